@@ -1,0 +1,56 @@
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace minpair {
+
+std::string Where::str() const {
+  if (file.empty()) return "";
+  std::string s = file;
+  if (line) s += fmt::format(":{}", line);
+  if (line && column) s += fmt::format(":{}", column);
+  if (byte) s += fmt::format(", byte {}", *byte);
+  return s;
+}
+
+Error::Error(Kind kind, std::string message)
+    : std::runtime_error(message), kind_(kind), message_(std::move(message)) {
+  compose();
+}
+
+Error& Error::at(Where where) {
+  where_ = std::move(where);
+  compose();
+  return *this;
+}
+
+Error& Error::at(std::string file, uint64_t line, uint64_t column) {
+  return at(Where{std::move(file), line, column, {}});
+}
+
+Error& Error::at_byte(std::string file, uint64_t byte) {
+  return at(Where{std::move(file), 0, 0, byte});
+}
+
+Error& Error::hint(std::string what_to_do_next) {
+  hint_ = std::move(what_to_do_next);
+  compose();
+  return *this;
+}
+
+void Error::compose() {
+  full_ = where_.str();
+  if (!full_.empty()) full_ += ": ";
+  full_ += message_;
+  if (!hint_.empty()) full_ += "\n  " + hint_;
+}
+
+Error bad_input(std::string message) { return {Error::Kind::input, std::move(message)}; }
+Error wrong_call(std::string message) { return {Error::Kind::usage, std::move(message)}; }
+Error cannot(std::string message) { return {Error::Kind::environment, std::move(message)}; }
+Error cannot_errno(std::string message) { return cannot(message + ": " + std::strerror(errno)); }
+
+}  // namespace minpair

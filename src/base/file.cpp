@@ -1,0 +1,204 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+
+namespace minpair {
+namespace {
+
+int open_to_read(const fs::path& path) {
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) throw cannot_errno("cannot read").at(path.string());
+  struct stat st;
+  if (::fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+    ::close(fd);
+    throw bad_input("this is a folder, a file is needed").at(path.string());
+  }
+  return fd;
+}
+
+size_t read_some(int fd, char* to, size_t n, const std::string& name) {
+  for (;;) {
+    ssize_t got = ::read(fd, to, n);
+    if (got >= 0) return size_t(got);
+    if (errno != EINTR) throw cannot_errno("reading failed").at(name);
+  }
+}
+
+void write_all(int fd, std::string_view bytes, const fs::path& path) {
+  while (!bytes.empty()) {
+    ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw cannot_errno("writing failed").at(path.string()).hint("is the disk full?");
+    bytes.remove_prefix(size_t(n));
+  }
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& path, uint64_t limit) {
+  bool standard_input = path == "-";
+  int fd = standard_input ? 0 : open_to_read(path);
+  std::string all;
+  try {
+    char chunk[1 << 16];
+    while (size_t n = read_some(fd, chunk, sizeof chunk, path.string())) {
+      all.append(chunk, n);
+      if (all.size() > limit)
+        throw bad_input(fmt::format("the file is larger than {} bytes", limit)).at(path.string());
+    }
+  } catch (...) {
+    if (!standard_input) ::close(fd);
+    throw;
+  }
+  if (!standard_input) ::close(fd);
+  return all;
+}
+
+MappedFile::MappedFile(const fs::path& path) : path_(path) {
+  int fd = open_to_read(path);
+  struct stat st;
+  if (::fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+    ::close(fd);
+    throw bad_input("this is not a regular file").at(path.string());
+  }
+  size_ = size_t(st.st_size);
+  if (size_ > 0) {
+    void* p = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED) {
+      ::close(fd);
+      throw cannot_errno("cannot map the file").at(path.string());
+    }
+    data_ = static_cast<const char*>(p);
+  }
+  ::close(fd);
+}
+
+MappedFile::MappedFile(MappedFile&& o) noexcept
+    : path_(std::move(o.path_)),
+      data_(std::exchange(o.data_, nullptr)),
+      size_(std::exchange(o.size_, 0)) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& o) noexcept {
+  std::swap(path_, o.path_);
+  std::swap(data_, o.data_);
+  std::swap(size_, o.size_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (data_) ::munmap(const_cast<char*>(data_), size_);
+}
+
+LineReader::LineReader(const fs::path& path, size_t line_limit)
+    : name_(path == "-" ? "standard input" : path.string()), line_limit_(line_limit) {
+  fd_ = path == "-" ? 0 : open_to_read(path);
+  buffer_.resize(1 << 17);
+}
+
+LineReader::~LineReader() {
+  if (fd_ > 0) ::close(fd_);
+}
+
+bool LineReader::fill() {
+  if (begin_ > 0) {
+    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (end_ == buffer_.size()) {
+    if (buffer_.size() >= line_limit_)
+      throw bad_input(fmt::format("a line is longer than {} bytes", line_limit_))
+          .at(name_, line_number_ + 1);
+    buffer_.resize(buffer_.size() * 2);
+  }
+  size_t n = read_some(fd_, buffer_.data() + end_, buffer_.size() - end_, name_);
+  end_ += n;
+  if (n == 0) at_end_ = true;
+  return n > 0;
+}
+
+bool LineReader::next(std::string_view& line) {
+  size_t searched = begin_;
+  for (;;) {
+    if (const void* hit = std::memchr(buffer_.data() + searched, '\n', end_ - searched)) {
+      size_t eol = size_t(static_cast<const char*>(hit) - buffer_.data());
+      line = {buffer_.data() + begin_, eol - begin_};
+      begin_ = eol + 1;
+      break;
+    }
+    size_t pending = end_ - begin_;
+    if (!at_end_ && fill()) {
+      searched = begin_ + pending;
+      continue;
+    }
+    if (begin_ == end_) return false;
+    line = {buffer_.data() + begin_, end_ - begin_};
+    begin_ = end_;
+    break;
+  }
+  ++line_number_;
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  return true;
+}
+
+AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
+  std::error_code ignored;
+  if (path == "-") {
+    fd_ = 1;
+    direct_ = true;
+    return;
+  }
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {
+    direct_ = true;
+    fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    temporary_ = path.string() + fmt::format(".{}.tmp", ::getpid());
+    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  }
+  if (fd_ < 0)
+    throw cannot_errno("cannot write")
+        .at(path.string())
+        .hint("does the folder exist, and may you write there?");
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ > 1) ::close(fd_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::string_view bytes) {
+  buffer_.append(bytes);
+  if (buffer_.size() >= (1 << 18)) flush();
+}
+
+void AtomicFile::flush() {
+  write_all(fd_, buffer_, path_);
+  buffer_.clear();
+}
+
+void AtomicFile::commit() {
+  flush();
+  if (direct_) return;
+  ::close(std::exchange(fd_, -1));
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0)
+    throw cannot_errno("cannot rename the finished file into place").at(path_.string());
+  temporary_.clear();
+}
+
+void write_file(const fs::path& path, std::string_view bytes) {
+  AtomicFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+}  // namespace minpair

@@ -1,0 +1,80 @@
+#pragma once
+// Files: read whole, by line, or mapped; written to a temporary name and renamed when complete.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace minpair {
+
+namespace fs = std::filesystem;
+
+// The whole file. Refuses more than `limit` bytes: untrusted files must not exhaust memory.
+std::string read_file(const fs::path& path, uint64_t limit = uint64_t{1} << 31);
+
+// A read-only memory map. Empty files map to an empty view.
+class MappedFile {
+ public:
+  explicit MappedFile(const fs::path& path);
+  MappedFile(MappedFile&&) noexcept;
+  MappedFile& operator=(MappedFile&&) noexcept;
+  ~MappedFile();
+
+  std::string_view bytes() const { return {data_, size_}; }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+  const char* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+// Lines of a file (or of standard input for "-") in constant memory. The line has no end-of-line
+// characters; a line longer than the limit is an error.
+class LineReader {
+ public:
+  explicit LineReader(const fs::path& path, size_t line_limit = size_t{1} << 26);
+  ~LineReader();
+  bool next(std::string_view& line);  // valid until the next call
+  uint64_t line_number() const { return line_number_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  bool fill();
+
+  std::string name_;
+  size_t line_limit_;
+  int fd_ = -1;
+  std::string buffer_;
+  size_t begin_ = 0, end_ = 0;
+  bool at_end_ = false;
+  uint64_t line_number_ = 0;
+};
+
+// Writes beside the target and renames on commit(); destroyed without commit, nothing stays behind.
+// "-" is standard output; other non-regular targets (/dev/null, pipes) are written directly.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const fs::path& path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::string_view bytes);
+  void commit();
+
+ private:
+  void flush();
+
+  fs::path path_, temporary_;
+  int fd_ = -1;
+  bool direct_ = false;
+  std::string buffer_;
+};
+
+void write_file(const fs::path& path, std::string_view bytes);  // atomically
+
+}  // namespace minpair

@@ -1,0 +1,19 @@
+#pragma once
+// Where what ships with minpair is: suites/ and models/.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace minpair {
+
+// $MINPAIR_HOME, the source tree this program was built in, or the installed share folder: the
+// first that exists. Looked up in that order for every `kind` ("suites", "models").
+std::vector<std::filesystem::path> shipped_folders(const std::string& kind);
+// The shipped folder of that name, or an empty path.
+std::filesystem::path find_shipped(const std::string& kind, const std::string& name);
+std::string version();
+// The folder of the running program.
+std::filesystem::path program_folder();
+
+}  // namespace minpair

@@ -1,0 +1,34 @@
+#include "suite/item.h"
+
+#include <gtest/gtest.h>
+
+namespace minpair {
+
+static std::vector<Sentence> aligned(std::vector<std::string> texts) {
+  std::vector<Sentence> s;
+  for (std::string& t : texts) s.push_back({t, {}, false});
+  align_loci(s);
+  return s;
+}
+
+TEST(AlignLoci, FindsTheDifferenceNotTheWord) {
+  auto s = aligned({"Der Autor schwimmt und schwimmt .", "Der Autor schwimmt und schwimmen ."});
+  EXPECT_EQ(s[0].locus.begin, 23u);
+  EXPECT_EQ(slice(s[0].text, s[0].locus), "schwimmt");
+  EXPECT_EQ(slice(s[1].text, s[1].locus), "schwimmen");
+}
+
+TEST(AlignLoci, AMissingWordIsAnEmptyLocus) {
+  auto s = aligned({"no one ever came", "no one came"});
+  EXPECT_EQ(slice(s[0].text, s[0].locus), "ever");
+  EXPECT_TRUE(s[1].locus.empty());
+  EXPECT_EQ(s[1].locus.begin, 7u);
+}
+
+TEST(AlignLoci, RepeatedWordIsNotCountedTwice) {
+  auto s = aligned({"a a", "a a a"});
+  EXPECT_TRUE(s[0].locus.empty());
+  EXPECT_EQ(slice(s[1].text, s[1].locus), "a");
+}
+
+}  // namespace minpair
