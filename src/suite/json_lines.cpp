@@ -1,0 +1,310 @@
+// Suite files: reading and writing items as JSON lines.
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <cmath>
+#include <iterator>
+#include <span>
+
+#include "suite/json_text.h"
+#include "suite/suite.h"
+
+namespace minpair {
+namespace {
+
+using simdjson::dom::element;
+using simdjson::dom::element_type;
+
+// Everything that can be wrong with a line is thrown as this and gets its place at the top.
+[[noreturn]] void wrong(std::string reason) { throw bad_input(std::move(reason)); }
+
+std::string_view text_of(element value, std::string_view key) {
+  std::string_view text;
+  if (value.get(text)) wrong(fmt::format("\"{}\" must be a string", key));
+  return text;
+}
+
+size_t offset_of(element value) {
+  uint64_t n;
+  if (value.get(n)) wrong("\"locus\" must be [begin, end], counted in characters");
+  return n;
+}
+
+Span locus_of(element value, std::string_view text) {
+  simdjson::dom::array ends;
+  if (value.get(ends) || ends.size() != 2)
+    wrong("\"locus\" must be [begin, end], counted in characters");
+  size_t begin = offset_of(ends.at(0)), end = offset_of(ends.at(1));
+  size_t characters = count_characters(text);
+  if (begin > end) wrong(fmt::format("the locus [{}, {}] ends before it begins", begin, end));
+  if (end > characters)
+    wrong(fmt::format("the locus [{}, {}] is outside the sentence of {} characters", begin, end,
+                      characters));
+  return {byte_of_character(text, begin), byte_of_character(text, end)};
+}
+
+// Remembers which keys were there, so that a repeated one is found.
+class Keys {
+ public:
+  Keys(std::span<const std::string_view> known, std::string_view of) : known_(known), of_(of) {}
+  // The place of the key among the known ones.
+  int see(std::string_view key) {
+    for (size_t i = 0; i < known_.size(); ++i)
+      if (known_[i] == key) {
+        if (seen_ >> i & 1) wrong(fmt::format("\"{}\" is given twice", key));
+        seen_ |= 1u << i;
+        return int(i);
+      }
+    std::vector<std::string> names(known_.begin(), known_.end());
+    std::string guess = closest(key, names);
+    Error e = bad_input(fmt::format("{} has no \"{}\"", of_, key));
+    e.hint(guess.empty() ? "data of your own goes into \"features\""
+                         : fmt::format("did you mean \"{}\"?", guess));
+    throw e;
+  }
+  bool has(int key) const { return seen_ >> key & 1; }
+
+ private:
+  std::span<const std::string_view> known_;
+  std::string_view of_;
+  unsigned seen_ = 0;
+};
+
+// Returns whether the locus was stated.
+bool read_sentence(element value, Sentence& sentence) {
+  simdjson::dom::object object;
+  if (value.get(object)) wrong("a sentence must be an object with \"text\" and \"grammatical\"");
+  static constexpr std::string_view known[] = {"text", "locus", "grammatical"};
+  Keys keys(known, "a sentence");
+  element locus;
+  for (auto [key, v] : object) switch (keys.see(key)) {
+      case 0:
+        sentence.text = text_of(v, "text");
+        break;
+      case 1:
+        locus = v;
+        break;
+      default:
+        if (v.get(sentence.grammatical)) wrong("\"grammatical\" must be true or false");
+    }
+  if (!keys.has(0)) wrong("a sentence has no \"text\"");
+  if (!keys.has(2)) wrong("a sentence has no \"grammatical\"");
+  sentence.locus = keys.has(1) ? locus_of(locus, sentence.text) : Span{};
+  return keys.has(1);
+}
+
+void read_sentences(element value, Item& item) {
+  simdjson::dom::array array;
+  if (value.get(array)) wrong("\"sentences\" must be a list");
+  size_t n = 0, with_locus = 0;
+  item.sentences.resize(array.size());
+  for (element v : array) with_locus += read_sentence(v, item.sentences[n++]);
+  if (with_locus == 0) align_loci(item.sentences);
+  if (with_locus != 0 && with_locus != n)
+    wrong("some sentences have a \"locus\" and some have none; give it to all or to none");
+}
+
+void read_features(element value, Item& item) {
+  simdjson::dom::object object;
+  if (value.get(object)) wrong("\"features\" must be an object");
+  for (auto [key, v] : object) {
+    for (const auto& [name, unused] : item.features)
+      if (name == key) wrong(fmt::format("the feature \"{}\" is given twice", key));
+    double number;
+    std::string_view text;
+    if (!v.get(text))
+      item.features.emplace_back(std::string(key), std::string(text));
+    else if (!v.get(number))
+      item.features.emplace_back(std::string(key), number);
+    else
+      wrong(fmt::format("the feature \"{}\" must be a string or a number", key));
+  }
+}
+
+void read_item(element root, Item& item) {
+  simdjson::dom::object object;
+  if (root.get(object)) wrong("a line must be one JSON object");
+  static constexpr std::string_view known[] = {"id",      "test",      "condition", "language",
+                                               "cluster", "sentences", "features"};
+  Keys keys(known, "an item");
+  for (auto [key, v] : object) switch (keys.see(key)) {
+      case 0:
+        item.id = text_of(v, key);
+        break;
+      case 1:
+        item.test = text_of(v, key);
+        break;
+      case 2:
+        item.condition = text_of(v, key);
+        break;
+      case 3:
+        item.language = text_of(v, key);
+        break;
+      case 4:
+        item.cluster = text_of(v, key);
+        break;
+      case 5:
+        read_sentences(v, item);
+        break;
+      default:
+        read_features(v, item);
+    }
+}
+
+void clear(Item& item) {
+  item.id.clear();
+  item.test.clear();
+  item.condition.clear();
+  item.language.clear();
+  item.cluster.clear();
+  item.sentences.clear();
+  item.features.clear();
+}
+
+bool inside_character(std::string_view text, size_t byte) {
+  return byte < text.size() && (static_cast<unsigned char>(text[byte]) & 0xC0) == 0x80;
+}
+
+void append_locus(std::string& to, const Sentence& s) {
+  size_t begin = character_of_byte(s.text, s.locus.begin);
+  size_t size = count_characters(slice(s.text, s.locus));
+  fmt::format_to(std::back_inserter(to), FMT_STRING("[{},{}]"), begin, begin + size);
+}
+
+class FileItems : public ItemStream {
+ public:
+  explicit FileItems(std::vector<fs::path> files) : files_(std::move(files)) {}
+
+  bool next(Item& item) override {
+    std::string_view line;
+    for (;;) {
+      if (!lines_) {
+        if (file_ == files_.size()) return false;
+        lines_ = std::make_unique<LineReader>(files_[file_++]);
+      }
+      if (!lines_->next(line))
+        lines_.reset();
+      else if (!trim(line).empty())
+        break;
+    }
+    where_.file = lines_->name();
+    where_.line = lines_->line_number();
+    parser_.parse(line, where_, item);
+    return true;
+  }
+
+  Where where() const override { return where_; }
+
+ private:
+  std::vector<fs::path> files_;
+  size_t file_ = 0;
+  std::unique_ptr<LineReader> lines_;
+  ItemParser parser_;
+  Where where_;
+};
+
+}  // namespace
+
+struct ItemParser::Impl {
+  simdjson::dom::parser parser;
+  std::string padded;
+};
+
+ItemParser::ItemParser() : impl_(std::make_unique<Impl>()) {}
+ItemParser::~ItemParser() = default;
+
+void ItemParser::parse(std::string_view line, const Where& where, Item& item) {
+  std::string& padded = impl_->padded;
+  if (padded.size() < line.size() + simdjson::SIMDJSON_PADDING)
+    padded.resize(2 * line.size() + simdjson::SIMDJSON_PADDING);
+  std::copy(line.begin(), line.end(), padded.begin());
+  try {
+    element root;
+    if (auto error = impl_->parser.parse(padded.data(), line.size(), false).get(root))
+      wrong(fmt::format("not JSON: {}", simdjson::error_message(error)));
+    clear(item);
+    read_item(root, item);
+    check_item(item);
+  } catch (Error& e) {
+    throw e.at(where);
+  }
+}
+
+void check_item(const Item& item, const Where& where) {
+  auto fail = [&](std::string reason) { throw bad_input(std::move(reason)).at(where); };
+  if (item.id.empty()) fail("an item needs an \"id\"");
+  if (item.test.empty()) fail("an item needs a \"test\"");
+  if (item.sentences.size() < 2) fail("an item needs two or more \"sentences\"");
+  bool any_grammatical = false;
+  for (const Sentence& s : item.sentences) {
+    any_grammatical |= s.grammatical;
+    if (s.text.empty()) fail("a sentence is empty");
+    if (!simdjson::validate_utf8(s.text.data(), s.text.size())) fail("a sentence is not UTF-8");
+    if (s.locus.begin > s.locus.end || s.locus.end > s.text.size())
+      fail("a locus is outside its sentence");
+    if (inside_character(s.text, s.locus.begin) || inside_character(s.text, s.locus.end))
+      fail("a locus begins or ends inside a character");
+  }
+  if (!any_grammatical) fail("no sentence of the item is grammatical");
+  for (const auto& [name, value] : item.features)
+    if (const double* number = std::get_if<double>(&value); number && !std::isfinite(*number))
+      fail(fmt::format("the feature \"{}\" is not a finite number", name));
+}
+
+void append_json_line(std::string& to, const Item& item) {
+  auto field = [&](std::string_view key, const std::string& value) {
+    to += key;
+    append_json_string(to, value);
+  };
+  field("{\"id\":", item.id);
+  field(",\"test\":", item.test);
+  if (!item.condition.empty()) field(",\"condition\":", item.condition);
+  if (!item.language.empty()) field(",\"language\":", item.language);
+  if (!item.cluster.empty()) field(",\"cluster\":", item.cluster);
+  to += ",\"sentences\":[";
+  for (const Sentence& s : item.sentences) {
+    if (&s != item.sentences.data()) to += ',';
+    field("{\"text\":", s.text);
+    to += ",\"locus\":";
+    append_locus(to, s);
+    to += s.grammatical ? ",\"grammatical\":true}" : ",\"grammatical\":false}";
+  }
+  to += ']';
+  if (!item.features.empty()) {
+    std::string_view before = ",\"features\":{";
+    for (const auto& [name, value] : item.features) {
+      field(before, name);
+      before = ",";
+      to += ':';
+      if (const auto* text = std::get_if<std::string>(&value))
+        append_json_string(to, *text);
+      else
+        append_json_number(to, std::get<double>(value));
+    }
+    to += '}';
+  }
+  to += "}\n";
+}
+
+std::unique_ptr<ItemStream> read_items(std::vector<fs::path> files) {
+  return std::make_unique<FileItems>(std::move(files));
+}
+
+std::unique_ptr<ItemStream> read_items(const fs::path& file) {
+  return read_items(std::vector<fs::path>{file});
+}
+
+SuiteWriter::SuiteWriter(const fs::path& path) : file_(path) {}
+
+void SuiteWriter::write(const Item& item) {
+  check_item(item);
+  buffer_.clear();
+  append_json_line(buffer_, item);
+  file_.write(buffer_);
+  ++count_;
+}
+
+void SuiteWriter::commit() { file_.commit(); }
+
+}  // namespace minpair

@@ -1,0 +1,45 @@
+#include "suite/json_text.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+namespace minpair {
+
+void append_json_string(std::string& to, std::string_view text) {
+  to += '"';
+  size_t plain = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    unsigned char c = static_cast<unsigned char>(text[i]);
+    if (c >= 0x20 && c != '"' && c != '\\') continue;
+    to.append(text, plain, i - plain);
+    plain = i + 1;
+    switch (c) {
+      case '"':
+        to += "\\\"";
+        break;
+      case '\\':
+        to += "\\\\";
+        break;
+      case '\n':
+        to += "\\n";
+        break;
+      case '\t':
+        to += "\\t";
+        break;
+      case '\r':
+        to += "\\r";
+        break;
+      default:
+        fmt::format_to(std::back_inserter(to), FMT_STRING("\\u{:04x}"), unsigned(c));
+    }
+  }
+  to.append(text, plain, text.size() - plain);
+  to += '"';
+}
+
+void append_json_number(std::string& to, double number) {
+  fmt::format_to(std::back_inserter(to), FMT_STRING("{}"), number);
+}
+
+}  // namespace minpair

@@ -1,0 +1,12 @@
+#pragma once
+// JSON written by hand, for lines by the million.
+
+#include <string>
+#include <string_view>
+
+namespace minpair {
+
+void append_json_string(std::string& to, std::string_view text);  // with its quotes
+void append_json_number(std::string& to, double number);          // the shortest that reads back
+
+}  // namespace minpair

@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "suite/suite.h"
+
+namespace minpair {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+[[noreturn]] void wrong(std::string reason) { throw bad_input(std::move(reason)); }
+
+void only_keys(const Json& object, std::vector<std::string> known, std::string_view what) {
+  if (!object.is_object()) wrong(fmt::format("{} must be an object", what));
+  for (const auto& [key, unused] : object.items())
+    if (std::find(known.begin(), known.end(), key) == known.end()) {
+      Error e = bad_input(fmt::format("{} has no \"{}\"", what, key));
+      std::string guess = closest(key, known);
+      if (!guess.empty()) e.hint(fmt::format("did you mean \"{}\"?", guess));
+      throw e;
+    }
+}
+
+std::string text_of(const Json& object, const char* key) {
+  auto it = object.find(key);
+  if (it == object.end()) return {};
+  if (!it->is_string()) wrong(fmt::format("\"{}\" must be a string", key));
+  return it->get<std::string>();
+}
+
+const Json& list_of(const Json& object, const char* key) {
+  static const Json empty = Json::array();
+  auto it = object.find(key);
+  if (it == object.end()) return empty;
+  if (!it->is_array()) wrong(fmt::format("\"{}\" must be a list", key));
+  return *it;
+}
+
+TestInfo test_info(const Json& object) {
+  only_keys(object, {"name", "title", "group"}, "a test");
+  TestInfo t{text_of(object, "name"), text_of(object, "title"), text_of(object, "group")};
+  if (t.name.empty()) wrong("a test needs a \"name\"");
+  return t;
+}
+
+PublishedResult published_result(const Json& object) {
+  only_keys(object, {"model", "test", "condition", "language", "accuracy", "pairs", "source"},
+            "a result");
+  PublishedResult r;
+  r.model = text_of(object, "model");
+  r.test = text_of(object, "test");
+  r.condition = text_of(object, "condition");
+  r.language = text_of(object, "language");
+  r.source = text_of(object, "source");
+  auto accuracy = object.find("accuracy");
+  if (accuracy == object.end() || !accuracy->is_number())
+    wrong("a result needs an \"accuracy\" from 0 to 1");
+  r.accuracy = accuracy->get<double>();
+  if (!(r.accuracy >= 0 && r.accuracy <= 1))
+    wrong(fmt::format("the accuracy {} is not from 0 to 1", r.accuracy));
+  if (auto pairs = object.find("pairs"); pairs != object.end()) {
+    if (!pairs->is_number_unsigned()) wrong("\"pairs\" must be a count");
+    r.pairs = pairs->get<uint64_t>();
+  }
+  if (r.model.empty()) wrong("a result needs a \"model\"");
+  return r;
+}
+
+Manifest manifest_of(const Json& root) {
+  only_keys(root,
+            {"name", "title", "description", "citation", "licence", "url", "languages", "tests",
+             "results", "method", "norm", "ties"},
+            "a manifest");
+  Manifest m;
+  m.name = text_of(root, "name");
+  m.title = text_of(root, "title");
+  m.description = text_of(root, "description");
+  m.citation = text_of(root, "citation");
+  m.licence = text_of(root, "licence");
+  m.url = text_of(root, "url");
+  m.method = text_of(root, "method");
+  m.norm = text_of(root, "norm");
+  m.ties = text_of(root, "ties");
+  for (const Json& language : list_of(root, "languages")) {
+    if (!language.is_string()) wrong("\"languages\" must be strings");
+    m.languages.push_back(language.get<std::string>());
+  }
+  for (const Json& test : list_of(root, "tests")) m.tests.push_back(test_info(test));
+  for (const Json& result : list_of(root, "results")) m.results.push_back(published_result(result));
+  if (!m.ties.empty() && m.ties != "half" && m.ties != "wrong" && m.ties != "right")
+    wrong("\"ties\" must be \"half\", \"wrong\" or \"right\"");
+  return m;
+}
+
+void put(Json& object, const char* key, const std::string& value) {
+  if (!value.empty()) object[key] = value;
+}
+
+}  // namespace
+
+const TestInfo* Manifest::find(std::string_view test) const {
+  auto it =
+      std::find_if(tests.begin(), tests.end(), [&](const TestInfo& t) { return t.name == test; });
+  return it == tests.end() ? nullptr : &*it;
+}
+
+Manifest parse_manifest(std::string_view json, const std::string& file_for_messages) {
+  try {
+    return manifest_of(Json::parse(json));
+  } catch (const nlohmann::json::parse_error& e) {
+    throw bad_input(fmt::format("not JSON: {}", e.what())).at_byte(file_for_messages, e.byte);
+  } catch (Error& e) {
+    throw e.at(file_for_messages);
+  }
+}
+
+Manifest read_manifest(const fs::path& file) {
+  return parse_manifest(read_file(file, 1 << 26), file.string());
+}
+
+std::string manifest_json(const Manifest& m) {
+  Json root = Json::object();
+  put(root, "name", m.name);
+  put(root, "title", m.title);
+  put(root, "description", m.description);
+  put(root, "citation", m.citation);
+  put(root, "licence", m.licence);
+  put(root, "url", m.url);
+  if (!m.languages.empty()) root["languages"] = m.languages;
+  put(root, "method", m.method);
+  put(root, "norm", m.norm);
+  put(root, "ties", m.ties);
+  for (const TestInfo& t : m.tests) {
+    Json test = {{"name", t.name}};
+    put(test, "title", t.title);
+    put(test, "group", t.group);
+    root["tests"].push_back(std::move(test));
+  }
+  for (const PublishedResult& r : m.results) {
+    Json result = {{"model", r.model}};
+    put(result, "test", r.test);
+    put(result, "condition", r.condition);
+    put(result, "language", r.language);
+    result["accuracy"] = r.accuracy;
+    if (r.pairs) result["pairs"] = *r.pairs;
+    put(result, "source", r.source);
+    root["results"].push_back(std::move(result));
+  }
+  return root.dump(2) + "\n";
+}
+
+}  // namespace minpair

@@ -1,0 +1,69 @@
+#include "suite/suite.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/paths.h"
+
+namespace minpair {
+namespace {
+
+std::vector<fs::path> jsonl_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Suite suite_in_folder(const fs::path& folder) {
+  Suite suite{folder, jsonl_files(folder), {}};
+  if (fs::exists(folder / "manifest.json"))
+    suite.manifest = read_manifest(folder / "manifest.json");
+  if (suite.manifest.name.empty())
+    suite.manifest.name = fs::weakly_canonical(folder).filename().string();
+  return suite;
+}
+
+Suite suite_in_file(const fs::path& file) {
+  Suite suite{file, {file}, {}};
+  fs::path beside = fs::path(file).replace_extension(".manifest.json");
+  if (file != "-" && fs::exists(beside)) suite.manifest = read_manifest(beside);
+  if (suite.manifest.name.empty())
+    suite.manifest.name = file == "-" ? "standard input" : file.stem().string();
+  return suite;
+}
+
+}  // namespace
+
+Suite find_suite(const std::string& name_or_path) {
+  if (name_or_path == "-") return suite_in_file("-");
+  std::error_code ignored;
+  if (fs::is_directory(name_or_path, ignored)) return suite_in_folder(name_or_path);
+  if (fs::exists(name_or_path, ignored)) return suite_in_file(name_or_path);
+  fs::path shipped = find_shipped("suites", name_or_path);
+  if (!shipped.empty()) return suite_in_folder(shipped);
+  std::vector<std::string> names;
+  for (const Suite& s : shipped_suites()) names.push_back(s.path.filename().string());
+  std::string guess = closest(name_or_path, names);
+  throw bad_input(
+      fmt::format("there is no suite '{}': no file, no folder, no shipped suite", name_or_path))
+      .hint(guess.empty() ? "'minpair list suites' shows what ships"
+                          : fmt::format("did you mean '{}'?", guess));
+}
+
+std::vector<Suite> shipped_suites() {
+  std::set<std::string> names;
+  for (const fs::path& folder : shipped_folders("suites"))
+    if (fs::is_directory(folder))
+      for (const auto& entry : fs::directory_iterator(folder))
+        if (entry.is_directory()) names.insert(entry.path().filename().string());
+  std::vector<Suite> suites;
+  for (const std::string& name : names)
+    suites.push_back(suite_in_folder(find_shipped("suites", name)));
+  return suites;
+}
+
+}  // namespace minpair

@@ -1,0 +1,140 @@
+#pragma once
+// A suite: items, one JSON object a line, beside a small manifest. See docs/suite-format.md.
+//
+//   Suite suite = find_suite("de.jsonl");            // or a folder, or the name of a shipped suite
+//   auto items = read_items(suite.files);
+//   for (Item item; items->next(item);) ...
+//
+//   SuiteWriter out("de.jsonl");
+//   out.write(item);
+//   out.commit();                                     // without it, nothing stays behind
+//
+// Nothing here holds a whole suite in memory. Folders with grammars instead of items are expanded
+// by the grammar room, which gives an ItemStream like any other.
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "suite/item.h"
+
+namespace minpair {
+
+// Items, one after the other. Whoever makes items (a file, a grammar, a treebank, a foreign format)
+// offers them like this.
+class ItemStream {
+ public:
+  virtual ~ItemStream() = default;
+  // False at the end. `item` is overwritten whole; its memory is reused.
+  virtual bool next(Item& item) = 0;
+  // Where the last item came from, for messages.
+  virtual Where where() const { return {}; }
+};
+
+// --- items on disk ---
+
+// One line of a suite. `text` need not be padded. Throws with `where` and the reason.
+class ItemParser {
+ public:
+  ItemParser();
+  ~ItemParser();
+  void parse(std::string_view line, const Where& where, Item& item);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Appends the item as one JSON line, with the end of line.
+void append_json_line(std::string& to, const Item& item);
+
+// The items of suite files, in the order of the files; "-" is standard input.
+std::unique_ptr<ItemStream> read_items(std::vector<std::filesystem::path> files);
+std::unique_ptr<ItemStream> read_items(const std::filesystem::path& file);
+
+class SuiteWriter {
+ public:
+  explicit SuiteWriter(const std::filesystem::path& path);  // "-" is standard output
+  void write(const Item& item);
+  void commit();
+  uint64_t count() const { return count_; }
+
+ private:
+  AtomicFile file_;
+  std::string buffer_;
+  uint64_t count_ = 0;
+};
+
+// Throws when the item could not be read back: fewer than two sentences, no grammatical one, a
+// locus outside its sentence or inside a character, text that is not UTF-8, ...
+void check_item(const Item& item, const Where& where = {});
+
+// --- manifest ---
+
+// How one test of a suite is shown. The order in the manifest is the order in tables.
+struct TestInfo {
+  std::string name;   // as in Item::test
+  std::string title;  // "Across an object relative clause"; empty: the name
+  std::string group;  // "Subject-verb agreement"; may be empty
+  bool operator==(const TestInfo&) const = default;
+};
+
+// One number that somebody printed, to compare with.
+struct PublishedResult {
+  std::string model;      // "GBERT large", "humans"
+  std::string test;       // empty: the whole suite
+  std::string condition;  // empty: all conditions
+  std::string language;   // empty: all languages
+  double accuracy = 0;    // 0 to 1
+  std::optional<uint64_t> pairs;
+  std::string source;  // "Zaczynska et al. 2020, Table 1"
+  bool operator==(const PublishedResult&) const = default;
+};
+
+struct Manifest {
+  std::string name;  // of the folder or file, when the manifest states none
+  std::string title;
+  std::string description;
+  std::string citation;
+  std::string licence;
+  std::string url;
+  std::vector<std::string> languages;
+  std::vector<TestInfo> tests;
+  std::vector<PublishedResult> results;
+  std::string method;  // the paper's scoring method; empty: the user's choice
+  std::string norm;    // "sum", "mean", ...; empty: the method's own
+  std::string ties;    // how the paper counts ties: "half", "wrong", "right"; empty: not stated
+
+  // The test's information, or nullptr.
+  const TestInfo* find(std::string_view test) const;
+  bool operator==(const Manifest&) const = default;
+};
+
+Manifest read_manifest(const std::filesystem::path& file);
+Manifest parse_manifest(std::string_view json, const std::string& file_for_messages);
+std::string manifest_json(const Manifest& manifest);  // indented, with a final newline
+
+// --- finding suites ---
+
+struct Suite {
+  std::filesystem::path path;                // the file or the folder
+  std::vector<std::filesystem::path> files;  // its .jsonl files, sorted; empty: look for grammars
+  Manifest manifest;                         // at least the name
+
+  bool is_folder() const { return std::filesystem::is_directory(path); }
+};
+
+// A file, a folder (manifest.json, *.jsonl), or the name of a shipped suite, in this order.
+// Throws with did-you-mean. A file NAME.jsonl may have its manifest beside it: NAME.manifest.json.
+Suite find_suite(const std::string& name_or_path);
+
+// All suites that ship, by name.
+std::vector<Suite> shipped_suites();
+
+}  // namespace minpair
