@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <cmath>
+#include <thread>
+#include <unordered_map>
+
+#include "base/random.h"
+#include "stats/stats.h"
+
+namespace minpair::stats {
+namespace {
+
+// R's boot: interpolates the order statistic (R+1)·alpha on the normal scale.
+double order_statistic(const std::vector<double>& sorted, double alpha) {
+  double r = double(sorted.size()), rank = (r + 1) * alpha;
+  double k = std::floor(rank);
+  if (k <= 0) return sorted.front();
+  if (k >= r) return sorted.back();
+  auto i = size_t(k);
+  if (rank == k) return sorted[i - 1];
+  double at = normal_quantile(alpha), before = normal_quantile(k / (r + 1)),
+         after = normal_quantile((k + 1) / (r + 1));
+  return sorted[i - 1] + (at - before) / (after - before) * (sorted[i] - sorted[i - 1]);
+}
+
+double one_replicate(const ClusterSums& data, uint64_t seed) {
+  // Every replicate has a generator of its own, so that threads share nothing. Two draws from each
+  // 64 random bits: a multiply and a shift, whose bias is below clusters / 2^32.
+  Random random(seed);
+  uint64_t clusters = data.sum.size(), bits = 0;
+  double sum = 0, count = 0;
+  for (uint64_t i = 0; i < clusters; ++i) {
+    bits = i % 2 == 0 ? random.next() : bits >> 32;
+    uint64_t pick = ((bits & 0xffffffffu) * clusters) >> 32;
+    sum += data.sum[pick];
+    count += data.count[pick];
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+std::vector<double> all_replicates(const ClusterSums& data, const BootstrapOptions& options) {
+  std::vector<double> replicates(options.replicates);
+  unsigned available = std::max(1u, std::thread::hardware_concurrency());
+  unsigned threads = options.threads > 0 ? unsigned(options.threads) : available;
+  std::vector<std::thread> team;
+  for (unsigned t = 0; t < threads; ++t)
+    team.emplace_back([&, t] {
+      for (uint64_t i = t; i < replicates.size(); i += threads)
+        replicates[i] = one_replicate(data, options.seed * 0x9e3779b97f4a7c15 + i);
+    });
+  for (std::thread& t : team) t.join();
+  return replicates;
+}
+
+std::vector<double> leave_one_out(const ClusterSums& data) {
+  std::vector<double> values;
+  double total = data.total(), items = data.items();
+  for (size_t i = 0; i < data.sum.size(); ++i) {
+    double rest = items - data.count[i];
+    values.push_back(rest > 0 ? (total - data.sum[i]) / rest : 0);
+  }
+  return values;
+}
+
+}  // namespace
+
+double ClusterSums::total() const {
+  double t = 0;
+  for (double s : sum) t += s;
+  return t;
+}
+
+double ClusterSums::items() const {
+  double n = 0;
+  for (double c : count) n += c;
+  return n;
+}
+
+double ClusterSums::mean() const {
+  double n = items();
+  return n > 0 ? total() / n : 0;
+}
+
+ClusterSums sum_by_cluster(std::span<const double> values, std::span<const uint64_t> cluster) {
+  ClusterSums out;
+  if (cluster.empty()) {
+    out.sum.assign(values.begin(), values.end());
+    out.count.assign(values.size(), 1);
+    return out;
+  }
+  // Clusters in the order of their first item, so that nothing depends on the hash table.
+  std::unordered_map<uint64_t, size_t> place;
+  for (size_t i = 0; i < values.size(); ++i) {
+    auto [at, fresh] = place.try_emplace(cluster[i], out.sum.size());
+    if (fresh) {
+      out.sum.push_back(0);
+      out.count.push_back(0);
+    }
+    out.sum[at->second] += values[i];
+    out.count[at->second] += 1;
+  }
+  return out;
+}
+
+Interval percentile_interval(std::vector<double> replicates, double level) {
+  if (replicates.empty()) return {0, 1};
+  std::sort(replicates.begin(), replicates.end());
+  double alpha = (1 - level) / 2;
+  return {order_statistic(replicates, alpha), order_statistic(replicates, 1 - alpha)};
+}
+
+Interval bca_interval(std::vector<double> replicates, double observed,
+                      std::span<const double> jackknife, double level) {
+  if (replicates.empty()) return {0, 1};
+  std::sort(replicates.begin(), replicates.end());
+  auto below =
+      double(std::lower_bound(replicates.begin(), replicates.end(), observed) - replicates.begin());
+  double bias = normal_quantile(below / double(replicates.size()));
+  // Influence values: leaving a helpful cluster out lowers the statistic.
+  double center = mean(jackknife), squares = 0, cubes = 0;
+  for (double j : jackknife) {
+    double l = center - j;
+    squares += l * l;
+    cubes += l * l * l;
+  }
+  if (!std::isfinite(bias) || !(squares > 0))
+    return percentile_interval(std::move(replicates), level);
+  double acceleration = cubes / (6 * std::pow(squares, 1.5));
+  auto adjusted = [&](double alpha) {
+    double z = bias + normal_quantile(alpha);
+    return order_statistic(replicates, normal_cdf(bias + z / (1 - acceleration * z)));
+  };
+  double alpha = (1 - level) / 2;
+  return {adjusted(alpha), adjusted(1 - alpha)};
+}
+
+Bootstrap bootstrap_mean(const ClusterSums& data, const BootstrapOptions& options) {
+  Bootstrap b;
+  b.observed = data.mean();
+  b.clusters = data.sum.size();
+  b.replicates = options.replicates;
+  if (data.sum.empty() || options.replicates == 0) return b;
+  std::vector<double> replicates = all_replicates(data, options);
+  b.standard_error = standard_deviation(replicates);
+  b.percentile = percentile_interval(replicates, options.level);
+  b.bca = bca_interval(std::move(replicates), b.observed, leave_one_out(data), options.level);
+  return b;
+}
+
+double design_effect(const ClusterSums& data) {
+  double n = data.items(), m = data.mean(), clusters = double(data.sum.size());
+  if (clusters < 2 || !(m > 0 && m < 1)) return 1;
+  double between = 0;
+  for (size_t i = 0; i < data.sum.size(); ++i) {
+    double d = data.sum[i] - data.count[i] * m;
+    between += d * d;
+  }
+  double clustered = between / (n * n) * clusters / (clusters - 1);
+  return clustered / (m * (1 - m) / n);
+}
+
+}  // namespace minpair::stats

@@ -1,0 +1,184 @@
+// Every number against R: tests/golden/stats/stats.json is made by tools/golden/stats.R.
+#include "stats/stats.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "support.h"
+
+namespace minpair::stats {
+namespace {
+
+using Json = nlohmann::json;
+using Numbers = std::vector<double>;
+
+// Calls `check` for every golden case of that name, and fails when there is none.
+template <class Check>
+void each(const std::string& what, Check check) {
+  static const Json all =
+      Json::parse(read_file(testing::source_dir() / "tests/golden/stats/stats.json"));
+  int seen = 0;
+  for (const Json& c : all)
+    if (c["what"] == what) {
+      SCOPED_TRACE(c.dump().substr(0, 200));
+      check(c);
+      ++seen;
+    }
+  EXPECT_GT(seen, 0) << what;
+}
+
+void expect_close(double actual, double expected, double relative = 1e-10) {
+  EXPECT_NEAR(actual, expected, relative * std::max(1e-300, std::abs(expected)) + 1e-14);
+}
+
+void expect_interval(Interval actual, const Json& expected, double relative = 1e-9) {
+  expect_close(actual.low, expected[0], relative);
+  expect_close(actual.high, expected[1], relative);
+}
+
+std::vector<uint64_t> ids(const Json& j) { return j.get<std::vector<uint64_t>>(); }
+
+}  // namespace
+
+TEST(AgainstR, Proportions) {
+  each("proportion", [](const Json& c) {
+    expect_interval(wilson(c["k"], c["n"], c["level"]), c["wilson"]);
+    expect_interval(exact_interval(c["k"], c["n"], c["level"]), c["exact"]);
+  });
+}
+
+TEST(AgainstR, Distributions) {
+  each("quantile", [](const Json& c) { expect_close(normal_quantile(c["p"]), c["z"], 1e-12); });
+  each("beta", [](const Json& c) {
+    expect_close(incomplete_beta(c["a"], c["b"], c["x"]), c["value"], 1e-11);
+  });
+}
+
+TEST(AgainstR, McNemar) {
+  each("mcnemar", [](const Json& c) { expect_close(mcnemar_exact(c["b"], c["c"]), c["p"]); });
+}
+
+TEST(AgainstR, Corrections) {
+  each("adjust", [](const Json& c) {
+    Numbers p = c["p"], h = holm(p), b = benjamini_hochberg(p);
+    for (size_t i = 0; i < p.size(); ++i) {
+      expect_close(h[i], c["holm"][i]);
+      expect_close(b[i], c["bh"][i]);
+    }
+  });
+}
+
+TEST(AgainstR, Correlations) {
+  auto check = [](const Json& c, const Correlation& got) {
+    expect_close(got.r, c["r"]);
+    expect_interval(got.interval, c["interval"]);
+    expect_close(got.p, c["p"], 1e-8);
+  };
+  each("pearson",
+       [&](const Json& c) { check(c, pearson(c["x"].get<Numbers>(), c["y"].get<Numbers>())); });
+  each("spearman",
+       [&](const Json& c) { check(c, spearman(c["x"].get<Numbers>(), c["y"].get<Numbers>())); });
+}
+
+TEST(AgainstR, LogisticRegressionWithClusteredErrors) {
+  each("logistic", [](const Json& c) {
+    Logistic fit =
+        logistic_regression(c["outcome"].get<Numbers>(), c["rows"].get<Numbers>(),
+                            {"(intercept)", "subject", "distractor", "match"}, ids(c["cluster"]));
+    ASSERT_TRUE(fit.converged);
+    EXPECT_EQ(fit.clusters, 24u);
+    for (size_t j = 0; j < 4; ++j) {
+      expect_close(fit.coefficients[j].estimate, c["estimate"][j], 1e-8);
+      expect_close(fit.coefficients[j].standard_error, c["standard_error"][j], 1e-6);
+      expect_close(fit.coefficients[j].p, c["p"][j], 1e-5);
+    }
+  });
+}
+
+TEST(AgainstR, BootstrapIntervals) {
+  each("bootstrap", [](const Json& c) {
+    Numbers replicates = c["replicates"], jackknife = c["jackknife"];
+    expect_interval(percentile_interval(replicates, 0.95), c["percentile"]);
+    expect_interval(bca_interval(replicates, c["observed"], jackknife, 0.95), c["bca"]);
+  });
+  each("bootstrap_error", [](const Json& c) {
+    ClusterSums data{c["sums"], c["counts"]};
+    // Two Monte-Carlo estimates of one number: 200,000 replicates each.
+    expect_close(bootstrap_mean(data, {200000, 3}).standard_error, c["standard_error"], 0.01);
+  });
+}
+
+TEST(AgainstR, Permutation) {
+  each("permutation", [](const Json& c) {
+    Numbers d = c["d"];
+    expect_close(clustered_permutation(sum_by_cluster(d, {})), c["p"]);
+  });
+}
+
+TEST(AgainstR, DetectableEffects) {
+  each("detectable", [](const Json& c) {
+    expect_close(minimal_detectable_difference(c["n"], c["discordant"]), c["difference"], 1e-8);
+  });
+  each("departure", [](const Json& c) {
+    expect_close(minimal_detectable_departure(c["n"]), c["difference"], 1e-8);
+  });
+  EXPECT_TRUE(std::isnan(minimal_detectable_difference(5, 0.01)));
+}
+
+TEST(AgainstR, Kappa) {
+  each("kappa", [](const Json& c) {
+    Agreement a = agreement(c["a"].get<Numbers>(), c["b"].get<Numbers>());
+    expect_close(a.share, c["share"]);
+    expect_close(a.kappa, c["kappa"]);
+  });
+}
+
+TEST(Bootstrap, SameOnAnyNumberOfThreads) {
+  Numbers values;
+  std::vector<uint64_t> cluster;
+  for (uint64_t i = 0; i < 3000; ++i) {
+    values.push_back(i * i % 7 < 2 ? 1 : 0);
+    cluster.push_back(i / 11);
+  }
+  ClusterSums data = sum_by_cluster(values, cluster);
+  EXPECT_EQ(data.sum.size(), 273u);
+  Bootstrap one = bootstrap_mean(data, {2000, 9, 0.95, 1}),
+            four = bootstrap_mean(data, {2000, 9, 0.95, 4});
+  EXPECT_EQ(one.bca.low, four.bca.low);
+  EXPECT_EQ(one.percentile.high, four.percentile.high);
+  EXPECT_NE(bootstrap_mean(data, {2000, 10}).standard_error, one.standard_error);
+}
+
+TEST(Bootstrap, ClusteringWidensTheInterval) {
+  Numbers values(1000);
+  std::vector<uint64_t> cluster(1000);
+  for (size_t i = 0; i < values.size(); ++i) {
+    cluster[i] = i / 50;
+    values[i] = cluster[i] % 3 == 0;  // whole clusters are right or wrong
+  }
+  Bootstrap apart = bootstrap_mean(sum_by_cluster(values, {})),
+            together = bootstrap_mean(sum_by_cluster(values, cluster));
+  EXPECT_GT(together.standard_error, 5 * apart.standard_error);
+  EXPECT_NEAR(design_effect(sum_by_cluster(values, cluster)), 50, 5);
+}
+
+TEST(Paired, TiesAreKeptApart) {
+  PairedCounts c = count_pairs(Numbers{1, 1, 0, 0.5, 0}, Numbers{1, 0, 1, 1, 0});
+  EXPECT_EQ(c.both_right, 1u);
+  EXPECT_EQ(c.only_first, 1u);
+  EXPECT_EQ(c.only_second, 1u);
+  EXPECT_EQ(c.both_wrong, 1u);
+  EXPECT_EQ(c.with_ties, 1u);
+}
+
+TEST(Logistic, SeparationIsSaidNotGuessed) {
+  Numbers outcome{1, 1, 1, 0, 0, 0}, rows{1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 1, 0};
+  Logistic fit = logistic_regression(outcome, rows, {"(intercept)", "x"}, {});
+  EXPECT_FALSE(fit.converged);
+  EXPECT_FALSE(fit.note.empty());
+}
+
+}  // namespace minpair::stats
