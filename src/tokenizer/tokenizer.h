@@ -1,6 +1,13 @@
 #pragma once
 // From text to the ids a model was trained on, keeping for every token the span of text it stands
 // for.
+//
+//   std::vector<std::string> notes;
+//   auto tokenizer = load_tokenizer("bert-base-german-cased", &notes);
+//   for (const Token& t : tokenizer->encode("Der Autor lacht.").tokens)
+//     use(tokenizer->piece(t.id), t.span);
+//
+// A tokenizer never changes after it was made: any number of threads may use one.
 
 #include <cstdint>
 #include <filesystem>
@@ -18,7 +25,9 @@ using TokenId = int32_t;
 
 struct Token {
   TokenId id = 0;
-  Span span;             // bytes of the original text; empty for added special tokens
+  // Bytes of the original text, without the white space that a piece such as "▁Haus" stands for too
+  // (white space alone keeps its span). Empty for special tokens that were added around the text.
+  Span span;
   bool special = false;  // [CLS], </s>, ...: added around the text, or written in it
 };
 
@@ -36,11 +45,13 @@ class Tokenizer {
   virtual ~Tokenizer() = default;
 
   // `with_special`: with the tokens the model's own template puts around a sentence.
+  // The text must be UTF-8 (see valid_utf8); other bytes are an error that says where.
   virtual Encoding encode(std::string_view text, bool with_special = true) const = 0;
 
+  // One more than the largest id. A model may have more rows than that, never fewer.
   virtual size_t vocabulary_size() const = 0;
-  virtual std::string piece(
-      TokenId id) const = 0;  // as the vocabulary writes it: "##en", "Ġhouse", "▁Haus"
+  // As the vocabulary writes it: "##en", "Ġhouse", "▁Haus". Ids past the vocabulary are an error.
+  virtual std::string piece(TokenId id) const = 0;
   virtual std::optional<TokenId> id(std::string_view piece) const = 0;
   virtual const SpecialIds& special() const = 0;
   // Does this piece begin a new word? ("##en": no; "▁Haus", "lacht": yes; bytes after a space mark:
