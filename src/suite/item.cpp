@@ -1,21 +1,81 @@
 #include "suite/item.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace minpair {
 namespace {
 
-// Word boundaries of a text as byte spans.
-std::vector<Span> word_spans(std::string_view text) {
+// Scripts that are written without spaces: every letter is a unit of its own.
+bool stands_alone(char32_t c) {
+  return (c >= 0x0E00 && c <= 0x109F) ||  // Thai, Lao, Tibetan, Myanmar
+         (c >= 0x1780 && c <= 0x17FF) ||  // Khmer
+         (c >= 0x2E80 && c <= 0x312F) ||  // CJK radicals, kana, bopomofo
+         (c >= 0x31A0 && c <= 0x9FFF) ||  // more of them, CJK ideographs
+         (c >= 0xF900 && c <= 0xFAFF) ||  // compatibility ideographs
+         (c >= 0x20000 && c <= 0x3FFFF);  // supplementary ideographs
+}
+
+bool joins_words(char32_t c) { return c == '\'' || c == '-' || c == 0x2019 || c == 0x2010; }
+
+enum class Kind { space, word, mark, alone };
+
+Kind kind_of(char32_t c) {
+  if (c < 0x80) {
+    if (c == ' ' || (c >= '\t' && c <= '\r')) return Kind::space;
+    bool alphanumeric = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+    return alphanumeric || !is_punctuation(c) ? Kind::word : Kind::mark;
+  }
+  if (is_space(c)) return Kind::space;
+  if (is_punctuation(c)) return Kind::mark;
+  return stands_alone(c) && is_letter(c) ? Kind::alone : Kind::word;
+}
+
+// What is compared when sentences are aligned: words, punctuation marks, and single letters in
+// scripts without spaces. An apostrophe or hyphen between letters belongs to the word.
+std::vector<Span> units(std::string_view text) {
   std::vector<Span> spans;
-  for (std::string_view w : words(text)) {
-    size_t begin = size_t(w.data() - text.data());
-    spans.push_back({begin, begin + w.size()});
+  Kind last = Kind::space;
+  for (size_t at = 0; at < text.size();) {
+    size_t begin = at;
+    char32_t c = next_character(text, at);
+    Kind kind = kind_of(c);
+    if (kind == Kind::mark && last == Kind::word && joins_words(c) && at < text.size()) {
+      size_t ahead = at;
+      if (kind_of(next_character(text, ahead)) == Kind::word) kind = Kind::word;
+    }
+    // Combining marks, which are no letters, stay with the letter before them.
+    bool goes_on =
+        kind == Kind::word && (last == Kind::word || (last == Kind::alone && stands_alone(c)));
+    if (goes_on)
+      spans.back().end = at;
+    else if (kind != Kind::space)
+      spans.push_back({begin, at});
+    if (!goes_on || last != Kind::alone) last = kind;
   }
   return spans;
 }
 
 }  // namespace
+
+bool is_pair(const Item& item) {
+  return item.sentences.size() == 2 &&
+         item.sentences[0].grammatical != item.sentences[1].grammatical;
+}
+
+const FeatureValue* find_feature(const Item& item, std::string_view name) {
+  for (const auto& [key, value] : item.features)
+    if (key == name) return &value;
+  return nullptr;
+}
+
+std::string feature_text(const Item& item, std::string_view name) {
+  const FeatureValue* value = find_feature(item, name);
+  if (!value) return {};
+  if (const auto* text = std::get_if<std::string>(value)) return *text;
+  return fmt::format("{}", std::get<double>(*value));
+}
 
 std::string masked_text(const Sentence& sentence, std::string_view mask) {
   std::string s = sentence.text.substr(0, sentence.locus.begin);
@@ -28,7 +88,7 @@ void align_loci(std::vector<Sentence>& sentences) {
   std::vector<std::vector<Span>> spans;
   size_t shortest = SIZE_MAX;
   for (const Sentence& s : sentences) {
-    spans.push_back(word_spans(s.text));
+    spans.push_back(units(s.text));
     shortest = std::min(shortest, spans.back().size());
   }
   auto word = [&](size_t s, size_t w) { return slice(sentences[s].text, spans[s][w]); };

@@ -2,6 +2,7 @@
 // The one thing everything else is about: a minimal set.
 //
 // An item is two or more sentences that differ only at the locus, one or more of them grammatical.
+// (A single sentence is a cloze: its locus is a blank, judged over whole classes of words.)
 // A suite is a list of items beside a small manifest.
 
 #include <cstdint>
@@ -35,12 +36,20 @@ struct Item {
   bool operator==(const Item&) const = default;
 };
 
+// Exactly one grammatical and one ungrammatical sentence.
+bool is_pair(const Item& item);
+
+// The value of a feature, or nullptr.
+const FeatureValue* find_feature(const Item& item, std::string_view name);
+std::string feature_text(const Item& item, std::string_view name);  // "" when there is none
+
 // The text with the locus cut out and `mask` put there: the same for all sentences of a minimal
 // set.
 std::string masked_text(const Sentence& sentence, std::string_view mask);
 
-// Sets the loci of the sentences to the smallest run of whole words in which they differ. Found by
-// aligning, never by searching for a word. Identical sentences get empty loci.
+// Sets the loci of the sentences to the smallest run of whole words (and punctuation marks, and
+// single letters in scripts without spaces) in which they differ. Found by aligning, never by
+// searching for a word. Identical sentences get empty loci.
 void align_loci(std::vector<Sentence>& sentences);
 
 }  // namespace minpair

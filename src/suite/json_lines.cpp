@@ -235,7 +235,9 @@ void check_item(const Item& item, const Where& where) {
   auto fail = [&](std::string reason) { throw bad_input(std::move(reason)).at(where); };
   if (item.id.empty()) fail("an item needs an \"id\"");
   if (item.test.empty()) fail("an item needs a \"test\"");
-  if (item.sentences.size() < 2) fail("an item needs two or more \"sentences\"");
+  if (item.sentences.empty()) fail("an item needs \"sentences\"");
+  if (item.sentences.size() == 1 && item.sentences[0].locus.empty())
+    fail("a single sentence is a cloze and needs a \"locus\"");
   bool any_grammatical = false;
   for (const Sentence& s : item.sentences) {
     any_grammatical |= s.grammatical;

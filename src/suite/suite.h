@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,14 @@
 
 namespace minpair {
 
+// Scores that stand beside an item in published data.
+struct PublishedScores {
+  std::vector<double> sentences;  // parallel to the item's sentences
+  bool higher_is_better = true;
+  std::string what;                              // "mean cross-entropy", "logit", ...
+  std::vector<std::vector<std::string>> tokens;  // per sentence, where the data has them
+};
+
 // Items, one after the other. Whoever makes items (a file, a grammar, a treebank, a foreign format)
 // offers them like this.
 class ItemStream {
@@ -35,6 +44,10 @@ class ItemStream {
   virtual bool next(Item& item) = 0;
   // Where the last item came from, for messages.
   virtual Where where() const { return {}; }
+  // What was in the source and is no item, counted by reason.
+  virtual const std::map<std::string, uint64_t>& skipped() const;
+  // What the source says a model gave the last item, when it says so.
+  virtual const PublishedScores* published() const { return nullptr; }
 };
 
 // --- items on disk ---
@@ -71,7 +84,7 @@ class SuiteWriter {
   uint64_t count_ = 0;
 };
 
-// Throws when the item could not be read back: fewer than two sentences, no grammatical one, a
+// Throws when the item could not be read back: no sentences, no grammatical one, a
 // locus outside its sentence or inside a character, text that is not UTF-8, ...
 void check_item(const Item& item, const Where& where = {});
 

@@ -31,4 +31,24 @@ TEST(AlignLoci, RepeatedWordIsNotCountedTwice) {
   EXPECT_EQ(slice(s[1].text, s[1].locus), "a");
 }
 
+TEST(AlignLoci, PunctuationIsNoPartOfTheWord) {
+  auto s = aligned({"Susan saw herself.", "Susan saw themselves."});
+  EXPECT_EQ(slice(s[0].text, s[0].locus), "herself");
+  EXPECT_EQ(slice(s[1].text, s[1].locus), "themselves");
+  s = aligned({"They haven't left-over \"food\".", "They hasn't left-over \"food\"."});
+  EXPECT_EQ(slice(s[0].text, s[0].locus), "haven't");
+  s = aligned({"l' auteur parle", "les auteur parle"});
+  EXPECT_EQ(slice(s[0].text, s[0].locus), "l'");
+}
+
+TEST(AlignLoci, ScriptsWithoutSpacesAreAlignedByLetters) {
+  auto s = aligned({"他们在买包子了。", "他们在买了包子。"});
+  EXPECT_EQ(slice(s[0].text, s[0].locus), "包子了");
+  EXPECT_EQ(slice(s[1].text, s[1].locus), "了包子");
+  s = aligned({"แมวกิน", "แมวกัน"});
+  EXPECT_EQ(slice(s[0].text, s[0].locus), "กิ");
+  s = aligned({"나는 밥을 먹는다.", "나는 밥이 먹는다."});
+  EXPECT_EQ(slice(s[0].text, s[0].locus), "밥을");
+}
+
 }  // namespace minpair

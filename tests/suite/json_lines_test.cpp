@@ -60,7 +60,7 @@ TEST(JsonLines, SaysWhatIsWrong) {
   std::string pair = kPair;
   EXPECT_EQ(reason("{").substr(0, 9), "not JSON:");
   EXPECT_EQ(reason("[]"), "a line must be one JSON object");
-  EXPECT_EQ(reason(R"({"id":"a","test":"t"})"), "an item needs two or more \"sentences\"");
+  EXPECT_EQ(reason(R"({"id":"a","test":"t"})"), "an item needs \"sentences\"");
   EXPECT_EQ(reason(R"({"test":"t",)" + pair + "}"), "an item needs an \"id\"");
   EXPECT_EQ(reason(R"({"id":"a",)" + pair + "}"), "an item needs a \"test\"");
   EXPECT_EQ(reason(R"({"id":"a","test":"t","conditon":"sg",)" + pair + "}"),
@@ -117,8 +117,9 @@ TEST(JsonLines, NothingHalfWrittenStaysBehind) {
     EXPECT_THROW(writer.write(item), Error);
     item.sentences[0].locus = {2, 3};  // inside the ä
     EXPECT_THROW(writer.write(item), Error);
+    item.sentences[0].locus = {7, 7};
     item.sentences.pop_back();
-    EXPECT_THROW(writer.write(item), Error);
+    EXPECT_THROW(writer.write(item), Error);  // a cloze without a blank
   }
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
