@@ -1,9 +1,14 @@
 #pragma once
 // A method turns an item into queries, and the answers into log-probabilities per token.
 // It never sees a model: only the tokenizer and the limits the model states.
+//
+//   const Method& pll = find_method("pll");
+//   Plan plan = pll.plan(item, context);
+//   if (plan.excluded.empty()) scores = pll.score(plan, answers_to(plan.queries));
+//
+// A new method is one file and one line in methods.cpp.
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,43 +25,74 @@ struct TokenScore {
   bool in_locus = false;
   bool begins_word = false;
   float logit = 0;
-  double logprob = 0;  // natural log; equals `logit` where the method compares logits
+  double logprob = 0;  // natural log; higher is better
 };
 
 struct SentenceScore {
-  std::vector<TokenScore> tokens;  // only those the method scores
+  std::vector<TokenScore> tokens;  // only those the method scores, in the order of the sentence
+};
+
+// Which number of which answer is about a token: queries[query].reads[read].targets[target].
+struct Asked {
+  uint32_t query = 0, read = 0, target = 0;
+};
+
+struct SentencePlan {
+  std::vector<TokenScore> tokens;  // not yet scored
+  std::vector<Asked> asked;        // parallel to `tokens`
 };
 
 // What a method asks about one item. `excluded` is the reason when it cannot be asked at all.
 struct Plan {
   std::vector<Query> queries;
-  std::string excluded;  // "locus_not_single_token", "too_long", "unknown_locus", ... ; empty: fine
+  std::vector<SentencePlan> sentences;  // parallel to the item's
+  // "locus_not_single_token", "unknown_locus", "empty_locus", "locus_inside_token", "too_long";
+  // empty: fine
+  std::string excluded;
 };
 
 struct MethodContext {
   const Tokenizer& tokenizer;
-  ModelInfo::Kind kind;
-  uint32_t max_tokens;
+  ModelInfo::Kind kind = ModelInfo::Kind::masked;
+  uint32_t max_tokens = 0;  // 0: no limit
+};
+
+struct MethodInfo {
+  std::string name;
+  std::string explanation;  // one line
+  std::string citation;
+  std::string default_norm;  // "mean" or "sum": what the paper that introduced the method reports
+  // How that paper counts a tie: "right", "wrong" or "half".
+  std::string paper_ties;
+  // What is scored: the whole sentence, or the locus alone. Words, characters and bytes are those
+  // of what is scored.
+  enum class Scope { sentence, locus } scope = Scope::sentence;
+  int version = 1;  // part of the key of stored scores: raise it when a score changes
 };
 
 class Method {
  public:
   virtual ~Method() = default;
-  virtual std::string name() const = 0;
-  virtual std::string explanation() const = 0;  // one line
-  virtual std::string citation() const = 0;
+  virtual const MethodInfo& info() const = 0;
   virtual bool supports(ModelInfo::Kind kind) const = 0;
-  // Higher is better. "mean" or "sum": what the paper that introduced the method reports.
-  virtual std::string default_norm() const = 0;
 
   virtual Plan plan(const Item& item, const MethodContext& context) const = 0;
-  // `answers` parallel to the plan's queries; one score per sentence of the item.
-  virtual std::vector<SentenceScore> score(const Item& item, const MethodContext& context,
-                                           const Plan& plan,
-                                           const std::vector<const Answer*>& answers) const = 0;
+  // `answers` parallel to the plan's queries; one score per sentence of the item. As it is here:
+  // logit minus log-sum-exp, for every token.
+  virtual std::vector<SentenceScore> score(const Plan& plan,
+                                           const std::vector<const Answer*>& answers) const;
+
+  const std::string& name() const { return info().name; }
+  const std::string& explanation() const { return info().explanation; }
+  const std::string& citation() const { return info().citation; }
+  const std::string& default_norm() const { return info().default_norm; }
 };
 
 const Method& find_method(const std::string& name);  // throws with did-you-mean
 const std::vector<const Method*>& all_methods();
+// The method a user gets without asking for one: `ce` for masked models.
+const Method& default_method(ModelInfo::Kind kind);
+// "ce,pll" or "all": every one must support the kind of model.
+std::vector<const Method*> find_methods(const std::string& names, ModelInfo::Kind kind);
 
 }  // namespace minpair

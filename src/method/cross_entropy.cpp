@@ -1,0 +1,82 @@
+// gevalm (Zaczynska et al. 2020): the unmasked sentence goes in, and every token, [CLS] and [SEP]
+// included, is asked about itself.
+
+#include <cmath>
+
+#include "method/methods.h"
+#include "method/tokens.h"
+
+namespace minpair {
+namespace {
+
+const std::string kPaper =
+    "Zaczynska, Feldhus, Schwarzenberg, Gabryszak and Möller 2020, Evaluating German Transformer "
+    "Language Models with Syntactic Agreement Tests";
+
+Plan ask_about_itself(const Item& item, const MethodContext& context) {
+  Plan plan;
+  for (const Sentence& sentence : item.sentences) {
+    SentenceTokens tokens = tokens_of(sentence, context.tokenizer);
+    if (too_long(tokens, context)) return {{}, {}, "too_long"};
+    plan.sentences.emplace_back();
+    ask_masked(plan, tokens, 0, 0, 0, tokens.ids.size(), -1);
+  }
+  return plan;
+}
+
+class CrossEntropy : public Method {
+ public:
+  const MethodInfo& info() const override {
+    static const MethodInfo info{"ce",
+                                 "mean cross-entropy of the unmasked sentence, as gevalm's code "
+                                 "computes it",
+                                 kPaper, "mean", "right"};
+    return info;
+  }
+  bool supports(ModelInfo::Kind kind) const override { return kind == ModelInfo::Kind::masked; }
+  Plan plan(const Item& item, const MethodContext& context) const override {
+    return ask_about_itself(item, context);
+  }
+};
+
+// The paper's equation normalises over the positions of the sentence, not over the vocabulary.
+class CrossEntropyAsPrinted : public Method {
+ public:
+  const MethodInfo& info() const override {
+    static const MethodInfo info{"ce-printed",
+                                 "the same with the equation as the paper prints it: normalised "
+                                 "over the sentence's own logits",
+                                 kPaper + " (Section 2)", "mean", "right"};
+    return info;
+  }
+  bool supports(ModelInfo::Kind kind) const override { return kind == ModelInfo::Kind::masked; }
+  Plan plan(const Item& item, const MethodContext& context) const override {
+    return ask_about_itself(item, context);
+  }
+  std::vector<SentenceScore> score(const Plan& plan,
+                                   const std::vector<const Answer*>& answers) const override {
+    std::vector<SentenceScore> scores = Method::score(plan, answers);
+    for (SentenceScore& s : scores) {
+      double highest = -HUGE_VAL, sum = 0;
+      for (const TokenScore& t : s.tokens) highest = std::fmax(highest, double(t.logit));
+      for (const TokenScore& t : s.tokens) sum += std::exp(double(t.logit) - highest);
+      double log_sum = highest + std::log(sum);
+      for (TokenScore& t : s.tokens) t.logprob = double(t.logit) - log_sum;
+    }
+    return scores;
+  }
+};
+
+}  // namespace
+
+const Method& cross_entropy() {
+  static const CrossEntropy method;
+  return method;
+}
+
+const Method& cross_entropy_as_printed() {
+  static const CrossEntropyAsPrinted method;
+  return method;
+}
+
+}  // namespace minpair

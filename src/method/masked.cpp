@@ -1,0 +1,73 @@
+// bert-syntax (Goldberg 2019): the locus is masked, and the candidates are compared there.
+
+#include "method/methods.h"
+#include "method/tokens.h"
+
+namespace minpair {
+namespace {
+
+const std::string kPaper = "Goldberg 2019, Assessing BERT's Syntactic Abilities";
+
+enum class Pieces { one, together, left_to_right };
+
+Plan mask_locus(const Item& item, const MethodContext& context, Pieces pieces) {
+  Plan plan;
+  TokenId mask = mask_of(context);
+  for (const Sentence& sentence : item.sentences) {
+    SentenceTokens tokens;
+    if (std::string reason = locus_tokens_of(sentence, context.tokenizer, tokens); !reason.empty())
+      return {{}, {}, reason};
+    if (pieces == Pieces::one && tokens.locus_size() != 1)
+      return {{}, {}, "locus_not_single_token"};
+    if (too_long(tokens, context)) return {{}, {}, "too_long"};
+    plan.sentences.emplace_back();
+    size_t begin = tokens.locus_begin, end = tokens.locus_end;
+    if (pieces == Pieces::left_to_right)
+      for (size_t i = begin; i < end; ++i) ask_masked(plan, tokens, i, end, i, i + 1, mask);
+    else
+      ask_masked(plan, tokens, begin, end, begin, end, mask);
+  }
+  return plan;
+}
+
+class Masked : public Method {
+ public:
+  Masked(Pieces pieces, MethodInfo info) : pieces_(pieces), info_(std::move(info)) {}
+  const MethodInfo& info() const override { return info_; }
+  bool supports(ModelInfo::Kind kind) const override { return kind == ModelInfo::Kind::masked; }
+  Plan plan(const Item& item, const MethodContext& context) const override {
+    return mask_locus(item, context, pieces_);
+  }
+
+ private:
+  Pieces pieces_;
+  MethodInfo info_;
+};
+
+}  // namespace
+
+const Method& masked() {
+  static const Masked method(
+      Pieces::one,
+      {"masked", "mask the locus and compare the candidates there; each must be one piece", kPaper,
+       "sum", "wrong", MethodInfo::Scope::locus});
+  return method;
+}
+
+const Method& masked_word() {
+  static const Masked method(
+      Pieces::together,
+      {"masked-word", "the same for loci of several pieces, all masked together",
+       kPaper + "; extended to several pieces", "sum", "wrong", MethodInfo::Scope::locus});
+  return method;
+}
+
+const Method& masked_word_left_to_right() {
+  static const Masked method(
+      Pieces::left_to_right,
+      {"masked-word-l2r", "the same, with the pieces revealed from left to right",
+       kPaper + "; pieces as in Kauf and Ivanova 2023", "sum", "wrong", MethodInfo::Scope::locus});
+  return method;
+}
+
+}  // namespace minpair

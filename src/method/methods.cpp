@@ -1,0 +1,75 @@
+#include "method/methods.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace minpair {
+
+const std::vector<const Method*>& all_methods() {
+  static const std::vector<const Method*> all = {
+      &cross_entropy(),
+      &cross_entropy_as_printed(),
+      &masked(),
+      &masked_word(),
+      &masked_word_left_to_right(),
+      &pseudo_likelihood(),
+      &pseudo_likelihood_word_left_to_right(),
+      &pseudo_likelihood_whole_word(),
+  };
+  return all;
+}
+
+const Method& find_method(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Method* m : all_methods()) {
+    if (m->name() == name) return *m;
+    known.push_back(m->name());
+  }
+  std::string guess = closest(name, known);
+  throw wrong_call(fmt::format("there is no method '{}'", name))
+      .hint(guess.empty() ? "'minpair list methods' shows what there is"
+                          : fmt::format("did you mean '{}'?", guess));
+}
+
+const Method& default_method(ModelInfo::Kind kind) {
+  for (const Method* m : all_methods())
+    if (m->supports(kind)) return *m;
+  throw wrong_call("no method fits this kind of model");
+}
+
+std::vector<const Method*> find_methods(const std::string& names, ModelInfo::Kind kind) {
+  std::vector<const Method*> chosen;
+  if (names == "all") {
+    for (const Method* m : all_methods())
+      if (m->supports(kind)) chosen.push_back(m);
+    return chosen;
+  }
+  for (std::string_view name : split(names, ',')) {
+    const Method& method = find_method(std::string(trim(name)));
+    if (!method.supports(kind))
+      throw wrong_call(fmt::format("the method '{}' is not for this kind of model", method.name()))
+          .hint(fmt::format("'{}' is", default_method(kind).name()));
+    if (std::find(chosen.begin(), chosen.end(), &method) == chosen.end()) chosen.push_back(&method);
+  }
+  return chosen;
+}
+
+std::vector<SentenceScore> Method::score(const Plan& plan,
+                                         const std::vector<const Answer*>& answers) const {
+  std::vector<SentenceScore> scores;
+  scores.reserve(plan.sentences.size());
+  for (const SentencePlan& sentence : plan.sentences) {
+    SentenceScore score{sentence.tokens};
+    for (size_t i = 0; i < score.tokens.size(); ++i) {
+      const Asked& asked = sentence.asked[i];
+      const ReadAnswer& read = (*answers[asked.query])[asked.read];
+      score.tokens[i].logit = read.logits[asked.target];
+      score.tokens[i].logprob = double(read.logits[asked.target]) - read.log_sum_exp;
+    }
+    scores.push_back(std::move(score));
+  }
+  return scores;
+}
+
+}  // namespace minpair

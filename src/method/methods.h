@@ -1,0 +1,17 @@
+#pragma once
+// Every method there is, one line each. The order is the order of `minpair list methods`.
+
+#include "method/method.h"
+
+namespace minpair {
+
+const Method& cross_entropy();                         // ce
+const Method& cross_entropy_as_printed();              // ce-printed
+const Method& masked();                                // masked
+const Method& masked_word();                           // masked-word
+const Method& masked_word_left_to_right();             // masked-word-l2r
+const Method& pseudo_likelihood();                     // pll
+const Method& pseudo_likelihood_word_left_to_right();  // pll-word-l2r
+const Method& pseudo_likelihood_whole_word();          // pll-whole-word
+
+}  // namespace minpair

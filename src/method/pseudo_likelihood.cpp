@@ -1,0 +1,77 @@
+// Pseudo-log-likelihood (Salazar et al. 2020): every token of the sentence is masked in turn. The
+// other two mask more of the token's own word, so that a word of several pieces does not give
+// itself away (Kauf and Ivanova 2023).
+
+#include "method/methods.h"
+#include "method/tokens.h"
+
+namespace minpair {
+namespace {
+
+enum class Within { token, word_left_to_right, whole_word };
+
+void ask_word(Plan& plan, const SentenceTokens& tokens, size_t begin, size_t end, Within within,
+              TokenId mask) {
+  if (within == Within::whole_word) return ask_masked(plan, tokens, begin, end, begin, end, mask);
+  for (size_t i = begin; i < end; ++i)
+    ask_masked(plan, tokens, i, within == Within::token ? i + 1 : end, i, i + 1, mask);
+}
+
+class PseudoLikelihood : public Method {
+ public:
+  PseudoLikelihood(Within within, MethodInfo info) : within_(within), info_(std::move(info)) {}
+  const MethodInfo& info() const override { return info_; }
+  bool supports(ModelInfo::Kind kind) const override { return kind == ModelInfo::Kind::masked; }
+
+  Plan plan(const Item& item, const MethodContext& context) const override {
+    Plan plan;
+    TokenId mask = mask_of(context);
+    for (const Sentence& sentence : item.sentences) {
+      SentenceTokens tokens = tokens_of(sentence, context.tokenizer);
+      if (too_long(tokens, context)) return {{}, {}, "too_long"};
+      plan.sentences.emplace_back();
+      for (size_t i = 0; i < tokens.ids.size();) {
+        if (tokens.tokens[i].special) {
+          ++i;
+          continue;
+        }
+        size_t end = word_end(tokens, i);
+        ask_word(plan, tokens, i, end, within_, mask);
+        i = end;
+      }
+    }
+    return plan;
+  }
+
+ private:
+  Within within_;
+  MethodInfo info_;
+};
+
+}  // namespace
+
+const Method& pseudo_likelihood() {
+  static const PseudoLikelihood method(
+      Within::token,
+      {"pll", "pseudo-log-likelihood: each token masked in turn",
+       "Salazar, Liang, Nguyen and Kirchhoff 2020, Masked Language Model Scoring", "sum", "half"});
+  return method;
+}
+
+const Method& pseudo_likelihood_word_left_to_right() {
+  static const PseudoLikelihood method(
+      Within::word_left_to_right,
+      {"pll-word-l2r", "the same, with the rest of the token's word masked too",
+       "Kauf and Ivanova 2023, A Better Way to Do Masked Language Model Scoring", "sum", "half"});
+  return method;
+}
+
+const Method& pseudo_likelihood_whole_word() {
+  static const PseudoLikelihood method(
+      Within::whole_word,
+      {"pll-whole-word", "the same, with the token's whole word masked",
+       "Kauf and Ivanova 2023, A Better Way to Do Masked Language Model Scoring", "sum", "half"});
+  return method;
+}
+
+}  // namespace minpair

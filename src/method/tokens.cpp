@@ -1,0 +1,146 @@
+#include "method/tokens.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace minpair {
+namespace {
+
+// A piece like " Haus" may own the space before it: that space never decides where a locus is.
+Span without_space(std::string_view text, Span span) {
+  while (span.begin < span.end && (text[span.begin] == ' ' || text[span.begin] == '\t'))
+    ++span.begin;
+  return span;
+}
+
+bool touches(Span a, Span b) { return a.begin < b.end && b.begin < a.end; }
+bool inside(Span a, Span b) { return b.begin <= a.begin && a.end <= b.end; }
+
+void mark_words(SentenceTokens& s, const Tokenizer& tokenizer) {
+  for (size_t i = 0; i < s.tokens.size(); ++i) {
+    TokenScore& t = s.tokens[i];
+    t.begins_word =
+        !t.special && (i == 0 || s.tokens[i - 1].special || tokenizer.begins_word(t.id));
+  }
+}
+
+SentenceTokens from_encoding(const Encoding& encoding) {
+  SentenceTokens s;
+  s.ids.reserve(encoding.tokens.size());
+  s.tokens.reserve(encoding.tokens.size());
+  for (const Token& token : encoding.tokens) {
+    TokenScore t;
+    t.id = token.id;
+    t.span = token.span;
+    t.special = token.special;
+    s.ids.push_back(token.id);
+    s.tokens.push_back(t);
+  }
+  return s;
+}
+
+// Marks the tokens in the locus. False when one of them reaches over its edge.
+bool mark_locus(SentenceTokens& s, const Sentence& sentence) {
+  bool whole = true, found = false;
+  for (size_t i = 0; i < s.tokens.size(); ++i) {
+    TokenScore& t = s.tokens[i];
+    Span span = without_space(sentence.text, t.span);
+    if (span.empty() || !touches(span, sentence.locus)) continue;
+    if (!inside(span, sentence.locus)) whole = false;
+    t.in_locus = true;
+    if (!found) s.locus_begin = i;
+    found = true;
+    s.locus_end = i + 1;
+  }
+  return whole;
+}
+
+// The sentence tokenized around a mask, with the pieces of the locus in the mask's place.
+bool tokens_around_mask(const Sentence& sentence, const Tokenizer& tokenizer, SentenceTokens& s) {
+  std::string mask = tokenizer.piece(tokenizer.special().mask);
+  std::string_view locus = slice(sentence.text, sentence.locus);
+  SentenceTokens around = from_encoding(tokenizer.encode(masked_text(sentence, mask)));
+  SentenceTokens pieces = from_encoding(tokenizer.encode(locus, false));
+  auto at = std::find(around.ids.begin(), around.ids.end(), tokenizer.special().mask);
+  if (at == around.ids.end()) return false;
+  size_t place = size_t(at - around.ids.begin());
+  s = {};
+  for (size_t i = 0; i < place; ++i) s.tokens.push_back(around.tokens[i]);
+  s.locus_begin = place;
+  for (TokenScore t : pieces.tokens) {
+    t.span = {t.span.begin + sentence.locus.begin, t.span.end + sentence.locus.begin};
+    t.in_locus = true;
+    s.tokens.push_back(t);
+  }
+  s.locus_end = s.tokens.size();
+  for (size_t i = place + 1; i < around.tokens.size(); ++i) {
+    TokenScore t = around.tokens[i];
+    if (!t.span.empty()) {
+      t.span.begin = t.span.begin - mask.size() + locus.size();
+      t.span.end = t.span.end - mask.size() + locus.size();
+    }
+    s.tokens.push_back(t);
+  }
+  for (const TokenScore& t : s.tokens) s.ids.push_back(t.id);
+  return true;
+}
+
+}  // namespace
+
+SentenceTokens tokens_of(const Sentence& sentence, const Tokenizer& tokenizer) {
+  SentenceTokens s = from_encoding(tokenizer.encode(sentence.text));
+  mark_locus(s, sentence);
+  mark_words(s, tokenizer);
+  return s;
+}
+
+std::string locus_tokens_of(const Sentence& sentence, const Tokenizer& tokenizer,
+                            SentenceTokens& s) {
+  if (sentence.locus.empty()) return "empty_locus";
+  s = from_encoding(tokenizer.encode(sentence.text));
+  bool whole = mark_locus(s, sentence);
+  if (!whole && !tokens_around_mask(sentence, tokenizer, s)) return "locus_inside_token";
+  mark_words(s, tokenizer);
+  if (s.locus_size() == 0) return "empty_locus";
+  for (size_t i = s.locus_begin; i < s.locus_end; ++i)
+    if (s.ids[i] == tokenizer.special().unk) return "unknown_locus";
+  return "";
+}
+
+void ask_masked(Plan& plan, const SentenceTokens& tokens, size_t masked_begin, size_t masked_end,
+                size_t read_begin, size_t read_end, TokenId mask) {
+  Query query;
+  query.ids = tokens.ids;
+  std::fill(query.ids.begin() + ptrdiff_t(masked_begin), query.ids.begin() + ptrdiff_t(masked_end),
+            mask);
+  SentencePlan& sentence = plan.sentences.back();
+  for (size_t i = read_begin; i < read_end; ++i) {
+    sentence.tokens.push_back(tokens.tokens[i]);
+    sentence.asked.push_back({uint32_t(plan.queries.size()), uint32_t(query.reads.size()), 0});
+    query.reads.push_back({uint32_t(i), {tokens.ids[i]}, true});
+  }
+  plan.queries.push_back(std::move(query));
+}
+
+TokenId mask_of(const MethodContext& context) {
+  TokenId mask = context.tokenizer.special().mask;
+  if (mask < 0)
+    throw bad_input("this model's tokenizer has no mask token")
+        .hint("use a method that does not mask, such as 'ce'");
+  return mask;
+}
+
+bool too_long(const SentenceTokens& tokens, const MethodContext& context) {
+  return context.max_tokens > 0 && tokens.ids.size() > context.max_tokens;
+}
+
+size_t word_end(const SentenceTokens& tokens, size_t at) {
+  size_t end = at + 1;
+  while (end < tokens.tokens.size() && !tokens.tokens[end].special &&
+         !tokens.tokens[end].begins_word)
+    ++end;
+  return end;
+}
+
+}  // namespace minpair

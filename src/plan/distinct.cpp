@@ -1,0 +1,118 @@
+#include "plan/distinct.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace minpair {
+namespace {
+
+void append_reads(std::string& value, const std::vector<Read>& reads) {
+  append_number(value, reads.size());
+  for (const Read& read : reads) {
+    append_number(value, uint64_t{read.position} << 1 | (read.normalized ? 1 : 0));
+    append_number(value, read.targets.size());
+    for (TokenId t : read.targets) append_number(value, uint64_t(uint32_t(t)));
+  }
+}
+
+Asker parse_asker(std::string_view value) {
+  Asker asker;
+  asker.item = read_number(value);
+  asker.method = uint32_t(read_number(value));
+  asker.query = uint32_t(read_number(value));
+  asker.reads.resize(read_number(value));
+  for (Read& read : asker.reads) {
+    uint64_t place = read_number(value);
+    read.position = uint32_t(place >> 1);
+    read.normalized = place & 1;
+    read.targets.resize(read_number(value));
+    for (TokenId& t : read.targets) t = TokenId(uint32_t(read_number(value)));
+  }
+  return asker;
+}
+
+// A read with and one without the sum over the vocabulary stay apart: whether a logit is the same
+// bits in both is the model's business.
+bool before(const Read& a, const Read& b) {
+  return a.position != b.position ? a.position < b.position : a.normalized < b.normalized;
+}
+
+size_t place_of(const std::vector<Read>& reads, const Read& read) {
+  return size_t(std::lower_bound(reads.begin(), reads.end(), read, before) - reads.begin());
+}
+
+void add_reads(std::vector<Read>& all, const std::vector<Read>& more) {
+  for (const Read& read : more) {
+    size_t at = place_of(all, read);
+    if (at == all.size() || before(read, all[at]))
+      all.insert(all.begin() + ptrdiff_t(at), Read{read.position, {}, read.normalized});
+    std::vector<TokenId>& targets = all[at].targets;
+    for (TokenId t : read.targets) {
+      auto place = std::lower_bound(targets.begin(), targets.end(), t);
+      if (place == targets.end() || *place != t) targets.insert(place, t);
+    }
+  }
+}
+
+}  // namespace
+
+void add_question(SortedRecords& to, uint64_t item, size_t method, size_t index,
+                  const Query& query) {
+  std::string key, value;
+  append_key(key, query.ids.size(), 4);
+  for (TokenId id : query.ids) append_key(key, uint32_t(id), 4);
+  append_number(value, item);
+  append_number(value, method);
+  append_number(value, index);
+  append_reads(value, query.reads);
+  to.add(key, value);
+}
+
+DistinctQueries::DistinctQueries(SortedRecords& questions) : questions_(questions) {
+  questions_.rewind();
+  more_ = advance();
+}
+
+bool DistinctQueries::advance() {
+  std::string_view key, value;
+  if (!questions_.next(key, value)) return false;
+  key_ = key;
+  value_ = value;
+  return true;
+}
+
+bool DistinctQueries::next(DistinctQuery& distinct) {
+  if (!more_) return false;
+  distinct.query.ids.clear();
+  distinct.query.reads.clear();
+  distinct.askers.clear();
+  for (size_t at = 4; at < key_.size(); at += 4)
+    distinct.query.ids.push_back(TokenId(uint32_t(read_key(key_, at, 4))));
+  std::string key = key_;
+  do {
+    distinct.askers.push_back(parse_asker(value_));
+    add_reads(distinct.query.reads, distinct.askers.back().reads);
+    more_ = advance();
+  } while (more_ && key_ == key);
+  return true;
+}
+
+Answer answer_for(const Asker& asker, const Query& query, const Answer& answer) {
+  Answer own;
+  own.reserve(asker.reads.size());
+  for (const Read& read : asker.reads) {
+    size_t at = place_of(query.reads, read);
+    const std::vector<TokenId>& targets = query.reads[at].targets;
+    ReadAnswer a;
+    a.log_sum_exp = answer[at].log_sum_exp;
+    for (TokenId t : read.targets) {
+      auto place = std::lower_bound(targets.begin(), targets.end(), t);
+      a.logits.push_back(answer[at].logits[size_t(place - targets.begin())]);
+    }
+    own.push_back(std::move(a));
+  }
+  return own;
+}
+
+}  // namespace minpair

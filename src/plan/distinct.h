@@ -1,0 +1,44 @@
+#pragma once
+// Equal inputs, however often and by whomever asked, become one query that reads everything wanted.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+#include "plan/sorted_records.h"
+
+namespace minpair {
+
+// Who asked: the item's number in this run, the method, the query's number in the item's plan.
+struct Asker {
+  uint64_t item = 0;
+  uint32_t method = 0, query = 0;
+  std::vector<Read> reads;
+};
+
+struct DistinctQuery {
+  Query query;
+  std::vector<Asker> askers;
+};
+
+void add_question(SortedRecords& to, uint64_t item, size_t method, size_t index,
+                  const Query& query);
+
+// Walks over sorted questions; one DistinctQuery at a time, shortest first.
+class DistinctQueries {
+ public:
+  explicit DistinctQueries(SortedRecords& questions);
+  bool next(DistinctQuery& distinct);
+
+ private:
+  SortedRecords& questions_;
+  std::string key_, value_;  // the first record of the next query
+  bool more_;
+  bool advance();
+};
+
+// What `asker` wanted, out of the answer to the union of all reads.
+Answer answer_for(const Asker& asker, const Query& query, const Answer& answer);
+
+}  // namespace minpair

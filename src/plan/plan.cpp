@@ -1,0 +1,242 @@
+#include "plan/plan.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "base/error.h"
+#include "plan/distinct.h"
+#include "plan/journal.h"
+
+namespace minpair {
+namespace {
+
+MethodContext context_of(const Model& model) {
+  return {model.tokenizer(), model.info().kind, model.info().max_tokens};
+}
+
+void append_answer(std::string& value, const Answer& answer) {
+  for (const ReadAnswer& read : answer) {
+    append_raw(value, read.log_sum_exp);
+    for (float logit : read.logits) append_raw(value, logit);
+  }
+}
+
+template <class T>
+void take(std::string_view& from, T& to) {
+  if (from.size() < sizeof to) throw cannot("the plan's answers are cut off");
+  std::memcpy(&to, from.data(), sizeof to);
+  from.remove_prefix(sizeof to);
+}
+
+Answer parse_answer(std::string_view value, const Query& query) {
+  Answer answer(query.reads.size());
+  for (size_t r = 0; r < answer.size(); ++r) {
+    take(value, answer[r].log_sum_exp);
+    answer[r].logits.resize(query.reads[r].targets.size());
+    for (float& logit : answer[r].logits) take(value, logit);
+  }
+  return answer;
+}
+
+std::string answer_key(uint64_t item, size_t method, size_t query) {
+  std::string key;
+  append_key(key, item, 8);
+  append_key(key, method, 2);
+  append_key(key, query, 4);
+  return key;
+}
+
+// Queries waiting for the model.
+struct Batch {
+  std::vector<DistinctQuery> distinct;
+  std::vector<Query> queries;
+  uint64_t tokens = 0;
+
+  void add(DistinctQuery&& d) {
+    tokens += d.query.ids.size();
+    queries.push_back(d.query);
+    distinct.push_back(std::move(d));
+  }
+  void clear() {
+    distinct.clear();
+    queries.clear();
+    tokens = 0;
+  }
+};
+
+std::vector<Answer> ask(Model& model, const std::vector<Query>& queries) {
+  std::vector<Answer> answers = model.answer(queries);
+  if (answers.size() != queries.size()) throw cannot("the model left queries unanswered");
+  return answers;
+}
+
+}  // namespace
+
+Planner::Planner(Model& model, std::vector<const Method*> methods, PlanOptions options)
+    : model_(model),
+      methods_(std::move(methods)),
+      options_(std::move(options)),
+      context_(context_of(model)),
+      questions_(std::make_unique<SortedRecords>(options_.scratch, options_.memory)),
+      answers_(std::make_unique<SortedRecords>(options_.scratch, options_.memory)) {}
+
+Planner::~Planner() = default;
+
+void Planner::plan_item(uint64_t number, const Item& item, size_t method) {
+  Plan plan = methods_[method]->plan(item, context_);
+  for (size_t q = 0; q < plan.queries.size(); ++q) {
+    add_question(*questions_, number, method, q, plan.queries[q]);
+    const std::vector<TokenId>& ids = plan.queries[q].ids;
+    std::string_view bytes(reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof ids[0]);
+    key_ = hash128(bytes, key_.low ^ (key_.high * 31 + number * 17 + method * 7 + q));
+  }
+}
+
+void Planner::plan(const ItemSource& items, const Skip& skip) {
+  const ModelInfo& info = model_.info();
+  std::string names =
+      info.fingerprint + '\n' + info.precision + '\n' + model_.tokenizer().fingerprint() + '\n';
+  for (const Method* m : methods_)
+    names += m->name() + '/' + std::to_string(m->info().version) + '\n';
+  key_ = hash128(names);
+  items([&](uint64_t ordinal, const Item& item) {
+    for (size_t m = 0; m < methods_.size(); ++m) {
+      skipped_.push_back(skip && skip(ordinal, item, m));
+      if (!skipped_.back()) plan_item(counts_.items, item, m);
+    }
+    ++counts_.items;
+  });
+  counts_.asked = questions_->count();
+}
+
+const PlanCounts& Planner::counts() {
+  if (counted_) return counts_;
+  DistinctQueries all(*questions_);
+  for (DistinctQuery d; all.next(d);) {
+    ++counts_.distinct;
+    counts_.tokens += d.query.ids.size();
+  }
+  counted_ = true;
+  return counts_;
+}
+
+void Planner::give_back(const DistinctQuery& distinct, const Answer& answer) {
+  std::string value;
+  for (const Asker& asker : distinct.askers) {
+    value.clear();
+    append_answer(value, answer_for(asker, distinct.query, answer));
+    answers_->add(answer_key(asker.item, asker.method, asker.query), value);
+  }
+}
+
+void Planner::answer(const Tick& tick, AnswerJournal* journal) {
+  DistinctQueries all(*questions_);
+  Batch batch;
+  uint64_t tokens = 0;
+  auto work = [&] {
+    if (batch.queries.empty()) return;
+    std::vector<Answer> answers = ask(model_, batch.queries);
+    if (journal) journal->append(answers);
+    for (size_t i = 0; i < answers.size(); ++i) give_back(batch.distinct[i], answers[i]);
+    tokens += batch.tokens;
+    batch.clear();
+    if (tick) tick(tokens);
+  };
+  bool stored = journal != nullptr;
+  Answer known;
+  for (DistinctQuery d; all.next(d);) {
+    if (stored && (stored = journal->next(d.query, known))) {
+      tokens += d.query.ids.size();
+      ++from_journal_;
+      give_back(d, known);
+      continue;
+    }
+    if (tick && batch.queries.empty() && tokens > 0) tick(tokens);
+    if (batch.tokens + d.query.ids.size() > options_.batch_tokens) work();
+    batch.add(std::move(d));
+    d = {};
+  }
+  work();
+}
+
+double Planner::estimate_seconds(double budget_seconds) {
+  using Clock = std::chrono::steady_clock;
+  const PlanCounts& all_counts = counts();
+  if (all_counts.distinct == 0) return 0;
+  // Every n-th query, a batch's worth, so that all lengths are there.
+  uint64_t step = std::max<uint64_t>(1, all_counts.tokens / (uint64_t{options_.batch_tokens} * 4));
+  Batch sample;
+  DistinctQueries all(*questions_);
+  uint64_t number = 0;
+  for (DistinctQuery d; all.next(d); ++number)
+    if (number % step == step / 2 && sample.tokens < uint64_t{options_.batch_tokens} * 4) {
+      d.askers.clear();
+      sample.add(std::move(d));
+      d = {};
+    }
+  if (sample.queries.empty()) return 0;
+  ask(model_, {sample.queries.front()});  // the first pass prepares kernels
+  uint64_t tokens = 0;
+  auto start = Clock::now();
+  double seconds = 0;
+  for (size_t i = 0; i < sample.queries.size() && seconds < budget_seconds;) {
+    std::vector<Query> some;
+    for (uint64_t n = 0; i < sample.queries.size() && n < options_.batch_tokens; ++i) {
+      n += sample.queries[i].ids.size();
+      tokens += sample.queries[i].ids.size();
+      some.push_back(sample.queries[i]);
+    }
+    ask(model_, some);
+    seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  }
+  return seconds * double(all_counts.tokens) / double(tokens);
+}
+
+void Planner::assemble(const ItemSource& items, const std::function<void(Scored&)>& sink) {
+  answers_->rewind();
+  uint64_t number = 0;
+  auto changed = [] {
+    return bad_input("the suite changed while it was being scored").hint("run the command again");
+  };
+  items([&](uint64_t ordinal, const Item& item) {
+    if (number >= counts_.items) throw changed();
+    for (size_t m = 0; m < methods_.size(); ++m) {
+      Scored scored{ordinal, item, m, skipped_[number * methods_.size() + m], {}, {}};
+      if (!scored.skipped) {
+        Plan plan = methods_[m]->plan(item, context_);
+        scored.excluded = plan.excluded;
+        std::vector<Answer> answers;
+        for (size_t q = 0; q < plan.queries.size(); ++q) {
+          std::string_view key, value;
+          if (!answers_->next(key, value) || key != answer_key(number, m, q)) throw changed();
+          answers.push_back(parse_answer(value, plan.queries[q]));
+        }
+        std::vector<const Answer*> pointers;
+        for (const Answer& a : answers) pointers.push_back(&a);
+        if (plan.excluded.empty()) scored.sentences = methods_[m]->score(plan, pointers);
+      }
+      sink(scored);
+    }
+    ++number;
+  });
+  if (number != counts_.items) throw changed();
+}
+
+std::vector<std::vector<ItemScores>> score_items(Model& model,
+                                                 const std::vector<const Method*>& methods,
+                                                 std::span<const Item> items) {
+  Planner planner(model, methods);
+  ItemSource source = [&](const EachItem& each) {
+    for (size_t i = 0; i < items.size(); ++i) each(i, items[i]);
+  };
+  planner.plan(source);
+  planner.answer();
+  std::vector<std::vector<ItemScores>> all(items.size());
+  planner.assemble(source, [&](Scored& s) {
+    all[s.ordinal].push_back({std::move(s.excluded), std::move(s.sentences)});
+  });
+  return all;
+}
+
+}  // namespace minpair

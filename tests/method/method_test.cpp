@@ -1,0 +1,175 @@
+#include "method/method.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "fake.h"
+
+namespace minpair {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::FakeModel;
+using testing::FakeTokenizer;
+
+Item item_of(std::vector<std::string> texts) {
+  Item item;
+  item.id = "1";
+  for (const std::string& t : texts) item.sentences.push_back({t, {}, item.sentences.empty()});
+  align_loci(item.sentences);
+  return item;
+}
+
+class MethodTest : public ::testing::Test {
+ protected:
+  MethodContext context() { return {model.tokenizer(), ModelInfo::Kind::masked, limit}; }
+  Plan plan(const std::string& method, const Item& item) {
+    return find_method(method).plan(item, context());
+  }
+  std::vector<SentenceScore> score(const std::string& method, const Item& item) {
+    Plan p = plan(method, item);
+    std::vector<Answer> answers = model.answer(p.queries);
+    std::vector<const Answer*> pointers;
+    for (const Answer& a : answers) pointers.push_back(&a);
+    return find_method(method).score(p, pointers);
+  }
+  TokenId id(const std::string& piece) { return *model.tokenizer().id(piece); }
+
+  FakeModel model;
+  uint32_t limit = 64;
+};
+
+constexpr TokenId kMask = FakeTokenizer::kMask, kCls = FakeTokenizer::kCls,
+                  kSep = FakeTokenizer::kSep;
+
+TEST_F(MethodTest, CrossEntropyAsksEveryTokenAboutItself) {
+  Plan p = plan("ce", item_of({"Sie lacht .", "Sie lachen ."}));
+  ASSERT_EQ(p.queries.size(), 2u);
+  EXPECT_THAT(p.queries[0].ids, ElementsAre(kCls, id("Sie"), id("lach"), id("##t"), id("."), kSep));
+  ASSERT_EQ(p.queries[0].reads.size(), 6u);
+  for (uint32_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(p.queries[0].reads[i].position, i);
+    EXPECT_THAT(p.queries[0].reads[i].targets, ElementsAre(p.queries[0].ids[i]));
+  }
+  const std::vector<TokenScore>& tokens = p.sentences[0].tokens;
+  EXPECT_TRUE(tokens.front().special && tokens.back().special);
+  EXPECT_TRUE(tokens[2].in_locus && tokens[3].in_locus);
+  EXPECT_FALSE(tokens[1].in_locus || tokens[4].in_locus);
+  EXPECT_TRUE(tokens[2].begins_word && !tokens[3].begins_word);
+}
+
+TEST_F(MethodTest, ScoresAreLogitMinusLogSumExp) {
+  Item item = item_of({"Sie lacht .", "Sie lachen ."});
+  std::vector<SentenceScore> scores = score("ce", item);
+  Answer a = model.answer(plan("ce", item).queries)[1];
+  ASSERT_EQ(scores[1].tokens.size(), a.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(scores[1].tokens[i].logit, a[i].logits[0]);
+    EXPECT_EQ(scores[1].tokens[i].logprob, double(a[i].logits[0]) - a[i].log_sum_exp);
+  }
+}
+
+TEST_F(MethodTest, PrintedEquationNormalisesOverTheSentence) {
+  std::vector<SentenceScore> scores = score("ce-printed", item_of({"Sie lacht .", "Sie weint ."}));
+  for (const SentenceScore& s : scores) {
+    double sum = 0;
+    for (const TokenScore& t : s.tokens) sum += std::exp(t.logprob);
+    EXPECT_NEAR(sum, 1, 1e-12);
+  }
+}
+
+TEST_F(MethodTest, MaskedCandidatesShareOneContext) {
+  Plan p = plan("masked", item_of({"Sie kam heim .", "Sie ging heim ."}));
+  ASSERT_EQ(p.queries.size(), 2u);
+  EXPECT_EQ(p.queries[0].ids, p.queries[1].ids);
+  EXPECT_THAT(p.queries[0].ids, ElementsAre(kCls, id("Sie"), kMask, id("heim"), id("."), kSep));
+  EXPECT_EQ(p.queries[0].reads, (std::vector<Read>{{2, {id("kam")}, true}}));
+  EXPECT_EQ(p.queries[1].reads, (std::vector<Read>{{2, {id("ging")}, true}}));
+}
+
+TEST_F(MethodTest, MaskedLeavesOutWhatItCannotAsk) {
+  EXPECT_EQ(plan("masked", item_of({"Sie lacht .", "Sie kam ."})).excluded,
+            "locus_not_single_token");
+  EXPECT_EQ(plan("masked", item_of({"Sie Qkam .", "Sie kam ."})).excluded, "unknown_locus");
+  EXPECT_EQ(plan("masked-word", item_of({"Sie kam .", "Sie Qkam ."})).excluded, "unknown_locus");
+  EXPECT_EQ(plan("masked", item_of({"Sie kam .", "Sie ."})).excluded, "empty_locus");
+  EXPECT_EQ(plan("masked-word", item_of({"Sie lacht .", "Sie kam ."})).excluded, "");
+}
+
+TEST_F(MethodTest, TooLongIsCountedNotCut) {
+  limit = 5;
+  for (const Method* m : all_methods())
+    if (m->supports(ModelInfo::Kind::masked)) {
+      EXPECT_EQ(m->plan(item_of({"Sie kam heim .", "Sie ging heim ."}), context()).excluded,
+                "too_long")
+          << m->name();
+    }
+  limit = 6;
+  EXPECT_EQ(plan("ce", item_of({"Sie kam heim .", "Sie ging heim ."})).excluded, "");
+}
+
+TEST_F(MethodTest, MaskedWordMasksAllPiecesTogether) {
+  Plan p = plan("masked-word", item_of({"Sie verfolgt .", "Sie kam ."}));
+  ASSERT_EQ(p.queries.size(), 2u);
+  EXPECT_THAT(p.queries[0].ids, ElementsAre(kCls, id("Sie"), kMask, kMask, id("."), kSep));
+  EXPECT_EQ(p.queries[0].reads,
+            (std::vector<Read>{{2, {id("verf")}, true}, {3, {id("##olgt")}, true}}));
+  EXPECT_EQ(p.sentences[0].tokens.size(), 2u);
+}
+
+TEST_F(MethodTest, MaskedWordLeftToRightRevealsPieces) {
+  Plan p = plan("masked-word-l2r", item_of({"Sie verfolgt .", "Sie kam ."}));
+  ASSERT_EQ(p.queries.size(), 3u);
+  EXPECT_THAT(p.queries[0].ids, ElementsAre(kCls, id("Sie"), kMask, kMask, id("."), kSep));
+  EXPECT_THAT(p.queries[1].ids, ElementsAre(kCls, id("Sie"), id("verf"), kMask, id("."), kSep));
+  EXPECT_EQ(p.queries[1].reads, (std::vector<Read>{{3, {id("##olgt")}, true}}));
+}
+
+TEST_F(MethodTest, PseudoLikelihoodMasksEachTokenInTurn) {
+  Item item = item_of({"Sie verfolgt .", "Sie kam ."});
+  Plan p = plan("pll", item);
+  ASSERT_EQ(p.queries.size(), 4u + 3u);
+  EXPECT_THAT(p.queries[1].ids, ElementsAre(kCls, id("Sie"), kMask, id("##olgt"), id("."), kSep));
+  EXPECT_EQ(p.sentences[0].tokens.size(), 4u);  // no special tokens
+
+  p = plan("pll-word-l2r", item);
+  ASSERT_EQ(p.queries.size(), 4u + 3u);
+  EXPECT_THAT(p.queries[1].ids, ElementsAre(kCls, id("Sie"), kMask, kMask, id("."), kSep));
+  EXPECT_THAT(p.queries[2].ids, ElementsAre(kCls, id("Sie"), id("verf"), kMask, id("."), kSep));
+
+  p = plan("pll-whole-word", item);
+  ASSERT_EQ(p.queries.size(), 3u + 3u);
+  EXPECT_EQ(p.queries[1].reads.size(), 2u);
+  EXPECT_THAT(p.queries[1].ids, ElementsAre(kCls, id("Sie"), kMask, kMask, id("."), kSep));
+}
+
+TEST_F(MethodTest, LocusInsideATokenIsTokenizedOnItsOwn) {
+  Item item = item_of({"Sie kamst .", "Sie kamen ."});
+  // Only the ending: a piece of four letters reaches over the edge.
+  item.sentences[0].locus = {7, 9};
+  item.sentences[1].locus = {7, 9};
+  ASSERT_EQ(slice(item.sentences[0].text, item.sentences[0].locus), "st");
+  Plan p = plan("masked", item);
+  ASSERT_EQ(p.excluded, "");
+  EXPECT_THAT(p.queries[0].ids, ElementsAre(kCls, id("Sie"), id("kam"), kMask, id("."), kSep));
+  EXPECT_EQ(p.queries[0].reads, (std::vector<Read>{{3, {id("st")}, true}}));
+  const TokenScore& t = p.sentences[0].tokens[0];
+  EXPECT_EQ(t.span, (Span{7, 9}));
+}
+
+TEST_F(MethodTest, MethodsAreFoundByName) {
+  EXPECT_EQ(find_method("pll").name(), "pll");
+  EXPECT_THROW(find_method("pl"), Error);
+  EXPECT_EQ(find_methods("ce, masked,ce", ModelInfo::Kind::masked).size(), 2u);
+  EXPECT_THROW(find_methods("masked", ModelInfo::Kind::causal), Error);
+  for (const Method* m : all_methods()) {
+    EXPECT_FALSE(m->explanation().empty() || m->citation().empty()) << m->name();
+    EXPECT_TRUE(m->default_norm() == "sum" || m->default_norm() == "mean") << m->name();
+  }
+}
+
+}  // namespace
+}  // namespace minpair
