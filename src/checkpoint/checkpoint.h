@@ -1,9 +1,12 @@
 #pragma once
-// A checkpoint is named tensors. Files are mapped, never executed, never trusted.
+// A checkpoint is named tensors. Files are mapped, never executed, never trusted: whatever a file
+// says about itself is checked before a byte of it is used, and the error names the tensor.
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,32 +50,91 @@ struct TensorView {
   std::string name;
   DType type = DType::f32;
   std::vector<int64_t> shape;    // row-major, outermost first
-  std::vector<int64_t> strides;  // in elements; empty = contiguous
+  std::vector<int64_t> strides;  // in elements, never negative; empty = contiguous
   const std::byte* data = nullptr;
   uint64_t bytes = 0;   // that `data` may be read for
   std::string file;     // for messages
   uint64_t offset = 0;  // in `file`, for messages
 
-  int64_t elements() const;
+  int64_t elements() const;  // never more than the file holds
   bool contiguous() const;
 };
 
 // Copies to fp32 in row-major order whatever the type and strides. `to` holds elements().
 void to_float(const TensorView& tensor, float* to);
-// Rows [begin, end) of a matrix (contiguous or not).
+// Rows [begin, end) of a matrix (contiguous or not); of more than two dimensions, slices along the
+// first one.
 void rows_to_float(const TensorView& tensor, int64_t begin, int64_t end, float* to);
+// The same for `count` elements in a row as a file stores them. For quantised types `count` is a
+// multiple of block_elements(type).
+void convert_to_float(DType type, const std::byte* from, int64_t count, float* to);
+
+// What a GGUF file says about its model, typed. Views live as long as the checkpoint. An absent key
+// gives nothing; a key of another type than the one asked for is an error.
+class Metadata {
+ public:
+  bool has(std::string_view key) const;
+  std::optional<int64_t> integer(std::string_view key) const;
+  std::optional<double> real(std::string_view key) const;  // also of an integer
+  std::optional<bool> boolean(std::string_view key) const;
+  std::optional<std::string_view> text(std::string_view key) const;
+  std::vector<int64_t> integers(std::string_view key) const;  // also of flags; empty when absent
+  std::vector<float> reals(std::string_view key) const;
+  std::vector<std::string_view> texts(std::string_view key) const;
+  std::vector<std::string_view> keys() const;  // sorted
+
+  // How the file stores a value: GGUF's own numbers.
+  enum class Type : uint8_t {
+    u8,
+    i8,
+    u16,
+    i16,
+    u32,
+    i32,
+    f32,
+    boolean,
+    text,
+    array,
+    u64,
+    i64,
+    f64
+  };
+  struct Entry {
+    std::string_view key;
+    Type type = Type::u8;  // of an array: of its elements
+    bool array = false;
+    uint64_t count = 1;      // elements
+    std::string_view bytes;  // in the file, checked to hold them
+  };
+  Metadata() = default;
+  Metadata(std::vector<Entry> entries, std::string file);
+
+ private:
+  const Entry* find(std::string_view key) const;
+  [[noreturn]] void wrong_type(const Entry& entry, std::string_view wanted) const;
+
+  std::vector<Entry> entries_;  // sorted by key
+  std::string file_;
+};
 
 class Checkpoint {
  public:
   virtual ~Checkpoint() = default;
-  virtual const std::vector<TensorView>& tensors() const = 0;  // sorted by name
+  virtual const std::vector<TensorView>& tensors() const = 0;  // sorted by name, names differ
   const TensorView* find(std::string_view name) const;         // nullptr when absent
-  // Changes whenever any weight changes: part of the key of stored results.
+  // Changes whenever any weight changes: part of the key of stored results. A fast 128-bit hash of
+  // every byte of the files, computed at the first call; not meant against an adversary.
   virtual const std::string& fingerprint() const = 0;
   virtual std::string format() const = 0;  // "safetensors", "PyTorch zip", "PyTorch legacy", "GGUF"
+  virtual uint64_t file_bytes() const = 0;
+  virtual const Metadata& metadata() const = 0;  // empty unless GGUF
+  // Gives back the memory that the mapped files occupy, for when the weights were copied elsewhere.
+  // Views stay valid: what is touched again comes from the file again.
+  virtual void release_memory() const = 0;
 };
 
-// A file, or a directory with model.safetensors[.index.json], pytorch_model.bin[.index.json].
+// A file, or a directory with model.safetensors[.index.json], pytorch_model.bin[.index.json], or a
+// single file of weights under another name.
 std::unique_ptr<Checkpoint> open_checkpoint(const std::filesystem::path& path);
 
 }  // namespace minpair
