@@ -1,0 +1,79 @@
+#pragma once
+// What one thread does on one block of numbers. One implementation (kernels.inc), compiled once
+// per instruction set; runtime.cpp picks the table.
+//
+// The rule that makes scores exact: an output element is one chain of fused multiply-adds over k in
+// ascending order, started at zero. How rows and columns are cut into tiles, blocks and threads can
+// therefore never change a bit.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace minpair::nn {
+
+// Matrices with weights are packed in panels of this many columns.
+inline constexpr size_t kPanel = 16;
+
+enum class Activation : uint8_t { none, gelu, gelu_tanh, relu, silu, tanh, sigmoid };
+
+// c[rows × columns] = epilogue(a[rows × depth] · b). The panels of b begin `panel_stride` apart and
+// have one row of kPanel readable floats per k, `b_stride` apart.
+struct Product {
+  const float* a;
+  size_t a_stride;
+  const float* b;
+  size_t b_stride, panel_stride;
+  float* c;
+  size_t c_stride;
+  size_t rows, columns, depth;
+  // Epilogue: (+ bias) (activation) (+ residual), in this order.
+  const float* bias = nullptr;
+  Activation activation = Activation::none;
+  const float* residual = nullptr;
+  size_t residual_stride = 0;
+};
+
+// Softmax of scores[0, keys) over [begin, end), everything else becomes 0. Sums run over fixed
+// lanes, so that keys outside the range never change a bit.
+struct SoftmaxRow {
+  float* scores;
+  size_t keys;  // a multiple of kPanel
+  size_t begin, end;
+  float scale;
+};
+
+struct NormRow {
+  const float* in;
+  float* out;  // may be `in`
+  size_t width;
+  const float* weight;
+  const float* bias;  // may be null
+  float epsilon;
+  bool centered;  // false: RMS norm, no mean is taken away
+};
+
+// The largest value, and the sum of exp(value - largest).
+struct ExpSum {
+  float largest;
+  double sum;
+};
+
+struct Kernels {
+  size_t tile_rows;  // rows are best handed over in multiples of this
+  void (*multiply)(const Product&);
+  // The same chains as multiply(), for single columns of packed panels.
+  void (*dot)(const float* a, const float* panels, size_t depth, const int32_t* columns,
+              size_t count, const float* bias, float* out);
+  void (*softmax)(const SoftmaxRow&);
+  void (*norm)(const NormRow&);
+  ExpSum (*exp_sum)(const float* values, size_t count);
+  void (*activate)(Activation, float* values, size_t count);
+  // out[i] = activation(a[i]) * b[i]
+  void (*gate)(Activation, const float* a, const float* b, float* out, size_t count);
+};
+
+const Kernels& generic_kernels();
+const Kernels& avx2_kernels();
+const Kernels& avx512_kernels();
+
+}  // namespace minpair::nn

@@ -1,0 +1,213 @@
+#pragma once
+// Sixteen floats at a time, on whatever registers the file that includes this is compiled for.
+// Everything is in an unnamed namespace: the linker must not mix code of two instruction sets.
+
+#include <cstdint>
+#include <cstring>
+
+#if defined(__AVX512F__) || defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+namespace minpair::nn {
+namespace {
+
+#if defined(__AVX512F__)
+
+struct Lanes {
+  __m512 v;
+};
+inline Lanes load(const float* p) { return {_mm512_loadu_ps(p)}; }
+inline void store(float* p, Lanes a) { _mm512_storeu_ps(p, a.v); }
+inline Lanes splat(float x) { return {_mm512_set1_ps(x)}; }
+inline Lanes zero() { return {_mm512_setzero_ps()}; }
+inline Lanes operator+(Lanes a, Lanes b) { return {_mm512_add_ps(a.v, b.v)}; }
+inline Lanes operator-(Lanes a, Lanes b) { return {_mm512_sub_ps(a.v, b.v)}; }
+inline Lanes operator*(Lanes a, Lanes b) { return {_mm512_mul_ps(a.v, b.v)}; }
+inline Lanes operator/(Lanes a, Lanes b) { return {_mm512_div_ps(a.v, b.v)}; }
+inline Lanes fma(Lanes a, Lanes b, Lanes c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }
+inline Lanes max(Lanes a, Lanes b) { return {_mm512_max_ps(a.v, b.v)}; }
+inline Lanes min(Lanes a, Lanes b) { return {_mm512_min_ps(a.v, b.v)}; }
+inline float chain(float a, float b, float c) {
+  return _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(a), _mm_set_ss(b), _mm_set_ss(c)));
+}
+// 2^n for whole n in [-126, 127].
+inline Lanes power_of_two(Lanes n) {
+  return {_mm512_castsi512_ps(
+      _mm512_slli_epi32(_mm512_add_epi32(_mm512_cvtps_epi32(n.v), _mm512_set1_epi32(127)), 23))};
+}
+inline Lanes round(Lanes a) {
+  return {_mm512_roundscale_ps(a.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
+}
+struct DoubleLanes {
+  __m512d low, high;
+};
+inline DoubleLanes double_zero() { return {_mm512_setzero_pd(), _mm512_setzero_pd()}; }
+inline void add(DoubleLanes& sum, Lanes a) {
+  sum.low = _mm512_add_pd(sum.low, _mm512_cvtps_pd(_mm512_castps512_ps256(a.v)));
+  __m256 high = _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(a.v), 1));
+  sum.high = _mm512_add_pd(sum.high, _mm512_cvtps_pd(high));
+}
+inline void store(double* p, DoubleLanes a) {
+  _mm512_storeu_pd(p, a.low);
+  _mm512_storeu_pd(p + 8, a.high);
+}
+
+#elif defined(__AVX2__)
+
+struct Lanes {
+  __m256 a, b;
+};
+inline Lanes load(const float* p) { return {_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)}; }
+inline void store(float* p, Lanes x) {
+  _mm256_storeu_ps(p, x.a);
+  _mm256_storeu_ps(p + 8, x.b);
+}
+inline Lanes splat(float x) { return {_mm256_set1_ps(x), _mm256_set1_ps(x)}; }
+inline Lanes zero() { return {_mm256_setzero_ps(), _mm256_setzero_ps()}; }
+inline Lanes operator+(Lanes x, Lanes y) {
+  return {_mm256_add_ps(x.a, y.a), _mm256_add_ps(x.b, y.b)};
+}
+inline Lanes operator-(Lanes x, Lanes y) {
+  return {_mm256_sub_ps(x.a, y.a), _mm256_sub_ps(x.b, y.b)};
+}
+inline Lanes operator*(Lanes x, Lanes y) {
+  return {_mm256_mul_ps(x.a, y.a), _mm256_mul_ps(x.b, y.b)};
+}
+inline Lanes operator/(Lanes x, Lanes y) {
+  return {_mm256_div_ps(x.a, y.a), _mm256_div_ps(x.b, y.b)};
+}
+inline Lanes fma(Lanes x, Lanes y, Lanes z) {
+  return {_mm256_fmadd_ps(x.a, y.a, z.a), _mm256_fmadd_ps(x.b, y.b, z.b)};
+}
+inline Lanes max(Lanes x, Lanes y) { return {_mm256_max_ps(x.a, y.a), _mm256_max_ps(x.b, y.b)}; }
+inline Lanes min(Lanes x, Lanes y) { return {_mm256_min_ps(x.a, y.a), _mm256_min_ps(x.b, y.b)}; }
+inline float chain(float a, float b, float c) {
+  return _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(a), _mm_set_ss(b), _mm_set_ss(c)));
+}
+inline __m256 power_of_two(__m256 n) {
+  return _mm256_castsi256_ps(
+      _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23));
+}
+inline Lanes power_of_two(Lanes n) { return {power_of_two(n.a), power_of_two(n.b)}; }
+inline Lanes round(Lanes x) {
+  return {_mm256_round_ps(x.a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC),
+          _mm256_round_ps(x.b, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
+}
+struct DoubleLanes {
+  __m256d v[4];
+};
+inline DoubleLanes double_zero() {
+  return {{_mm256_setzero_pd(), _mm256_setzero_pd(), _mm256_setzero_pd(), _mm256_setzero_pd()}};
+}
+inline void add(DoubleLanes& sum, Lanes x) {
+  sum.v[0] = _mm256_add_pd(sum.v[0], _mm256_cvtps_pd(_mm256_castps256_ps128(x.a)));
+  sum.v[1] = _mm256_add_pd(sum.v[1], _mm256_cvtps_pd(_mm256_extractf128_ps(x.a, 1)));
+  sum.v[2] = _mm256_add_pd(sum.v[2], _mm256_cvtps_pd(_mm256_castps256_ps128(x.b)));
+  sum.v[3] = _mm256_add_pd(sum.v[3], _mm256_cvtps_pd(_mm256_extractf128_ps(x.b, 1)));
+}
+inline void store(double* p, DoubleLanes x) {
+  for (int i = 0; i < 4; ++i) _mm256_storeu_pd(p + 4 * i, x.v[i]);
+}
+
+#else
+
+struct Lanes {
+  float v[16];
+};
+template <class F>
+inline Lanes each(F f) {
+  Lanes r;
+  for (int i = 0; i < 16; ++i) r.v[i] = f(i);
+  return r;
+}
+inline Lanes load(const float* p) {
+  Lanes r;
+  std::memcpy(r.v, p, sizeof r.v);
+  return r;
+}
+inline void store(float* p, const Lanes& a) { std::memcpy(p, a.v, sizeof a.v); }
+inline Lanes splat(float x) {
+  return each([&](int) { return x; });
+}
+inline Lanes zero() { return splat(0); }
+inline Lanes operator+(const Lanes& a, const Lanes& b) {
+  return each([&](int i) { return a.v[i] + b.v[i]; });
+}
+inline Lanes operator-(const Lanes& a, const Lanes& b) {
+  return each([&](int i) { return a.v[i] - b.v[i]; });
+}
+inline Lanes operator*(const Lanes& a, const Lanes& b) {
+  return each([&](int i) { return a.v[i] * b.v[i]; });
+}
+inline Lanes operator/(const Lanes& a, const Lanes& b) {
+  return each([&](int i) { return a.v[i] / b.v[i]; });
+}
+inline float chain(float a, float b, float c) { return a * b + c; }
+inline Lanes fma(const Lanes& a, const Lanes& b, const Lanes& c) {
+  return each([&](int i) { return chain(a.v[i], b.v[i], c.v[i]); });
+}
+inline Lanes max(const Lanes& a, const Lanes& b) {
+  return each([&](int i) { return a.v[i] > b.v[i] ? a.v[i] : b.v[i]; });
+}
+inline Lanes min(const Lanes& a, const Lanes& b) {
+  return each([&](int i) { return a.v[i] < b.v[i] ? a.v[i] : b.v[i]; });
+}
+inline Lanes power_of_two(const Lanes& n) {
+  return each([&](int i) {
+    int32_t bits = (static_cast<int32_t>(n.v[i]) + 127) << 23;
+    float f;
+    std::memcpy(&f, &bits, sizeof f);
+    return f;
+  });
+}
+// To the nearest whole number for |a| < 2^22.
+inline Lanes round(const Lanes& a) {
+  return each([&](int i) { return (a.v[i] + 12582912.0f) - 12582912.0f; });
+}
+struct DoubleLanes {
+  double v[16];
+};
+inline DoubleLanes double_zero() { return {}; }
+inline void add(DoubleLanes& sum, const Lanes& a) {
+  for (int i = 0; i < 16; ++i) sum.v[i] += a.v[i];
+}
+inline void store(double* p, const DoubleLanes& a) { std::memcpy(p, a.v, sizeof a.v); }
+
+#endif
+
+// Reductions as a tree over the lanes, the same on every instruction set.
+inline float sum(Lanes a) {
+  float v[16];
+  store(v, a);
+  for (int half = 8; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) v[i] += v[i + half];
+  return v[0];
+}
+inline double sum(DoubleLanes a) {
+  double v[16];
+  store(v, a);
+  for (int half = 8; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) v[i] += v[i + half];
+  return v[0];
+}
+inline float largest(Lanes a) {
+  float v[16];
+  store(v, a);
+  for (int i = 1; i < 16; ++i) v[0] = v[i] > v[0] ? v[i] : v[0];
+  return v[0];
+}
+// The first n of them, the rest `fill`.
+inline Lanes load_some(const float* p, size_t n, float fill) {
+  float v[16];
+  for (size_t i = 0; i < 16; ++i) v[i] = i < n ? p[i] : fill;
+  return load(v);
+}
+inline void store_some(float* p, size_t n, Lanes a) {
+  float v[16];
+  store(v, a);
+  std::memcpy(p, v, n * sizeof(float));
+}
+
+}  // namespace
+}  // namespace minpair::nn

@@ -1,0 +1,150 @@
+#pragma once
+// What a transformer and an LSTM are made of, over packed sequences: the tokens of all sequences
+// one after the other, [tokens × width], without padding.
+//
+// Every result is the same bits whatever the other rows are, however many there are, and on any
+// number of threads (see kernels.h for why).
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "nn/kernels.h"
+#include "nn/runtime.h"
+
+namespace minpair::nn {
+
+// "gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "silu", "swish", ...: as Hugging Face's
+// configurations write it. Throws with the names that are known.
+Activation find_activation(const std::string& name);
+
+// Row-major numbers that somebody else owns.
+struct View {
+  const float* data = nullptr;
+  size_t rows = 0, columns = 0, stride = 0;
+  View() = default;
+  View(const float* d, size_t r, size_t c) : data(d), rows(r), columns(c), stride(c) {}
+  View(const float* d, size_t r, size_t c, size_t s) : data(d), rows(r), columns(c), stride(s) {}
+  const float* row(size_t i) const { return data + i * stride; }
+};
+
+// Row-major numbers of one's own. resize() keeps the memory when it is enough.
+class Matrix {
+ public:
+  Matrix() = default;
+  Matrix(size_t rows, size_t columns) { resize(rows, columns); }
+  void resize(size_t rows, size_t columns) {
+    memory_.reserve(rows * columns);
+    rows_ = rows;
+    columns_ = columns;
+  }
+  size_t rows() const { return rows_; }
+  size_t columns() const { return columns_; }
+  float* row(size_t i) { return memory_.data() + i * columns_; }
+  const float* row(size_t i) const { return memory_.data() + i * columns_; }
+  float* data() { return memory_.data(); }
+  const float* data() const { return memory_.data(); }
+  operator View() const { return {memory_.data(), rows_, columns_}; }
+
+ private:
+  Buffer memory_;
+  size_t rows_ = 0, columns_ = 0;
+};
+
+// The weights of a linear layer, [outputs × inputs] as PyTorch keeps them, packed once for
+// multiplying.
+class Weights {
+ public:
+  // Writes rows [begin, end) of the weights, row-major. Called from several threads.
+  using Reader = std::function<void(size_t begin, size_t end, float* to)>;
+
+  Weights() = default;
+  Weights(const Runtime& runtime, size_t outputs, size_t inputs, const Reader& read);
+
+  size_t outputs() const { return outputs_; }
+  size_t inputs() const { return inputs_; }
+  // The panel that output `output` (a multiple of kPanel) begins.
+  const float* panel(size_t output) const { return packed_.data() + output * inputs_; }
+
+ private:
+  size_t outputs_ = 0, inputs_ = 0;
+  Buffer packed_;
+};
+
+struct Linear {
+  Weights weights;
+  std::vector<float> bias;  // may be empty
+};
+
+struct Norm {
+  std::vector<float> weight, bias;  // bias may be empty
+  float epsilon = 1e-12f;
+  bool centered = true;  // false: RMS norm
+};
+
+// out = activation(in · Wᵀ + bias) + residual. `residual` must not be `out`.
+void linear(const Runtime& runtime, const View& in, const Linear& layer, Matrix& out,
+            Activation activation = Activation::none, const View* residual = nullptr);
+
+void normalize(const Runtime& runtime, const View& in, const Norm& norm, Matrix& out);
+void normalize(const Runtime& runtime, Matrix& rows, const Norm& norm);
+
+// out = activation(left half) * right half, of every row.
+void gated(const Runtime& runtime, const View& in, Activation activation, Matrix& out);
+
+// One sequence: its queries are rows [query, query + queries) of the query matrix, its keys and
+// values rows [key, key + keys) of theirs. Query i stands at position i + keys - queries.
+struct Sequence {
+  size_t query = 0, queries = 0;
+  size_t key = 0, keys = 0;
+};
+
+struct AttentionShape {
+  size_t heads = 0, key_heads = 0;  // fewer key heads: grouped queries
+  size_t width = 0;                 // of one head
+  float scale = 0;
+  // A query at position p sees the keys at [p - before, p + after].
+  size_t before = SIZE_MAX, after = SIZE_MAX;
+};
+
+// Softmax attention of every head in every sequence. Head h of a row is its columns
+// [h·width, (h+1)·width).
+void attend(const Runtime& runtime, const AttentionShape& shape,
+            std::span<const Sequence> sequences, const View& queries, const View& keys,
+            const View& values, Matrix& out);
+
+// The rotary embedding, halves apart as in Hugging Face's models, of `heads` heads in place.
+// `position(row)` and the tables of Rotary decide the angle.
+class Rotary {
+ public:
+  Rotary() = default;
+  // inverse frequencies, one for each pair of columns
+  Rotary(const std::vector<float>& frequencies, size_t positions);
+  void apply(float* head, size_t position) const;
+  size_t positions() const { return positions_; }
+
+ private:
+  size_t half_ = 0, positions_ = 0;
+  std::vector<float> cosine_, sine_;
+};
+// theta^(-2i/width)
+std::vector<float> rotary_frequencies(double theta, size_t width);
+
+// What is asked of one output row.
+struct OutputRead {
+  size_t row = 0;
+  std::span<const int32_t> targets;
+  bool normalized = true;
+  float* logits = nullptr;        // written: one for each target
+  double* log_sum_exp = nullptr;  // written when normalized
+};
+
+// Reads a vocabulary-sized linear layer at the rows and targets asked for. No more than one block
+// of logits ever exists.
+void read_outputs(const Runtime& runtime, const View& in, const Linear& decoder,
+                  std::span<const OutputRead> reads);
+
+}  // namespace minpair::nn

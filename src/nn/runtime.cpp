@@ -1,0 +1,221 @@
+#include "nn/runtime.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include "base/error.h"
+#include "nn/kernels.h"
+
+namespace minpair::nn {
+
+std::string_view name_of(Isa isa) {
+  switch (isa) {
+    case Isa::avx2:
+      return "avx2";
+    case Isa::avx512:
+      return "avx512";
+    case Isa::generic:
+      break;
+  }
+  return "generic";
+}
+
+std::vector<Isa> available_isas() {
+  std::vector<Isa> all{Isa::generic};
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    all.push_back(Isa::avx2);
+    if (__builtin_cpu_supports("avx512f")) all.push_back(Isa::avx512);
+  }
+#endif
+  return all;
+}
+
+namespace {
+
+const Kernels& kernels_of(Isa isa) {
+  switch (isa) {
+    case Isa::avx2:
+      return avx2_kernels();
+    case Isa::avx512:
+      return avx512_kernels();
+    case Isa::generic:
+      break;
+  }
+  return generic_kernels();
+}
+
+Isa choose_isa(std::optional<Isa> wanted) {
+  std::vector<Isa> all = available_isas();
+  if (!wanted) {
+    const char* name = std::getenv("MINPAIR_ISA");
+    if (!name || !*name) return all.back();
+    for (Isa isa : {Isa::generic, Isa::avx2, Isa::avx512})
+      if (name_of(isa) == name) wanted = isa;
+    if (!wanted)
+      throw wrong_call(fmt::format("MINPAIR_ISA is '{}'", name))
+          .hint("it can be generic, avx2 or avx512");
+  }
+  for (Isa isa : all)
+    if (isa == *wanted) return isa;
+  throw wrong_call(fmt::format("this machine has no {}", name_of(*wanted)))
+      .hint(fmt::format("the best it has is {}", name_of(all.back())));
+}
+
+int choose_threads(int wanted) {
+  if (wanted <= 0)
+    if (const char* text = std::getenv("MINPAIR_THREADS"); text && *text) {
+      wanted = std::atoi(text);
+      if (wanted <= 0)
+        throw wrong_call(fmt::format("MINPAIR_THREADS is '{}'", text))
+            .hint("it must be a positive number");
+    }
+  if (wanted <= 0) wanted = static_cast<int>(std::thread::hardware_concurrency());
+  return std::min(std::max(wanted, 1), 1024);
+}
+
+}  // namespace
+
+// Workers sleep until a job is posted; the caller works too, as worker 0.
+struct Runtime::Pool {
+  using Work = std::function<void(size_t, int)>;
+
+  const Kernels* kernels;
+  Isa isa;
+  std::vector<Buffer> scratch;
+  std::vector<std::thread> workers;
+
+  std::mutex one_job;  // parallel() may be called from several threads
+  std::mutex mutex;
+  std::condition_variable posted, finished;
+  uint64_t job = 0;
+  int busy = 0;
+  bool stop = false;
+  const Work* work = nullptr;
+  size_t units = 0;
+  std::atomic<size_t> next{0};
+  std::exception_ptr failure;
+
+  void drain(int worker) {
+    try {
+      for (size_t unit; (unit = next.fetch_add(1)) < units;) (*work)(unit, worker);
+    } catch (...) {
+      next = units;
+      std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+    }
+  }
+
+  void live(int worker) {
+    uint64_t seen = 0;
+    for (;;) {
+      {
+        std::unique_lock lock(mutex);
+        posted.wait(lock, [&] { return stop || job != seen; });
+        if (stop) return;
+        seen = job;
+      }
+      drain(worker);
+      std::lock_guard lock(mutex);
+      if (--busy == 0) finished.notify_one();
+    }
+  }
+
+  void run(size_t count, const Work& what) {
+    std::lock_guard only(one_job);
+    {
+      std::lock_guard lock(mutex);
+      work = &what;
+      units = count;
+      next = 0;
+      failure = nullptr;
+      busy = static_cast<int>(workers.size());
+      ++job;
+    }
+    posted.notify_all();
+    drain(0);
+    std::unique_lock lock(mutex);
+    finished.wait(lock, [&] { return busy == 0; });
+    if (failure) std::rethrow_exception(failure);
+  }
+};
+
+Runtime::Runtime(int threads, std::optional<Isa> isa) : pool_(std::make_unique<Pool>()) {
+  pool_->isa = choose_isa(isa);
+  pool_->kernels = &kernels_of(pool_->isa);
+  int count = choose_threads(threads);
+  pool_->scratch.resize(count);
+  for (int i = 1; i < count; ++i) pool_->workers.emplace_back([p = pool_.get(), i] { p->live(i); });
+}
+
+Runtime::~Runtime() {
+  {
+    std::lock_guard lock(pool_->mutex);
+    pool_->stop = true;
+  }
+  pool_->posted.notify_all();
+  for (std::thread& t : pool_->workers) t.join();
+}
+
+int Runtime::threads() const { return static_cast<int>(pool_->scratch.size()); }
+Isa Runtime::isa() const { return pool_->isa; }
+const Kernels& Runtime::kernels() const { return *pool_->kernels; }
+
+void Runtime::parallel(size_t units, const std::function<void(size_t, int)>& work) const {
+  if (units == 0) return;
+  pool_->run(units, work);
+}
+
+float* Runtime::scratch(int worker, size_t floats) const {
+  Buffer& b = pool_->scratch[worker];
+  b.reserve(floats);
+  return b.data();
+}
+
+namespace {
+
+constexpr size_t kHugePage = size_t{1} << 21;
+
+float* allocate(size_t floats) {
+  size_t bytes = floats * sizeof(float);
+  size_t alignment = bytes >= 2 * kHugePage ? kHugePage : 64;
+  bytes = (bytes + alignment - 1) / alignment * alignment;
+  void* p = std::aligned_alloc(alignment, bytes);
+  if (!p) throw std::bad_alloc();
+  if (alignment == kHugePage) madvise(p, bytes, MADV_HUGEPAGE);
+  std::memset(p, 0, bytes);
+  return static_cast<float*>(p);
+}
+
+}  // namespace
+
+Buffer::Buffer(size_t floats) : data_(floats ? allocate(floats) : nullptr), size_(floats) {}
+Buffer::Buffer(Buffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+Buffer& Buffer::operator=(Buffer&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+Buffer::~Buffer() { std::free(data_); }
+
+void Buffer::reserve(size_t floats) {
+  if (floats > size_) {
+    std::free(std::exchange(data_, nullptr));
+    size_ = 0;
+    *this = Buffer(floats);
+  }
+}
+
+}  // namespace minpair::nn
