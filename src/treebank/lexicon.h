@@ -1,0 +1,70 @@
+#pragma once
+// Feature data: which words there are, and which bundles of features each can have. From treebanks
+// and UniMorph.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "treebank/treebank.h"
+
+namespace minpair {
+
+struct LexiconEntry {
+  std::string form;  // case-folded
+  std::string lemma;
+  std::string pos;  // UPOS: NOUN, PRON, VERB, AUX, ADJ, DET
+  Bundle bundle;
+  auto operator<=>(const LexiconEntry&) const = default;
+};
+
+// Entries without any of the four features are left out; equal entries are kept once.
+class Lexicon {
+ public:
+  void add(const Tree& tree);
+  // lemma TAB form TAB tags. Returns how many lines were passed over as malformed.
+  uint64_t add_unimorph(const std::filesystem::path& file);
+  void add(LexiconEntry entry);
+
+  const std::set<LexiconEntry>& entries() const { return entries_; }
+
+ private:
+  std::set<LexiconEntry> entries_;
+};
+
+// form, lemma, pos, number, gender, case, person: what `minpair extract` leaves beside a cloze
+// suite as lexicon.tsv.
+void write_lexicon(const Lexicon& lexicon, const std::filesystem::path& file);
+std::vector<LexiconEntry> read_lexicon(const std::filesystem::path& file);
+
+// Whole paradigms with every feature, as the sources write them: to find the form that differs in
+// one feature alone.
+class Paradigms {
+ public:
+  void add(const Tree& tree);
+  uint64_t add_unimorph(const std::filesystem::path& file);
+
+  // Forms of the word's lemma whose features are the same but for another value of `feature`. A
+  // form that also has the word's own features (syncretism) is not among them. Sorted.
+  std::vector<std::string> other_forms(const Word& word, Feature feature) const;
+
+  // Forms seen with exactly this part of speech and these features; for nonce sentences. Sorted.
+  const std::vector<std::string>* words_like(const Word& word) const;
+  void finish();  // sorts, after the last add
+
+ private:
+  struct Cell {
+    std::string feats;
+    std::string form;
+    auto operator<=>(const Cell&) const = default;
+  };
+  std::unordered_map<std::string, std::vector<Cell>> treebank_, unimorph_;  // by "lemma TAB pos"
+  std::unordered_map<std::string, std::vector<std::string>> alike_;         // by "pos TAB feats"
+};
+
+}  // namespace minpair
