@@ -42,6 +42,13 @@ std::string_view ud_key(Feature f) {
   return keys[size_t(f)];
 }
 
+Hash128 hash_of(const Word& w) {
+  static thread_local std::string key;
+  key.assign(w.form);
+  for (std::string_view part : {w.lemma, w.upos, w.feats}) key.append(1, '\t').append(part);
+  return hash128(key);
+}
+
 // "Case=Nom|Number=Sing" without its number, and the number.
 std::string without(std::string_view feats, std::string_view key, std::string_view* value) {
   std::string rest;
@@ -92,7 +99,8 @@ void Lexicon::add(const Tree& tree) {
   for (const Word& w : tree.words) {
     if (!agreeing_part(w.upos)) continue;
     Bundle core = core_values(w.bundle);
-    if (!core.empty()) add({lower(w.form), std::string(w.lemma), std::string(w.upos), core});
+    if (core.empty() || !seen_.insert(hash_of(w)).second) continue;
+    add({lower(w.form), std::string(w.lemma), std::string(w.upos), core});
   }
 }
 

@@ -9,8 +9,10 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "base/hash.h"
 #include "treebank/treebank.h"
 
 namespace minpair {
@@ -35,6 +37,8 @@ class Lexicon {
 
  private:
   std::set<LexiconEntry> entries_;
+  std::unordered_set<Hash128>
+      seen_;  // words of trees as they are written: most come again and again
 };
 
 // form, lemma, pos, number, gender, case, person: what `minpair extract` leaves beside a cloze

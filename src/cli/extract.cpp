@@ -1,0 +1,212 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <map>
+
+#include "base/error.h"
+#include "base/paths.h"
+#include "base/progress.h"
+#include "cli/cli.h"
+#include "suite/suite.h"
+#include "treebank/extract.h"
+
+namespace minpair {
+namespace {
+
+struct Options {
+  std::vector<std::string> treebanks, unimorph;
+  std::string output, language, mask = "controller", vary = "number", types;
+  bool pairs = false, compat = false, every_type = false, quiet = false;
+  unsigned nonce = 0;
+  uint64_t seed = 1;
+};
+
+using FilesByLanguage = std::map<std::string, std::pair<LanguageInfo, std::vector<fs::path>>>;
+
+FilesByLanguage group_by_language(const Options& o) {
+  fs::path table = o.types.empty() ? find_shipped("suites", "treebank") / "agreement-types.tsv"
+                                   : fs::path(o.types);
+  std::vector<LanguageInfo> languages = read_agreement_types(table);
+  FilesByLanguage groups;
+  for (const fs::path& file : conllu_files({o.treebanks.begin(), o.treebanks.end()})) {
+    const LanguageInfo* language = nullptr;
+    if (o.language.empty()) {
+      language = language_of(fs::absolute(file), languages);
+    } else {
+      for (const LanguageInfo& l : languages)
+        if (l.code == o.language || l.name == o.language || l.iso639_3 == o.language) language = &l;
+    }
+    if (!language)
+      throw bad_input(o.language.empty()
+                          ? "the language of this treebank is not clear from its name"
+                          : fmt::format("'{}' is not in {}", o.language, table.string()))
+          .at(file.string())
+          .hint(
+              "state it with --language, and the language's types in the table given with --types");
+    auto& group = groups[language->code];
+    group.first = *language;
+    group.second.push_back(file);
+  }
+  return groups;
+}
+
+template <class Each>
+void each_tree(const std::vector<fs::path>& files, bool quiet, const std::string& what, Each each) {
+  Progress progress(what, files.size(), quiet);
+  Tree tree;
+  for (size_t i = 0; i < files.size(); ++i) {
+    progress.set(i, files[i].filename().string());
+    ConlluReader in(files[i]);
+    while (in.next(tree)) each(tree);
+    if (in.sloppy_lines() > 0 && !quiet)
+      fmt::print(stderr, "note: {} small fault{} passed over, the first: {}\n",
+                 count_text(in.sloppy_lines()), in.sloppy_lines() == 1 ? "" : "s",
+                 in.first_sloppy());
+  }
+}
+
+void print_counts(const LanguageInfo& l, const ExtractCounts& c) {
+  fmt::print(stderr, "{}: {} items from {} relations in {} sentences\n", l.name,
+             count_text(c.items), count_text(c.relations), count_text(c.sentences));
+  for (const auto& [type, n] : c.by_type)
+    fmt::print(stderr, "  {:<28} {:>10}\n", type, count_text(n));
+  auto left_out = [](const char* why, uint64_t n) {
+    if (n > 0) fmt::print(stderr, "  {:<28} {:>10}\n", why, count_text(n));
+  };
+  left_out("left out: they disagree", c.disagree);
+  left_out("left out: no feature", c.featureless);
+  left_out("left out: not in language", c.wrong_type);
+  left_out("left out: seen before", c.duplicates);
+  left_out("left out: no other form", c.no_other_form);
+  if (c.through_auxiliary > 0)
+    fmt::print(
+        stderr,
+        "  {} of them through a copula or auxiliary, which the released code misses; without: {}\n",
+        count_text(c.through_auxiliary), count_text(c.items - c.through_auxiliary));
+}
+
+Feature feature_named(const std::string& name) {
+  for (Feature f : all_features)
+    if (name_of(f) == name) return f;
+  throw wrong_call(fmt::format("'{}' is not a feature that can be varied", name))
+      .hint("number, gender, case or person");
+}
+
+void extract_clozes(const Options& o, const LanguageInfo& language,
+                    const std::vector<fs::path>& files, const ExtractOptions& options,
+                    SuiteWriter& out, Lexicon& lexicon) {
+  ClozeExtractor extractor(language, options);
+  each_tree(files, o.quiet, language.name, [&](const Tree& tree) {
+    lexicon.add(tree);
+    extractor.add(tree, [&](const Item& item) { out.write(item); });
+  });
+  if (!o.quiet) print_counts(language, extractor.counts());
+}
+
+void extract_pairs(const Options& o, const LanguageInfo& language,
+                   const std::vector<fs::path>& files, const ExtractOptions& options,
+                   SuiteWriter& out) {
+  Paradigms paradigms;
+  each_tree(files, o.quiet, language.name + ", paradigms",
+            [&](const Tree& tree) { paradigms.add(tree); });
+  for (const std::string& file : o.unimorph) paradigms.add_unimorph(file);
+  paradigms.finish();
+  PairExtractor extractor(language, paradigms, options, feature_named(o.vary));
+  if (o.nonce > 0) extractor.nonce(o.seed, o.nonce);
+  each_tree(files, true, language.name, [&](const Tree& tree) {
+    extractor.add(tree, [&](const Item& item) { out.write(item); });
+  });
+  if (!o.quiet) print_counts(language, extractor.counts());
+}
+
+Manifest manifest_for(const Options& o, const FilesByLanguage& groups) {
+  Manifest m;
+  m.name = fs::path(o.output).filename().string();
+  m.title = o.pairs ? "Natural minimal pairs from treebanks" : "Agreement clozes from treebanks";
+  m.citation =
+      "Bacon & Regier (2019): Does BERT agree? Evaluating knowledge of structure dependence "
+      "through agreement relations.";
+  m.licence = "that of the treebanks";
+  for (const auto& [code, group] : groups) m.languages.push_back(code);
+  if (!o.pairs) m.method = "feature-class";
+  for (AgreementType t : {AgreementType::determiner, AgreementType::attributive,
+                          AgreementType::predicative, AgreementType::verb}) {
+    static constexpr const char* titles[] = {"Determiner", "Attributive adjective",
+                                             "Predicate adjective", "Subject-verb"};
+    std::string name(name_of(t));
+    m.tests.push_back({o.pairs ? name + "_" + o.vary : name, titles[size_t(t)], ""});
+  }
+  return m;
+}
+
+void run(const Options& o) {
+  ExtractOptions options;
+  options.mask = o.mask == "target" ? ExtractOptions::Mask::target
+                 : o.mask == "both" ? ExtractOptions::Mask::both
+                                    : ExtractOptions::Mask::controller;
+  options.compat = o.compat;
+  options.every_type = o.every_type;
+  FilesByLanguage groups = group_by_language(o);
+  fs::create_directories(o.output);
+  SuiteWriter out(fs::path(o.output) / "items.jsonl");
+  Lexicon lexicon;
+  for (const auto& [code, group] : groups) {
+    if (o.pairs || o.nonce > 0)
+      extract_pairs(o, group.first, group.second, options, out);
+    else
+      extract_clozes(o, group.first, group.second, options, out, lexicon);
+  }
+  out.commit();
+  if (!o.pairs && o.nonce == 0) {
+    for (const std::string& file : o.unimorph)
+      if (uint64_t malformed = lexicon.add_unimorph(file); malformed > 0 && !o.quiet)
+        fmt::print(stderr, "note: {}: {} malformed lines passed over\n", file,
+                   count_text(malformed));
+    write_lexicon(lexicon, fs::path(o.output) / "lexicon.tsv");
+    if (!o.quiet)
+      fmt::print(stderr, "{} word forms with features in lexicon.tsv\n",
+                 count_text(lexicon.entries().size()));
+  }
+  write_file(fs::path(o.output) / "manifest.json", manifest_json(manifest_for(o, groups)));
+}
+
+void add_extract(Cli& cli) {
+  auto o = std::make_shared<Options>();
+  CLI::App& app = cli.command(
+      "extract", "Find agreement in treebanks: clozes, natural minimal pairs, nonce sentences",
+      "  minpair extract UD_German-GSD --unimorph deu -o de-cloze\n"
+      "  minpair extract UD_Afrikaans-AfriBooms --mask both -o af-cloze\n"
+      "  minpair extract UD_German-* --pairs --vary number -o de-pairs\n"
+      "  minpair extract UD_German-GSD --pairs --nonce 3 --seed 7 -o de-nonce\n");
+  app.add_option("treebanks", o->treebanks, "CoNLL-U files or folders of them")
+      ->required()
+      ->check(CLI::ExistingPath);
+  app.add_option("-o,--output", o->output, "The suite's folder")->required();
+  app.add_option("--unimorph", o->unimorph, "UniMorph files: more words and forms")
+      ->check(CLI::ExistingFile);
+  app.add_option("--language", o->language,
+                 "Language of the treebanks, when their names do not tell (de, German)");
+  app.add_option("--mask", o->mask, "The word in question: controller (the paper), target, or both")
+      ->check(CLI::IsMember({"controller", "target", "both"}));
+  app.add_flag(
+      "--pairs", o->pairs,
+      "Minimal pairs instead of clozes: the form against the one that differs in a feature");
+  app.add_option("--vary", o->vary,
+                 "The feature that differs in a pair: number, gender, case, person");
+  app.add_option("--nonce", o->nonce, "That many nonce variants of every pair")
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--seed", o->seed, "For nonce words");
+  app.add_option("--types", o->types, "A table like suites/treebank/agreement-types.tsv")
+      ->check(CLI::ExistingFile);
+  app.add_flag("--every-type", o->every_type,
+               "Also types of agreement that the table says the language lacks");
+  app.add_flag("--compat", o->compat,
+               "As the released code: its counts, its distractors, its spaces");
+  app.add_flag("-q,--quiet", o->quiet, "No counts");
+  cli.on_run(app, [o] { run(*o); });
+}
+
+const Cli::Command extract_command{30, add_extract};
+
+}  // namespace
+}  // namespace minpair
