@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "base/progress.h"
+#include "cli/cli.h"
+#include "corpus/corpus.h"
+
+namespace minpair {
+
+namespace {
+
+struct Call {
+  std::vector<std::string> files;
+  std::string out;
+  std::string language = "de";
+  CorpusOptions options;
+};
+
+void print(const CorpusReport& r) {
+  fmt::print("sentences read        {}\n", count_text(r.read));
+  fmt::print("  not sampled         {}\n", count_text(r.not_sampled));
+  fmt::print("  wrong length        {}\n", count_text(r.wrong_length));
+  fmt::print("  repeated            {}\n", count_text(r.repeated));
+  fmt::print("  too many unknown    {}\n", count_text(r.unknown_words));
+  fmt::print("train / valid / test  {} / {} / {}\n", count_text(r.train), count_text(r.valid),
+             count_text(r.test));
+  fmt::print("words to train on     {}\n", count_text(r.train_words));
+  fmt::print("vocabulary            {} words, {:.2f} % of the text\n", count_text(r.vocabulary),
+             100 * r.coverage);
+  if (r.wordpiece > 0) fmt::print("WordPiece             {} pieces\n", count_text(r.wordpiece));
+}
+
+void run(Call& call) {
+  for (const std::string& file : call.files)
+    call.options.sources.push_back(parse_source(file, call.language));
+  print(prepare_corpus(call.options, call.out));
+}
+
+void add_corpus(Cli& cli) {
+  CLI::App& app =
+      cli.command("corpus", "Prepare text for training: words, vocabulary, shuffle, split",
+                  "  minpair corpus news.txt.xz -o corpus/ --vocab-size 50000\n"
+                  "  minpair corpus de:a.txt fr:b.txt=0.5 -o both/     two languages, half of b\n"
+                  "  minpair corpus a.txt -o corpus/ --wordpiece 12000  pieces for a BERT, too\n");
+  auto call = std::make_shared<Call>();
+  CorpusOptions& o = call->options;
+  app.add_option("text", call->files,
+                 "Text, plain or .xz, one sentence a line: [LANG:]FILE[=SHARE]")
+      ->required();
+  app.add_option("-o,--out", call->out, "Folder for the prepared corpus")->required();
+  app.add_option("-l,--language", call->language, "Language of the text: de, en, fr, ru, he")
+      ->capture_default_str();
+  app.add_option("--vocab-size", o.vocabulary, "Most frequent words, per language")
+      ->capture_default_str();
+  app.add_option("--wordpiece", o.wordpiece, "Also train a WordPiece vocabulary of that size");
+  app.add_flag("!--whole-verbs", o.cut_verb_endings,
+               "WordPiece may merge a verb's stem and ending");
+  app.add_option("--max-unknown", o.max_unknown, "Drop sentences with more unknown words")
+      ->capture_default_str();
+  app.add_option("--min-words", o.min_words, "Drop shorter sentences")->capture_default_str();
+  app.add_option("--max-words", o.max_words, "Drop longer sentences (0: keep all)")
+      ->capture_default_str();
+  app.add_flag("--unique", o.unique, "Keep repeated sentences once");
+  app.add_flag("--truecase", o.truecase, "Lower-case a first word that is usually lower-case");
+  app.add_option("--without-period", o.without_period,
+                 "Share of sentences whose final full stop is dropped");
+  app.add_option("--without-verb", o.without_verb,
+                 "Share kept of sentences without a singular present-tense verb");
+  app.add_option("--valid", o.valid, "Share for validation")->capture_default_str();
+  app.add_option("--test", o.test, "Share for testing")->capture_default_str();
+  app.add_option("--seed", o.seed, "Of the shuffle and the split")->capture_default_str();
+  app.add_flag("-q,--quiet", o.quiet, "No progress");
+  cli.on_run(app, [call] { run(*call); });
+}
+
+const Cli::Command corpus_command{80, add_corpus};
+
+}  // namespace
+
+}  // namespace minpair

@@ -1,0 +1,324 @@
+#include "corpus/corpus.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/progress.h"
+#include "base/random.h"
+#include "corpus/shuffled_file.h"
+#include "corpus/text_lines.h"
+#include "corpus/wordpiece.h"
+#include "corpus/words.h"
+#include "text/text.h"
+
+namespace minpair {
+
+namespace {
+
+enum class Part { train, valid, test };
+
+using Counts = std::unordered_map<std::string, uint64_t>;
+
+// One language's word counts. The first word of a sentence is counted apart: its capital says
+// nothing about the word.
+struct LanguageCounts {
+  Counts initial, inner;
+};
+
+struct Sentence {
+  std::vector<std::string> words;
+  Part part = Part::train;
+  size_t source = 0;
+  double chance = 0, period_chance = 0;  // drawn for every line, so that both readings agree
+};
+
+bool ends_clause(const std::string& word) {
+  return word == "." || word == "!" || word == "?" || word == ":" || word == "–" || word == "„" ||
+         word == "“" || word == "»" || word == "«" || word == "\"" || word == "...";
+}
+
+// After what looks like the end of a sentence, a capital says nothing either.
+bool may_be_initial(const std::vector<std::string>& words, size_t i) {
+  return i == 0 || ends_clause(words[i - 1]);
+}
+
+std::string lower_first(const std::string& word) {
+  size_t end = 0;
+  next_character(word, end);
+  return lower(std::string_view(word).substr(0, end)) + word.substr(end);
+}
+
+uint64_t count_of(const Counts& counts, const std::string& word) {
+  const auto it = counts.find(word);
+  return it == counts.end() ? 0 : it->second;
+}
+
+class Preparation {
+ public:
+  Preparation(const CorpusOptions& options, const fs::path& folder)
+      : options_(options), folder_(folder) {}
+
+  CorpusReport run() {
+    check();
+    fs::create_directories(folder_);
+    count();
+    choose_vocabulary();
+    write_sentences();
+    if (options_.wordpiece > 0) write_wordpiece();
+    write_summary();
+    return report_;
+  }
+
+ private:
+  void check() const {
+    if (options_.sources.empty()) throw wrong_call("no text was given");
+    if (options_.valid < 0 || options_.test < 0 || options_.valid + options_.test >= 1)
+      throw wrong_call("the shares for validation and test must leave something to train on");
+    const auto& known = corpus_languages();
+    for (const CorpusSource& source : options_.sources)
+      if (std::find(known.begin(), known.end(), source.language) == known.end())
+        throw wrong_call(fmt::format("no word tokenisation for language '{}'", source.language))
+            .hint(fmt::format("known: {}", join(known, ", ")));
+  }
+
+  // Calls `use` for every sentence that is sampled, in the same order and with the same draws.
+  template <class Use>
+  void each_sentence(const char* what, bool reporting, Use use) {
+    std::unordered_set<Hash128> seen;
+    Random random(options_.seed);
+    uint64_t bytes = 0, done = 0;
+    for (const CorpusSource& s : options_.sources) bytes += fs::file_size(s.file);
+    Progress progress(what, bytes, options_.quiet);
+    CorpusReport report;
+    for (size_t k = 0; k < options_.sources.size(); ++k) {
+      const CorpusSource& source = options_.sources[k];
+      TextLines lines(source.file);
+      std::string_view line;
+      while (lines.next(line)) {
+        if (trim(line).empty()) continue;
+        if (!valid_utf8(line))
+          throw bad_input("this line is not UTF-8")
+              .at(source.file.string(), lines.line_number())
+              .hint("convert the file with iconv");
+        ++report.read;
+        const double keep = random.uniform(), part = random.uniform();
+        Sentence sentence;
+        sentence.chance = random.uniform();
+        sentence.period_chance = random.uniform();
+        sentence.source = k;
+        sentence.part = part < options_.test                    ? Part::test
+                        : part < options_.test + options_.valid ? Part::valid
+                                                                : Part::train;
+        if (keep >= source.keep) {
+          ++report.not_sampled;
+          continue;
+        }
+        if (options_.unique && !seen.insert(hash128(trim(line))).second) {
+          ++report.repeated;
+          continue;
+        }
+        sentence.words = split_words(nfc(line), source.language);
+        if (sentence.words.size() < options_.min_words ||
+            (options_.max_words > 0 && sentence.words.size() > options_.max_words)) {
+          ++report.wrong_length;
+          continue;
+        }
+        use(sentence);
+        if (report.read % 4096 == 0) progress.set(done + lines.bytes_read());
+      }
+      done += lines.bytes_read();
+    }
+    if (reporting) report_ = report;
+  }
+
+  void count() {
+    each_sentence("counting", true, [&](const Sentence& s) {
+      if (s.part == Part::test) return;  // the vocabulary must not know it
+      LanguageCounts& counts = counts_[options_.sources[s.source].language];
+      for (size_t i = 0; i < s.words.size(); ++i)
+        ++(may_be_initial(s.words, i) ? counts.initial : counts.inner)[s.words[i]];
+    });
+  }
+
+  // The word as it is written inside a sentence.
+  std::string true_form(const std::string& word, const LanguageCounts& counts) const {
+    if (!options_.truecase) return word;
+    std::string low = lower_first(word);
+    return low != word && count_of(counts.inner, low) > count_of(counts.inner, word) ? low : word;
+  }
+
+  void choose_vocabulary() {
+    vocabulary_ = {"<unk>", "<eos>"};
+    for (const auto& [language, counts] : counts_) {
+      WordCounts all;
+      for (const auto& [word, n] : counts.inner) all[word] += n;
+      for (const auto& [word, n] : counts.initial) all[true_form(word, counts)] += n;
+      add_most_frequent(all);
+      if (options_.without_verb < 1) add_singular_verbs(all);
+    }
+    for (const std::string& word : vocabulary_) known_.insert(word);
+    report_.vocabulary = vocabulary_.size();
+  }
+
+  void add_most_frequent(const WordCounts& counts) {
+    std::vector<std::pair<uint64_t, const std::string*>> order;
+    for (const auto& [word, n] : counts) order.emplace_back(n, &word);
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    if (order.size() > options_.vocabulary) order.resize(options_.vocabulary);
+    std::unordered_set<std::string> had(vocabulary_.begin(), vocabulary_.end());
+    for (const auto& [n, word] : order)
+      if (had.insert(*word).second) vocabulary_.push_back(*word);
+  }
+
+  void add_singular_verbs(const WordCounts& counts) {
+    for (const auto& [word, cut] : find_verb_endings(counts))
+      if (word.ends_with('t') && word.size() - cut <= 2 && !word.ends_with("st"))
+        singular_verbs_.insert(word);
+  }
+
+  // The sentence as it is written, or nothing when it is dropped.
+  std::optional<std::vector<std::string>> finished(const Sentence& s) {
+    std::vector<std::string> words = s.words;
+    const LanguageCounts& counts = counts_[options_.sources[s.source].language];
+    for (size_t i = 0; i < words.size(); ++i)
+      if (may_be_initial(s.words, i)) words[i] = true_form(words[i], counts);
+    if (options_.without_verb < 1 && s.chance >= options_.without_verb &&
+        std::none_of(words.begin(), words.end(),
+                     [&](const std::string& w) { return singular_verbs_.contains(w); })) {
+      ++report_.not_sampled;
+      return std::nullopt;
+    }
+    if (words.size() > 1 && words.back() == "." && s.period_chance < options_.without_period)
+      words.pop_back();
+    const auto unknown = std::count_if(words.begin(), words.end(),
+                                       [&](const std::string& w) { return !known_.contains(w); });
+    if (double(unknown) > options_.max_unknown * double(words.size())) {
+      ++report_.unknown_words;
+      return std::nullopt;
+    }
+    kept_words_ += words.size();
+    kept_known_ += words.size() - static_cast<size_t>(unknown);
+    return words;
+  }
+
+  void write_sentences() {
+    ShuffledFile train(folder_ / "train.txt", options_.seed + 1);
+    ShuffledFile valid(folder_ / "valid.txt", options_.seed + 2, 4);
+    ShuffledFile test(folder_ / "test.txt", options_.seed + 3, 4);
+    each_sentence("writing", false, [&](const Sentence& s) {
+      const auto words = finished(s);
+      if (!words) return;
+      const std::string line = join(*words, " ");
+      if (s.part == Part::train) {
+        train.add(line);
+        ++report_.train;
+        report_.train_words += words->size();
+        if (options_.wordpiece > 0)
+          for (const std::string& word : split_for_wordpiece(line)) ++pieces_[word];
+      } else {
+        (s.part == Part::valid ? valid : test).add(line);
+        ++(s.part == Part::valid ? report_.valid : report_.test);
+      }
+    });
+    if (report_.train == 0)
+      throw bad_input("no sentence is left to train on")
+          .hint("allow more unknown words (--max-unknown) or a larger vocabulary (--vocab-size)");
+    report_.coverage = double(kept_known_) / double(std::max<uint64_t>(kept_words_, 1));
+    train.commit();
+    valid.commit();
+    test.commit();
+    std::string text;
+    for (const std::string& word : vocabulary_) text += word + "\n";
+    write_file(folder_ / "vocab.txt", text);
+  }
+
+  void write_wordpiece() {
+    WordPieceOptions options;
+    options.size = options_.wordpiece;
+    options.cut_verb_endings = options_.cut_verb_endings;
+    options.min_character_count = std::min<uint64_t>(50, 1 + report_.train_words / 100000);
+    std::string text;
+    const auto pieces = train_wordpiece(WordCounts(pieces_.begin(), pieces_.end()), options);
+    for (const std::string& piece : pieces) text += piece + "\n";
+    write_file(folder_ / "wordpiece.txt", text);
+    report_.wordpiece = pieces.size();
+  }
+
+  void write_summary() const {
+    nlohmann::ordered_json j;
+    for (const CorpusSource& s : options_.sources)
+      j["sources"].push_back(
+          {{"file", s.file.filename().string()}, {"language", s.language}, {"keep", s.keep}});
+    j["seed"] = options_.seed;
+    j["truecase"] = options_.truecase;
+    j["max_unknown"] = options_.max_unknown;
+    j["vocabulary"] = report_.vocabulary;
+    j["wordpiece"] = report_.wordpiece;
+    j["sentences"] = {{"read", report_.read},
+                      {"not_sampled", report_.not_sampled},
+                      {"wrong_length", report_.wrong_length},
+                      {"repeated", report_.repeated},
+                      {"too_many_unknown_words", report_.unknown_words},
+                      {"train", report_.train},
+                      {"valid", report_.valid},
+                      {"test", report_.test}};
+    j["train_words"] = report_.train_words;
+    j["coverage"] = report_.coverage;
+    write_file(folder_ / "corpus.json", j.dump(2) + "\n");
+  }
+
+  const CorpusOptions& options_;
+  fs::path folder_;
+  CorpusReport report_;
+  std::map<std::string, LanguageCounts> counts_;
+  std::vector<std::string> vocabulary_;
+  std::unordered_set<std::string> known_, singular_verbs_;
+  Counts pieces_;
+  uint64_t kept_words_ = 0, kept_known_ = 0;
+};
+
+}  // namespace
+
+CorpusSource parse_source(const std::string& text, const std::string& language) {
+  CorpusSource source;
+  source.language = language;
+  std::string rest = text;
+  const auto& known = corpus_languages();
+  if (rest.size() > 3 && rest[2] == ':' &&
+      std::find(known.begin(), known.end(), rest.substr(0, 2)) != known.end()) {
+    source.language = rest.substr(0, 2);
+    rest = rest.substr(3);
+  }
+  const size_t equals = rest.rfind('=');
+  if (equals != std::string::npos && !fs::exists(rest)) {
+    size_t used = 0;
+    const std::string share = rest.substr(equals + 1);
+    try {
+      source.keep = std::stod(share, &used);
+    } catch (const std::exception&) {
+      used = 0;
+    }
+    if (used == 0 || used != share.size() || source.keep <= 0 || source.keep > 1)
+      throw wrong_call(fmt::format("'{}' is not a share between 0 and 1", share))
+          .hint("write FILE=0.5 to use half of its sentences");
+    rest = rest.substr(0, equals);
+  }
+  source.file = rest;
+  return source;
+}
+
+CorpusReport prepare_corpus(const CorpusOptions& options, const fs::path& folder) {
+  return Preparation(options, folder).run();
+}
+
+}  // namespace minpair
