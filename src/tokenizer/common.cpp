@@ -6,9 +6,12 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "tokenizer/characters.h"
 
 namespace minpair {
 namespace {
+
+constexpr size_t kLongestText = size_t{1} << 30;
 
 size_t first_invalid_byte(std::string_view text) {
   size_t at = 0;
@@ -34,6 +37,19 @@ void hash_text(Sha256& hash, std::string_view text) {
 
 }  // namespace
 
+Span trimmed_span(std::string_view text, Span span) {
+  Span kept = span;
+  bool started = false;
+  for (size_t at = span.begin; at < span.end;) {
+    size_t begin = at;
+    if (class_of(next_character(text, at)) & kSpace) continue;
+    if (!started) kept.begin = begin;
+    started = true;
+    kept.end = at;
+  }
+  return started ? kept : span;
+}
+
 CommonTokenizer::CommonTokenizer(const std::vector<std::string>& pieces, const Surroundings& around)
     : vocabulary_(pieces) {
   if (pieces.empty()) throw bad_input("the vocabulary is empty");
@@ -57,12 +73,14 @@ CommonTokenizer::CommonTokenizer(const std::vector<std::string>& pieces, const S
   for (TokenId id : {special_.unk, special_.pad, special_.cls, special_.sep, special_.mask,
                      special_.bos, special_.eos})
     if (id >= 0 && !known(id)) added.push_back({std::string(vocabulary_.piece(id)), id});
-  added_ = AddedTokens(std::move(added));
   special_flags_.resize(vocabulary_.size());
-  for (const AddedToken& t : added_.all())
+  for (const AddedToken& t : added)
     if (t.special) special_flags_[size_t(t.id)] = true;
   for (TokenId id : before_) special_flags_[size_t(id)] = true;
   for (TokenId id : after_) special_flags_[size_t(id)] = true;
+  all_added_ = added;
+  std::erase_if(added, [](const AddedToken& t) { return t.normalized; });
+  added_ = AddedTokens(std::move(added));
 }
 
 Encoding CommonTokenizer::encode(std::string_view text, bool with_special) const {
@@ -70,6 +88,9 @@ Encoding CommonTokenizer::encode(std::string_view text, bool with_special) const
     throw bad_input(
         fmt::format("the text is not UTF-8: byte {} begins no character", first_invalid_byte(text)))
         .hint("convert it, for example with iconv -f LATIN1 -t UTF-8");
+  if (text.size() > kLongestText)
+    throw bad_input(fmt::format("a text of {} bytes is too long", text.size()))
+        .hint("give one sentence or paragraph at a time");
   Encoding encoding;
   encoding.tokens.reserve(text.size() / 4 + 4);
   if (with_special)
@@ -78,7 +99,8 @@ Encoding CommonTokenizer::encode(std::string_view text, bool with_special) const
     if (!part.token)
       encode_part(text, part.span, encoding.tokens);
     else
-      encoding.tokens.push_back({part.token->id, part.span, part.token->special});
+      encoding.tokens.push_back(
+          {part.token->id, trimmed_span(text, part.span), part.token->special});
   });
   if (with_special)
     for (TokenId id : after_) encoding.tokens.push_back({id, {text.size(), text.size()}, true});
@@ -108,7 +130,7 @@ void CommonTokenizer::set_fingerprint(std::string_view options) {
   for (size_t i = 0; i < vocabulary_.size(); ++i) hash_text(hash, vocabulary_.piece(TokenId(i)));
   for (TokenId id : before_) hash.add(fmt::format("<{}", id));
   for (TokenId id : after_) hash.add(fmt::format(">{}", id));
-  for (const AddedToken& t : added_.all()) {
+  for (const AddedToken& t : all_added_) {
     hash_text(hash, t.content);
     hash.add(fmt::format("{} {}{}{}{}{}{}", t.id, t.special, t.normalized, t.single_word,
                          t.strip_left, t.strip_right, t.between_spaces));

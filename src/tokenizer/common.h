@@ -12,6 +12,9 @@
 
 namespace minpair {
 
+// The span without white space at its ends; white space alone stays.
+Span trimmed_span(std::string_view text, Span span);
+
 class CommonTokenizer : public Tokenizer {
  public:
   CommonTokenizer(const std::vector<std::string>& pieces, const Surroundings& around);
@@ -39,6 +42,7 @@ class CommonTokenizer : public Tokenizer {
  private:
   std::vector<TokenId> before_, after_;
   std::vector<bool> special_flags_;
+  std::vector<AddedToken> all_added_;
   std::string fingerprint_;
 };
 

@@ -8,17 +8,14 @@
 #include "base/file.h"
 #include "tokenizer/characters.h"
 #include "tokenizer/config.h"
+#include "tokenizer/json.h"
 #include "tokenizer/make.h"
+#include "tokenizer/special.h"
 #include "tokenizer/tokenizer.h"
+#include "tokenizer/tokenizer_json.h"
 
 namespace minpair {
 namespace {
-
-using Notes = std::vector<std::string>;
-
-void say(Notes* notes, std::string note) {
-  if (notes) notes->push_back(std::move(note));
-}
 
 // One piece a line; the number of the line is the id.
 std::vector<std::string> read_vocabulary_lines(const fs::path& path) {
@@ -42,41 +39,6 @@ bool has_capitals(const std::vector<std::string>& pieces) {
   return false;
 }
 
-// Places added tokens in the vocabulary. A hole between its end and an added id is an error.
-void merge_added(std::vector<std::string>& pieces, std::vector<AddedToken> added,
-                 Surroundings& around) {
-  std::sort(added.begin(), added.end(),
-            [](const AddedToken& a, const AddedToken& b) { return a.id < b.id; });
-  for (const AddedToken& t : added) {
-    auto id = size_t(t.id);
-    if (id < pieces.size() && pieces[id] != t.content)
-      throw bad_input(fmt::format("the added token '{}' has the id {} of the piece '{}'", t.content,
-                                  id, pieces[id]))
-          .hint("the files of this tokenizer do not belong together");
-    if (id > pieces.size())
-      throw bad_input(fmt::format("the added token '{}' has the id {}, but the ids from {} on are "
-                                  "not given: the vocabulary has a hole",
-                                  t.content, id, pieces.size()))
-          .hint("a file of this tokenizer is missing or incomplete");
-    if (id == pieces.size()) pieces.push_back(t.content);
-    around.added.push_back(t);
-  }
-}
-
-void take(std::string& name, const std::string& from_files) {
-  if (!from_files.empty()) name = from_files;
-}
-
-void take_names(SpecialNames& names, const SpecialNames& from_files) {
-  take(names.unk, from_files.unk);
-  take(names.pad, from_files.pad);
-  take(names.cls, from_files.cls);
-  take(names.sep, from_files.sep);
-  take(names.mask, from_files.mask);
-  take(names.bos, from_files.bos);
-  take(names.eos, from_files.eos);
-}
-
 std::unique_ptr<Tokenizer> load_vocab_txt(const fs::path& path, const TokenizerConfig& config,
                                           Notes* notes) {
   std::vector<std::string> pieces = read_vocabulary_lines(path);
@@ -96,7 +58,8 @@ std::unique_ptr<Tokenizer> load_vocab_txt(const fs::path& path, const TokenizerC
   take_names(options.around.names, config.names);
   options.around.before = {options.around.names.cls};
   options.around.after = {options.around.names.sep};
-  merge_added(pieces, config.added, options.around);
+  merge_added(pieces, config.added, options.around, notes);
+  check_special(pieces, options.around, config, notes);
   return make_wordpiece(pieces, options);
 }
 
@@ -107,6 +70,8 @@ std::unique_ptr<Tokenizer> load_tokenizer(const fs::path& directory, Notes* note
     throw bad_input("there is no such folder").at(directory.string());
   TokenizerConfig config = read_tokenizer_config(directory);
   auto has = [&](const char* name) { return fs::is_regular_file(directory / name); };
+  if (has("tokenizer.json"))
+    return read_tokenizer_json(JsonFile(directory / "tokenizer.json"), config, notes);
   if (has("vocab.txt")) return load_vocab_txt(directory / "vocab.txt", config, notes);
   throw bad_input("there is no tokenizer in this folder")
       .at(directory.string())

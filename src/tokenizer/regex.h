@@ -1,0 +1,31 @@
+#pragma once
+// Regular expressions as tokenizer files write them (Oniguruma's dialect), run by ICU.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/text.h"
+
+namespace minpair {
+
+class Regex {
+ public:
+  explicit Regex(std::string_view pattern);  // throws when ICU cannot read it
+  ~Regex();
+
+  // The byte spans of all matches that are not empty, from left to right.
+  std::vector<Span> matches(std::string_view text) const;
+  const std::string& pattern() const { return pattern_; }
+
+ private:
+  struct Compiled;
+  std::string pattern_;
+  std::unique_ptr<Compiled> compiled_;
+};
+
+// `\s`, `\w` mean other characters in ICU than in Oniguruma; this spells them out.
+std::string oniguruma_to_icu(std::string_view pattern);
+
+}  // namespace minpair

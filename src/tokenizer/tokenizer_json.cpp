@@ -1,0 +1,325 @@
+#include "tokenizer/tokenizer_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "tokenizer/json.h"
+#include "tokenizer/pipeline.h"
+#include "tokenizer/special.h"
+#include "tokenizer/tokenizer_json_parts.h"
+
+namespace minpair {
+namespace {
+
+class Reader {
+ public:
+  Reader(const JsonFile& file, const TokenizerConfig& config, Notes* notes)
+      : file_(file), config_(config), notes_(notes) {}
+
+  std::unique_ptr<Tokenizer> read() {
+    std::optional<JsonValue> model = member(file_.root, "model");
+    if (!model) throw broken("there is no 'model'");
+    model_ = *model;
+    type_ = model_type();
+    read_pieces();
+    read_added();
+    read_surroundings();
+    for (size_t i = 0; i < parts_.pieces.size(); ++i)
+      if (parts_.pieces[i].empty() && i < model_size_)
+        throw broken(fmt::format("no piece has the id {}: the vocabulary has a hole", i));
+    if (is_plain_bert()) return make_bert();
+    read_text_steps();
+    read_model();
+    describe();
+    return make_pipeline(std::move(parts_));
+  }
+
+ private:
+  Error broken(std::string message) const {
+    return bad_input(std::move(message)).at(file_.name()).hint("download the file again");
+  }
+
+  std::string model_type() const {
+    std::string_view type = type_of(model_);
+    if (!type.empty()) return std::string(type);
+    std::optional<JsonValue> vocabulary = member(model_, "vocab");
+    if (vocabulary && vocabulary->is_array()) return "Unigram";
+    if (member(model_, "merges")) return "BPE";
+    return member(model_, "max_input_chars_per_word") ? "WordPiece" : "WordLevel";
+  }
+
+  void place(int64_t id, std::string_view piece) {
+    if (id < 0 || id >= int64_t(Vocabulary::kMaxPieces))
+      throw broken(fmt::format("the piece '{}' has the impossible id {}", piece, id));
+    std::vector<std::string>& pieces = parts_.pieces;
+    if (size_t(id) >= pieces.size()) pieces.resize(size_t(id) + 1);
+    if (!pieces[size_t(id)].empty() && pieces[size_t(id)] != piece)
+      throw broken(fmt::format("'{}' and '{}' both have the id {}", pieces[size_t(id)], piece, id));
+    pieces[size_t(id)] = piece;
+  }
+
+  void read_pieces() {
+    std::optional<JsonValue> vocabulary = member(model_, "vocab");
+    if (!vocabulary) throw broken("the model has no 'vocab'");
+    if (type_ == "Unigram") return read_scored_pieces(*vocabulary);
+    simdjson::dom::object object;
+    if (vocabulary->get(object)) throw broken("the model's 'vocab' is no object");
+    for (auto [piece, value] : object) {
+      int64_t id;
+      if (value.get(id)) throw broken(fmt::format("the piece '{}' has no id", piece));
+      place(id, piece);
+    }
+    model_size_ = parts_.pieces.size();
+  }
+
+  void read_scored_pieces(JsonValue vocabulary) {
+    simdjson::dom::array list;
+    if (vocabulary.get(list)) throw broken("the model's 'vocab' is no list");
+    for (JsonValue entry : list) {
+      std::string_view piece;
+      double score;
+      if (entry.at(0).get(piece) || entry.at(1).get(score) || !std::isfinite(score))
+        throw broken(fmt::format("piece {} has no text or no score", scores_.size()));
+      parts_.pieces.emplace_back(piece);
+      scores_.push_back(score);
+    }
+  }
+
+  void read_added() {
+    std::optional<JsonValue> list = member(file_.root, "added_tokens");
+    simdjson::dom::array tokens;
+    if (!list) return;
+    if (list->get(tokens)) throw broken("'added_tokens' is no list");
+    std::vector<AddedToken> added;
+    for (JsonValue value : tokens) {
+      std::optional<std::string_view> content = string_member(value, "content");
+      int64_t id = int_member(value, "id").value_or(-1);
+      if (!content || id < 0 || id >= int64_t(Vocabulary::kMaxPieces))
+        throw broken(fmt::format("an added token has no text or the impossible id {}", id));
+      AddedToken t{std::string(*content), TokenId(id)};
+      t.special = bool_member(value, "special").value_or(false);
+      t.normalized = bool_member(value, "normalized").value_or(!t.special);
+      t.single_word = bool_member(value, "single_word").value_or(false);
+      t.strip_left = bool_member(value, "lstrip").value_or(false);
+      t.strip_right = bool_member(value, "rstrip").value_or(false);
+      added.push_back(std::move(t));
+    }
+    merge_added(parts_.pieces, std::move(added), parts_.around, notes_);
+  }
+
+  void read_surroundings() {
+    Template t;
+    if (std::optional<JsonValue> post = member(file_.root, "post_processor"))
+      t = read_post_processor(file_, *post);
+    Surroundings& around = parts_.around;
+    take_template(t.before, around.before);
+    take_template(t.after, around.after);
+    around.names = config_.names;
+    if (around.names.unk.empty())
+      around.names.unk = string_member(model_, "unk_token").value_or("");
+    guess_names(parts_.pieces, around);
+    follow_llama_settings(around);
+    check_special(parts_.pieces, around, config_, notes_);
+  }
+
+  void take_template(const std::vector<Template::Named>& from, std::vector<std::string>& to) const {
+    for (const Template::Named& n : from) {
+      bool exists = n.id >= 0 && size_t(n.id) < parts_.pieces.size();
+      if (!exists || parts_.pieces[size_t(n.id)] != n.token)
+        throw broken(
+            fmt::format("the token '{}', put around every sentence, has the id {}, which is "
+                        "{}",
+                        n.token, n.id,
+                        exists ? fmt::format("'{}'", parts_.pieces[size_t(n.id)])
+                               : fmt::format("past the vocabulary of {}", parts_.pieces.size())));
+      to.push_back(n.token);
+    }
+  }
+
+  // For these classes Hugging Face makes the template anew from two settings.
+  void follow_llama_settings(Surroundings& around) const {
+    const std::string& c = config_.tokenizer_class;
+    if (c != "LlamaTokenizer" && c != "CodeLlamaTokenizer" && c != "GemmaTokenizer") return;
+    auto follow = [](std::optional<bool> wanted, const std::string& token,
+                     std::vector<std::string>& to) {
+      if (!wanted || token.empty()) return;
+      bool has = std::find(to.begin(), to.end(), token) != to.end();
+      if (*wanted && !has) to.push_back(token);
+      if (!*wanted) std::erase(to, token);
+    };
+    follow(config_.add_bos_token, around.names.bos, around.before);
+    follow(config_.add_eos_token, around.names.eos, around.after);
+  }
+
+  // The pipeline that has a faster implementation.
+  bool is_plain_bert() const {
+    std::optional<JsonValue> normalizer = member(file_.root, "normalizer");
+    std::optional<JsonValue> words = member(file_.root, "pre_tokenizer");
+    bool raw_tokens = std::none_of(parts_.around.added.begin(), parts_.around.added.end(),
+                                   [](const AddedToken& t) { return t.normalized; });
+    return type_ == "WordPiece" && normalizer && type_of(*normalizer) == "BertNormalizer" &&
+           words && type_of(*words) == "BertPreTokenizer" && raw_tokens &&
+           !parts_.around.names.unk.empty();
+  }
+
+  std::unique_ptr<Tokenizer> make_bert() {
+    BertNormalizerJson n = read_bert_normalizer(*member(file_.root, "normalizer"));
+    WordPieceOptions options;
+    options.clean_text = n.clean_text;
+    options.lowercase = config_.do_lower_case.value_or(n.lowercase);
+    if (options.lowercase != n.lowercase)
+      say(notes_, fmt::format("tokenizer_config.json and tokenizer.json disagree about lower case; "
+                              "the former says {} and is followed",
+                              options.lowercase));
+    options.strip_accents = config_.strip_accents ? config_.strip_accents : n.strip_accents;
+    options.split_cjk = config_.tokenize_chinese_chars.value_or(n.handle_chinese_chars);
+    options.prefix = string_member(model_, "continuing_subword_prefix").value_or("##");
+    options.max_word_characters = max_word_characters();
+    options.around = parts_.around;
+    return make_wordpiece(parts_.pieces, options);
+  }
+
+  size_t max_word_characters() const {
+    return size_t(std::clamp<int64_t>(int_member(model_, "max_input_chars_per_word").value_or(100),
+                                      0, 1 << 20));
+  }
+
+  void read_text_steps() {
+    if (std::optional<JsonValue> n = member(file_.root, "normalizer"))
+      parts_.normalizer = read_normalizer(file_, *n);
+    if (std::optional<JsonValue> p = member(file_.root, "pre_tokenizer"))
+      parts_.pre_tokenizer = read_pre_tokenizer(file_, *p, config_.add_prefix_space);
+  }
+
+  TokenId id_of(std::string_view piece) const {
+    for (size_t i = parts_.pieces.size(); i-- > 0;)
+      if (parts_.pieces[i] == piece) return TokenId(i);
+    return -1;
+  }
+
+  TokenId unknown_id() const {
+    std::optional<std::string_view> name = string_member(model_, "unk_token");
+    if (!name || name->empty()) return -1;
+    TokenId id = id_of(*name);
+    if (id < 0) throw broken(fmt::format("the vocabulary lacks the unknown token '{}'", *name));
+    return id;
+  }
+
+  void read_model() {
+    if (type_ == "BPE") return read_bpe();
+    if (type_ == "Unigram") return read_unigram();
+    if (type_ == "WordPiece") {
+      std::string prefix(string_member(model_, "continuing_subword_prefix").value_or("##"));
+      parts_.kind = "WordPiece";
+      parts_.mark = WordMark::continuing;
+      parts_.marks = {prefix};
+      parts_.model = [unk = unknown_id(), prefix, max = max_word_characters()](
+                         const Vocabulary& v) { return make_wordpiece_model(v, unk, prefix, max); };
+      return;
+    }
+    if (type_ != "WordLevel") throw unsupported(file_, "model", type_);
+    parts_.kind = "words";
+    parts_.model = [unk = unknown_id()](const Vocabulary& v) { return make_word_model(v, unk); };
+  }
+
+  void read_unigram() {
+    parts_.kind = "unigram";
+    ScoredOptions options;
+    options.single_precision = false;
+    options.byte_fallback = bool_member(model_, "byte_fallback").value_or(false);
+    int64_t unk = int_member(model_, "unk_id").value_or(-1);
+    if (unk >= int64_t(scores_.size()))
+      throw broken(fmt::format("the unknown piece has the id {}, past the vocabulary", unk));
+    options.unk = unk < 0 ? -1 : TokenId(unk);
+    // Added tokens that the model itself lacks are no pieces of it.
+    std::vector<PieceType> types(parts_.pieces.size(), PieceType::control);
+    std::fill_n(types.begin(), scores_.size(), PieceType::normal);
+    parts_.model = [=, scores = scores_](const Vocabulary& v) {
+      return make_unigram_model(v, scores, types, options);
+    };
+  }
+
+  void read_bpe() {
+    parts_.kind = "BPE";
+    BpeOptions options;
+    options.unk = unknown_id();
+    options.fuse_unk = bool_member(model_, "fuse_unk").value_or(false);
+    options.byte_fallback = bool_member(model_, "byte_fallback").value_or(false);
+    options.ignore_merges = bool_member(model_, "ignore_merges").value_or(false);
+    options.continuing_prefix = string_member(model_, "continuing_subword_prefix").value_or("");
+    options.end_of_word_suffix = string_member(model_, "end_of_word_suffix").value_or("");
+    std::vector<std::pair<std::string, std::string>> merges = read_merges();
+    parts_.model = [merges = std::move(merges), options, name = file_.name()](const Vocabulary& v) {
+      return make_bpe_model(v, resolve_merges(v, merges, options.continuing_prefix, name), options);
+    };
+  }
+
+  std::vector<std::pair<std::string, std::string>> read_merges() const {
+    std::optional<JsonValue> value = member(model_, "merges");
+    simdjson::dom::array list;
+    if (!value || value->get(list)) throw broken("the model has no list of 'merges'");
+    std::vector<std::pair<std::string, std::string>> merges;
+    for (JsonValue m : list) {
+      std::string_view left, right;
+      if (!m.get(left)) {
+        size_t space = left.find(' ');
+        if (space == std::string_view::npos || left.find(' ', space + 1) != std::string_view::npos)
+          throw broken(fmt::format("merge {} is not two pieces", merges.size()));
+        right = left.substr(space + 1);
+        left = left.substr(0, space);
+      } else if (m.at(0).get(left) || m.at(1).get(right)) {
+        throw broken(fmt::format("merge {} is not two pieces", merges.size()));
+      }
+      merges.emplace_back(left, right);
+    }
+    return merges;
+  }
+
+  // The steps as the file writes them decide about the ids; so they are part of the fingerprint.
+  void describe() {
+    std::string& d = parts_.description;
+    for (const char* key : {"normalizer", "pre_tokenizer"}) {
+      d += key;
+      if (std::optional<JsonValue> v = member(file_.root, key)) d += simdjson::minify(*v);
+    }
+    if (config_.add_prefix_space) d += fmt::format("prefix {}", *config_.add_prefix_space);
+    if (parts_.mark != WordMark::none) return;
+    bool byte_level = d.find("\"ByteLevel\"") != std::string::npos;
+    if (byte_level && parts_.kind == "BPE") parts_.kind = "byte-level BPE";
+    if (!byte_level && d.find("\u2581") == std::string::npos) return;
+    parts_.mark = WordMark::before;
+    parts_.marks = {byte_level ? "\u0120" : "\u2581"};
+  }
+
+  const JsonFile& file_;
+  const TokenizerConfig& config_;
+  Notes* notes_;
+  JsonValue model_;
+  std::string type_;
+  size_t model_size_ = 0;
+  std::vector<double> scores_;
+  PipelineParts parts_;
+};
+
+}  // namespace
+
+std::unique_ptr<Tokenizer> read_tokenizer_json(const JsonFile& file, const TokenizerConfig& config,
+                                               std::vector<std::string>* notes) {
+  try {
+    return Reader(file, config, notes).read();
+  } catch (Error& e) {
+    if (e.where().file.empty()) e.at(file.name());
+    throw;
+  }
+}
+
+std::unique_ptr<Tokenizer> parse_tokenizer_json(std::string_view text, const std::string& name,
+                                                const TokenizerConfig& config,
+                                                std::vector<std::string>* notes) {
+  return read_tokenizer_json(JsonFile(text, name), config, notes);
+}
+
+}  // namespace minpair

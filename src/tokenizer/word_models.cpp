@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include "tokenizer/piece_model.h"
+
+namespace minpair {
+namespace {
+
+class LongestPiece : public PieceModel {
+ public:
+  LongestPiece(const Vocabulary& vocabulary, TokenId unk, std::string prefix, size_t max_characters)
+      : vocabulary_(vocabulary), unk_(unk), prefix_(std::move(prefix)), max_(max_characters) {}
+
+  std::string options() const override {
+    return fmt::format("wordpiece {} '{}' {}", unk_, prefix_, max_);
+  }
+
+  void cut(std::string_view word, std::vector<Cut>& to) const override {
+    size_t first = to.size();
+    if (count_characters(word) <= max_ && cut_all(word, to)) return;
+    to.resize(first);
+    if (unk_ >= 0) to.push_back({unk_, {0, word.size()}});
+  }
+
+ private:
+  bool cut_all(std::string_view word, std::vector<Cut>& to) const {
+    for (size_t at = 0; at < word.size();) {
+      size_t end = word.size();
+      TokenId id = -1;
+      for (; end > at && id < 0; --end) {
+        id = vocabulary_.find((at > 0 ? prefix_ : "") + std::string(word.substr(at, end - at)));
+        if (id >= 0) break;
+      }
+      if (id < 0) return false;
+      to.push_back({id, {at, end}});
+      at = end;
+    }
+    return true;
+  }
+
+  const Vocabulary& vocabulary_;
+  TokenId unk_;
+  std::string prefix_;
+  size_t max_;
+};
+
+class WholeWord : public PieceModel {
+ public:
+  WholeWord(const Vocabulary& vocabulary, TokenId unk) : vocabulary_(vocabulary), unk_(unk) {}
+  std::string options() const override { return fmt::format("word {}", unk_); }
+  void cut(std::string_view word, std::vector<Cut>& to) const override {
+    TokenId id = vocabulary_.find(word);
+    if (id < 0) id = unk_;
+    if (id >= 0) to.push_back({id, {0, word.size()}});
+  }
+
+ private:
+  const Vocabulary& vocabulary_;
+  TokenId unk_;
+};
+
+}  // namespace
+
+PieceModelPtr make_wordpiece_model(const Vocabulary& vocabulary, TokenId unk, std::string prefix,
+                                   size_t max_word_characters) {
+  return std::make_unique<LongestPiece>(vocabulary, unk, std::move(prefix), max_word_characters);
+}
+
+PieceModelPtr make_word_model(const Vocabulary& vocabulary, TokenId unk) {
+  return std::make_unique<WholeWord>(vocabulary, unk);
+}
+
+}  // namespace minpair
