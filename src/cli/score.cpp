@@ -1,0 +1,189 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "cli/cli.h"
+#include "model/predict.h"
+#include "plan/plan.h"
+
+namespace minpair {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+struct Options {
+  std::string model, method;
+  std::vector<std::string> texts;
+  int threads = 0;
+  size_t top = 0;
+  bool as_json = false;
+};
+
+struct Column {
+  const Sentence& sentence;
+  const SentenceScore& score;
+  double sum = 0, mean = 0;
+  double by(const std::string& norm) const { return norm == "mean" ? mean : sum; }
+};
+
+std::vector<Column> columns_of(const Item& item, const std::vector<SentenceScore>& scores) {
+  std::vector<Column> columns;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    Column c{item.sentences[i], scores[i]};
+    for (const TokenScore& t : scores[i].tokens) c.sum += t.logprob;
+    c.mean = scores[i].tokens.empty() ? 0 : c.sum / double(scores[i].tokens.size());
+    columns.push_back(c);
+  }
+  return columns;
+}
+
+// The two highest columns: the winner and the best of the others.
+std::pair<size_t, size_t> best_two(const std::vector<Column>& columns, const std::string& norm) {
+  size_t first = 0, second = SIZE_MAX;
+  for (size_t i = 1; i < columns.size(); ++i)
+    if (columns[i].by(norm) > columns[first].by(norm)) first = i;
+  for (size_t i = 0; i < columns.size(); ++i)
+    if (i != first && (second == SIZE_MAX || columns[i].by(norm) > columns[second].by(norm)))
+      second = i;
+  return {first, second};
+}
+
+std::string padded(const std::string& text, size_t width) {
+  size_t n = count_characters(text);
+  return text + std::string(n < width ? width - n : 0, ' ');
+}
+
+void print_table(const Model& model, const Method& method, const std::vector<Column>& columns) {
+  size_t rows = 0, width = 8;
+  for (const Column& c : columns) {
+    rows = std::max(rows, c.score.tokens.size());
+    for (const TokenScore& t : c.score.tokens)
+      width = std::max(width, count_characters(model.tokenizer().piece(t.id)) + 2);
+  }
+  auto print_row = [&](auto&& cell) {
+    std::string line;
+    for (const Column& c : columns) {
+      auto [name, value] = cell(c);
+      line += fmt::format("{}{}  {:>10}", line.empty() ? "" : "    ", padded(name, width), value);
+    }
+    fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+  };
+  using Cell = std::pair<std::string, std::string>;
+  print_row([&](const Column&) { return Cell{"token", "log-prob"}; });
+  for (size_t i = 0; i < rows; ++i)
+    print_row([&](const Column& c) {
+      if (i >= c.score.tokens.size()) return Cell{};
+      const TokenScore& t = c.score.tokens[i];
+      return Cell{model.tokenizer().piece(t.id) + (t.in_locus ? " *" : ""),
+                  fmt::format("{:.4f}", t.logprob)};
+    });
+  print_row([&](const Column& c) { return Cell{"sum", fmt::format("{:.4f}", c.sum)}; });
+  print_row([&](const Column& c) { return Cell{"mean", fmt::format("{:.4f}", c.mean)}; });
+  if (columns.size() < 2) return;
+  const std::string& norm = method.default_norm();
+  auto [first, second] = best_two(columns, norm);
+  double by = columns[first].by(norm) - columns[second].by(norm);
+  if (by == 0)
+    fmt::print("\nno preference: both have the same {} ({})\n", norm, method.name());
+  else
+    fmt::print("\nprefers \"{}\" by {:.4f} ({}, {} of the log-probabilities)\n",
+               columns[first].sentence.text, by, method.name(), norm);
+}
+
+json to_json(const Model& model, const Method& method, const std::vector<Column>& columns) {
+  json out{{"model", model.info().name}, {"method", method.name()}};
+  out["norm"] = method.default_norm();
+  for (const Column& c : columns) {
+    json tokens = json::array();
+    for (const TokenScore& t : c.score.tokens)
+      tokens.push_back({{"piece", model.tokenizer().piece(t.id)},
+                        {"id", t.id},
+                        {"begin", character_of_byte(c.sentence.text, t.span.begin)},
+                        {"end", character_of_byte(c.sentence.text, t.span.end)},
+                        {"locus", t.in_locus},
+                        {"logit", t.logit},
+                        {"logprob", t.logprob}});
+    out["sentences"].push_back(
+        {{"text", c.sentence.text}, {"sum", c.sum}, {"mean", c.mean}, {"tokens", tokens}});
+  }
+  if (columns.size() < 2) return out;
+  auto [first, second] = best_two(columns, method.default_norm());
+  double by = columns[first].by(method.default_norm()) - columns[second].by(method.default_norm());
+  out["preferred"] = by == 0 ? json(nullptr) : json(first);
+  out["difference"] = by;
+  return out;
+}
+
+void score(Model& model, const Options& options) {
+  const Method& method =
+      options.method.empty() ? default_method(model.info().kind) : find_method(options.method);
+  if (!method.supports(model.info().kind))
+    throw wrong_call(fmt::format("the method '{}' does not fit this kind of model", method.name()))
+        .hint("'minpair list methods' shows what each is for");
+  Item item;
+  item.id = "1";
+  for (const std::string& text : options.texts) item.sentences.push_back({text, {}, false});
+  align_loci(item.sentences);
+  ItemScores scores = score_items(model, {&method}, {&item, 1})[0][0];
+  if (!scores.excluded.empty())
+    throw bad_input(fmt::format("'{}' cannot score this: {}", method.name(), scores.excluded))
+        .hint("try another --method; 'minpair list methods' shows them");
+  std::vector<Column> columns = columns_of(item, scores.sentences);
+  if (options.as_json)
+    fmt::print("{}\n", to_json(model, method, columns).dump(1));
+  else
+    print_table(model, method, columns);
+}
+
+void show_predictions(Model& model, const Options& options) {
+  json out = json::array();
+  for (const std::string& text : options.texts) {
+    auto gaps = predict(model, text, options.top);
+    for (size_t gap = 0; gap < gaps.size(); ++gap) {
+      if (!options.as_json) {
+        if (options.texts.size() > 1 && gap == 0) fmt::print("{}\n", text);
+        if (gaps.size() > 1) fmt::print("mask {}\n", gap + 1);
+      }
+      json best = json::array();
+      for (const Prediction& p : gaps[gap]) {
+        best.push_back({{"piece", p.piece}, {"id", p.id}, {"logprob", p.logprob}});
+        if (!options.as_json)
+          fmt::print("{}  {:>10.4f}  {:>6.2f} %\n", padded(p.piece, 20), p.logprob,
+                     100 * std::exp(p.logprob));
+      }
+      out.push_back({{"text", text}, {"gap", gap}, {"best", best}});
+    }
+  }
+  if (options.as_json) fmt::print("{}\n", out.dump(1));
+}
+
+void add_score(Cli& cli) {
+  CLI::App& app =
+      cli.command("score", "Look at one pair, token by token: which sentence wins, by how much",
+                  "  minpair score -m DIR \"Der Autor lacht.\" \"Der Autor lachen.\"\n"
+                  "  minpair score -m DIR --method pll \"Der Autor lacht.\" \"Der Autor lachen.\"\n"
+                  "  minpair score -m DIR --top 10 \"Der Autor [MASK].\"\n");
+  static Options o;
+  app.add_option("-m,--model", o.model, "a directory, a Hugging Face id, or a shipped model")
+      ->required();
+  app.add_option("TEXT", o.texts, "sentences")->required();
+  app.add_option("--method", o.method, "how to score; 'minpair list methods' shows them");
+  app.add_option("--top", o.top, "the best N pieces at each [MASK] instead")
+      ->check(CLI::Range(1, 1000000));
+  app.add_option("--threads", o.threads, "how many threads; all by default")
+      ->check(CLI::Range(1, 1024));
+  app.add_flag("--json", o.as_json, "print JSON");
+  cli.on_run(app, [] {
+    std::unique_ptr<Model> model = load_model(o.model, {.threads = o.threads});
+    for (const std::string& note : model->info().notes) fmt::print(stderr, "note: {}\n", note);
+    o.top ? show_predictions(*model, o) : score(*model, o);
+  });
+}
+
+const Cli::Command score_command{50, add_score};
+
+}  // namespace
+}  // namespace minpair

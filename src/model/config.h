@@ -1,0 +1,42 @@
+#pragma once
+// config.json as Hugging Face writes it: typed look-ups that say which key is wrong.
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace minpair {
+
+class Config {
+ public:
+  explicit Config(const std::filesystem::path& file);
+
+  bool has(std::string_view key) const;
+  // Sizes are at least 1 and small enough to multiply two of them.
+  size_t size(std::string_view key) const;  // throws when absent
+  size_t size(std::string_view key, size_t otherwise) const;
+  int64_t integer(std::string_view key, int64_t otherwise) const;
+  double real(std::string_view key, double otherwise) const;
+  bool flag(std::string_view key, bool otherwise) const;
+  std::string text(std::string_view key, std::string_view otherwise) const;
+  std::vector<std::string> texts(std::string_view key) const;  // empty when absent
+  // A number inside objects: number_in({"rope_parameters", "full_attention", "rope_theta"}, 1e4).
+  double real_in(const std::vector<std::string>& path, double otherwise) const;
+
+  const std::filesystem::path& file() const { return file_; }
+  const std::string& bytes() const { return bytes_; }  // part of a model's fingerprint
+
+ private:
+  const nlohmann::json* find(std::string_view key) const;
+  [[noreturn]] void wrong(std::string_view key, std::string_view wanted) const;
+
+  std::filesystem::path file_;
+  std::string bytes_;
+  std::shared_ptr<const nlohmann::json> json_;
+};
+
+}  // namespace minpair

@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/paths.h"
+#include "model/masked.h"
+#include "model/source.h"
+#include "text/text.h"
+
+namespace minpair {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+template <MakeEncoder make>
+std::unique_ptr<Model> masked(const Source& source) {
+  return std::make_unique<MaskedModel>(source, make);
+}
+
+}  // namespace
+
+// A new architecture is one new file and one line here.
+const std::vector<Architecture>& architectures() {
+  static const std::vector<Architecture> all{
+      {"bert", masked<make_bert>},
+  };
+  return all;
+}
+
+namespace {
+
+std::string known_types() {
+  std::vector<std::string> names;
+  for (const Architecture& a : architectures()) names.push_back(a.model_type);
+  return "known are " + join(names, ", ");
+}
+
+// Configurations of 2019 have no model_type: the class that saved the weights, or their names,
+// tell.
+std::string guess_type(const Config& config, const fs::path& directory) {
+  std::string type = config.text("model_type", "");
+  if (!type.empty()) return type;
+  std::vector<std::string> classes = config.texts("architectures");
+  std::string first = classes.empty() ? "" : lower(classes.front());
+  std::unique_ptr<Checkpoint> checkpoint = open_checkpoint(directory);
+  for (const Architecture& a : architectures()) {
+    std::string plain = a.model_type;
+    std::erase(plain, '-');
+    if (first.starts_with(plain)) return a.model_type;
+    for (const TensorView& tensor : checkpoint->tensors())
+      if (tensor.name.starts_with(plain + ".")) return a.model_type;
+  }
+  throw bad_input("config.json does not say which architecture this is")
+      .at(config.file().string())
+      .hint("add \"model_type\"; " + known_types());
+}
+
+std::unique_ptr<Model> load_directory(const fs::path& directory, const std::string& name,
+                                      const LoadOptions& options) {
+  if (!fs::exists(directory / "config.json"))
+    throw bad_input("there is no config.json here")
+        .at(directory.string())
+        .hint("-m takes a Hugging Face model directory, with config.json, weights and tokenizer");
+  Config config(directory / "config.json");
+  std::string type = guess_type(config, directory);
+  for (const Architecture& a : architectures())
+    if (type == a.model_type) return a.make({directory, name, type, options});
+  throw bad_input(fmt::format("the architecture '{}' is not supported", type))
+      .at(config.file().string())
+      .hint(known_types());
+}
+
+}  // namespace
+
+fs::path locate_model(const std::string& name_or_path) {
+  if (fs::exists(name_or_path)) return name_or_path;
+  fs::path shipped = find_shipped("models", name_or_path);
+  if (!shipped.empty()) return shipped;
+  std::vector<std::string> names;
+  for (const fs::path& folder : shipped_folders("models"))
+    if (fs::is_directory(folder))
+      for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+        names.push_back(entry.path().filename().string());
+  std::string guess = closest(name_or_path, names);
+  throw bad_input(fmt::format("there is no model '{}'", name_or_path))
+      .hint(guess.empty() ? "-m takes a directory, a Hugging Face id that was pulled, or the name "
+                            "of a shipped model; 'minpair list models' shows them"
+                          : fmt::format("did you mean '{}'?", guess));
+}
+
+std::unique_ptr<Model> load_model(const std::string& name_or_path, const LoadOptions& options) {
+  return load_directory(locate_model(name_or_path), name_or_path, options);
+}
+
+}  // namespace minpair

@@ -1,0 +1,131 @@
+#include "model/masked.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/hash.h"
+
+namespace minpair {
+
+namespace {
+
+// Tokens that go through the network together: enough to keep the cores busy, few enough for the
+// cache and for memory.
+constexpr size_t kTokensAtOnce = 1536;
+
+Batch pack(std::span<const Query> queries) {
+  Batch batch;
+  for (const Query& query : queries) {
+    size_t n = query.ids.size(), first = batch.ids.size();
+    batch.sequences.push_back({first, n, first, n});
+    batch.ids.insert(batch.ids.end(), query.ids.begin(), query.ids.end());
+    for (uint32_t i = 0; i < n; ++i) batch.positions.push_back(i);
+  }
+  return batch;
+}
+
+}  // namespace
+
+MaskedModel::MaskedModel(const Source& source, MakeEncoder make_encoder, bool with_head)
+    : runtime_(source.options.threads) {
+  if (source.options.precision != "fp32")
+    throw wrong_call(fmt::format("precision '{}' is not supported", source.options.precision))
+        .hint("masked models are computed in fp32");
+  Config config(source.path / "config.json");
+  tokenizer_ = load_tokenizer(source.path, &info_.notes);
+  checkpoint_ = open_checkpoint(source.path);
+  info_.name = source.name;
+  info_.architecture = source.architecture;
+  info_.kind = ModelInfo::Kind::masked;
+  Sha256 fingerprint;
+  fingerprint.add(checkpoint_->fingerprint()).add(config.bytes());
+  info_.fingerprint = fingerprint.hex();
+  checkpoint_->release_memory();
+  try {
+    encoder_ = make_encoder({runtime_, config, *checkpoint_, with_head, info_});
+  } catch (Error& error) {
+    if (error.where().file.empty()) error.at(source.path.string());
+    throw;
+  }
+  checkpoint_->release_memory();
+  if (tokenizer_->vocabulary_size() > info_.vocabulary)
+    info_.notes.push_back(
+        fmt::format("the tokenizer has {} ids, the model only {}: the others cannot be scored",
+                    tokenizer_->vocabulary_size(), info_.vocabulary));
+}
+
+void MaskedModel::check(const Query& query) const {
+  size_t n = query.ids.size();
+  if (n == 0) throw bad_input("an empty input cannot be scored");
+  if (info_.max_tokens && n > info_.max_tokens)
+    throw bad_input(
+        fmt::format("{} tokens are too many: the model reads at most {}", n, info_.max_tokens))
+        .hint("shorten the sentence");
+  auto known = [&](TokenId id) { return id >= 0 && static_cast<uint32_t>(id) < info_.vocabulary; };
+  for (TokenId id : query.ids)
+    if (!known(id))
+      throw bad_input(
+          fmt::format("token id {} is outside the model's vocabulary of {}", id, info_.vocabulary))
+          .hint("the tokenizer and the weights must come from the same model");
+  for (const Read& read : query.reads) {
+    if (read.position >= n)
+      throw bad_input(fmt::format("position {} of {} tokens was asked for", read.position, n));
+    for (TokenId id : read.targets)
+      if (!known(id)) throw bad_input(fmt::format("target id {} is outside the vocabulary", id));
+  }
+}
+
+std::vector<Answer> MaskedModel::answer(std::span<const Query> queries) {
+  for (const Query& query : queries) check(query);
+  std::vector<Answer> answers(queries.size());
+  for (size_t begin = 0; begin < queries.size();) {
+    size_t end = begin, tokens = 0;
+    while (end < queries.size() &&
+           (end == begin || tokens + queries[end].ids.size() <= kTokensAtOnce))
+      tokens += queries[end++].ids.size();
+    answer_some(queries.subspan(begin, end - begin),
+                std::span(answers).subspan(begin, end - begin));
+    begin = end;
+  }
+  return answers;
+}
+
+void MaskedModel::answer_some(std::span<const Query> queries, std::span<Answer> answers) {
+  Batch batch = pack(queries);
+  std::vector<uint32_t> rows;  // of the batch, each that is read once
+  for (size_t q = 0; q < queries.size(); ++q)
+    for (const Read& read : queries[q].reads)
+      rows.push_back(static_cast<uint32_t>(batch.sequences[q].query + read.position));
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  const nn::Matrix& hidden = encoder_->head(encoder_->forward(batch, rows, {}));
+
+  std::vector<nn::OutputRead> reads;
+  for (size_t q = 0; q < queries.size(); ++q) {
+    answers[q].resize(queries[q].reads.size());
+    for (size_t r = 0; r < queries[q].reads.size(); ++r) {
+      const Read& read = queries[q].reads[r];
+      ReadAnswer& answer = answers[q][r];
+      answer.logits.resize(read.targets.size());
+      uint32_t row = static_cast<uint32_t>(batch.sequences[q].query + read.position);
+      size_t at = std::lower_bound(rows.begin(), rows.end(), row) - rows.begin();
+      reads.push_back(
+          {at, read.targets, read.normalized, answer.logits.data(), &answer.log_sum_exp});
+    }
+  }
+  nn::read_outputs(runtime_, hidden, encoder_->decoder(), reads);
+}
+
+void MaskedModel::trace(std::span<const std::vector<TokenId>> inputs, const Trace& trace) {
+  std::vector<Query> queries;
+  for (const std::vector<TokenId>& ids : inputs) queries.push_back({ids, {}});
+  for (const Query& query : queries) check(query);
+  Batch batch = pack(queries);
+  std::vector<uint32_t> rows(batch.ids.size());
+  for (size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<uint32_t>(i);
+  encoder_->forward(batch, rows, trace);
+}
+
+}  // namespace minpair

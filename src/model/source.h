@@ -1,0 +1,27 @@
+#pragma once
+// The table of architectures: config.json's model_type, and what makes a model of it.
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+
+namespace minpair {
+
+struct Source {
+  std::filesystem::path path;  // a directory with config.json, weights and tokenizer
+  std::string name;            // what the user called it
+  std::string architecture;
+  LoadOptions options;
+};
+
+struct Architecture {
+  const char* model_type;
+  std::unique_ptr<Model> (*make)(const Source&);
+};
+
+const std::vector<Architecture>& architectures();
+
+}  // namespace minpair

@@ -1,0 +1,179 @@
+#include "model/weights.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.h"
+#include "text/text.h"
+
+namespace minpair {
+
+namespace {
+
+// A configuration may promise a billion layers; nobody reads a list of what they lack.
+constexpr size_t kMostComplaints = 100, kShownComplaints = 6;
+
+std::string canonical(std::string name, const std::vector<std::string>& prefixes) {
+  for (bool again = true; again;) {
+    again = false;
+    for (const std::string& prefix : prefixes)
+      if (name.size() > prefix.size() && name.starts_with(prefix)) {
+        name.erase(0, prefix.size());
+        again = true;
+      }
+  }
+  // Converted TensorFlow checkpoints of 2019.
+  for (auto [old, now] : {std::pair{".gamma", ".weight"}, std::pair{".beta", ".bias"}})
+    if (name.ends_with(old)) name.replace(name.size() - std::string_view(old).size(), 10, now);
+  return name;
+}
+
+std::string shape_text(const std::vector<int64_t>& shape) {
+  return fmt::format("{}", fmt::join(shape, " x "));
+}
+
+std::vector<int64_t> shape_of(size_t rows, size_t columns) {
+  return {static_cast<int64_t>(rows), static_cast<int64_t>(columns)};
+}
+
+// The same numbers with rows and columns exchanged.
+TensorView turned(const TensorView& matrix) {
+  TensorView t = matrix;
+  if (t.strides.empty()) t.strides = {t.shape[1], 1};
+  std::swap(t.shape[0], t.shape[1]);
+  std::swap(t.strides[0], t.strides[1]);
+  return t;
+}
+
+std::string list(std::vector<std::string> names) {
+  size_t more = names.size() > kShownComplaints ? names.size() - kShownComplaints : 0;
+  names.resize(names.size() - more);
+  std::string text = fmt::format("{}", fmt::join(names, ", "));
+  return more ? fmt::format("{} and {} more", text, more) : text;
+}
+
+}  // namespace
+
+WeightLoader::WeightLoader(const nn::Runtime& runtime, const Checkpoint& checkpoint,
+                           const std::vector<std::string>& prefixes, bool transposed)
+    : runtime_(runtime), checkpoint_(checkpoint), transposed_(transposed) {
+  for (const TensorView& tensor : checkpoint.tensors()) {
+    const TensorView*& known = names_[canonical(tensor.name, prefixes)];
+    if (!known || tensor.name.size() < known->name.size()) known = &tensor;
+  }
+}
+
+void WeightLoader::complain(const std::string& name, std::string text) {
+  (text.empty() ? missing_ : misshapen_).push_back(text.empty() ? name : text);
+  if (missing_.size() + misshapen_.size() > kMostComplaints) finish("model", {});
+}
+
+const TensorView* WeightLoader::find(const std::string& name, std::vector<int64_t> shape) {
+  auto found = names_.find(name);
+  if (found == names_.end()) {
+    complain(name, "");
+    return nullptr;
+  }
+  const TensorView* tensor = found->second;
+  if (tensor->shape != shape) {
+    complain(name, fmt::format("{} is {}, it must be {}", tensor->name, shape_text(tensor->shape),
+                               shape_text(shape)));
+    return nullptr;
+  }
+  if (counted_.insert(name).second) parameters_ += static_cast<uint64_t>(tensor->elements());
+  return tensor;
+}
+
+nn::Linear WeightLoader::linear(const std::string& name, size_t outputs, size_t inputs, bool bias) {
+  return stacked({name}, outputs, inputs, bias);
+}
+
+nn::Linear WeightLoader::stacked(const std::vector<std::string>& names, size_t outputs_each,
+                                 size_t inputs, bool bias) {
+  nn::Linear layer;
+  std::vector<TensorView> parts;
+  auto shape = transposed_ ? shape_of(inputs, outputs_each) : shape_of(outputs_each, inputs);
+  for (const std::string& name : names) {
+    if (const TensorView* part = find(name + ".weight", shape))
+      parts.push_back(transposed_ ? turned(*part) : *part);
+    if (bias) {
+      std::vector<float> b = vector(name + ".bias", outputs_each);
+      layer.bias.insert(layer.bias.end(), b.begin(), b.end());
+    }
+  }
+  if (parts.size() != names.size()) return layer;
+  layer.weights = nn::Weights(runtime_, outputs_each * names.size(), inputs,
+                              [&](size_t begin, size_t end, float* to) {
+                                while (begin < end) {
+                                  size_t part = begin / outputs_each, first = part * outputs_each;
+                                  size_t stop = std::min(end, first + outputs_each);
+                                  rows_to_float(parts[part], static_cast<int64_t>(begin - first),
+                                                static_cast<int64_t>(stop - first), to);
+                                  to += (stop - begin) * inputs;
+                                  begin = stop;
+                                }
+                              });
+  checkpoint_.release_memory();
+  return layer;
+}
+
+nn::Weights WeightLoader::matrix(const std::string& full_name, size_t outputs, size_t inputs) {
+  const TensorView* tensor = find(full_name, shape_of(outputs, inputs));
+  if (!tensor) return {};
+  nn::Weights packed(runtime_, outputs, inputs, [&](size_t begin, size_t end, float* to) {
+    rows_to_float(*tensor, static_cast<int64_t>(begin), static_cast<int64_t>(end), to);
+  });
+  checkpoint_.release_memory();
+  return packed;
+}
+
+nn::Norm WeightLoader::norm(const std::string& name, size_t width, double epsilon, bool bias) {
+  nn::Norm layer;
+  layer.weight = vector(name + ".weight", width);
+  if (bias) layer.bias = vector(name + ".bias", width);
+  layer.epsilon = static_cast<float>(epsilon);
+  return layer;
+}
+
+std::vector<float> WeightLoader::vector(const std::string& full_name, size_t width) {
+  const TensorView* tensor = find(full_name, {static_cast<int64_t>(width)});
+  if (!tensor) return {};
+  std::vector<float> values(width);
+  to_float(*tensor, values.data());
+  return values;
+}
+
+Embedding WeightLoader::embedding(const std::string& full_name, size_t rows, size_t width) {
+  return Embedding(find(full_name, shape_of(rows, width)));
+}
+
+nn::Matrix WeightLoader::table(const std::string& full_name, size_t rows, size_t width) {
+  const TensorView* tensor = find(full_name, shape_of(rows, width));
+  if (!tensor) return {};
+  nn::Matrix values(rows, width);
+  to_float(*tensor, values.data());
+  return values;
+}
+
+void WeightLoader::finish(const std::string& what, const std::vector<std::string>& head) const {
+  if (!misshapen_.empty())
+    throw bad_input(fmt::format("the weights do not fit config.json: {}", list(misshapen_)))
+        .hint("config.json and the weights must come from the same model");
+  if (missing_.empty()) return;
+  auto of_head = [&](const std::string& name) {
+    return std::any_of(head.begin(), head.end(), [&](auto& h) { return name.starts_with(h); });
+  };
+  if (std::all_of(missing_.begin(), missing_.end(), of_head))
+    throw bad_input(fmt::format("this {} has no language-model head: {} {} missing", what,
+                                list(missing_), missing_.size() == 1 ? "is" : "are"))
+        .hint(
+            "only the encoder was saved, and a random head would score at random; use the "
+            "checkpoint that was pretrained as a masked language model");
+  throw bad_input(fmt::format("this {} lacks weights: {}", what, list(missing_)))
+      .hint("is the download complete, and is config.json's model_type right?");
+}
+
+}  // namespace minpair

@@ -1,0 +1,72 @@
+#pragma once
+// From named tensors to the layers of a network. Names differ between the programs that saved them
+// ("bert.", nothing, "model.bert.", gamma for weight); here they are one.
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "checkpoint/checkpoint.h"
+#include "nn/nn.h"
+
+namespace minpair {
+
+// Rows of a table that stays in the mapped file.
+class Embedding {
+ public:
+  Embedding() = default;
+  explicit Embedding(const TensorView* table) : table_(table) {}
+  explicit operator bool() const { return table_ != nullptr; }
+  size_t rows() const { return static_cast<size_t>(table_->shape[0]); }
+  size_t width() const { return static_cast<size_t>(table_->shape[1]); }
+  void row(size_t i, float* to) const {
+    rows_to_float(*table_, static_cast<int64_t>(i), static_cast<int64_t>(i) + 1, to);
+  }
+
+ private:
+  const TensorView* table_ = nullptr;
+};
+
+class WeightLoader {
+ public:
+  // `prefixes` are taken from the front of every tensor's name, as often as they occur. With
+  // `transposed`, linear weights are stored [inputs × outputs] (GPT-2's Conv1D).
+  WeightLoader(const nn::Runtime& runtime, const Checkpoint& checkpoint,
+               const std::vector<std::string>& prefixes, bool transposed = false);
+
+  bool has(const std::string& name) const { return names_.contains(name); }
+
+  // Names without prefix. What is missing or has another shape is remembered, and an empty layer
+  // is returned; finish() then refuses the checkpoint.
+  nn::Linear linear(const std::string& name, size_t outputs, size_t inputs, bool bias = true);
+  // Several layers that read the same input, as one.
+  nn::Linear stacked(const std::vector<std::string>& names, size_t outputs_each, size_t inputs,
+                     bool bias = true);
+  nn::Weights matrix(const std::string& full_name, size_t outputs, size_t inputs);
+  nn::Norm norm(const std::string& name, size_t width, double epsilon, bool bias = true);
+  std::vector<float> vector(const std::string& full_name, size_t width);
+  Embedding embedding(const std::string& full_name, size_t rows, size_t width);
+  // The whole table in memory.
+  nn::Matrix table(const std::string& full_name, size_t rows, size_t width);
+
+  // Throws one error that names what is missing or misshapen. `head`: the names that begin with one
+  // of these belong to the language-model head, and the message says so.
+  void finish(const std::string& what, const std::vector<std::string>& head) const;
+
+  uint64_t parameters() const { return parameters_; }
+
+ private:
+  const TensorView* find(const std::string& name, std::vector<int64_t> shape);
+  void complain(const std::string& name, std::string text);
+
+  const nn::Runtime& runtime_;
+  const Checkpoint& checkpoint_;
+  bool transposed_;
+  std::map<std::string, const TensorView*, std::less<>> names_;
+  std::vector<std::string> missing_, misshapen_;
+  std::set<std::string> counted_;
+  uint64_t parameters_ = 0;
+};
+
+}  // namespace minpair
