@@ -69,8 +69,10 @@ void rows_to_float(const TensorView& tensor, int64_t begin, int64_t end, float* 
 // multiple of block_elements(type).
 void convert_to_float(DType type, const std::byte* from, int64_t count, float* to);
 
-// What a GGUF file says about its model, typed. Views live as long as the checkpoint. An absent key
-// gives nothing; a key of another type than the one asked for is an error.
+// What a file says about its model besides the weights, typed: a GGUF file's metadata, or the plain
+// attributes of the modules in a PyTorch file that holds a whole module ("rnn.num_layers"; their
+// class is "rnn.class", of the outermost one "class"). Views live as long as the checkpoint. An
+// absent key gives nothing; a key of another type than the one asked for is an error.
 class Metadata {
  public:
   bool has(std::string_view key) const;
@@ -107,7 +109,8 @@ class Metadata {
     std::string_view bytes;  // in the file, checked to hold them
   };
   Metadata() = default;
-  Metadata(std::vector<Entry> entries, std::string file);
+  // `keep`: what the views in the entries need to live.
+  Metadata(std::vector<Entry> entries, std::string file, std::shared_ptr<const void> keep = {});
 
  private:
   const Entry* find(std::string_view key) const;
@@ -115,6 +118,7 @@ class Metadata {
 
   std::vector<Entry> entries_;  // sorted by key
   std::string file_;
+  std::shared_ptr<const void> keep_;
 };
 
 class Checkpoint {
@@ -127,7 +131,7 @@ class Checkpoint {
   virtual const std::string& fingerprint() const = 0;
   virtual std::string format() const = 0;  // "safetensors", "PyTorch zip", "PyTorch legacy", "GGUF"
   virtual uint64_t file_bytes() const = 0;
-  virtual const Metadata& metadata() const = 0;  // empty unless GGUF
+  virtual const Metadata& metadata() const = 0;  // empty for safetensors and plain tensors
   // Gives back the memory that the mapped files occupy, for when the weights were copied elsewhere.
   // Views stay valid: what is touched again comes from the file again.
   virtual void release_memory() const = 0;

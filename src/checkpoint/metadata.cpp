@@ -59,8 +59,8 @@ double real_at(const Metadata::Entry& e, uint64_t i) {
 
 }  // namespace
 
-Metadata::Metadata(std::vector<Entry> entries, std::string file)
-    : entries_(std::move(entries)), file_(std::move(file)) {
+Metadata::Metadata(std::vector<Entry> entries, std::string file, std::shared_ptr<const void> keep)
+    : entries_(std::move(entries)), file_(std::move(file)), keep_(std::move(keep)) {
   std::stable_sort(entries_.begin(), entries_.end(),
                    [](const Entry& a, const Entry& b) { return a.key < b.key; });
   for (size_t i = 1; i < entries_.size(); ++i)

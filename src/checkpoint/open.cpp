@@ -64,7 +64,13 @@ std::unique_ptr<MappedCheckpoint> read_weights_file(const fs::path& path) {
     throw bad_input("this is a Git LFS pointer, not the weights")
         .at(path.string())
         .hint("run 'git lfs pull' in that folder");
+  if (b.starts_with("PK\3\4")) return read_torch_zip(std::move(file));
+  if (is_torch_legacy(b)) return read_torch_legacy(std::move(file));
   if (b.size() > 8 && b[8] == '{') return read_safetensors(std::move(file));
+  if (b.size() > 262 && b.substr(257, 5) == "ustar")
+    throw bad_input("this is PyTorch's format of before 2017, which minpair does not read")
+        .at(path.string())
+        .hint("load it with an old PyTorch and save it again");
   if (has_extension(path, {".safetensors"})) return read_safetensors(std::move(file));
   throw file_error(file, 0, "the file is in no format of weights that is known here");
 }

@@ -58,6 +58,7 @@ void dequantize(DType type, const std::byte* from, int64_t blocks, float* to);
 
 std::unique_ptr<MappedCheckpoint> read_safetensors(MappedFile file);
 std::unique_ptr<MappedCheckpoint> read_torch_zip(MappedFile file);
+bool is_torch_legacy(std::string_view first_bytes);
 std::unique_ptr<MappedCheckpoint> read_torch_legacy(MappedFile file);
 std::unique_ptr<MappedCheckpoint> read_gguf(MappedFile file);
 // Any of the above, by the first bytes.

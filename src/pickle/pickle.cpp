@@ -19,11 +19,7 @@ using Kind = Value::Kind;
 class Machine {
  public:
   Machine(std::string_view bytes, const std::string& file, const Limits& limits)
-      : bytes_(bytes),
-        file_(file),
-        limits_(limits),
-        arena_(limits.max_values),
-        copies_left_((uint64_t{64} << 20) + 16 * bytes.size()) {}
+      : bytes_(bytes), file_(file), limits_(limits), arena_(limits.max_values) {}
 
   ValuePtr run(uint64_t* used) {
     try {
@@ -124,8 +120,9 @@ class Machine {
 
   // A remembered value may be copied again and again by a few bytes of pickle: only so often.
   void spend(uint64_t copied_bytes) {
-    if (copied_bytes > copies_left_) throw bad_input("the pickle copies far more than it contains");
-    copies_left_ -= copied_bytes;
+    copied_ += copied_bytes;
+    if (copied_ > (uint64_t{64} << 20) + 16 * next_)
+      throw bad_input("the pickle copies far more than it contains");
   }
   const std::vector<ValuePtr>& copied(const std::vector<ValuePtr>& items) {
     spend(items.size() * sizeof(ValuePtr));
@@ -149,7 +146,7 @@ class Machine {
   const std::string& file_;
   const Limits& limits_;
   Arena arena_;
-  uint64_t copies_left_;
+  uint64_t copied_ = 0;
   std::vector<ValuePtr> stack_;
   std::vector<size_t> marks_;
   std::unordered_map<uint64_t, ValuePtr> memo_;
