@@ -46,7 +46,8 @@ struct SentencePlan {
 struct Plan {
   std::vector<Query> queries;
   std::vector<SentencePlan> sentences;  // parallel to the item's
-  // "locus_not_single_token", "unknown_locus", "empty_locus", "locus_inside_token", "too_long";
+  // "locus_not_single_token", "unknown_locus", "empty_locus", "locus_inside_token", "too_long",
+  // "cloze";
   // empty: fine
   std::string excluded;
 };
@@ -67,6 +68,7 @@ struct MethodInfo {
   // What is scored: the whole sentence, or the locus alone. Words, characters and bytes are those
   // of what is scored.
   enum class Scope { sentence, locus } scope = Scope::sentence;
+  bool cloze = false;  // judges items with a single sentence, whose locus is a blank
   int version = 1;  // part of the key of stored scores: raise it when a score changes
 };
 
@@ -87,6 +89,9 @@ class Method {
   const std::string& citation() const { return info().citation; }
   const std::string& default_norm() const { return info().default_norm; }
 };
+
+// What the method asks about the item; a cloze is excluded from methods that cannot judge it.
+Plan plan_item(const Method& method, const Item& item, const MethodContext& context);
 
 const Method& find_method(const std::string& name);  // throws with did-you-mean
 const std::vector<const Method*>& all_methods();

@@ -55,6 +55,11 @@ std::vector<const Method*> find_methods(const std::string& names, ModelInfo::Kin
   return chosen;
 }
 
+Plan plan_item(const Method& method, const Item& item, const MethodContext& context) {
+  if (item.sentences.size() < 2 && !method.info().cloze) return {{}, {}, "cloze"};
+  return method.plan(item, context);
+}
+
 std::vector<SentenceScore> Method::score(const Plan& plan,
                                          const std::vector<const Answer*>& answers) const {
   std::vector<SentenceScore> scores;

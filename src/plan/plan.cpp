@@ -84,7 +84,7 @@ Planner::Planner(Model& model, std::vector<const Method*> methods, PlanOptions o
 Planner::~Planner() = default;
 
 void Planner::plan_item(uint64_t number, const Item& item, size_t method) {
-  Plan plan = methods_[method]->plan(item, context_);
+  Plan plan = minpair::plan_item(*methods_[method], item, context_);
   for (size_t q = 0; q < plan.queries.size(); ++q) {
     add_question(*questions_, number, method, q, plan.queries[q]);
     const std::vector<TokenId>& ids = plan.queries[q].ids;
@@ -204,7 +204,7 @@ void Planner::assemble(const ItemSource& items, const std::function<void(Scored&
     for (size_t m = 0; m < methods_.size(); ++m) {
       Scored scored{ordinal, item, m, skipped_[number * methods_.size() + m], {}, {}};
       if (!scored.skipped) {
-        Plan plan = methods_[m]->plan(item, context_);
+        Plan plan = minpair::plan_item(*methods_[m], item, context_);
         scored.excluded = plan.excluded;
         std::vector<Answer> answers;
         for (size_t q = 0; q < plan.queries.size(); ++q) {

@@ -1,0 +1,62 @@
+#pragma once
+// A run: a suite, a model and some methods, into the store. Resumable at any moment: what the model
+// has answered lies beside the results file until the run is complete, and is then stored in one
+// transaction.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+#include "store/store.h"
+#include "suite/suite.h"
+
+namespace minpair {
+
+// Which items: empty lists and 0 mean all.
+struct Selection {
+  std::vector<std::string> tests, conditions;
+  uint64_t limit = 0;  // the first so many of those
+};
+
+struct RunOptions {
+  Selection selection;
+  bool dry_run = false;  // only plan, and estimate the time
+  bool quiet = false;    // no progress
+  PlanOptions plan;
+};
+
+struct RunReport {
+  std::string suite, model;
+  std::vector<std::string> methods;
+  PlanCounts counts;
+  uint64_t suite_items = 0;    // in the whole suite
+  uint64_t stored_before = 0;  // items × methods that needed no work
+  uint64_t resumed = 0;        // queries that an earlier, interrupted run had answered
+  uint64_t excluded = 0;       // items × methods
+  double seconds = 0, model_seconds = 0, store_seconds = 0;
+  double estimated_seconds = 0;  // of a dry run
+};
+
+// A suite that can be read from its beginning as often as wanted.
+struct SuiteSource {
+  Manifest manifest;
+  std::function<std::unique_ptr<ItemStream>()> open;
+};
+
+// Standard input is kept in a temporary file, since a run reads its suite twice.
+SuiteSource suite_source(const Suite& suite);
+
+// `store` may be null for a dry run.
+RunReport run_suite(Store* store, const SuiteSource& suite, Model& model,
+                    const std::vector<const Method*>& methods, const RunOptions& options);
+
+// A tiny computation whose result is known: probabilities over the vocabulary sum to one, and an
+// answer does not depend on what else is in the batch. Throws when the build is broken.
+void self_test(Model& model);
+
+ModelRecord record_of(const Model& model);
+
+}  // namespace minpair

@@ -1,0 +1,35 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "run/run.h"
+
+namespace minpair {
+namespace {
+
+// The items of standard input in an unnamed file, which the system removes with the process.
+std::filesystem::path kept_input() {
+  int fd =
+      ::open(std::filesystem::temp_directory_path().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd < 0) throw cannot_errno("cannot make a temporary file");
+  char buffer[1 << 16];
+  for (ssize_t n; (n = ::read(0, buffer, sizeof buffer)) != 0;)
+    if (n < 0 || ::write(fd, buffer, size_t(n)) != n)
+      throw cannot_errno("cannot keep the items of standard input");
+  return fmt::format("/proc/self/fd/{}", fd);
+}
+
+}  // namespace
+
+SuiteSource suite_source(const Suite& suite) {
+  std::vector<std::filesystem::path> files = suite.files;
+  if (suite.path == "-") files = {kept_input()};
+  if (files.empty())
+    throw bad_input("this folder has no items")
+        .at(suite.path.string())
+        .hint("it needs *.jsonl files");
+  return {suite.manifest, [files] { return read_items(files); }};
+}
+
+}  // namespace minpair

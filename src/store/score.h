@@ -1,0 +1,76 @@
+#pragma once
+// Stored scores, and the views over them: every normalisation is computed from the
+// log-probabilities of the tokens, never by a second run.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "method/method.h"
+
+namespace minpair {
+
+// A normalisation: the sum of the tokens' log-probabilities, divided by something, with or without
+// the special tokens ([CLS], [SEP], ...).
+struct Norm {
+  enum class By { sum, mean, word, character, byte } by = By::sum;
+  bool special = true;
+  bool operator==(const Norm&) const = default;
+};
+
+constexpr size_t kNorms = 10;
+size_t index_of(const Norm& norm);  // 0 to kNorms-1
+Norm norm_at(size_t index);
+std::string norm_name(const Norm& norm);  // "mean", "mean-no-special"
+Norm find_norm(std::string_view name);    // throws with did-you-mean
+
+// One sentence as it is stored.
+struct StoredSentence {
+  uint32_t words = 0, characters = 0, bytes = 0;  // of what was scored: sentence or locus
+  std::vector<TokenScore> tokens;                 // empty where only a total is known
+  // Published scores are often one number for the whole sentence.
+  struct Total {
+    uint32_t tokens = 0;
+    double logprob = 0;
+  };
+  std::optional<Total> total;
+
+  uint32_t token_count() const { return total ? total->tokens : uint32_t(tokens.size()); }
+  // Nothing when the view cannot be had: a total says nothing about its special tokens.
+  std::optional<double> value(const Norm& norm) const;
+};
+
+std::vector<StoredSentence> to_store(const Item& item, MethodInfo::Scope scope,
+                                     std::vector<SentenceScore> scores);
+
+// Compact bytes and back. Reading throws on anything malformed.
+std::string pack_scores(const std::vector<StoredSentence>& sentences);
+std::vector<StoredSentence> unpack_scores(std::string_view bytes);
+
+// What one item says under one view.
+enum class Outcome : uint8_t { wrong = 0, tie = 1, right = 2, unavailable = 3 };
+
+struct Verdict {
+  Outcome outcome = Outcome::unavailable;
+  double margin = 0;  // the best grammatical sentence minus the best ungrammatical one
+  // The same for every pair of a grammatical and an ungrammatical sentence, as shares of all pairs.
+  double pairs_right = 0, pairs_tied = 0;
+};
+
+// Which of the scored sentences are grammatical. Methods that judge classes of words in a cloze
+// score the right class first.
+std::vector<bool> grammatical_of(const Item& item, size_t scored);
+Verdict judge(const std::vector<StoredSentence>& sentences, const std::vector<bool>& grammatical,
+              const Norm& norm);
+
+// Two bits a view.
+uint32_t pack_outcomes(const std::array<Verdict, kNorms>& verdicts);
+Outcome outcome_in(uint32_t packed, size_t norm_index);
+
+// All sentences have the same number of scored tokens.
+bool equal_lengths(const std::vector<StoredSentence>& sentences);
+
+}  // namespace minpair

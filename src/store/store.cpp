@@ -1,0 +1,361 @@
+#include "store/store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "store/schema.h"
+#include "store/sqlite.h"
+#include "store/summary.h"
+
+namespace minpair {
+namespace {
+
+constexpr const char* kPragmas =
+    "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; "
+    "PRAGMA cache_size = -65536;";
+
+std::unique_ptr<Database> open_to_write(const std::filesystem::path& path) {
+  auto database = std::make_unique<Database>(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  if (sqlite3_db_readonly(database->handle(), "main") == 1)
+    database->fail(SQLITE_READONLY, "cannot write the results");
+  database->run(kPragmas);
+  migrate(*database);
+  return database;
+}
+
+// Results of an earlier format that may not be changed are brought up to date in memory.
+std::unique_ptr<Database> migrated_copy(Database& old) {
+  auto copy = std::make_unique<Database>(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  sqlite3_backup* backup = sqlite3_backup_init(copy->handle(), "main", old.handle(), "main");
+  if (!backup) copy->fail(sqlite3_errcode(copy->handle()), "cannot read the results");
+  sqlite3_backup_step(backup, -1);
+  int code = sqlite3_backup_finish(backup);
+  if (code != SQLITE_OK) copy->fail(code, "cannot read the results");
+  migrate(*copy);
+  return copy;
+}
+
+std::unique_ptr<Database> open_to_read(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path))
+    throw bad_input("there is no such results file")
+        .at(path.string())
+        .hint("'minpair run -s SUITE -m MODEL -o FILE' makes one");
+  auto database = std::make_unique<Database>(path, SQLITE_OPEN_READONLY);
+  int version = check_version(*database);
+  if (version == 0) throw bad_input("these results are empty").at(path.string());
+  return version < kSchemaVersion ? migrated_copy(*database) : std::move(database);
+}
+
+std::string lines_of(const std::vector<std::string>& notes) { return join(notes, "\n"); }
+
+std::vector<std::string> notes_of(std::string_view lines) {
+  std::vector<std::string> notes;
+  if (!lines.empty())
+    for (std::string_view line : split(lines, '\n')) notes.emplace_back(line);
+  return notes;
+}
+
+std::string bytes_of(Hash128 h) {
+  std::string bytes;
+  for (uint64_t part : {h.high, h.low})
+    for (int i = 7; i >= 0; --i) bytes.push_back(char(part >> (8 * i)));
+  return bytes;
+}
+
+}  // namespace
+
+struct Store::Impl {
+  std::filesystem::path path;
+  std::unique_ptr<Database> database;
+  std::map<std::string, Statement> prepared;
+
+  struct Writing {
+    int64_t suite = 0;
+    int64_t model = 0;
+    std::string method;
+    int64_t version = 1;
+    bool special = false;
+    SummaryTable summary;
+  };
+  std::map<int64_t, Writing> writing;
+
+  Statement& statement(const char* sql) {
+    auto at = prepared.find(sql);
+    if (at == prepared.end()) at = prepared.emplace(sql, Statement(*database, sql)).first;
+    at->second.reset();
+    return at->second;
+  }
+
+  Writing& run_being_written(int64_t run) {
+    auto at = writing.find(run);
+    if (at != writing.end()) return at->second;
+    Writing& w = writing[run];
+    Statement& s =
+        statement("SELECT suite, model, method, version, special FROM runs WHERE run = ?");
+    if (!s.bind(run).step()) throw cannot("there is no such run");
+    w.suite = s.integer(0);
+    w.model = s.integer(1);
+    w.method = s.string(2);
+    w.version = s.integer(3);
+    w.special = s.integer(4) != 0;
+    s.reset();
+    w.summary.load(*database, run);
+    return w;
+  }
+
+  void add_item(int64_t suite, uint64_t ordinal, const Item& item) {
+    std::string line;
+    append_json_line(line, item);
+    line.pop_back();
+    statement("INSERT OR IGNORE INTO items VALUES (?,?,?,?,?,?,?,?)")
+        .bind(suite)
+        .bind(int64_t(ordinal))
+        .bind(item.id)
+        .bind(item.test)
+        .bind(item.condition)
+        .bind(item.language)
+        .bind_blob(bytes_of(content_of(item)))
+        .bind(line)
+        .run();
+  }
+
+  bool run_has(int64_t run, uint64_t ordinal) {
+    Statement& s = statement("SELECT 1 FROM scores WHERE run = ? AND ordinal = ?");
+    bool found = s.bind(run).bind(int64_t(ordinal)).step();
+    s.reset();
+    return found;
+  }
+
+  Statement& score_by_content(int64_t model, const std::string& method, int64_t version,
+                              const Item& item) {
+    return statement(
+               "SELECT scores.excluded, scores.tokens FROM items JOIN runs ON runs.suite = "
+               "items.suite JOIN scores ON scores.run = runs.run AND scores.ordinal = "
+               "items.ordinal WHERE items.content = ? AND runs.model = ? AND runs.method = ? AND "
+               "runs.version = ? LIMIT 1")
+        .bind_blob(bytes_of(content_of(item)))
+        .bind(model)
+        .bind(method)
+        .bind(version);
+  }
+};
+
+Store::Store(const std::filesystem::path& path, Mode mode) : impl_(std::make_unique<Impl>()) {
+  impl_->path = path;
+  impl_->database = mode == Mode::write ? open_to_write(path) : open_to_read(path);
+}
+
+Store::~Store() = default;
+
+const std::filesystem::path& Store::path() const { return impl_->path; }
+
+Store::Transaction::Transaction(Store& store) : store_(store) {
+  store_.impl_->database->run("BEGIN IMMEDIATE");
+  changes_ = sqlite3_total_changes(store_.impl_->database->handle());
+}
+
+Store::Transaction::~Transaction() {
+  if (!open_) return;
+  store_.impl_->prepared.clear();
+  store_.impl_->writing.clear();
+  sqlite3_exec(store_.impl_->database->handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void Store::Transaction::commit() {
+  // Where nothing changed, the file keeps its bytes.
+  bool changed = sqlite3_total_changes(store_.impl_->database->handle()) != changes_;
+  store_.impl_->database->run(changed ? "COMMIT" : "ROLLBACK");
+  open_ = false;
+}
+
+int64_t Store::add_suite(const SuiteRecord& suite) {
+  Statement& find = impl_->statement("SELECT suite FROM suites WHERE name = ? AND fingerprint = ?");
+  if (find.bind(suite.name).bind(suite.fingerprint).step()) return find.integer(0);
+  find.reset();
+  impl_->statement("INSERT INTO suites (name, fingerprint, items, manifest) VALUES (?,?,?,?)")
+      .bind(suite.name)
+      .bind(suite.fingerprint)
+      .bind(int64_t(suite.items))
+      .bind(manifest_json(suite.manifest))
+      .run();
+  return impl_->database->last_id();
+}
+
+int64_t Store::find_model(const ModelRecord& model) {
+  Statement& find = impl_->statement(
+      "SELECT model FROM models WHERE fingerprint = ? AND tokenizer = ? AND precision = ?");
+  bool found = find.bind(model.fingerprint).bind(model.tokenizer).bind(model.precision).step();
+  int64_t id = found ? find.integer(0) : 0;
+  find.reset();
+  return id;
+}
+
+int64_t Store::add_model(const ModelRecord& model) {
+  if (int64_t id = find_model(model)) return id;
+  impl_
+      ->statement(
+          "INSERT INTO models (name, fingerprint, tokenizer, precision, kind, architecture, "
+          "parameters, notes) VALUES (?,?,?,?,?,?,?,?)")
+      .bind(model.name)
+      .bind(model.fingerprint)
+      .bind(model.tokenizer)
+      .bind(model.precision)
+      .bind(model.kind)
+      .bind(model.architecture)
+      .bind(int64_t(model.parameters))
+      .bind(lines_of(model.notes))
+      .run();
+  return impl_->database->last_id();
+}
+
+int64_t Store::add_run(int64_t suite, int64_t model, const MethodInfo& method) {
+  Statement& find = impl_->statement(
+      "SELECT run FROM runs WHERE suite = ? AND model = ? AND method = ? AND version = ?");
+  find.bind(suite).bind(model).bind(method.name).bind(int64_t{method.version});
+  if (find.step()) return find.integer(0);
+  find.reset();
+  impl_
+      ->statement(
+          "INSERT INTO runs (suite, model, method, version, norm, ties, special) VALUES "
+          "(?,?,?,?,?,?,0)")
+      .bind(suite)
+      .bind(model)
+      .bind(method.name)
+      .bind(int64_t{method.version})
+      .bind(method.default_norm)
+      .bind(method.paper_ties)
+      .run();
+  return impl_->database->last_id();
+}
+
+void Store::add_score(int64_t run, uint64_t ordinal, const Item& item, const std::string& excluded,
+                      const std::vector<StoredSentence>& sentences) {
+  if (impl_->run_has(run, ordinal)) return;
+  Impl::Writing& w = impl_->run_being_written(run);
+  impl_->add_item(w.suite, ordinal, item);
+  std::array<Verdict, kNorms> verdicts;
+  bool equal = true;
+  std::string tokens;
+  if (excluded.empty()) {
+    std::vector<bool> grammatical = grammatical_of(item, sentences.size());
+    for (size_t n = 0; n < kNorms; ++n) verdicts[n] = judge(sentences, grammatical, norm_at(n));
+    equal = equal_lengths(sentences);
+    tokens = pack_scores(sentences);
+    for (const StoredSentence& s : sentences)
+      for (const TokenScore& t : s.tokens) w.special |= t.special;
+  }
+  w.summary.add(item, ordinal, excluded, equal, verdicts);
+  impl_->statement("INSERT INTO scores VALUES (?,?,?,?,?,?)")
+      .bind(run)
+      .bind(int64_t(ordinal))
+      .bind(excluded)
+      .bind(int64_t{equal})
+      .bind(int64_t{pack_outcomes(verdicts)})
+      .bind_blob(tokens)
+      .run();
+}
+
+void Store::copy_score(int64_t run, uint64_t ordinal, const Item& item) {
+  if (impl_->run_has(run, ordinal)) return;
+  Impl::Writing& w = impl_->run_being_written(run);
+  Statement& found = impl_->score_by_content(w.model, w.method, w.version, item);
+  if (!found.step()) throw cannot("a stored score has vanished").at(impl_->path.string());
+  std::string excluded = found.string(0), tokens = found.string(1);
+  found.reset();
+  add_score(run, ordinal, item, excluded,
+            excluded.empty() ? unpack_scores(tokens) : std::vector<StoredSentence>{});
+}
+
+void Store::finish_run(int64_t run) {
+  auto at = impl_->writing.find(run);
+  if (at == impl_->writing.end()) return;
+  Impl::Writing& w = at->second;
+  w.summary.save(*impl_->database, run);
+  impl_->statement("UPDATE runs SET special = ? WHERE run = ? AND special <> ?")
+      .bind(int64_t{w.special})
+      .bind(run)
+      .bind(int64_t{w.special})
+      .run();
+  impl_->writing.erase(at);
+}
+
+bool Store::has_scores(int64_t model, const MethodInfo& method) {
+  Statement& s =
+      impl_->statement("SELECT 1 FROM runs WHERE model = ? AND method = ? AND version = ? LIMIT 1");
+  bool found = s.bind(model).bind(method.name).bind(int64_t{method.version}).step();
+  s.reset();
+  return found;
+}
+
+bool Store::has_score(int64_t model, const MethodInfo& method, const Item& item) {
+  Statement& s = impl_->score_by_content(model, method.name, method.version, item);
+  bool found = s.step();
+  s.reset();
+  return found;
+}
+
+std::vector<RunRecord> Store::runs() {
+  Statement s(*impl_->database,
+              "SELECT run, method, version, norm, ties, special, suites.suite, suites.name, "
+              "suites.fingerprint, suites.items, suites.manifest, models.model, models.name, "
+              "models.fingerprint, models.tokenizer, models.precision, models.kind, "
+              "models.architecture, models.parameters, models.notes FROM runs JOIN suites ON "
+              "suites.suite = runs.suite JOIN models ON models.model = runs.model ORDER BY run");
+  std::vector<RunRecord> runs;
+  while (s.step()) {
+    RunRecord r;
+    r.id = s.integer(0);
+    r.method = s.string(1);
+    r.version = int(s.integer(2));
+    r.norm = s.string(3);
+    r.ties = s.string(4);
+    r.special = s.integer(5) != 0;
+    r.suite = {s.integer(6), s.string(7), s.string(8), uint64_t(s.integer(9)),
+               parse_manifest(s.text(10), impl_->path.string())};
+    r.model = {s.integer(11),       s.string(12), s.string(13), s.string(14),
+               s.string(15),        s.string(16), s.string(17), uint64_t(s.integer(18)),
+               notes_of(s.text(19))};
+    runs.push_back(std::move(r));
+  }
+  return runs;
+}
+
+std::vector<SummaryRow> Store::summary(int64_t run) { return read_summary(*impl_->database, run); }
+
+void Store::each_item(int64_t run, bool with_text,
+                      const std::function<void(const StoredItem&)>& each) {
+  Statement s(*impl_->database,
+              with_text ? "SELECT scores.ordinal, excluded, equal_lengths, outcomes, tokens, item "
+                          "FROM runs JOIN scores ON scores.run = runs.run JOIN items ON "
+                          "items.suite = runs.suite AND items.ordinal = scores.ordinal WHERE "
+                          "runs.run = ? ORDER BY scores.ordinal"
+                        : "SELECT ordinal, excluded, equal_lengths, outcomes, tokens FROM scores "
+                          "WHERE run = ? ORDER BY ordinal");
+  s.bind(run);
+  StoredItem item;
+  while (s.step()) {
+    item.ordinal = uint64_t(s.integer(0));
+    item.excluded = s.text(1);
+    item.equal_lengths = s.integer(2) != 0;
+    item.outcomes = uint32_t(s.integer(3));
+    item.tokens = s.text(4);
+    if (with_text) item.item = s.text(5);
+    each(item);
+  }
+}
+
+Hash128 content_of(const Item& item) {
+  std::string bytes;
+  for (const Sentence& s : item.sentences) {
+    bytes += fmt::format("{} {} {} {}\n", s.text.size(), s.locus.begin, s.locus.end,
+                         s.grammatical ? 1 : 0);
+    bytes += s.text;
+  }
+  // A cloze is judged over the words that its features name.
+  if (item.sentences.size() == 1) append_json_line(bytes, item);
+  return hash128(bytes);
+}
+
+}  // namespace minpair

@@ -1,0 +1,124 @@
+#pragma once
+// Results: one SQLite file for many models, suites and methods. docs/results-format.md has the
+// tables.
+//
+// A score is found by its content: weights, tokenizer, precision, method, and the sentences with
+// their loci. A changed model never meets old scores; an unchanged one computes nothing again.
+//
+//   Store store("results.db", Store::Mode::write);
+//   Store::Transaction t(store);            // rolled back unless committed
+//   int64_t run = store.add_run(suite, model, method);
+//   store.add_score(run, ordinal, item, "", sentences);
+//   t.commit();
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+#include "store/score.h"
+#include "suite/suite.h"
+
+namespace minpair {
+
+struct SuiteRecord {
+  int64_t id = 0;
+  std::string name, fingerprint;
+  uint64_t items = 0;  // in the whole suite, scored or not
+  Manifest manifest;
+};
+
+struct ModelRecord {
+  int64_t id = 0;
+  std::string name, fingerprint, tokenizer, precision, kind, architecture;
+  uint64_t parameters = 0;
+  std::vector<std::string> notes;
+};
+
+struct RunRecord {
+  int64_t id = 0;
+  SuiteRecord suite;
+  ModelRecord model;
+  std::string method;
+  int version = 1;
+  std::string norm;      // the method's own
+  std::string ties;      // as the method's paper counts them
+  bool special = false;  // special tokens are among the scored ones
+};
+
+// One line of a run's summary: items that share test, condition, language, reason and lengths.
+struct SummaryRow {
+  std::string test, condition, language;
+  std::string excluded;  // the reason; empty: scored
+  bool equal_lengths = true;
+  Norm norm;
+  uint64_t first_ordinal = 0;
+  uint64_t items = 0, correct = 0, ties = 0, unavailable = 0;
+  double pairs_right = 0, pairs_tied = 0;
+};
+
+// One item of a run.
+struct StoredItem {
+  uint64_t ordinal = 0;
+  std::string excluded;
+  bool equal_lengths = true;
+  uint32_t outcomes = 0;
+  std::string tokens;  // for unpack_scores
+  std::string item;    // a line of a suite; empty when not asked for
+};
+
+class Store {
+ public:
+  enum class Mode { read, write };
+  Store(const std::filesystem::path& path, Mode mode);
+  ~Store();
+
+  class Transaction {
+   public:
+    explicit Transaction(Store& store);
+    ~Transaction();
+    void commit();
+
+   private:
+    Store& store_;
+    int changes_ = 0;
+    bool open_ = true;
+  };
+
+  // --- writing ---
+  int64_t add_suite(const SuiteRecord& suite);  // gives the one that is there already
+  int64_t add_model(const ModelRecord& model);  // the same
+  int64_t add_run(int64_t suite, int64_t model, const MethodInfo& method);
+  // Does nothing when the run has the item already.
+  void add_score(int64_t run, uint64_t ordinal, const Item& item, const std::string& excluded,
+                 const std::vector<StoredSentence>& sentences);
+  // Takes the scores that the model has for the same content, from any suite.
+  void copy_score(int64_t run, uint64_t ordinal, const Item& item);
+  // Once per run and transaction, after the last score. A run without new scores stays as it is.
+  void finish_run(int64_t run);
+
+  // --- looking ---
+  int64_t find_model(const ModelRecord& model);  // 0: none
+  bool has_scores(int64_t model, const MethodInfo& method);
+  bool has_score(int64_t model, const MethodInfo& method, const Item& item);
+
+  std::vector<RunRecord> runs();
+  std::vector<SummaryRow> summary(int64_t run);
+  // In the order of the suite.
+  void each_item(int64_t run, bool with_text, const std::function<void(const StoredItem&)>& each);
+
+  const std::filesystem::path& path() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Names sentences and loci, whatever the item's id, test or features.
+Hash128 content_of(const Item& item);
+
+}  // namespace minpair

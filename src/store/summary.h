@@ -1,0 +1,29 @@
+#pragma once
+// Counts by test, condition, language, reason and lengths, under every normalisation: reports of
+// any size of run read only this.
+
+#include <array>
+#include <map>
+#include <tuple>
+
+#include "store/store.h"
+
+namespace minpair {
+
+class Database;
+
+class SummaryTable {
+ public:
+  void load(Database& database, int64_t run);
+  void add(const Item& item, uint64_t ordinal, const std::string& excluded, bool equal,
+           const std::array<Verdict, kNorms>& verdicts);
+  void save(Database& database, int64_t run) const;
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string, std::string, bool, size_t>;
+  std::map<Key, SummaryRow> rows_;
+};
+
+std::vector<SummaryRow> read_summary(Database& database, int64_t run);
+
+}  // namespace minpair

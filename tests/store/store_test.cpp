@@ -1,0 +1,281 @@
+#include "store/store.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <csignal>
+#include <fstream>
+
+#include "base/error.h"
+#include "store/schema.h"
+#include "store/sqlite.h"
+#include "support.h"
+
+namespace minpair {
+namespace {
+
+using testing::TemporaryFolder;
+
+Item pair_of(const std::string& id, const std::string& good, const std::string& bad) {
+  Item item;
+  item.id = id;
+  item.test = "simple";
+  item.condition = "sg";
+  item.language = "de";
+  item.sentences = {{good, {}, true}, {bad, {}, false}};
+  align_loci(item.sentences);
+  return item;
+}
+
+StoredSentence sentence_of(std::vector<double> logprobs, bool special = false) {
+  StoredSentence s{2, 9, 10, {}, {}};
+  size_t at = 0;
+  for (double p : logprobs) {
+    TokenScore t;
+    t.id = TokenId(100 + s.tokens.size());
+    t.special = special && (s.tokens.empty() || s.tokens.size() + 1 == logprobs.size());
+    if (!t.special) t.span = {at, at + 3};
+    t.in_locus = s.tokens.size() == 1;
+    t.begins_word = s.tokens.size() != 2;
+    t.logprob = p;
+    at += 4;
+    s.tokens.push_back(t);
+  }
+  return s;
+}
+
+TEST(Score, PacksAndUnpacks) {
+  std::vector<StoredSentence> in = {sentence_of({-1.5, -0.25, -1e-300}, true),
+                                    sentence_of({}),
+                                    {1, 2, 3, {}, StoredSentence::Total{7, -12.5}}};
+  in[0].tokens[1].span = {300, 100000};
+  std::vector<StoredSentence> out = unpack_scores(pack_scores(in));
+  ASSERT_EQ(out.size(), 3u);
+  EXPECT_EQ(out[2].total->tokens, 7u);
+  EXPECT_EQ(out[2].total->logprob, -12.5);
+  EXPECT_EQ(out[0].characters, 9u);
+  ASSERT_EQ(out[0].tokens.size(), 3u);
+  for (size_t i = 0; i < 3; ++i) {
+    const TokenScore &a = in[0].tokens[i], &b = out[0].tokens[i];
+    EXPECT_EQ(a.id, b.id);
+    EXPECT_EQ(a.span, b.span);
+    EXPECT_EQ(a.special, b.special);
+    EXPECT_EQ(a.in_locus, b.in_locus);
+    EXPECT_EQ(a.begins_word, b.begins_word);
+    EXPECT_EQ(a.logprob, b.logprob);
+  }
+}
+
+TEST(Score, DamagedBytesAreAnError) {
+  std::string bytes = pack_scores({sentence_of({-1, -2, -3}, true), sentence_of({-4})});
+  for (size_t n = 0; n < bytes.size(); ++n)
+    EXPECT_THROW(unpack_scores(bytes.substr(0, n)), Error) << n;
+  EXPECT_THROW(unpack_scores(bytes + "x"), Error);
+}
+
+TEST(Score, ViewsDivideTheSum) {
+  StoredSentence s = sentence_of({-1, -2, -4, -8}, true);
+  EXPECT_EQ(s.value(find_norm("sum")), -15);
+  EXPECT_EQ(s.value(find_norm("mean")), -15.0 / 4);
+  EXPECT_EQ(s.value(find_norm("word")), -15.0 / 2);
+  EXPECT_EQ(s.value(find_norm("char")), -15.0 / 9);
+  EXPECT_EQ(s.value(find_norm("byte")), -15.0 / 10);
+  EXPECT_EQ(s.value(find_norm("sum-no-special")), -6);
+  EXPECT_EQ(s.value(find_norm("mean-no-special")), -3);
+  StoredSentence total{2, 9, 10, {}, StoredSentence::Total{5, -10}};
+  EXPECT_EQ(total.value(find_norm("mean")), -2);
+  EXPECT_EQ(total.value(find_norm("mean-no-special")), std::nullopt);
+  EXPECT_THROW(find_norm("means"), Error);
+  for (size_t i = 0; i < kNorms; ++i) {
+    EXPECT_EQ(index_of(norm_at(i)), i);
+    EXPECT_EQ(find_norm(norm_name(norm_at(i))), norm_at(i));
+  }
+}
+
+TEST(Score, TheGoodOneMustBeatAllBadOnes) {
+  Norm sum;
+  std::vector<bool> one_good = {true, false, false};
+  auto verdict = [&](double g, double b1, double b2) {
+    return judge({sentence_of({g}), sentence_of({b1}), sentence_of({b2})}, one_good, sum);
+  };
+  EXPECT_EQ(verdict(-1, -2, -3).outcome, Outcome::right);
+  EXPECT_EQ(verdict(-2, -1, -3).outcome, Outcome::wrong);
+  EXPECT_EQ(verdict(-2, -1, -3).pairs_right, 0.5);
+  EXPECT_EQ(verdict(-2, -2, -3).outcome, Outcome::tie);
+  EXPECT_EQ(verdict(-2, -2, -3).pairs_tied, 0.5);
+  EXPECT_EQ(verdict(-2, -1, -3).margin, -1);
+  EXPECT_EQ(verdict(NAN, -1, -3).outcome, Outcome::unavailable);
+}
+
+class StoreTest : public ::testing::Test {
+ protected:
+  std::filesystem::path path() { return folder / "results.db"; }
+
+  int64_t begin(Store& store, const std::string& fingerprint = "w") {
+    int64_t suite = store.add_suite({0, "s", "f", 10, {}});
+    int64_t model = store.add_model({0, "m", fingerprint, "t", "fp32", "masked", "bert", 5, {"n"}});
+    return store.add_run(suite, model, find_method("ce").info());
+  }
+
+  void fill(Store& store) {
+    Store::Transaction t(store);
+    int64_t run = begin(store);
+    store.add_score(run, 0, pair_of("a", "Sie lacht .", "Sie lachen ."), "",
+                    {sentence_of({-1, -2, -1}, true), sentence_of({-1, -3, -1}, true)});
+    store.add_score(run, 1, pair_of("b", "Er geht .", "Er gehen ."), "",
+                    {sentence_of({-1, -2, -1}, true), sentence_of({-1, -2, -0.1, -0.1}, true)});
+    store.add_score(run, 2, pair_of("c", "Er kam .", "Er kamen ."), "too_long", {});
+    store.finish_run(run);
+    t.commit();
+  }
+
+  TemporaryFolder folder;
+};
+
+TEST_F(StoreTest, KeepsWhatIsWritten) {
+  {
+    Store store(path(), Store::Mode::write);
+    fill(store);
+  }
+  Store store(path(), Store::Mode::read);
+  std::vector<RunRecord> runs = store.runs();
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].method, "ce");
+  EXPECT_EQ(runs[0].norm, "mean");
+  EXPECT_TRUE(runs[0].special);
+  EXPECT_EQ(runs[0].model.name, "m");
+  EXPECT_EQ(runs[0].model.notes, std::vector<std::string>{"n"});
+  EXPECT_EQ(runs[0].suite.items, 10u);
+  std::vector<StoredItem> items;
+  store.each_item(runs[0].id, true, [&](const StoredItem& i) { items.push_back(i); });
+  ASSERT_EQ(items.size(), 3u);
+  EXPECT_EQ(items[2].excluded, "too_long");
+  EXPECT_EQ(outcome_in(items[0].outcomes, index_of(find_norm("mean"))), Outcome::right);
+  EXPECT_TRUE(items[0].equal_lengths);
+  EXPECT_FALSE(items[1].equal_lengths);
+  Item item;
+  ItemParser().parse(items[1].item, {}, item);
+  EXPECT_EQ(item, pair_of("b", "Er geht .", "Er gehen ."));
+}
+
+TEST_F(StoreTest, SummaryCountsEveryItemUnderEveryView) {
+  Store store(path(), Store::Mode::write);
+  fill(store);
+  std::map<std::string, uint64_t> items, correct;
+  for (const SummaryRow& r : store.summary(1)) {
+    items[norm_name(r.norm)] += r.items;
+    correct[norm_name(r.norm)] += r.correct;
+  }
+  ASSERT_EQ(items.size(), kNorms);
+  for (const auto& [norm, n] : items) EXPECT_EQ(n, 3u) << norm;
+  EXPECT_EQ(correct["sum"], 1u);   // -4 against -3.2
+  EXPECT_EQ(correct["mean"], 1u);  // -1.33 against -0.8
+  EXPECT_EQ(correct["sum-no-special"], 2u - 0u - 0u);
+}
+
+TEST_F(StoreTest, ContentIsFoundAgainOnlyForTheSameModelAndMethod) {
+  Store store(path(), Store::Mode::write);
+  fill(store);
+  Item same = pair_of("other id", "Sie lacht .", "Sie lachen .");
+  same.test = "other test";
+  ModelRecord model{0, "renamed", "w", "t", "fp32", "", "", 0, {}};
+  int64_t id = store.find_model(model);
+  EXPECT_NE(id, 0);
+  EXPECT_TRUE(store.has_score(id, find_method("ce").info(), same));
+  EXPECT_FALSE(store.has_score(id, find_method("pll").info(), same));
+  MethodInfo later = find_method("ce").info();
+  later.version = 2;
+  EXPECT_FALSE(store.has_score(id, later, same));
+  same.sentences[0].locus.begin -= 1;
+  EXPECT_FALSE(store.has_score(id, find_method("ce").info(), same));
+  model.fingerprint = "other weights";
+  EXPECT_EQ(store.find_model(model), 0);
+  model.fingerprint = "w";
+  model.tokenizer = "other tokenizer";
+  EXPECT_EQ(store.find_model(model), 0);
+}
+
+TEST_F(StoreTest, WithoutCommitNothingStays) {
+  Store store(path(), Store::Mode::write);
+  {
+    Store::Transaction t(store);
+    begin(store);
+  }
+  EXPECT_TRUE(store.runs().empty());
+  fill(store);
+  EXPECT_EQ(store.runs().size(), 1u);
+}
+
+TEST_F(StoreTest, ReadersAndForeignFiles) {
+  EXPECT_THROW(Store(folder / "absent.db", Store::Mode::read), Error);
+  std::ofstream(folder / "text.db") << "this is not a database, but long enough to look at it, "
+                                       "so that SQLite reads the header of one hundred bytes";
+  EXPECT_THROW(Store(folder / "text.db", Store::Mode::read), Error);
+  EXPECT_THROW(Store(folder / "text.db", Store::Mode::write), Error);
+  {
+    Database other(folder / "other.db", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    other.run("CREATE TABLE t (x)");
+  }
+  EXPECT_THROW(Store(folder / "other.db", Store::Mode::write), Error);
+  { Store(path(), Store::Mode::write); }
+  {
+    Database later(path(), SQLITE_OPEN_READWRITE);
+    later.run("PRAGMA user_version = 99");
+  }
+  try {
+    Store store(path(), Store::Mode::read);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("later minpair"), std::string::npos);
+  }
+}
+
+TEST_F(StoreTest, AReadOnlyFileIsAClearError) {
+  {
+    Store store(path(), Store::Mode::write);
+    fill(store);
+  }
+  ::chmod(path().c_str(), 0444);
+  if (::access(path().c_str(), W_OK) == 0) GTEST_SKIP() << "this user may write anywhere";
+  EXPECT_THROW(Store(path(), Store::Mode::write), Error);
+  EXPECT_EQ(Store(path(), Store::Mode::read).runs().size(), 1u);
+}
+
+TEST_F(StoreTest, AFullDiskLosesNothing) {
+  Store store(path(), Store::Mode::write);
+  fill(store);
+  std::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit before, tight;
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  tight = {rlim_t(std::filesystem::file_size(path()) + 20000), before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &tight);
+  bool failed = false;
+  try {
+    Store::Transaction t(store);
+    int64_t run = begin(store, "other model");
+    for (uint64_t i = 0; i < 20000; ++i)
+      store.add_score(run, i, pair_of(std::to_string(i), "Sie lacht .", "Sie lachen ."), "",
+                      {sentence_of({-1, -2, -1}), sentence_of({-1, -3, -1})});
+    store.finish_run(run);
+    t.commit();
+  } catch (const Error& e) {
+    failed = true;
+    EXPECT_NE(std::string(e.what()).find("Nothing stored is lost") != std::string::npos ||
+                  std::string(e.what()).find("nothing stored is lost") != std::string::npos,
+              false)
+        << e.what();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_TRUE(failed);
+  Store again(path(), Store::Mode::read);
+  ASSERT_EQ(again.runs().size(), 1u);
+  uint64_t items = 0;
+  again.each_item(1, true, [&](const StoredItem&) { ++items; });
+  EXPECT_EQ(items, 3u);
+}
+
+}  // namespace
+}  // namespace minpair
