@@ -8,11 +8,13 @@
 // docs/grammars.md describes both for people.
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "grammar/language.h"
+#include "suite/suite.h"
 
 namespace minpair {
 
@@ -29,6 +31,12 @@ struct GrammarOptions {
 // `path` is a file, a folder, or the name of a shipped suite.
 std::vector<Language> load_grammars(const std::filesystem::path& path,
                                     const GrammarOptions& options = {});
+
+// The manifest.json of a folder of grammars or of a shipped suite; empty when there is none.
+std::filesystem::path manifest_of_grammars(const std::filesystem::path& path);
+
+// The items of a suite: of its files, or of its grammars where it has none.
+std::unique_ptr<ItemStream> open_items(const Suite& suite, const GrammarOptions& options = {});
 
 // One notation each. `name` is what errors say; `folder` is where files named in it are looked up.
 Language read_cfg(std::string_view text, const std::string& name,

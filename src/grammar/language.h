@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,7 +47,8 @@ struct Section {
   std::string condition;
   std::string cluster;
   std::vector<std::pair<std::string, FeatureValue>> features;
-  uint32_t root = 0;  // a Language::Node
+  uint32_t root = 0;       // a Language::Node
+  bool attracting = true;  // whether marked attractors count
 };
 
 class Language {
@@ -84,12 +86,14 @@ class Language {
   // In the order of first appearance; a derivation is an item (or a sentence without a locus).
   std::vector<std::pair<std::string, Count>> count_by_condition() const;
   Count count() const;
+  Count count_of(const Section& section) const { return nodes_[section.root].count; }
 
   // Every item, in order. Ids are test/condition/number, the same for a sample and for all.
   void expand(const ItemSink& sink) const;
   // `n` different items (all when there are fewer), every set of n equally likely, in order.
   // Throws when the language is too large to number.
   void sample(uint64_t n, Random& random, const ItemSink& sink) const;
+  void sample_text(uint64_t n, Random& random, const TextSink& sink) const;
 
   // The same straight into text, without making items: one sentence a line, the wrong ones with the
   // linguist's asterisk in front; or suite JSON Lines.
@@ -98,6 +102,7 @@ class Language {
 
  private:
   friend class Walker;
+  std::vector<Count> sample_ranks(uint64_t n, Random& random) const;
 
   std::string test_, language_;
   Style style_;
@@ -122,6 +127,19 @@ class Language {
   std::vector<Alternative> alternatives_;
   std::vector<Node> sequence_;
   std::vector<Section> sections_;
+};
+
+// The items of a language by rank, counted from 0 over all sections. The language must outlive it.
+class LanguageItems {
+ public:
+  explicit LanguageItems(const Language& language);
+  LanguageItems(LanguageItems&&) noexcept;
+  ~LanguageItems();
+  void at(Count rank, Item& item);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace minpair

@@ -1,0 +1,101 @@
+#include "grammar/generate.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/cli.h"
+
+namespace minpair {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> grammars;
+  std::string output = "-", format, vocabulary;
+  bool count = false, raw = false;
+  GrammarOptions grammar;
+  GenerateOptions generate;
+};
+
+std::vector<Language> load(Arguments& a) {
+  a.grammar.vocabulary = a.vocabulary;
+  if (a.raw) {
+    a.grammar.capitalize = a.grammar.capitalize.value_or(false);
+    a.grammar.attach = false;
+  }
+  if (a.format == "text") a.generate.format = GenerateOptions::Format::text;
+  if (a.format == "jsonl") a.generate.format = GenerateOptions::Format::jsonl;
+  std::vector<Language> languages;
+  for (const std::string& g : a.grammars)
+    for (Language& l : load_grammars(g, a.grammar)) languages.push_back(std::move(l));
+  if (count_of(languages) == 0) {
+    if (!a.grammar.tests.empty() || !a.grammar.conditions.empty())
+      throw wrong_call("no item has that --test and --condition")
+          .hint("'minpair generate ... --count' shows what there is");
+    throw bad_input("the grammar has no sentences");
+  }
+  return languages;
+}
+
+// Beside the items, so that tables have the suite's titles and published results.
+void write_manifest(const Arguments& a) {
+  if (a.output == "-" || !a.output.ends_with(".jsonl") || a.grammars.size() != 1) return;
+  std::filesystem::path manifest = manifest_of_grammars(a.grammars[0]);
+  if (manifest.empty()) return;
+  write_file(std::filesystem::path(a.output).replace_extension(".manifest.json"),
+             read_file(manifest));
+}
+
+void run(Arguments& a) {
+  std::vector<Language> languages = load(a);
+  if (a.count) {
+    fmt::print("{}", count_table(languages));
+    return;
+  }
+  generate(languages, a.output, a.generate);
+  write_manifest(a);
+  if (!a.generate.sample) fmt::print(stderr, "{}", count_table(languages));
+}
+
+void add_generate(Cli& cli) {
+  auto a = std::make_shared<Arguments>();
+  CLI::App& app = cli.command("generate", "Make a suite from grammars",
+                              "  minpair generate de-agreement -o de.jsonl\n"
+                              "  minpair generate my.cfg --count\n"
+                              "  minpair generate my.cfg --sample 1000 --seed 7\n"
+                              "  minpair generate de-agreement --test simple_sentence "
+                              "--format text\n");
+  app.add_option("GRAMMAR", a->grammars,
+                 "A .cfg or .avg file, a folder of them, or a shipped suite")
+      ->required();
+  app.add_option("-o,--output", a->output, "Where to write; standard output when absent");
+  app.add_flag("--count", a->count, "Only say how many items there are, without expanding");
+  app.add_option("--sample", a->generate.sample, "So many different items of each test");
+  app.add_option("--seed", a->generate.seed, "Which sample (0)");
+  app.add_option("--format", a->format, "jsonl, or text: one sentence a line, wrong ones with *")
+      ->check(CLI::IsMember({"jsonl", "text"}));
+  app.add_option("--test", a->grammar.tests, "Only these tests of a folder");
+  app.add_option("--condition", a->grammar.conditions, "Only these conditions");
+  app.add_option("--depth", a->grammar.depth, "How deep the trees of a recursive grammar may be");
+  app.add_option("--language", a->grammar.language, "Where the grammar does not say: de, en, ...");
+  app.add_flag_callback(
+      "--capitalize", [a] { a->grammar.capitalize = true; }, "Begin sentences with a capital");
+  app.add_flag_callback(
+      "--no-capitalize", [a] { a->grammar.capitalize = false; }, "Do not");
+  app.add_flag("--raw", a->raw, "Words as they are, separated by spaces");
+  app.add_flag_callback(
+      "--period", [a] { a->grammar.period = true; }, "Put a full stop at the end");
+  app.add_flag_callback(
+      "--eos", [a] { a->grammar.eos = true; }, "Put <eos> at the end");
+  app.add_option("--check-vocab", a->vocabulary,
+                 "Leave out items with words that are not in this list, one a line");
+  cli.on_run(app, [a] { run(*a); });
+}
+
+const Cli::Command generate_command{10, add_generate};
+
+}  // namespace
+}  // namespace minpair
