@@ -64,6 +64,7 @@ std::unique_ptr<MappedCheckpoint> read_weights_file(const fs::path& path) {
     throw bad_input("this is a Git LFS pointer, not the weights")
         .at(path.string())
         .hint("run 'git lfs pull' in that folder");
+  if (b.starts_with("GGUF")) return read_gguf(std::move(file));
   if (b.starts_with("PK\3\4")) return read_torch_zip(std::move(file));
   if (is_torch_legacy(b)) return read_torch_legacy(std::move(file));
   if (b.size() > 8 && b[8] == '{') return read_safetensors(std::move(file));

@@ -108,7 +108,7 @@ void convert_to_float(DType type, const std::byte* from, int64_t count, float* t
     case DType::boolean:
       return widen<uint8_t>(from, count, to);
     default:
-      throw bad_input(fmt::format("{} is no plain type", name_of(type)));
+      return dequantize(type, from, count / block_elements(type), to);
   }
 }
 
