@@ -140,8 +140,7 @@ std::vector<TokenId> byte_pieces(const Vocabulary& vocabulary) {
   return ids;
 }
 
-std::vector<Merge> resolve_merges(const Vocabulary& vocabulary,
-                                  const std::vector<std::pair<std::string, std::string>>& merges,
+std::vector<Merge> resolve_merges(const Vocabulary& vocabulary, const MergeList& merges,
                                   const std::string& continuing_prefix, const std::string& name) {
   std::vector<Merge> resolved;
   resolved.reserve(merges.size());

@@ -74,7 +74,7 @@ void read_tokenizer_config_json(const JsonFile& file, TokenizerConfig& config) {
   config.add_eos_token = bool_member(root, "add_eos_token");
   config.add_prefix_space = bool_member(root, "add_prefix_space");
   config.keep_accents = bool_member(root, "keep_accents");
-  config.remove_space = bool_member(root, "remove_space");
+  config.legacy = bool_member(root, "legacy");
   if (std::optional<JsonValue> list = member(root, "never_split"); list && list->is_array())
     for (JsonValue word : simdjson::dom::array(*list))
       if (word.is_string()) config.never_split.emplace_back(std::string_view(word));

@@ -9,13 +9,13 @@
 #include "tokenizer/characters.h"
 #include "tokenizer/config.h"
 #include "tokenizer/json.h"
+#include "tokenizer/loaders.h"
 #include "tokenizer/make.h"
 #include "tokenizer/special.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/tokenizer_json.h"
 
 namespace minpair {
-namespace {
 
 // One piece a line; the number of the line is the id.
 std::vector<std::string> read_vocabulary_lines(const fs::path& path) {
@@ -33,15 +33,29 @@ std::vector<std::string> read_vocabulary_lines(const fs::path& path) {
   return pieces;
 }
 
+namespace {
+
 bool has_capitals(const std::vector<std::string>& pieces) {
   for (const std::string& p : pieces)
     if (!p.starts_with('[') && !p.starts_with('<') && lower(p) != p) return true;
   return false;
 }
 
+// A vocabulary of whole words is known by how it writes the unknown one.
+bool holds_words(const std::vector<std::string>& pieces, const TokenizerConfig& config) {
+  auto has = [&](const char* piece) {
+    return std::find(pieces.begin(), pieces.end(), piece) != pieces.end();
+  };
+  return config.tokenizer_class.empty() && config.names.unk.empty() && has("<unk>") &&
+         !has("[UNK]");
+}
+
+}  // namespace
+
 std::unique_ptr<Tokenizer> load_vocab_txt(const fs::path& path, const TokenizerConfig& config,
                                           Notes* notes) {
   std::vector<std::string> pieces = read_vocabulary_lines(path);
+  if (holds_words(pieces, config)) return load_words(path);
   WordPieceOptions options;
   if (config.do_lower_case) {
     options.lowercase = *config.do_lower_case;
@@ -63,6 +77,28 @@ std::unique_ptr<Tokenizer> load_vocab_txt(const fs::path& path, const TokenizerC
   return make_wordpiece(pieces, options);
 }
 
+std::unique_ptr<Tokenizer> load_words(const fs::path& path, const WordsOptions& options) {
+  try {
+    return make_words(read_vocabulary_lines(path), options);
+  } catch (Error& e) {
+    if (e.where().file.empty()) e.at(path.string());
+    throw;
+  }
+}
+
+namespace {
+
+// SentencePiece files have many names. The usual ones first, then any other.
+fs::path find_sentencepiece(const fs::path& directory) {
+  for (const char* usual : {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model"})
+    if (fs::is_regular_file(directory / usual)) return directory / usual;
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(directory))
+    if (entry.path().extension() == ".model" && entry.is_regular_file())
+      found.push_back(entry.path());
+  return found.empty() ? fs::path() : *std::min_element(found.begin(), found.end());
+}
+
 }  // namespace
 
 std::unique_ptr<Tokenizer> load_tokenizer(const fs::path& directory, Notes* notes) {
@@ -72,6 +108,10 @@ std::unique_ptr<Tokenizer> load_tokenizer(const fs::path& directory, Notes* note
   auto has = [&](const char* name) { return fs::is_regular_file(directory / name); };
   if (has("tokenizer.json"))
     return read_tokenizer_json(JsonFile(directory / "tokenizer.json"), config, notes);
+  if (has("vocab.json") && has("merges.txt"))
+    return load_vocab_json(directory / "vocab.json", directory / "merges.txt", config, notes);
+  fs::path sentencepiece = find_sentencepiece(directory);
+  if (!sentencepiece.empty()) return load_sentencepiece(sentencepiece, config, notes);
   if (has("vocab.txt")) return load_vocab_txt(directory / "vocab.txt", config, notes);
   throw bad_input("there is no tokenizer in this folder")
       .at(directory.string())

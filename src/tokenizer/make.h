@@ -2,6 +2,7 @@
 // Tokenizers from what is in memory: for files that carry their vocabulary inside (GGUF), for
 // tests.
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,5 +41,63 @@ struct WordPieceOptions {
 // BERT, DistilBERT, ELECTRA, ...
 std::unique_ptr<Tokenizer> make_wordpiece(const std::vector<std::string>& pieces,
                                           const WordPieceOptions& options);
+
+using MergeList = std::vector<std::pair<std::string, std::string>>;
+
+struct ByteLevelOptions {
+  bool add_prefix_space = false;
+  bool nfc = false;            // normalise first, as Qwen does
+  std::string pattern;         // that cuts words; empty: GPT-2's
+  bool ignore_merges = false;  // whole words that are pieces stay whole, as in Llama 3
+  Surroundings around;
+};
+
+// GPT-2, RoBERTa, Llama 3, Qwen: BPE over bytes written as printable characters.
+std::unique_ptr<Tokenizer> make_byte_level_bpe(const std::vector<std::string>& pieces,
+                                               const MergeList& merges,
+                                               const ByteLevelOptions& options);
+
+// What a SentencePiece piece is; numbered as SentencePiece and GGUF files do.
+enum class PieceType : uint8_t { normal = 1, unknown, control, user_defined, unused, byte };
+
+// What a SentencePiece model file holds.
+struct SentencePieceModel {
+  enum class Algorithm { unigram, bpe } algorithm = Algorithm::unigram;
+  std::vector<std::string> pieces;
+  std::vector<float> scores;
+  std::vector<PieceType> types;
+  bool byte_fallback = false;
+  std::string charsmap;  // precompiled; may be empty
+  bool add_dummy_prefix = true, remove_extra_whitespaces = true, escape_whitespaces = true;
+  bool whitespace_as_suffix = false;
+  bool prefix_only_at_start = false;  // not after a special token in the text
+};
+
+// XLM-R, ALBERT, CamemBERT, Llama 2: `around` decides what is put around a sentence. The unknown
+// token is the piece of that type.
+// `cleaning`, if given, is done to the text first.
+class Normalizer;
+std::unique_ptr<Tokenizer> make_sentencepiece(const SentencePieceModel& model, Surroundings around,
+                                              std::shared_ptr<const Normalizer> cleaning = nullptr,
+                                              const std::string& cleaning_name = "");
+
+struct WordsOptions {
+  bool lowercase = false;
+  bool split_punctuation = false;  // else words are what white space separates
+  Surroundings around{{"<unk>", "", "", "", "", "<eos>", "<eos>"}, {"<eos>"}, {}, {}};
+};
+
+// Recurrent and n-gram models: a word is a word. By default <eos> is put before a sentence, because
+// such models read one text without end.
+std::unique_ptr<Tokenizer> make_words(const std::vector<std::string>& words,
+                                      const WordsOptions& options = {});
+// From a file with one word a line; the number of the line is the id.
+std::unique_ptr<Tokenizer> load_words(const std::filesystem::path& path,
+                                      const WordsOptions& options = {});
+
+// From the metadata of a GGUF file (tokenizer.ggml.*).
+class Metadata;
+std::unique_ptr<Tokenizer> make_gguf_tokenizer(const Metadata& metadata,
+                                               std::vector<std::string>* notes = nullptr);
 
 }  // namespace minpair

@@ -41,6 +41,7 @@ NormalizerPtr normalize_sequence(std::vector<NormalizerPtr> steps);
 struct SentencePieceNormalizerOptions {
   bool add_dummy_prefix = true, remove_extra_whitespaces = true, escape_whitespaces = true;
   bool whitespace_as_suffix = false;
+  bool prefix_only_at_start = false;
   std::vector<std::string> user_defined;  // pass through untouched
 };
 // As SentencePiece itself does: the longest match of its map, spaces to "▁".

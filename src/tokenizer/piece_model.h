@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "text/text.h"
+#include "tokenizer/make.h"
 #include "tokenizer/vocabulary.h"
 
 namespace minpair {
@@ -44,12 +45,8 @@ PieceModelPtr make_bpe_model(const Vocabulary& vocabulary, const std::vector<Mer
                              BpeOptions options);
 
 // Merges given as text. A piece that the vocabulary lacks is an error; `name` is for the message.
-std::vector<Merge> resolve_merges(const Vocabulary& vocabulary,
-                                  const std::vector<std::pair<std::string, std::string>>& merges,
+std::vector<Merge> resolve_merges(const Vocabulary& vocabulary, const MergeList& merges,
                                   const std::string& continuing_prefix, const std::string& name);
-
-// What a SentencePiece piece is.
-enum class PieceType : uint8_t { normal = 1, unknown, control, user_defined, unused, byte };
 
 struct ScoredOptions {
   TokenId unk = -1;

@@ -25,7 +25,8 @@ class SentencePieceNormalizer : public Normalizer {
         at += length;
       }
     if (at < text.size()) {
-      if (options_.add_dummy_prefix && !options_.whitespace_as_suffix)
+      bool wanted = !options_.prefix_only_at_start || text.from.front().begin == 0;
+      if (options_.add_dummy_prefix && !options_.whitespace_as_suffix && wanted)
         to.append(space(), text.origin({at, at}));
       body(text, at, to);
       if (options_.remove_extra_whitespaces)

@@ -251,17 +251,17 @@ class Reader {
     options.ignore_merges = bool_member(model_, "ignore_merges").value_or(false);
     options.continuing_prefix = string_member(model_, "continuing_subword_prefix").value_or("");
     options.end_of_word_suffix = string_member(model_, "end_of_word_suffix").value_or("");
-    std::vector<std::pair<std::string, std::string>> merges = read_merges();
+    MergeList merges = read_merges();
     parts_.model = [merges = std::move(merges), options, name = file_.name()](const Vocabulary& v) {
       return make_bpe_model(v, resolve_merges(v, merges, options.continuing_prefix, name), options);
     };
   }
 
-  std::vector<std::pair<std::string, std::string>> read_merges() const {
+  MergeList read_merges() const {
     std::optional<JsonValue> value = member(model_, "merges");
     simdjson::dom::array list;
     if (!value || value->get(list)) throw broken("the model has no list of 'merges'");
-    std::vector<std::pair<std::string, std::string>> merges;
+    MergeList merges;
     for (JsonValue m : list) {
       std::string_view left, right;
       if (!m.get(left)) {

@@ -65,5 +65,12 @@ TEST(Reference, Stories15MFromTokenizerJson) {
   check("stories15M", {"tokenizer.json", "tokenizer_config.json", "config.json"});
 }
 
+TEST(Reference, Stories260KFromSentencePiece) {
+  check("stories260K", {"tokenizer.model", "tokenizer_config.json", "config.json"});
+}
+TEST(Reference, Stories15MFromSentencePiece) {
+  check("stories15M", {"tokenizer.model", "tokenizer_config.json", "config.json"});
+}
+
 }  // namespace
 }  // namespace minpair

@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "checkpoint/checkpoint.h"
+#include "cli/cli.h"
+#include "model/model.h"
+#include "tokenizer/make.h"
+#include "tokenizer/tokenizer.h"
+
+namespace minpair {
+namespace {
+
+struct Options {
+  std::string model;
+  std::vector<std::string> texts;
+  bool ids = false, json = false, no_special = false;
+};
+
+std::unique_ptr<Tokenizer> open_tokenizer(const std::string& name,
+                                          std::vector<std::string>& notes) {
+  fs::path path = name;
+  if (!fs::exists(path)) path = locate_model(name);
+  if (fs::is_directory(path)) return load_tokenizer(path, &notes);
+  return make_gguf_tokenizer(open_checkpoint(path)->metadata(), &notes);
+}
+
+std::string ids_line(const Encoding& encoding) {
+  std::string line;
+  for (const Token& t : encoding.tokens) line += (line.empty() ? "" : " ") + std::to_string(t.id);
+  return line + "\n";
+}
+
+std::string json_line(const Tokenizer& tokenizer, std::string_view text, const Encoding& encoding) {
+  nlohmann::ordered_json tokens = nlohmann::ordered_json::array();
+  for (const Token& t : encoding.tokens)
+    tokens.push_back(
+        {{"id", t.id},
+         {"piece", tokenizer.piece(t.id)},
+         {"span", {character_of_byte(text, t.span.begin), character_of_byte(text, t.span.end)}},
+         {"special", t.special}});
+  nlohmann::ordered_json line = {{"text", text}, {"tokens", std::move(tokens)}};
+  return line.dump() + "\n";
+}
+
+// A token a line: id, piece, first character, character after the last, what it stands for.
+std::string table(const Tokenizer& tokenizer, std::string_view text, const Encoding& encoding) {
+  std::string lines;
+  for (const Token& t : encoding.tokens)
+    fmt::format_to(std::back_inserter(lines), "{}\t{}\t{}\t{}\t{}\n", t.id, tokenizer.piece(t.id),
+                   character_of_byte(text, t.span.begin), character_of_byte(text, t.span.end),
+                   slice(text, t.span));
+  return lines + "\n";
+}
+
+void run(const Options& options) {
+  std::vector<std::string> notes;
+  std::unique_ptr<Tokenizer> tokenizer = open_tokenizer(options.model, notes);
+  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
+  auto show = [&](std::string_view text) {
+    Encoding encoding = tokenizer->encode(text, !options.no_special);
+    std::string out = options.ids    ? ids_line(encoding)
+                      : options.json ? json_line(*tokenizer, text, encoding)
+                                     : table(*tokenizer, text, encoding);
+    std::fwrite(out.data(), 1, out.size(), stdout);
+  };
+  for (const std::string& text : options.texts) show(text);
+  if (!options.texts.empty()) return;
+  LineReader reader("-");
+  for (std::string_view line; reader.next(line);) {
+    try {
+      show(line);
+    } catch (Error& e) {
+      e.at(reader.name(), reader.line_number());
+      throw;
+    }
+  }
+}
+
+void add_tokenize(Cli& cli) {
+  CLI::App& app = cli.command("tokenize", "Show how a model cuts text into tokens",
+                              "  minpair tokenize -m bert-base-german-cased \"Der Autor lacht.\"\n"
+                              "  minpair tokenize -m model.gguf --ids < sentences.txt\n");
+  auto options = std::make_shared<Options>();
+  app.add_option("-m,--model", options->model, "A folder, a .gguf file, or a model's name")
+      ->required();
+  app.add_option("text", options->texts, "Texts; without any, every line of standard input is one");
+  auto* ids = app.add_flag("--ids", options->ids, "Only the ids, one text a line");
+  app.add_flag("--json", options->json, "A JSON object per text; spans count characters")
+      ->excludes(ids);
+  app.add_flag("--no-special", options->no_special,
+               "Without what the model puts around a sentence");
+  cli.on_run(app, [options] { run(*options); });
+}
+
+const Cli::Command tokenize_command{150, add_tokenize};
+
+}  // namespace
+}  // namespace minpair

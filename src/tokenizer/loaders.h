@@ -1,0 +1,26 @@
+#pragma once
+// One loader per kind of vocabulary file; load_tokenizer chooses among them.
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tokenizer/config.h"
+#include "tokenizer/special.h"
+#include "tokenizer/tokenizer.h"
+
+namespace minpair {
+
+// One piece a line; the number of the line is the id.
+std::vector<std::string> read_vocabulary_lines(const std::filesystem::path& path);
+
+std::unique_ptr<Tokenizer> load_vocab_txt(const std::filesystem::path& path,
+                                          const TokenizerConfig& config, Notes* notes);
+std::unique_ptr<Tokenizer> load_vocab_json(const std::filesystem::path& vocabulary,
+                                           const std::filesystem::path& merges,
+                                           const TokenizerConfig& config, Notes* notes);
+std::unique_ptr<Tokenizer> load_sentencepiece(const std::filesystem::path& path,
+                                              const TokenizerConfig& config, Notes* notes);
+
+}  // namespace minpair
