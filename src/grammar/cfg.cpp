@@ -14,7 +14,8 @@ namespace minpair {
 namespace cfg {
 namespace {
 
-constexpr unsigned kDeepest = 400;          // nested symbols
+constexpr unsigned kDeepest = 400;          // symbols inside each other
+constexpr unsigned kLongest = 1500;         // symbols on the way to the last word: they need stack
 constexpr uint64_t kMostSteps = 4'000'000;  // combinations of feature values that are tried
 
 using Wanted = std::vector<std::string>;  // names of features, sorted
@@ -151,27 +152,33 @@ class Solver {
     next(rule, q, 0, state, answer);
   }
 
-  void next(const Rule& rule, const Question& q, size_t i, const State& state, Answer& answer) {
+  void next(const Rule& rule, const Question& q, size_t i, State state, Answer& answer) {
     if (++steps_ > kMostSteps)
       throw file_.error("too many combinations of feature values", rule.left.place);
-    if (i == rule.right.size()) return finish(rule, q, state, answer);
-    const Symbol& s = rule.right[i];
-    if (s.kind != Symbol::Kind::nonterminal && depth_ && q.depth <= 1) return;
-    bool locus = q.locus || s.label == "locus";
-    if (s.kind == Symbol::Kind::word) {
-      if (locus)
+    for (; i < rule.right.size() && rule.right[i].kind == Symbol::Kind::word; ++i) {
+      const Symbol& s = rule.right[i];
+      if (q.locus || s.label == "locus")
         throw file_.error("the locus needs a paradigm to take its wrong form from", s.place)
             .hint("write <lemma> instead of a quoted word");
-      State after = state;
-      after.nodes.push_back(words_.word(s.text));
-      mark(s, after);
-      next(rule, q, i + 1, after, answer);
-    } else if (s.kind == Symbol::Kind::lemma) {
-      next_lemma(rule, q, i, state, locus, answer);
-    } else {
-      next_symbol(rule, q, i, state, locus, answer);
+      if (too_deep(q)) return;
+      state.nodes.push_back(words_.word(s.text));
+      mark(s, state);
     }
+    if (i == rule.right.size()) return finish(rule, q, state, answer);
+    const Symbol& s = rule.right[i];
+    bool locus = q.locus || s.label == "locus";
+    if (++pending_ > kLongest)
+      throw file_.error(fmt::format("more than {} symbols in one sentence", kLongest), s.place)
+          .hint("give a smaller --depth");
+    if (s.kind == Symbol::Kind::nonterminal)
+      next_symbol(rule, q, i, state, locus, answer);
+    else if (!too_deep(q))
+      next_lemma(rule, q, i, state, locus, answer);
+    --pending_;
   }
+
+  // A word is a leaf, one level below its rule.
+  bool too_deep(const Question& q) const { return depth_ && q.depth <= 1; }
 
   void next_symbol(const Rule& rule, const Question& q, size_t i, const State& state, bool locus,
                    Answer& answer) {
@@ -185,7 +192,7 @@ class Solver {
       if (!fits) continue;
       after.nodes.push_back(solution.node);
       mark(s, after);
-      next(rule, q, i + 1, after, answer);
+      next(rule, q, i + 1, std::move(after), answer);
     }
   }
 
@@ -215,7 +222,7 @@ class Solver {
       offer.cells.insert(inflection_of(found.features, wanted));
       after.nodes.push_back(found.node);
       mark(s, after);
-      next(rule, q, i + 1, after, answer);
+      next(rule, q, i + 1, std::move(after), answer);
     }
     if (entry && !offer.cells.empty()) answer.offers[offer_key(rule)].push_back(std::move(offer));
   }
@@ -330,6 +337,7 @@ class Solver {
   Language::Node subject_mark_ = language_.add_mark(Language::Mark::subject);
   Language::Node distractor_mark_ = language_.add_mark(Language::Mark::attractor);
   unsigned nesting_ = 0;
+  unsigned pending_ = 0;
   uint64_t steps_ = 0;
 };
 

@@ -52,57 +52,72 @@ void check_reachable(const File& file, const RulesOf& rules) {
           .hint("use it in a rule, or take its rules out");
 }
 
-void check_ending(const File& file) {
-  std::set<std::string> ending;
-  auto ends = [&](const Symbol& s) {
-    return s.kind != Symbol::Kind::nonterminal || ending.contains(s.text);
+enum class Resolve { by_any_rule, by_all_rules };
+
+// The symbols all of whose parts are resolved, in any of their rules or in all of them: those that
+// end, and those that are finite.
+std::set<std::string> resolved(const File& file, const RulesOf& rules, Resolve how) {
+  std::map<std::string, std::vector<size_t>> uses;  // once for every occurrence
+  std::vector<size_t> missing(file.rules.size());
+  std::map<std::string, size_t> open_rules;
+  std::set<std::string> done;
+  Names ready;
+  auto rule_done = [&](const Rule& r) {
+    const std::string& name = r.left.text;
+    bool symbol_done = --open_rules[name] == 0 || how == Resolve::by_any_rule;
+    if (symbol_done && done.insert(name).second) ready.push_back(name);
   };
-  for (bool more = true; more;) {
-    more = false;
-    for (const Rule& r : file.rules)
-      if (std::all_of(r.right.begin(), r.right.end(), ends))
-        more |= ending.insert(r.left.text).second;
+  for (const auto& [name, own] : rules) open_rules[name] = own.size();
+  for (size_t i = 0; i < file.rules.size(); ++i) {
+    for (const Symbol& s : file.rules[i].right)
+      if (s.kind == Symbol::Kind::nonterminal) {
+        uses[s.text].push_back(i);
+        ++missing[i];
+      }
+    if (missing[i] == 0) rule_done(file.rules[i]);
   }
-  for (const Rule& r : file.rules)
-    if (!ending.contains(r.left.text))
-      throw file.error(fmt::format("{} never ends: all its rules lead back to it", r.left.text),
-                       r.left.place);
+  while (!ready.empty()) {
+    std::string name = std::move(ready.back());
+    ready.pop_back();
+    for (size_t i : uses[name])
+      if (--missing[i] == 0) rule_done(file.rules[i]);
+  }
+  return done;
 }
 
-// Takes away rules whose symbols are known to be finite until none is left to take.
-void check_finite(const File& file) {
-  std::set<std::string> finite;
-  auto is_finite = [&](const Symbol& s) {
-    return s.kind != Symbol::Kind::nonterminal || finite.contains(s.text);
-  };
-  std::map<std::string, bool> infinite;
-  for (bool more = true; more;) {
-    more = false;
-    infinite.clear();
-    for (const Rule& r : file.rules)
-      infinite[r.left.text] |= !std::all_of(r.right.begin(), r.right.end(), is_finite);
-    for (const auto& [name, yes] : infinite)
-      if (!yes) more |= finite.insert(name).second;
-  }
-  // Of those that are left, name one that leads back to itself.
+// The first symbol of the file, apart from those done, that leads back to itself.
+const Symbol* find_loop(const File& file, const RulesOf& rules, const std::set<std::string>& done) {
   for (const Rule& r : file.rules) {
     std::set<std::string> seen;
     Names open{r.left.text};
-    while (!open.empty()) {
+    while (!open.empty() && !done.contains(r.left.text)) {
       std::string name = std::move(open.back());
       open.pop_back();
-      for (const Rule& q : file.rules)
-        for (const Symbol& s : q.right)
-          if (q.left.text == name && !is_finite(s)) {
-            if (s.text == r.left.text)
-              throw file
-                  .error(fmt::format("{} contains itself, so the language is infinite", s.text),
-                         r.left.place)
-                  .hint("give the depth of the trees: --depth 6");
-            if (seen.insert(s.text).second) open.push_back(s.text);
-          }
+      for (const Rule* q : rules.at(name))
+        for (const Symbol& s : q->right) {
+          if (s.kind != Symbol::Kind::nonterminal || done.contains(s.text)) continue;
+          if (s.text == r.left.text) return &r.left;
+          if (seen.insert(s.text).second) open.push_back(s.text);
+        }
     }
   }
+  return nullptr;
+}
+
+void check_ending(const File& file, const RulesOf& rules) {
+  const Symbol* loop = find_loop(file, rules, resolved(file, rules, Resolve::by_any_rule));
+  if (loop)
+    throw file.error(fmt::format("{} never ends: all its rules lead back to it", loop->text),
+                     loop->place);
+}
+
+void check_finite(const File& file, const RulesOf& rules) {
+  const Symbol* loop = find_loop(file, rules, resolved(file, rules, Resolve::by_all_rules));
+  if (loop)
+    throw file
+        .error(fmt::format("{} contains itself, so the language is infinite", loop->text),
+               loop->place)
+        .hint("give the depth of the trees: --depth 6");
 }
 
 void check_lemmas(const File& file, const Paradigms& paradigms) {
@@ -197,8 +212,8 @@ Needed needed_of_labels(const File& file) {
 void check(const File& file, const RulesOf& rules, const Paradigms& paradigms, bool finite_depth) {
   check_defined(file, rules);
   check_reachable(file, rules);
-  check_ending(file);
-  if (!finite_depth) check_finite(file);
+  check_ending(file, rules);
+  if (!finite_depth) check_finite(file, rules);
   Needed needed = needed_of_labels(file);
   check_labels(file, needed);
   check_lemmas(file, paradigms);

@@ -15,7 +15,8 @@ namespace minpair::cfg {
 namespace {
 
 constexpr size_t kMostFiles = 32;
-constexpr size_t kMostCopies = 256;  // that the | in a feature's value can make of a rule
+constexpr size_t kMostSymbols = 1000;  // on the right side of a rule
+constexpr size_t kMostCopies = 256;    // that the | in a feature's value can make of a rule
 
 bool is_name_byte(char c) {
   unsigned char u = static_cast<unsigned char>(c);
@@ -218,7 +219,11 @@ class Parser {
     uint32_t group = uint32_t(file_.rules.size());
     do {
       std::vector<Written> right;
-      while (!done() && !std::strchr("|\n#", peek())) right.push_back(symbol());
+      while (!done() && !std::strchr("|\n#", peek())) {
+        if (right.size() == kMostSymbols)
+          fail(fmt::format("a rule can have {} symbols at most", kMostSymbols));
+        right.push_back(symbol());
+      }
       add_rule(left, right, group);
     } while (accept("|"));
   }
