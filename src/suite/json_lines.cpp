@@ -7,6 +7,7 @@
 #include <iterator>
 #include <span>
 
+#include "suite/formats.h"
 #include "suite/json_text.h"
 #include "suite/suite.h"
 
@@ -172,24 +173,17 @@ void append_locus(std::string& to, const Sentence& s) {
   fmt::format_to(std::back_inserter(to), FMT_STRING("[{},{}]"), begin, begin + size);
 }
 
-class FileItems : public ItemStream {
+// One file of our own.
+class SuiteFileItems : public ItemStream {
  public:
-  explicit FileItems(std::vector<fs::path> files) : files_(std::move(files)) {}
+  explicit SuiteFileItems(const fs::path& file) : lines_(file) { where_.file = lines_.name(); }
 
   bool next(Item& item) override {
     std::string_view line;
-    for (;;) {
-      if (!lines_) {
-        if (file_ == files_.size()) return false;
-        lines_ = std::make_unique<LineReader>(files_[file_++]);
-      }
-      if (!lines_->next(line))
-        lines_.reset();
-      else if (!trim(line).empty())
-        break;
-    }
-    where_.file = lines_->name();
-    where_.line = lines_->line_number();
+    do
+      if (!lines_.next(line)) return false;
+    while (trim(line).empty());
+    where_.line = lines_.line_number();
     parser_.parse(line, where_, item);
     return true;
   }
@@ -197,9 +191,7 @@ class FileItems : public ItemStream {
   Where where() const override { return where_; }
 
  private:
-  std::vector<fs::path> files_;
-  size_t file_ = 0;
-  std::unique_ptr<LineReader> lines_;
+  LineReader lines_;
   ItemParser parser_;
   Where where_;
 };
@@ -289,12 +281,8 @@ void append_json_line(std::string& to, const Item& item) {
   to += "}\n";
 }
 
-std::unique_ptr<ItemStream> read_items(std::vector<fs::path> files) {
-  return std::make_unique<FileItems>(std::move(files));
-}
-
-std::unique_ptr<ItemStream> read_items(const fs::path& file) {
-  return read_items(std::vector<fs::path>{file});
+std::unique_ptr<ItemStream> read_suite_file(const fs::path& file) {
+  return std::make_unique<SuiteFileItems>(file);
 }
 
 SuiteWriter::SuiteWriter(const fs::path& path) : file_(path) {}

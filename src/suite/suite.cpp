@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/paths.h"
+#include "suite/format.h"
 
 namespace minpair {
 namespace {
@@ -18,8 +19,24 @@ std::vector<fs::path> jsonl_files(const fs::path& folder) {
   return files;
 }
 
+bool has_grammars(const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".cfg" || entry.path().extension() == ".avg") return true;
+  return false;
+}
+
+bool is_foreign(const fs::path& folder) {
+  try {
+    recognise_format(folder);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 Suite suite_in_folder(const fs::path& folder) {
   Suite suite{folder, jsonl_files(folder), {}};
+  if (suite.files.empty() && !has_grammars(folder) && is_foreign(folder)) suite.files = {folder};
   if (fs::exists(folder / "manifest.json"))
     suite.manifest = read_manifest(folder / "manifest.json");
   if (suite.manifest.name.empty())

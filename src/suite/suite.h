@@ -67,7 +67,8 @@ class ItemParser {
 // Appends the item as one JSON line, with the end of line.
 void append_json_line(std::string& to, const Item& item);
 
-// The items of suite files, in the order of the files; "-" is standard input.
+// The items of files, in the order of the files; "-" is standard input. Files and folders in any
+// format of format.h are recognised and read like suites.
 std::unique_ptr<ItemStream> read_items(std::vector<std::filesystem::path> files);
 std::unique_ptr<ItemStream> read_items(const std::filesystem::path& file);
 
@@ -136,14 +137,17 @@ std::string manifest_json(const Manifest& manifest);  // indented, with a final 
 // --- finding suites ---
 
 struct Suite {
-  std::filesystem::path path;                // the file or the folder
-  std::vector<std::filesystem::path> files;  // its .jsonl files, sorted; empty: look for grammars
-  Manifest manifest;                         // at least the name
+  std::filesystem::path path;  // the file or the folder
+  // What read_items() takes: its .jsonl files, sorted, or the foreign file or folder. Empty: look
+  // for grammars.
+  std::vector<std::filesystem::path> files;
+  Manifest manifest;  // at least the name
 
   bool is_folder() const { return std::filesystem::is_directory(path); }
 };
 
-// A file, a folder (manifest.json, *.jsonl), or the name of a shipped suite, in this order.
+// A file, a folder (manifest.json, *.jsonl; or of a foreign format), or the name of a shipped
+// suite, in this order.
 // Throws with did-you-mean. A file NAME.jsonl may have its manifest beside it: NAME.manifest.json.
 Suite find_suite(const std::string& name_or_path);
 

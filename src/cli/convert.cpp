@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "base/progress.h"
+#include "cli/cli.h"
+#include "suite/convert.h"
+
+namespace minpair {
+namespace {
+
+struct ConvertCall {
+  std::string in, out, from, to, language;
+  bool quiet = false;
+};
+
+// A suite is what a name without a format means: a .jsonl file or standard output.
+const Format& target_format(const ConvertCall& call) {
+  if (!call.to.empty()) return find_format(call.to);
+  if (call.out == "-" || std::filesystem::path(call.out).extension() == ".jsonl")
+    return find_format("suite");
+  throw wrong_call(fmt::format("in which format shall '{}' be?", call.out))
+      .hint("say it with --to, or let the name end in .jsonl for a suite");
+}
+
+void print_account(const Converted& done, const Format& to) {
+  size_t width = 4;
+  for (const auto& cell : done.cells) width = std::max(width, cell.test.size());
+  for (const auto& cell : done.cells)
+    fmt::print(stderr, "{:<{}}  {:<12}  {:>9}\n", cell.test, width, cell.condition,
+               count_text(cell.items));
+  fmt::print(stderr, "{} items written\n", count_text(done.written));
+  for (const auto& [reason, n] : done.left_out)
+    fmt::print(stderr, "{} items left out, '{}' cannot hold them: {}\n", count_text(n), to.name,
+               reason);
+  for (const auto& [reason, n] : done.no_items)
+    fmt::print(stderr, "{} lines are no items: {}\n", count_text(n), reason);
+  if (to.holds != "everything" && done.written > 0)
+    fmt::print(stderr, "note: '{}' holds {}\n", to.name, to.holds);
+}
+
+void convert(const ConvertCall& call) {
+  const Format& to = target_format(call);
+  if (!to.write) throw wrong_call(fmt::format("minpair reads '{}' but does not write it", to.name));
+  const Format& from = call.from.empty() ? recognise_format(call.in) : find_format(call.from);
+  if (call.from.empty() && !call.quiet) fmt::print(stderr, "reading {} as {}\n", call.in, from.name);
+  auto items = from.read(call.in, {call.language});
+  auto writer = to.write(call.out);
+  Progress progress("converting", 0, call.quiet);
+  Converted done = convert_items(*items, *writer, [&](uint64_t n) { progress.set(n); });
+  writer->commit();
+  if (!call.quiet) print_account(done, to);
+}
+
+std::string format_list() {
+  std::string text = "\nFormats:\n";
+  for (const Format& f : all_formats())
+    text += fmt::format("  {:<20} {}{}\n", f.name, f.description, f.write ? "" : " (only read)");
+  return text;
+}
+
+void add_convert(Cli& cli) {
+  CLI::App& app = cli.command("convert", "From any format of minimal pairs to any other",
+                              "  minpair convert gevalm/input gevalm.jsonl\n"
+                              "  minpair convert --from clams de_evalset clams-de.jsonl\n"
+                              "  minpair convert gevalm.jsonl --to blimp out/\n" +
+                                  format_list());
+  static ConvertCall call;
+  app.add_option("IN", call.in, "a file or a folder; '-' is a suite on standard input")->required();
+  app.add_option("OUT", call.out, "a file or a folder; '-' is standard output")->required();
+  app.add_option("--from", call.from, "format of IN; recognised when absent");
+  app.add_option("--to", call.to, "format of OUT; a suite when it ends in .jsonl");
+  app.add_option("--language", call.language, "language of all items, as in BCP 47: de, pt-BR");
+  app.add_flag("--quiet", call.quiet, "no account on standard error");
+  cli.on_run(app, [] { convert(call); });
+}
+
+const Cli::Command convert_command{30, add_convert};
+
+}  // namespace
+}  // namespace minpair

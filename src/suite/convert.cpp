@@ -1,0 +1,34 @@
+#include "suite/convert.h"
+
+#include <unordered_map>
+
+namespace minpair {
+
+Converted convert_items(ItemStream& from, ItemWriter& to,
+                        const std::function<void(uint64_t items)>& progress) {
+  Converted done;
+  std::unordered_map<std::string, size_t> places;
+  std::string key;
+  uint64_t seen = 0;
+  for (Item item; from.next(item);) {
+    if (progress && ++seen % 1024 == 0) progress(seen);
+    try {
+      check_item(item);
+    } catch (Error& e) {
+      throw e.at(from.where());
+    }
+    if (std::string why = to.write(item); !why.empty()) {
+      ++done.left_out[why];
+      continue;
+    }
+    key.assign(item.test).append(1, '\0').append(item.condition);
+    auto [place, is_new] = places.try_emplace(key, done.cells.size());
+    if (is_new) done.cells.push_back({item.test, item.condition, 0});
+    ++done.cells[place->second].items;
+    ++done.written;
+  }
+  done.no_items = from.skipped();
+  return done;
+}
+
+}  // namespace minpair
