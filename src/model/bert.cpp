@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "base/error.h"
 #include "model/layers.h"
 
 namespace minpair {
@@ -21,40 +20,32 @@ const PostNormNames kNames{.query = "attention.self.query",
 
 class Bert : public Encoder {
  public:
-  explicit Bert(const Loading& from)
-      : runtime_(from.runtime),
-        stack_(from.runtime,
-               attention_shape(from.config, from.config.size("hidden_size"),
-                               from.config.size("num_attention_heads")),
-               nn::find_activation(from.config.text("hidden_act", "gelu"))) {
+  explicit Bert(const Loading& from) : runtime_(from.runtime) {
     const Config& c = from.config;
-    if (std::string kind = c.text("position_embedding_type", "absolute"); kind != "absolute")
-      throw bad_input(fmt::format("position_embedding_type \"{}\" is not supported", kind))
-          .at(c.file().string())
-          .hint("only \"absolute\" positions are");
+    refuse_relative_positions(c);
     ModelInfo& info = from.info;
-    info.layers = static_cast<uint32_t>(c.size("num_hidden_layers"));
-    info.hidden = static_cast<uint32_t>(c.size("hidden_size"));
-    info.heads = static_cast<uint32_t>(c.size("num_attention_heads"));
-    info.vocabulary = static_cast<uint32_t>(c.size("vocab_size"));
-    info.max_tokens = static_cast<uint32_t>(c.size("max_position_embeddings", 512));
-
-    WeightLoader load(runtime_, from.checkpoint, {"module.", "model.", "bert."});
+    info.layers = c.count("num_hidden_layers");
+    info.hidden = c.count("hidden_size");
+    info.heads = c.count("num_attention_heads");
+    info.vocabulary = c.count("vocab_size");
+    info.max_tokens = c.count("max_position_embeddings", 512);
     const size_t h = info.hidden;
     const double epsilon = c.real("layer_norm_eps", 1e-12);
-    words_ = load.embedding("embeddings.word_embeddings.weight", info.vocabulary, h);
-    positions_ = load.table("embeddings.position_embeddings.weight", info.max_tokens, h);
-    segments_ =
-        load.table("embeddings.token_type_embeddings.weight", c.size("type_vocab_size", 2), h);
-    norm_ = load.norm("embeddings.LayerNorm", h, epsilon);
-    PostNormShape shape{h, info.heads, c.size("intermediate_size"), epsilon, {}};
-    for (uint32_t i = 0; i < info.layers; ++i)
-      layers_.push_back(load_layer(load, fmt::format("encoder.layer.{}.", i), kNames, shape));
-    for (const PostNormLayer& layer : layers_) order_.push_back(&layer);
+    const nn::Activation activation = nn::find_activation(c.text("hidden_act", "gelu"));
+    stack_.emplace(runtime_, attention_shape(c, h, info.heads), activation);
 
+    WeightLoader load(runtime_, from.checkpoint, {"module.", "model.", "bert."});
+    embedding_.words = load.embedding("embeddings.word_embeddings.weight", info.vocabulary, h);
+    embedding_.positions = load.table("embeddings.position_embeddings.weight", info.max_tokens, h);
+    embedding_.segments =
+        load.table("embeddings.token_type_embeddings.weight", c.size("type_vocab_size", 2), h);
+    embedding_.norm = load.norm("embeddings.LayerNorm", h, epsilon);
+    for (size_t i = 0; i < info.layers; ++i)
+      layers_.push_back(load_layer(load, fmt::format("encoder.layer.{}.", i), kNames,
+                                   {h, c.size("intermediate_size"), epsilon}));
     if (from.with_head) {
-      head_.activation = nn::find_activation(c.text("hidden_act", "gelu"));
       head_.dense = load.linear("cls.predictions.transform.dense", h, h);
+      head_.activation = activation;
       head_.norm = load.norm("cls.predictions.transform.LayerNorm", h, epsilon);
       decoder_ = load_decoder(
           load, c, "embeddings.word_embeddings.weight", "cls.predictions.decoder.weight",
@@ -66,18 +57,9 @@ class Bert : public Encoder {
 
   const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
                             const Trace& trace) override {
-    const size_t h = positions_.columns();
-    hidden_.resize(batch.ids.size(), h);
-    for (size_t i = 0; i < batch.ids.size(); ++i) {
-      float* x = hidden_.row(i);
-      words_.row(static_cast<size_t>(batch.ids[i]), x);
-      const float* position = positions_.row(batch.positions[i]);
-      const float* segment = segments_.row(0);
-      for (size_t d = 0; d < h; ++d) x[d] = x[d] + segment[d] + position[d];
-    }
-    nn::normalize(runtime_, hidden_, norm_);
+    embedding_.run(runtime_, batch, batch.positions, hidden_);
     if (trace) trace("embeddings", hidden_);
-    stack_.run(order_, batch, rows, hidden_, trace);
+    stack_->run(in_order(layers_), batch, rows, hidden_, trace);
     return hidden_;
   }
 
@@ -86,12 +68,9 @@ class Bert : public Encoder {
 
  private:
   const nn::Runtime& runtime_;
-  Embedding words_;
-  nn::Matrix positions_, segments_;
-  nn::Norm norm_;
+  InputEmbedding embedding_;
   std::vector<PostNormLayer> layers_;
-  std::vector<const PostNormLayer*> order_;
-  PostNormStack stack_;
+  std::optional<PostNormStack> stack_;
   TransformHead head_;
   nn::Linear decoder_;
   nn::Matrix hidden_;

@@ -19,6 +19,10 @@ class Config {
   // Sizes are at least 1 and small enough to multiply two of them.
   size_t size(std::string_view key) const;  // throws when absent
   size_t size(std::string_view key, size_t otherwise) const;
+  uint32_t count(std::string_view key) const { return static_cast<uint32_t>(size(key)); }
+  uint32_t count(std::string_view key, size_t otherwise) const {
+    return static_cast<uint32_t>(size(key, otherwise));
+  }
   int64_t integer(std::string_view key, int64_t otherwise) const;
   double real(std::string_view key, double otherwise) const;
   bool flag(std::string_view key, bool otherwise) const;

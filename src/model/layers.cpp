@@ -22,6 +22,12 @@ PostNormLayer load_layer(WeightLoader& load, const std::string& prefix, const Po
   return layer;
 }
 
+std::vector<const PostNormLayer*> in_order(const std::vector<PostNormLayer>& layers) {
+  std::vector<const PostNormLayer*> order;
+  for (const PostNormLayer& layer : layers) order.push_back(&layer);
+  return order;
+}
+
 nn::AttentionShape attention_shape(const Config& config, size_t hidden, size_t heads) {
   if (hidden % heads)
     throw bad_input(fmt::format("{} heads do not divide a width of {}", heads, hidden))
@@ -31,6 +37,28 @@ nn::AttentionShape attention_shape(const Config& config, size_t hidden, size_t h
           .key_heads = heads,
           .width = width,
           .scale = static_cast<float>(1 / std::sqrt(static_cast<double>(width)))};
+}
+
+void refuse_relative_positions(const Config& config) {
+  if (std::string kind = config.text("position_embedding_type", "absolute"); kind != "absolute")
+    throw bad_input(fmt::format("position_embedding_type \"{}\" is not supported", kind))
+        .at(config.file().string())
+        .hint("only \"absolute\" positions are");
+}
+
+void InputEmbedding::run(const nn::Runtime& runtime, const Batch& batch,
+                         std::span<const uint32_t> position, nn::Matrix& out) const {
+  const size_t width = positions.columns();
+  out.resize(batch.ids.size(), width);
+  for (size_t i = 0; i < batch.ids.size(); ++i) {
+    float* x = out.row(i);
+    words.row(static_cast<size_t>(batch.ids[i]), x);
+    if (segments.rows())
+      for (size_t d = 0; d < width; ++d) x[d] += segments.row(0)[d];
+    const float* p = positions.row(position[i]);
+    for (size_t d = 0; d < width; ++d) x[d] += p[d];
+  }
+  nn::normalize(runtime, out, norm);
 }
 
 void pick_rows(const nn::Matrix& from, std::span<const uint32_t> rows, nn::Matrix& to) {

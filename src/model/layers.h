@@ -2,6 +2,8 @@
 // The layer that BERT introduced and DistilBERT, RoBERTa, ELECTRA and ALBERT kept:
 // attention, add & norm, feed-forward, add & norm.
 
+#include <optional>
+
 #include "model/masked.h"
 
 namespace minpair {
@@ -11,9 +13,8 @@ struct PostNormNames {
 };
 
 struct PostNormShape {
-  size_t hidden, heads, intermediate;
+  size_t hidden, intermediate;
   double epsilon;
-  nn::Activation activation;
 };
 
 struct PostNormLayer {
@@ -24,8 +25,13 @@ struct PostNormLayer {
 PostNormLayer load_layer(WeightLoader& load, const std::string& prefix, const PostNormNames& names,
                          const PostNormShape& shape);
 
+// Every layer once, from the first to the last.
+std::vector<const PostNormLayer*> in_order(const std::vector<PostNormLayer>& layers);
+
 // Throws when the heads do not divide the width.
 nn::AttentionShape attention_shape(const Config& config, size_t hidden, size_t heads);
+// "absolute" is the only kind of position_embedding_type there is here.
+void refuse_relative_positions(const Config& config);
 
 // Runs layers over a batch, keeping the memory between calls.
 class PostNormStack {
@@ -43,6 +49,16 @@ class PostNormStack {
   nn::AttentionShape attention_;
   nn::Activation activation_;
   nn::Matrix qkv_, context_, attended_, inner_, picked_, picked_context_;
+};
+
+// The sum of a word's, its position's and the first segment's embedding, normed.
+struct InputEmbedding {
+  Embedding words;
+  nn::Matrix positions, segments;  // segments may be empty
+  nn::Norm norm;
+  // `position[i]` is the row of `positions` for token i.
+  void run(const nn::Runtime& runtime, const Batch& batch, std::span<const uint32_t> position,
+           nn::Matrix& out) const;
 };
 
 // Only some rows of a matrix.

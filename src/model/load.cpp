@@ -24,7 +24,10 @@ std::unique_ptr<Model> masked(const Source& source) {
 // A new architecture is one new file and one line here.
 const std::vector<Architecture>& architectures() {
   static const std::vector<Architecture> all{
-      {"bert", masked<make_bert>},
+      {"bert", masked<make_bert>},         {"distilbert", masked<make_distilbert>},
+      {"roberta", masked<make_roberta>},   {"xlm-roberta", masked<make_roberta>},
+      {"camembert", masked<make_roberta>}, {"electra", masked<make_electra>},
+      {"albert", masked<make_albert>},     {"modernbert", masked<make_modernbert>},
   };
   return all;
 }

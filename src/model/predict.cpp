@@ -60,8 +60,8 @@ std::vector<std::vector<Prediction>> predict(Model& model, std::string text, siz
   for (uint32_t position : positions(model, encoding))
     query.reads.push_back({position, vocabulary, true});
   std::vector<std::vector<Prediction>> all;
-  for (const ReadAnswer& answer : model.answer({&query, 1})[0])
-    all.push_back(best(model, answer, count));
+  std::vector<Answer> answers = model.answer({&query, 1});
+  for (const ReadAnswer& answer : answers[0]) all.push_back(best(model, answer, count));
   return all;
 }
 

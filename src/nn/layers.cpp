@@ -196,26 +196,32 @@ std::vector<float> rotary_frequencies(double theta, size_t width) {
 }
 
 // The angle is a float product, as in PyTorch: far from the beginning its rounding is visible.
-Rotary::Rotary(const std::vector<float>& frequencies, size_t positions)
-    : half_(frequencies.size()), positions_(positions) {
-  cosine_.resize(positions * half_);
-  sine_.resize(positions * half_);
-  for (size_t p = 0; p < positions; ++p)
-    for (size_t i = 0; i < half_; ++i) {
-      float angle = static_cast<float>(p) * frequencies[i];
-      cosine_[p * half_ + i] = static_cast<float>(std::cos(static_cast<double>(angle)));
-      sine_[p * half_ + i] = static_cast<float>(std::sin(static_cast<double>(angle)));
+void Rotary::reach(size_t positions) {
+  const size_t half = frequencies_.size();
+  for (; positions_ < positions; ++positions_)
+    for (size_t i = 0; i < half; ++i) {
+      double angle = static_cast<float>(positions_) * frequencies_[i];
+      cosine_.push_back(static_cast<float>(std::cos(angle)));
+      sine_.push_back(static_cast<float>(std::sin(angle)));
     }
 }
 
-void Rotary::apply(float* head, size_t position) const {
-  const float* c = cosine_.data() + position * half_;
-  const float* s = sine_.data() + position * half_;
-  for (size_t i = 0; i < half_; ++i) {
-    float a = head[i], b = head[i + half_];
-    head[i] = a * c[i] - b * s[i];
-    head[i + half_] = b * c[i] + a * s[i];
-  }
+void Rotary::apply(const Runtime& runtime, std::span<const uint32_t> position, size_t heads,
+                   float* rows, size_t stride) {
+  const size_t half = frequencies_.size();
+  for (uint32_t p : position) reach(size_t{p} + 1);
+  each_row(runtime, position.size(), [&](size_t row) {
+    const float* c = cosine_.data() + position[row] * half;
+    const float* s = sine_.data() + position[row] * half;
+    for (size_t h = 0; h < heads; ++h) {
+      float* head = rows + row * stride + h * 2 * half;
+      for (size_t i = 0; i < half; ++i) {
+        float a = head[i], b = head[i + half];
+        head[i] = a * c[i] - b * s[i];
+        head[i + half] = b * c[i] + a * s[i];
+      }
+    }
+  });
 }
 
 }  // namespace minpair::nn

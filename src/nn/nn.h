@@ -116,19 +116,21 @@ void attend(const Runtime& runtime, const AttentionShape& shape,
             std::span<const Sequence> sequences, const View& queries, const View& keys,
             const View& values, Matrix& out);
 
-// The rotary embedding, halves apart as in Hugging Face's models, of `heads` heads in place.
-// `position(row)` and the tables of Rotary decide the angle.
+// The rotary embedding, pairs half a head apart as in Hugging Face's models.
 class Rotary {
  public:
   Rotary() = default;
-  // inverse frequencies, one for each pair of columns
-  Rotary(const std::vector<float>& frequencies, size_t positions);
-  void apply(float* head, size_t position) const;
-  size_t positions() const { return positions_; }
+  // One inverse frequency for each pair of columns.
+  explicit Rotary(std::vector<float> frequencies) : frequencies_(std::move(frequencies)) {}
+  // Turns `heads` heads of every row in place; row i stands at position[i].
+  void apply(const Runtime& runtime, std::span<const uint32_t> position, size_t heads, float* rows,
+             size_t stride);
 
  private:
-  size_t half_ = 0, positions_ = 0;
-  std::vector<float> cosine_, sine_;
+  void reach(size_t positions);
+
+  std::vector<float> frequencies_, cosine_, sine_;
+  size_t positions_ = 0;  // tabulated so far
 };
 // theta^(-2i/width)
 std::vector<float> rotary_frequencies(double theta, size_t width);

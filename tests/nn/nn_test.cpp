@@ -306,9 +306,13 @@ TEST(Runtime, WrongSettingsAreNamed) {
 }
 
 TEST(Rotary, TurnsPairsHalfAHeadApart) {
-  Rotary rotary(rotary_frequencies(10000, 4), 8);
-  float head[4] = {1, 2, 3, 4};
-  rotary.apply(head, 5);
+  Runtime runtime(1);
+  Rotary rotary(rotary_frequencies(10000, 4));
+  float rows[8] = {9, 9, 9, 9, 1, 2, 3, 4};
+  uint32_t positions[2] = {0, 5};
+  rotary.apply(runtime, positions, 1, rows, 4);
+  const float* head = rows + 4;
+  EXPECT_EQ(rows[0], 9);
   EXPECT_NEAR(head[0], 1 * std::cos(5.0) - 3 * std::sin(5.0), 1e-6);
   EXPECT_NEAR(head[2], 3 * std::cos(5.0) + 1 * std::sin(5.0), 1e-6);
   EXPECT_NEAR(head[1], 2 * std::cos(0.05) - 4 * std::sin(0.05), 1e-6);

@@ -1,0 +1,60 @@
+#pragma once
+// The tiny models that tools/golden/make_models.py makes, and what PyTorch computed with them.
+
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "checkpoint/checkpoint.h"
+#include "model/masked.h"
+#include "support.h"
+
+namespace minpair::testing {
+
+inline const std::vector<std::string> kGoldenModels{
+    "bert",       "bert-2019", "bert-untied",  "bert-bare", "roberta",    "xlm-roberta",
+    "distilbert", "electra",   "electra-wide", "albert",    "modernbert", "modernbert-biased"};
+
+inline std::filesystem::path golden(const std::string& name) {
+  return source_dir() / "tests/model/golden" / name;
+}
+
+struct Expected {
+  std::vector<std::vector<TokenId>> inputs;
+  std::vector<float> hidden, logits, loss;
+  size_t tokens = 0;
+
+  explicit Expected(const std::string& name) {
+    auto file = open_checkpoint(golden(name) / "expected.safetensors");
+    auto floats = [&](const char* what) {
+      const TensorView* t = file->find(what);
+      std::vector<float> values(static_cast<size_t>(t->elements()));
+      to_float(*t, values.data());
+      return values;
+    };
+    hidden = floats("hidden");
+    logits = floats("logits");
+    loss = floats("loss");
+    auto integers = [&](const char* what) {
+      const TensorView* t = file->find(what);
+      std::vector<int64_t> values(static_cast<size_t>(t->elements()));
+      std::memcpy(values.data(), t->data, values.size() * sizeof(int64_t));
+      return values;
+    };
+    std::vector<int64_t> ids = integers("ids");
+    for (int64_t n : integers("lengths")) {
+      inputs.emplace_back(ids.begin() + tokens, ids.begin() + tokens + n);
+      tokens += static_cast<size_t>(n);
+    }
+  }
+};
+
+// Every token asked about itself.
+inline Query about_itself(const std::vector<TokenId>& ids) {
+  Query query{ids, {}};
+  for (uint32_t i = 0; i < ids.size(); ++i) query.reads.push_back({i, {ids[i]}, true});
+  return query;
+}
+
+}  // namespace minpair::testing

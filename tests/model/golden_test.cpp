@@ -1,0 +1,139 @@
+#include "model/golden.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "base/error.h"
+#include "base/random.h"
+
+namespace minpair {
+namespace {
+
+using namespace testing;
+
+class Golden : public ::testing::TestWithParam<std::string> {};
+
+std::unique_ptr<Model> load(const std::string& name, int threads = 2) {
+  return load_model(golden(name).string(), {.threads = threads});
+}
+
+TEST_P(Golden, HiddenStatesAfterEveryLayer) {
+  Expected expected(GetParam());
+  std::unique_ptr<Model> model = load(GetParam());
+  size_t at = 0;
+  dynamic_cast<MaskedModel&>(*model).trace(
+      expected.inputs, [&](std::string_view stage, const nn::View& hidden) {
+        ASSERT_EQ(hidden.rows, expected.tokens);
+        for (size_t row = 0; row < hidden.rows; ++row)
+          for (size_t i = 0; i < hidden.columns; ++i, ++at)
+            ASSERT_NEAR(hidden.row(row)[i], expected.hidden.at(at), 1e-4)
+                << stage << ", token " << row << ", column " << i;
+      });
+  EXPECT_EQ(at, expected.hidden.size());
+}
+
+TEST_P(Golden, Logits) {
+  Expected expected(GetParam());
+  std::unique_ptr<Model> model = load(GetParam());
+  std::vector<TokenId> vocabulary(model->info().vocabulary);
+  std::iota(vocabulary.begin(), vocabulary.end(), 0);
+  std::vector<Query> queries;
+  for (const auto& ids : expected.inputs) {
+    queries.push_back({ids, {}});
+    for (uint32_t i = 0; i < ids.size(); ++i)
+      queries.back().reads.push_back({i, vocabulary, false});
+  }
+  size_t at = 0;
+  for (const Answer& answer : model->answer(queries))
+    for (const ReadAnswer& read : answer)
+      for (float logit : read.logits) ASSERT_NEAR(logit, expected.logits.at(at++), 1e-4);
+  EXPECT_EQ(at, expected.logits.size());
+}
+
+TEST_P(Golden, CrossEntropyOfSentences) {
+  Expected expected(GetParam());
+  std::unique_ptr<Model> model = load(GetParam());
+  for (size_t i = 0; i < expected.inputs.size(); ++i) {
+    Query query = about_itself(expected.inputs[i]);
+    double sum = 0;
+    Answer answer = model->answer({&query, 1})[0];
+    for (const ReadAnswer& read : answer) sum += read.log_sum_exp - read.logits[0];
+    EXPECT_NEAR(sum / double(query.ids.size()), expected.loss[i], 1e-5) << "sentence " << i;
+  }
+}
+
+// A random set of reads: some positions, some twice, some without the sum over the vocabulary.
+Query random_query(Random& random, const Model& model) {
+  Query query;
+  uint32_t vocabulary = model.info().vocabulary;
+  size_t n = 1 + random.below(random.below(4) ? 12 : 36);
+  for (size_t i = 0; i < n; ++i)
+    query.ids.push_back(static_cast<TokenId>(random.below(vocabulary)));
+  for (uint32_t i = 0; i < n; ++i)
+    for (uint64_t times = random.below(3); times > 0; --times) {
+      query.reads.push_back({i, {}, random.below(2) == 0});
+      for (uint64_t t = random.below(5); t > 0; --t)
+        query.reads.back().targets.push_back(static_cast<TokenId>(random.below(vocabulary)));
+    }
+  return query;
+}
+
+bool same_bits(const Answer& a, const Answer& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i)
+    if (a[i].logits.size() != b[i].logits.size() ||
+        std::memcmp(a[i].logits.data(), b[i].logits.data(), a[i].logits.size() * sizeof(float)) ||
+        std::memcmp(&a[i].log_sum_exp, &b[i].log_sum_exp, sizeof(double)))
+      return false;
+  return true;
+}
+
+TEST_P(Golden, TheSameBitsInAnyBatchOrderAndThreadCount) {
+  Random random(std::hash<std::string>()(GetParam()));
+  std::vector<std::unique_ptr<Model>> models;
+  for (int threads = 1; threads <= 4; ++threads) models.push_back(load(GetParam(), threads));
+  std::vector<Query> queries;
+  std::vector<Answer> alone;
+  for (int i = 0; i < 120; ++i) {
+    queries.push_back(random_query(random, *models[0]));
+    alone.push_back(models[0]->answer({&queries.back(), 1})[0]);
+  }
+  for (int round = 0; round < 12; ++round) {
+    std::vector<size_t> order(queries.size());
+    std::iota(order.begin(), order.end(), 0);
+    random.shuffle(std::span(order));
+    order.resize(1 + random.below(order.size()));
+    std::vector<Query> batch;
+    for (size_t i : order) batch.push_back(queries[i]);
+    std::vector<Answer> answers = models[round % 4]->answer(batch);
+    for (size_t i = 0; i < order.size(); ++i)
+      ASSERT_TRUE(same_bits(answers[i], alone[order[i]]))
+          << "query " << order[i] << " in a batch of " << order.size() << " on " << round % 4 + 1
+          << " threads";
+  }
+}
+
+// Whether a sum over the vocabulary is asked for never changes a logit, nor does reading less.
+TEST_P(Golden, LogitsDoNotDependOnWhatElseIsRead) {
+  Random random(7);
+  std::unique_ptr<Model> model = load(GetParam());
+  for (int i = 0; i < 20; ++i) {
+    Query query = random_query(random, *model);
+    Answer all = model->answer({&query, 1})[0];
+    for (size_t r = 0; r < query.reads.size(); ++r) {
+      Query one{query.ids, {query.reads[r]}};
+      one.reads[0].normalized = !one.reads[0].normalized;
+      EXPECT_EQ(model->answer({&one, 1})[0][0].logits, all[r].logits);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Model, Golden, ::testing::ValuesIn(kGoldenModels), [](const auto& tested) {
+  std::string name = tested.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace minpair

@@ -1,0 +1,206 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "model/golden.h"
+#include "model/predict.h"
+
+namespace minpair {
+namespace {
+
+using namespace testing;
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+// The message of the error that `work` must throw.
+template <class F>
+std::string error_of(F work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// A golden model that a test may spoil.
+class Spoiled {
+ public:
+  explicit Spoiled(const std::string& name) { std::filesystem::copy(golden(name), folder_.path()); }
+  Spoiled& config(const std::function<void(json&)>& change) {
+    json c = json::parse(read_file(folder_ / "config.json"));
+    change(c);
+    write_file(folder_ / "config.json", c.dump());
+    return *this;
+  }
+  // Renames tensors.
+  Spoiled& weights(const std::string& from, const std::string& to) {
+    std::string bytes = read_file(folder_ / "model.safetensors");
+    uint64_t length = 0;
+    std::memcpy(&length, bytes.data(), 8);
+    std::string header = bytes.substr(8, length);
+    for (size_t at = 0; (at = header.find(from, at)) != std::string::npos; at += to.size())
+      header.replace(at, from.size(), to);
+    header.resize((header.size() + 7) / 8 * 8, ' ');
+    uint64_t now = header.size();
+    std::string prefix(reinterpret_cast<const char*>(&now), 8);
+    write_file(folder_ / "model.safetensors", prefix + header + bytes.substr(8 + length));
+    return *this;
+  }
+  std::string error() {
+    return error_of([&] { load_model(folder_.path().string()); });
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST(LoadModel, SaysWhatItIs) {
+  std::unique_ptr<Model> model = load_model(golden("albert").string());
+  const ModelInfo& info = model->info();
+  EXPECT_EQ(info.architecture, "albert");
+  EXPECT_EQ(info.kind, ModelInfo::Kind::masked);
+  EXPECT_EQ(info.layers, 5u);
+  EXPECT_EQ(info.hidden, 32u);
+  EXPECT_EQ(info.heads, 4u);
+  EXPECT_EQ(info.vocabulary, 120u);
+  EXPECT_EQ(info.max_tokens, 40u);
+  EXPECT_EQ(info.parameters, 33864u);
+  EXPECT_EQ(load_model(golden("roberta").string())->info().max_tokens, 38u);
+  EXPECT_EQ(load_model(golden("bert-2019").string())->info().architecture, "bert");
+}
+
+TEST(LoadModel, FingerprintFollowsWeightsAndConfiguration) {
+  std::string original = load_model(golden("bert").string())->info().fingerprint;
+  EXPECT_EQ(original, load_model(golden("bert").string())->info().fingerprint);
+  TemporaryFolder folder;
+  std::filesystem::copy(golden("bert"), folder.path());
+  std::string bytes = read_file(folder / "model.safetensors");
+  bytes.back() ^= 1;
+  write_file(folder / "model.safetensors", bytes);
+  EXPECT_NE(original, load_model(folder.path().string())->info().fingerprint);
+}
+
+TEST(LoadModel, AMissingHeadIsRefused) {
+  std::string error = Spoiled("bert").weights("cls.predictions", "xls.predictions").error();
+  EXPECT_THAT(error, HasSubstr("has no language-model head"));
+  EXPECT_THAT(error, HasSubstr("cls.predictions.transform.dense.weight"));
+  EXPECT_THAT(Spoiled("roberta").weights("lm_head", "lm_heat").error(),
+              HasSubstr("no language-model head"));
+  EXPECT_THAT(Spoiled("distilbert").weights("vocab_projector.bias", "vocab_projector.bi4s").error(),
+              HasSubstr("vocab_projector.bias is missing"));
+  EXPECT_THAT(Spoiled("modernbert").weights("head.dense", "heat.dense").error(),
+              HasSubstr("head.dense.weight is missing"));
+}
+
+TEST(LoadModel, TheDiscriminatorIsNamed) {
+  EXPECT_THAT(Spoiled("electra").weights("generator_pred", "discriminator_pred").error(),
+              HasSubstr("ELECTRA's discriminator"));
+}
+
+TEST(LoadModel, MissingWeightsAreNamed) {
+  std::string error =
+      Spoiled("bert").weights("layer.1.intermediate", "layer.9.intermediate").error();
+  EXPECT_THAT(error, HasSubstr("lacks weights: encoder.layer.1.intermediate.dense.weight, "
+                               "encoder.layer.1.intermediate.dense.bias"));
+}
+
+TEST(LoadModel, ShapesMustFit) {
+  EXPECT_THAT(Spoiled("bert").config([](json& c) { c["intermediate_size"] = 64; }).error(),
+              HasSubstr("intermediate.dense.weight is 48 x 32, it must be 64 x 32"));
+  EXPECT_THAT(Spoiled("bert").config([](json& c) { c["vocab_size"] = 121; }).error(),
+              HasSubstr("word_embeddings.weight is 120 x 32, it must be 121 x 32"));
+}
+
+TEST(LoadModel, AbsurdConfigurationsAreErrors) {
+  auto with = [](const char* key, json value) {
+    return Spoiled("bert").config([&](json& c) { c[key] = value; }).error();
+  };
+  EXPECT_THAT(with("num_hidden_layers", 200000000), HasSubstr("lacks weights"));
+  EXPECT_THAT(with("num_hidden_layers", 1e300), HasSubstr("whole number"));
+  EXPECT_THAT(with("hidden_size", -1), HasSubstr("between 1 and"));
+  EXPECT_THAT(with("hidden_size", 0), HasSubstr("between 1 and"));
+  EXPECT_THAT(with("hidden_size", "many"), HasSubstr("whole number"));
+  EXPECT_THAT(with("num_attention_heads", 5), HasSubstr("5 heads do not divide a width of 32"));
+  EXPECT_THAT(with("hidden_act", "mish"), HasSubstr("known are gelu"));
+  EXPECT_THAT(with("position_embedding_type", "relative_key"), HasSubstr("relative_key"));
+  EXPECT_THAT(with("model_type", "reformer"), HasSubstr("'reformer' is not supported"));
+  EXPECT_THAT(Spoiled("albert").config([](json& c) { c["num_hidden_groups"] = 6; }).error(),
+              HasSubstr("more groups than layers"));
+  EXPECT_THAT(Spoiled("roberta").config([](json& c) { c["pad_token_id"] = 39; }).error(),
+              HasSubstr("leaves no positions"));
+  EXPECT_THAT(
+      Spoiled("modernbert").config([](json& c) { c["global_attn_every_n_layers"] = 0; }).error(),
+      HasSubstr("between 1 and"));
+}
+
+TEST(LoadModel, WhatLeadsNowhereIsAnError) {
+  EXPECT_THAT(error_of([] { load_model("/no/such/model"); }), HasSubstr("there is no model"));
+  TemporaryFolder folder;
+  EXPECT_THAT(error_of([&] { load_model(folder.path().string()); }), HasSubstr("config.json"));
+  EXPECT_THAT(error_of([] { load_model(golden("bert").string(), {.precision = "fp8"}); }),
+              HasSubstr("fp8"));
+}
+
+TEST(Answer, BadQueriesAreErrors) {
+  std::unique_ptr<Model> model = load_model(golden("bert").string());
+  auto ask = [&](Query query) { return error_of([&] { model->answer({&query, 1}); }); };
+  EXPECT_THAT(ask({{}, {}}), HasSubstr("empty"));
+  EXPECT_THAT(ask({{120}, {}}), HasSubstr("120 is outside"));
+  EXPECT_THAT(ask({{-1}, {}}), HasSubstr("-1 is outside"));
+  EXPECT_THAT(ask({std::vector<TokenId>(41, 5), {}}), HasSubstr("at most 40"));
+  EXPECT_THAT(ask({{5}, {{1, {5}, true}}}), HasSubstr("position 1 of 1"));
+  EXPECT_THAT(ask({{5}, {{0, {120}, true}}}), HasSubstr("target id 120"));
+  EXPECT_EQ(ask({{5}, {}}), "no error");
+  EXPECT_TRUE(model->answer({}).empty());
+}
+
+TEST(Predict, GivesTheBestAtEveryMask) {
+  std::unique_ptr<Model> model = load_model(golden("bert").string());
+  auto gaps = predict(*model, "wort7 [MASK] wort9 [MASK]", 120);
+  ASSERT_EQ(gaps.size(), 2u);
+  for (const auto& gap : gaps) {
+    ASSERT_EQ(gap.size(), 120u);
+    double sum = 0;
+    for (size_t i = 0; i < gap.size(); ++i) {
+      sum += std::exp(gap[i].logprob);
+      EXPECT_LE(gap[i].logprob, gap[i ? i - 1 : 0].logprob);
+      EXPECT_EQ(gap[i].piece, model->tokenizer().piece(gap[i].id));
+    }
+    EXPECT_NEAR(sum, 1, 1e-5);
+  }
+  EXPECT_EQ(predict(*model, "[MASK]", 3)[0].size(), 3u);
+  EXPECT_THAT(error_of([&] { predict(*model, "wort7", 3); }), HasSubstr("no mask"));
+}
+
+// A real encoder with other people's outputs. It has no head, so that it cannot score.
+TEST(Minilm, HiddenStatesAgreeWithOnnxRuntime) {
+  if (models_dir().empty()) GTEST_SKIP() << "the reference models are absent";
+  std::filesystem::path folder = models_dir() / "minilm-l6";
+  EXPECT_THAT(error_of([&] { load_model(folder.string()); }), HasSubstr("no language-model head"));
+
+  MaskedModel model({folder, "minilm", "bert", {.threads = 2}}, make_bert, false);
+  std::ifstream lines(folder / "reference.jsonl");
+  size_t compared = 0;
+  for (std::string line; std::getline(lines, line);) {
+    json reference = json::parse(line);
+    std::vector<std::vector<TokenId>> inputs{reference["ids"].get<std::vector<TokenId>>()};
+    model.trace(inputs, [&](std::string_view stage, const nn::View& hidden) {
+      if (stage != "layer 5") return;
+      const char* names[] = {"first", "middle", "last"};
+      for (size_t i = 0; i < 3; ++i)
+        for (size_t d = 0; d < 384; ++d, ++compared)
+          ASSERT_NEAR(hidden.row(reference["positions"][i].get<size_t>())[d],
+                      reference[names[i]][d].get<float>(), 1e-4)
+              << reference["text"];
+    });
+  }
+  EXPECT_EQ(compared, 40u * 3 * 384);
+}
+
+}  // namespace
+}  // namespace minpair

@@ -1,0 +1,319 @@
+#!/usr/bin/env python3
+"""Makes the tiny models in tests/model/golden: for every architecture a Hugging Face directory with
+random weights, and what plain PyTorch computes with them. Written from the published descriptions
+and Hugging Face's conventions, independently of src/model: one function per architecture, weights
+in a dictionary under their published names, everything in double precision.
+
+  /usr/bin/python3 tools/golden/make_models.py tests/model/golden        (Debian: python3-torch)
+
+Every folder gets config.json, model.safetensors, vocab.txt, tokenizer_config.json and
+expected.safetensors:
+  ids, lengths    the inputs, one after the other
+  hidden          [embeddings and layers, tokens, width]
+  logits          [tokens, vocabulary]
+  loss            mean cross-entropy of every input, each token read at itself
+"""
+import json
+import math
+import os
+import struct
+import sys
+
+import torch
+import torch.nn.functional as F
+
+LENGTHS = [1, 7, 30, 16, 3]
+
+
+# ---- saving ----
+
+TYPES = {torch.float32: 'F32', torch.float16: 'F16', torch.bfloat16: 'BF16', torch.int64: 'I64'}
+
+
+def save(path, tensors):
+    header, blobs, at = {}, [], 0
+    for name, t in tensors.items():
+        raw = t.contiguous()
+        raw = (raw.view(torch.int16) if raw.dtype == torch.bfloat16 else raw).numpy().tobytes()
+        header[name] = {'dtype': TYPES[t.dtype], 'shape': list(t.shape), 'data_offsets': [at, at + len(raw)]}
+        blobs.append(raw)
+        at += len(raw)
+    head = json.dumps(header, separators=(',', ':')).encode()
+    head += b' ' * (-len(head) % 8)
+    with open(path, 'wb') as f:
+        f.write(struct.pack('<Q', len(head)) + head + b''.join(blobs))
+
+
+# ---- weights on demand ----
+
+class Weights:
+    """Random tensors, made when first asked for and rounded to the type they are stored in."""
+
+    def __init__(self, seed, dtype):
+        self.random = torch.Generator().manual_seed(seed)
+        self.dtype, self.all = dtype, {}
+
+    def __call__(self, name, *shape):
+        if name not in self.all:
+            t = torch.randn(*shape, generator=self.random)
+            if len(shape) > 1:
+                t = t * (1.2 / math.sqrt(shape[-1]))
+            elif name.endswith('.weight'):
+                t = 1 + 0.2 * t
+            else:
+                t = 0.2 * t
+            self.all[name] = t.to(self.dtype)
+        return self.all[name].double()
+
+    def linear(self, x, name, out, bias=True):
+        w = self(name + '.weight', out, x.shape[-1])
+        return F.linear(x, w, self(name + '.bias', out) if bias else None)
+
+    def norm(self, x, name, eps, bias=True):
+        n = x.shape[-1]
+        return F.layer_norm(x, (n,), self(name + '.weight', n), self(name + '.bias', n) if bias else None, eps)
+
+
+ACTIVATIONS = {
+    'gelu': lambda x: 0.5 * x * (1 + torch.erf(x / math.sqrt(2))),
+    'gelu_new': lambda x: 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
+    'relu': torch.relu,
+    'silu': lambda x: x * torch.sigmoid(x),
+}
+
+
+# ---- the architectures: (weights, config, ids of one sentence) -> hidden states, logits ----
+
+def attention(q, k, v, heads, allowed=None):
+    t, h = q.shape
+    split = lambda x: x.view(t, heads, h // heads).transpose(0, 1)
+    scores = split(q) @ split(k).transpose(1, 2) / math.sqrt(h // heads)
+    if allowed is not None:
+        scores = scores.masked_fill(~allowed, -math.inf)
+    return (torch.softmax(scores, -1) @ split(v)).transpose(0, 1).reshape(t, h)
+
+
+def post_norm_layer(w, x, names, heads, inner, act, eps):
+    h = x.shape[-1]
+    q, k, v = (w.linear(x, names[n], h) for n in ('q', 'k', 'v'))
+    x = w.norm(x + w.linear(attention(q, k, v, heads), names['o'], h), names['n1'], eps)
+    up = ACTIVATIONS[act](w.linear(x, names['up'], inner))
+    return w.norm(x + w.linear(up, names['down'], h), names['n2'], eps)
+
+
+def bert_names(p):
+    return dict(q=p + 'attention.self.query', k=p + 'attention.self.key', v=p + 'attention.self.value',
+                o=p + 'attention.output.dense', n1=p + 'attention.output.LayerNorm', up=p + 'intermediate.dense',
+                down=p + 'output.dense', n2=p + 'output.LayerNorm')
+
+
+def embed(w, c, p, ids, positions, width, segments=True):
+    x = w(p + 'word_embeddings.weight', c['vocab_size'], width)[ids]
+    x = x + w(p + 'position_embeddings.weight', c['max_position_embeddings'], width)[positions]
+    if segments:
+        x = x + w(p + 'token_type_embeddings.weight', c['type_vocab_size'], width)[0]
+    return w.norm(x, p + 'LayerNorm', c.get('layer_norm_eps', 1e-12))
+
+
+def decode(w, c, x, table, decoder, bias):
+    if not c.get('tie_word_embeddings', True):
+        table = decoder
+    return x @ w(table, c['vocab_size'], x.shape[-1]).t() + w(bias, c['vocab_size'])
+
+
+def bert(w, c, ids, p='bert.', head='cls.predictions.', bias='bias'):
+    h, eps = c['hidden_size'], c['layer_norm_eps']
+    states = [embed(w, c, p + 'embeddings.', ids, torch.arange(len(ids)), h)]
+    for i in range(c['num_hidden_layers']):
+        states.append(post_norm_layer(w, states[-1], bert_names(f'{p}encoder.layer.{i}.'), c['num_attention_heads'],
+                                      c['intermediate_size'], c['hidden_act'], eps))
+    x = w.norm(ACTIVATIONS[c['hidden_act']](w.linear(states[-1], head + 'transform.dense', h)),
+               head + 'transform.LayerNorm', eps)
+    return states, decode(w, c, x, p + 'embeddings.word_embeddings.weight', head + 'decoder.weight', head + bias)
+
+
+def roberta(w, c, ids, bias='lm_head.bias'):
+    h, eps, pad = c['hidden_size'], c['layer_norm_eps'], c['pad_token_id']
+    real = (ids != pad).long()
+    positions = torch.cumsum(real, 0) * real + pad
+    states = [embed(w, c, 'roberta.embeddings.', ids, positions, h)]
+    for i in range(c['num_hidden_layers']):
+        states.append(post_norm_layer(w, states[-1], bert_names(f'roberta.encoder.layer.{i}.'),
+                                      c['num_attention_heads'], c['intermediate_size'], c['hidden_act'], eps))
+    x = w.norm(ACTIVATIONS['gelu'](w.linear(states[-1], 'lm_head.dense', h)), 'lm_head.layer_norm', eps)
+    return states, decode(w, c, x, 'roberta.embeddings.word_embeddings.weight', 'lm_head.decoder.weight', bias)
+
+
+def distilbert(w, c, ids):
+    h = c['dim']
+    states = [embed(w, c, 'distilbert.embeddings.', ids, torch.arange(len(ids)), h, segments=False)]
+    for i in range(c['n_layers']):
+        p = f'distilbert.transformer.layer.{i}.'
+        names = dict(q=p + 'attention.q_lin', k=p + 'attention.k_lin', v=p + 'attention.v_lin',
+                     o=p + 'attention.out_lin', n1=p + 'sa_layer_norm', up=p + 'ffn.lin1', down=p + 'ffn.lin2',
+                     n2=p + 'output_layer_norm')
+        states.append(post_norm_layer(w, states[-1], names, c['n_heads'], c['hidden_dim'], c['activation'], 1e-12))
+    x = w.norm(ACTIVATIONS[c['activation']](w.linear(states[-1], 'vocab_transform', h)), 'vocab_layer_norm', 1e-12)
+    return states, decode(w, c, x, 'distilbert.embeddings.word_embeddings.weight', 'vocab_projector.weight',
+                          'vocab_projector.bias')
+
+
+def electra(w, c, ids):
+    h, e, eps = c['hidden_size'], c['embedding_size'], c['layer_norm_eps']
+    x = embed(w, c, 'electra.embeddings.', ids, torch.arange(len(ids)), e)
+    states = [w.linear(x, 'electra.embeddings_project', h) if e != h else x]
+    for i in range(c['num_hidden_layers']):
+        states.append(post_norm_layer(w, states[-1], bert_names(f'electra.encoder.layer.{i}.'),
+                                      c['num_attention_heads'], c['intermediate_size'], c['hidden_act'], eps))
+    x = w.norm(ACTIVATIONS['gelu'](w.linear(states[-1], 'generator_predictions.dense', e)),
+               'generator_predictions.LayerNorm', eps)
+    return states, decode(w, c, x, 'electra.embeddings.word_embeddings.weight', 'generator_lm_head.weight',
+                          'generator_lm_head.bias')
+
+
+def albert(w, c, ids):
+    h, e, eps = c['hidden_size'], c['embedding_size'], c['layer_norm_eps']
+    x = embed(w, c, 'albert.embeddings.', ids, torch.arange(len(ids)), e)
+    states = [w.linear(x, 'albert.encoder.embedding_hidden_mapping_in', h)]
+    for i in range(c['num_hidden_layers']):
+        group = int(i / (c['num_hidden_layers'] / c['num_hidden_groups']))
+        for inner in range(c['inner_group_num']):
+            p = f'albert.encoder.albert_layer_groups.{group}.albert_layers.{inner}.'
+            names = dict(q=p + 'attention.query', k=p + 'attention.key', v=p + 'attention.value',
+                         o=p + 'attention.dense', n1=p + 'attention.LayerNorm', up=p + 'ffn', down=p + 'ffn_output',
+                         n2=p + 'full_layer_layer_norm')
+            states.append(post_norm_layer(w, states[-1], names, c['num_attention_heads'], c['intermediate_size'],
+                                          c['hidden_act'], eps))
+    x = w.norm(ACTIVATIONS[c['hidden_act']](w.linear(states[-1], 'predictions.dense', e)), 'predictions.LayerNorm', eps)
+    return states, decode(w, c, x, 'albert.embeddings.word_embeddings.weight', 'predictions.decoder.weight',
+                          'predictions.bias')
+
+
+def rotate(x, heads, theta):
+    t, h = x.shape
+    d = h // heads
+    angle = torch.arange(t).double()[:, None] / theta ** (torch.arange(0, d, 2).double() / d)[None]
+    cos, sin = torch.cat((angle, angle), -1).cos()[:, None], torch.cat((angle, angle), -1).sin()[:, None]
+    x = x.view(t, heads, d)
+    turned = torch.cat((-x[..., d // 2:], x[..., :d // 2]), -1)
+    return (x * cos + turned * sin).reshape(t, h)
+
+
+def modernbert(w, c, ids):
+    h, heads, eps = c['hidden_size'], c['num_attention_heads'], c['norm_eps']
+    nb, ab, mb = c['norm_bias'], c['attention_bias'], c['mlp_bias']
+    theta = {'full_attention': c.get('global_rope_theta'), 'sliding_attention': c.get('local_rope_theta')}
+    for kind, parameters in c.get('rope_parameters', {}).items():
+        theta[kind] = parameters['rope_theta']
+    kinds = c.get('layer_types') or ['sliding_attention' if i % c['global_attn_every_n_layers'] else 'full_attention'
+                                     for i in range(c['num_hidden_layers'])]
+    t = torch.arange(len(ids))
+    near = (t[:, None] - t[None]).abs() <= c['local_attention'] // 2
+    table = 'model.embeddings.tok_embeddings.weight'
+    states = [w.norm(w(table, c['vocab_size'], h)[ids], 'model.embeddings.norm', eps, nb)]
+    for i, kind in enumerate(kinds):
+        p, x = f'model.layers.{i}.', states[-1]
+        y = w.norm(x, p + 'attn_norm', eps, nb) if i else x
+        q, k, v = w.linear(y, p + 'attn.Wqkv', 3 * h, ab).split(h, -1)
+        a = attention(rotate(q, heads, theta[kind]), rotate(k, heads, theta[kind]), v, heads,
+                      near if kind == 'sliding_attention' else None)
+        x = x + w.linear(a, p + 'attn.Wo', h, ab)
+        y, gate = w.linear(w.norm(x, p + 'mlp_norm', eps, nb), p + 'mlp.Wi', 2 * c['intermediate_size'], mb).chunk(2, -1)
+        states.append(x + w.linear(ACTIVATIONS[c['hidden_activation']](y) * gate, p + 'mlp.Wo', h, mb))
+    states[-1] = w.norm(states[-1], 'model.final_norm', eps, nb)
+    x = w.linear(states[-1], 'head.dense', h, c['classifier_bias'])
+    x = w.norm(ACTIVATIONS[c['classifier_activation']](x), 'head.norm', eps, nb)
+    logits = x @ w(table, c['vocab_size'], h).t()
+    return states, logits + w('decoder.bias', c['vocab_size']) if c['decoder_bias'] else logits
+
+
+# ---- the models ----
+
+def config(kind, **changes):
+    c = dict(model_type=kind, vocab_size=120, hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
+             intermediate_size=48, hidden_act='gelu', layer_norm_eps=1e-12, max_position_embeddings=40,
+             type_vocab_size=2, pad_token_id=0)
+    return {k: v for k, v in (c | changes).items() if v is not None}
+
+
+def modern(**changes):
+    c = dict(model_type='modernbert', vocab_size=120, hidden_size=32, num_hidden_layers=4, num_attention_heads=2,
+             intermediate_size=24, hidden_activation='gelu', norm_eps=1e-5, norm_bias=False,
+             max_position_embeddings=64, attention_bias=False, mlp_bias=False, decoder_bias=True, local_attention=8,
+             classifier_bias=False, classifier_activation='gelu')
+    return c | changes
+
+
+def rename(*changes):
+    def apply(name):
+        for old, new in changes:
+            name = name.replace(old, new)
+        return name
+    return apply
+
+
+same = lambda name: name
+MODELS = {
+    # name: (function, configuration, stored as, how names are saved)
+    'bert': (bert, config('bert'), torch.float32, same),
+    # As converted from TensorFlow in 2019: no model_type, gamma and beta.
+    'bert-2019': (bert, config(None, architectures=['BertForPreTraining'], hidden_act='relu', layer_norm_eps=1e-7),
+                  torch.float16, rename(('LayerNorm.weight', 'LayerNorm.gamma'), ('LayerNorm.bias', 'LayerNorm.beta'))),
+    'bert-untied': (bert, config('bert', tie_word_embeddings=False, hidden_act='gelu_new', hidden_size=48,
+                                 num_attention_heads=3, intermediate_size=40, vocab_size=101),
+                    torch.float16, rename(('bert.', 'module.bert.bert.'))),
+    'bert-bare': (lambda w, c, ids: bert(w, c, ids, bias='decoder.bias'), config('bert', hidden_act='silu'),
+                  torch.float16, rename(('bert.', ''))),
+    'roberta': (roberta, config('roberta', pad_token_id=1, type_vocab_size=1, layer_norm_eps=1e-5), torch.float16, same),
+    'xlm-roberta': (lambda w, c, ids: roberta(w, c, ids, 'lm_head.decoder.bias'),
+                    config('xlm-roberta', pad_token_id=1, type_vocab_size=1, layer_norm_eps=1e-5, hidden_act='gelu_new'),
+                    torch.bfloat16, same),
+    'distilbert': (distilbert, dict(model_type='distilbert', vocab_size=120, dim=32, n_layers=2, n_heads=4,
+                                    hidden_dim=48, activation='gelu', max_position_embeddings=40), torch.float16, same),
+    'electra': (electra, config('electra', embedding_size=16), torch.float16, same),
+    'electra-wide': (electra, config('electra', embedding_size=32, hidden_act='relu'), torch.float16, same),
+    'albert': (albert, config('albert', embedding_size=16, hidden_act='gelu_new', num_hidden_layers=5,
+                              num_hidden_groups=2, inner_group_num=2), torch.float16, same),
+    'modernbert': (modernbert, modern(global_attn_every_n_layers=3, global_rope_theta=160000.0,
+                                      local_rope_theta=10000.0), torch.float16, same),
+    'modernbert-biased': (modernbert, modern(
+        norm_bias=True, attention_bias=True, mlp_bias=True, classifier_bias=True, decoder_bias=True,
+        hidden_activation='silu', classifier_activation='gelu_new', local_attention=4,
+        layer_types=['sliding_attention', 'full_attention', 'sliding_attention', 'sliding_attention'],
+        rope_parameters={'full_attention': {'rope_type': 'default', 'rope_theta': 50000.0},
+                         'sliding_attention': {'rope_type': 'default', 'rope_theta': 700.0}}), torch.float16, same),
+}
+
+
+def make(folder, name, seed):
+    function, c, dtype, saved_name = MODELS[name]
+    w = Weights(seed, dtype)
+    vocabulary = c['vocab_size']
+    random = torch.Generator().manual_seed(seed + 1000)
+    inputs = [torch.randint(0, vocabulary, (n,), generator=random) for n in LENGTHS]
+    results = [function(w, c, ids) for ids in inputs]
+    loss = [F.cross_entropy(logits, ids) for (_, logits), ids in zip(results, inputs)]
+
+    os.makedirs(folder, exist_ok=True)
+    weights = {saved_name(k): t for k, t in w.all.items()}
+    if 'bert' in name:  # what real files also hold
+        weights['bert.pooler.dense.weight'] = torch.zeros(2, 2)
+        weights['embeddings.position_ids'] = torch.arange(c['max_position_embeddings'])[None]
+    save(os.path.join(folder, 'model.safetensors'), dict(sorted(weights.items())))
+    json.dump(c, open(os.path.join(folder, 'config.json'), 'w'), indent=1)
+    json.dump({'do_lower_case': False, 'tokenizer_class': 'BertTokenizer'},
+              open(os.path.join(folder, 'tokenizer_config.json'), 'w'))
+    words = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'] + [f'wort{i}' for i in range(5, vocabulary)]
+    open(os.path.join(folder, 'vocab.txt'), 'w').write('\n'.join(words) + '\n')
+    save(os.path.join(folder, 'expected.safetensors'), {
+        'ids': torch.cat(inputs), 'lengths': torch.tensor(LENGTHS),
+        'hidden': torch.stack([torch.cat([r[0][i] for r in results]) for i in range(len(results[0][0]))]).float(),
+        'logits': torch.cat([r[1] for r in results]).float(),
+        'loss': torch.stack(loss).float()})
+    print(name, sum(t.numel() for t in w.all.values()), 'parameters, losses', [round(float(x), 3) for x in loss])
+
+
+if __name__ == '__main__':
+    out = sys.argv[1]
+    for seed, name in enumerate(MODELS):
+        make(os.path.join(out, name), name, seed)
