@@ -83,13 +83,15 @@ class Unigram : public ScoredModel {
           ScoredOptions options)
       : ScoredModel(vocabulary, std::move(scores), std::move(types), options) {
     double lowest = std::numeric_limits<double>::max();
-    double highest = std::numeric_limits<double>::lowest();
+    // SentencePiece begins with the smallest positive float, not the lowest: since scores are
+    // logarithms, a user-defined piece is all but free for it.
+    double highest = std::numeric_limits<float>::min();
     for (size_t i = 0; i < scores_.size(); ++i)
       if (types_[i] == PieceType::normal) {
         lowest = std::min(lowest, scores_[i]);
         highest = std::max(highest, scores_[i]);
       }
-    if (lowest > highest) lowest = highest = 0;
+    if (lowest == std::numeric_limits<double>::max()) lowest = 0;
     unknown_score_ = rounded(lowest - 10.0);
     highest_ = highest;
   }
@@ -122,13 +124,13 @@ class Unigram : public ScoredModel {
   }
 
   double score_of(TokenId id, size_t length) const {
-    if (types_[size_t(id)] == PieceType::user_defined) return double(length) * highest_ - 0.1;
+    if (types_[size_t(id)] == PieceType::user_defined)
+      return rounded(double(length) * highest_) - 0.1;
     return scores_[size_t(id)];
   }
 
   void extend(std::string_view word, size_t at, size_t next, std::vector<Best>& best) const {
-    auto offer = [&](size_t end, TokenId id, double score) {
-      double sum = best[at].score + score;
+    auto offer = [&](size_t end, TokenId id, double sum) {
       Best& b = best[end];
       if (b.begin < 0 || sum > b.score) b = {id, int32_t(at), rounded(sum)};
     };
@@ -139,10 +141,10 @@ class Unigram : public ScoredModel {
       if (node == Trie::kNone) break;
       TokenId id = ordinary_.value(node);
       if (id < 0 || unused(id)) continue;
-      offer(i + 1, id, score_of(id, i + 1 - at));
+      offer(i + 1, id, best[at].score + score_of(id, i + 1 - at));
       if (i + 1 == next) single = true;
     }
-    if (!single) offer(next, kUnknown, unknown_score_);
+    if (!single) offer(next, kUnknown, rounded(best[at].score + unknown_score_));
   }
 
   // Neighbouring unknown characters are one unknown piece before they become bytes.

@@ -1,0 +1,116 @@
+// SentencePiece's own library as the judge of our reading of its files.
+
+#include <gtest/gtest.h>
+#include <sentencepiece_processor.h>
+#include <sentencepiece_trainer.h>
+#include <simdjson.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "support.h"
+#include "tokenizer/sentencepiece_file.h"
+#include "tokenizer/tokenizer.h"
+
+namespace minpair {
+namespace {
+
+std::vector<std::string> golden_texts() {
+  std::vector<std::string> texts;
+  simdjson::dom::parser parser;
+  LineReader reader(testing::source_dir() / "tests/golden/tokenizer/gpt2/expected.jsonl");
+  for (std::string_view line; reader.next(line);) {
+    simdjson::dom::element e = parser.parse(line.data(), line.size());
+    texts.emplace_back(std::string_view(e["text"]));
+  }
+  return texts;
+}
+
+std::vector<std::string> treebank_texts() {
+  std::vector<std::string> texts;
+  if (testing::data_dir().empty()) return texts;
+  for (const char* name :
+       {"UD_German-PUD/de_pud-ud-test.conllu", "UD_Hebrew-HTB/he_htb-ud-dev.conllu"}) {
+    LineReader reader(testing::data_dir() / "ud-2.4" / name);
+    for (std::string_view line; reader.next(line);)
+      if (line.starts_with("# text = ")) texts.emplace_back(line.substr(9));
+  }
+  return texts;
+}
+
+// Trains on the golden texts with these flags and compares everything the library gives.
+void check(const std::string& flags) {
+  testing::TemporaryFolder folder;
+  std::string corpus;
+  for (std::string text : golden_texts()) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    text.erase(std::remove(text.begin(), text.end(), '\r'), text.end());
+    corpus += text + "\n";
+  }
+  write_file(folder / "corpus.txt", corpus);
+  fs::path path = folder / "spm.model";
+  auto trained = sentencepiece::SentencePieceTrainer::Train(
+      "--minloglevel=3 --hard_vocab_limit=false --input=" + (folder / "corpus.txt").string() +
+      " --model_prefix=" + (folder / "spm").string() + " " + flags);
+  ASSERT_TRUE(trained.ok()) << trained.ToString();
+  sentencepiece::SentencePieceProcessor theirs;
+  ASSERT_TRUE(theirs.Load(path.string()).ok());
+  auto ours = make_sentencepiece(parse_sentencepiece(read_file(path), path.string()), {});
+  ASSERT_EQ(int(ours->vocabulary_size()), theirs.GetPieceSize());
+  std::vector<std::string> texts = golden_texts();
+  for (std::string& t : treebank_texts()) texts.push_back(std::move(t));
+  for (const std::string& text : texts) {
+    // What is written like a control piece is one for us, and text for the library.
+    if (text.find("<s>") != std::string::npos || text.find("<unk>") != std::string::npos) continue;
+    std::vector<int> ids;
+    ASSERT_TRUE(theirs.Encode(text, &ids).ok());
+    std::vector<int> found;
+    for (const Token& t : ours->encode(text).tokens) found.push_back(t.id);
+    EXPECT_EQ(found, ids) << text;
+  }
+}
+
+TEST(SentencePiece, Unigram) { check("--model_type=unigram --vocab_size=500"); }
+TEST(SentencePiece, UnigramWithBytes) {
+  check(
+      "--model_type=unigram --vocab_size=700 --byte_fallback=true "
+      "--normalization_rule_name=identity "
+      "--character_coverage=0.98");
+}
+TEST(SentencePiece, UnigramCaseFoldedWithSymbols) {
+  check(
+      "--model_type=unigram --vocab_size=520 --normalization_rule_name=nmt_nfkc_cf "
+      "--user_defined_symbols=Kinder,sch,<mask>,\u2581");
+}
+TEST(SentencePiece, Bpe) { check("--model_type=bpe --vocab_size=900"); }
+TEST(SentencePiece, BpeLikeLlama) {
+  check(
+      "--model_type=bpe --vocab_size=1000 --byte_fallback=true --normalization_rule_name=identity "
+      "--remove_extra_whitespaces=false --split_digits=true --character_coverage=0.98");
+}
+TEST(SentencePiece, BpeWithSymbols) {
+  check(
+      "--model_type=bpe --vocab_size=900 --user_defined_symbols=Kinder,sch "
+      "--add_dummy_prefix=false");
+}
+TEST(SentencePiece, BpeWithSuffixes) {
+  check("--model_type=bpe --vocab_size=900 --treat_whitespace_as_suffix=true");
+}
+
+TEST(SentencePiece, BadFiles) {
+  EXPECT_THROW(parse_sentencepiece("", "x"), Error);
+  EXPECT_THROW(parse_sentencepiece("\x0a\xff\xff\xff\xff\x0f", "x"), Error);
+  EXPECT_THROW(parse_sentencepiece("not a model at all", "x"), Error);
+  // A piece whose score is not a number.
+  std::string nan(
+      "\x0a\x08\x0a\x01"
+      "a"
+      "\x15\x00\x00\xc0\x7f",
+      10);
+  EXPECT_THROW(parse_sentencepiece(nan, "x"), Error);
+  EXPECT_THROW(make_sentencepiece({}, {}), Error);
+}
+
+}  // namespace
+}  // namespace minpair
