@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/paths.h"
 #include "cli/cli.h"
+#include "hub/hub.h"
 #include "method/method.h"
 #include "suite/suite.h"
 
@@ -24,20 +25,30 @@ void list_suites() {
     fmt::print("{:<24}  {}\n", s.manifest.name, s.manifest.title);
 }
 
+// Shipped ones first, then what was pulled: how to call it, its size, what it is.
 void list_models() {
+  std::vector<hub::Known> all;
   for (const std::filesystem::path& folder : shipped_folders("models")) {
-    std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(folder))
-      if (entry.is_directory()) names.push_back(entry.path().filename().string());
-    std::sort(names.begin(), names.end());
-    for (const std::string& name : names) fmt::print("{}\n", name);
-    if (!names.empty()) return;
+      if (entry.is_directory())
+        all.push_back(hub::describe(entry.path().filename().string(), entry.path()));
+    if (!all.empty()) break;
   }
+  std::sort(all.begin(), all.end(),
+            [](const hub::Known& a, const hub::Known& b) { return a.name < b.name; });
+  size_t shipped = all.size();
+  for (hub::Known& known : hub::cached_models()) all.push_back(std::move(known));
+  size_t width = 0;
+  for (const hub::Known& m : all) width = std::max(width, m.name.size());
+  for (size_t i = 0; i < all.size(); ++i)
+    fmt::print("{:<{}}  {:>8.1f} MB  {}  {}\n", all[i].name, width, double(all[i].bytes) / 1e6,
+               i < shipped ? "shipped" : "cached ", all[i].kind.empty() ? "?" : all[i].kind);
 }
 
 void add_list(Cli& cli) {
-  CLI::App& app = cli.command("list", "What ships with minpair: suites, models, methods",
-                              "  minpair list methods\n");
+  CLI::App& app =
+      cli.command("list", "What there is: suites, models (shipped and in the hub's cache), methods",
+                  "  minpair list methods\n  minpair list models\n");
   static std::string what;
   app.add_option("WHAT", what, "suites, models or methods")
       ->required()

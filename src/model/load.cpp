@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/paths.h"
+#include "hub/hub.h"
 #include "model/masked.h"
 #include "model/source.h"
 #include "text/text.h"
@@ -81,6 +82,8 @@ fs::path locate_model(const std::string& name_or_path) {
   if (fs::exists(name_or_path)) return name_or_path;
   fs::path shipped = find_shipped("models", name_or_path);
   if (!shipped.empty()) return shipped;
+  fs::path cached = hub::locate(name_or_path);
+  if (!cached.empty()) return cached;
   std::vector<std::string> names;
   for (const fs::path& folder : shipped_folders("models"))
     if (fs::is_directory(folder))

@@ -1,0 +1,37 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/cli.h"
+#include "hub/hub.h"
+
+namespace minpair {
+namespace {
+
+void add_pull(Cli& cli) {
+  CLI::App& app = cli.command(
+      "pull", "Fetch a model from the Hugging Face hub into its usual cache",
+      "  minpair pull dbmdz/bert-base-german-cased\n"
+      "  minpair pull ORG/NAME --revision v1.0\n"
+      "  minpair pull ORG/NAME-GGUF --file name.Q8_0.gguf\n"
+      "  HF_ENDPOINT, HF_HOME, HF_HUB_CACHE and HF_TOKEN mean what they mean everywhere.\n");
+  static std::string model;
+  static hub::PullOptions options;
+  app.add_option("MODEL", model, "ORG/NAME, as on the hub")->required();
+  app.add_option("--revision", options.revision, "A branch, a tag or a commit (main)");
+  app.add_option("--file", options.files, "Fetch exactly this file (repeatable)");
+  app.add_flag("-q,--quiet", options.quiet, "No progress, no summary");
+  cli.on_run(app, [] {
+    hub::Pulled p = hub::pull(model, options);
+    if (!options.quiet)
+      fmt::print(stderr, "{} {}: {} files, {:.1f} MB, {:.1f} MB of them fetched now\n", model,
+                 p.commit.substr(0, 12), p.files.size(), double(p.bytes) / 1e6,
+                 double(p.fetched) / 1e6);
+    fmt::print("{}\n", p.folder.string());
+  });
+}
+
+const Cli::Command pull_command{110, add_pull};
+
+}  // namespace
+}  // namespace minpair

@@ -1,0 +1,168 @@
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "hub/parts.h"
+
+namespace minpair::hub {
+
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+fs::path default_cache() {
+  if (std::string direct = variable("HF_HUB_CACHE"); !direct.empty()) return direct;
+  if (std::string home = variable("HF_HOME"); !home.empty()) return fs::path(home) / "hub";
+  std::string cache = variable("XDG_CACHE_HOME");
+  if (cache.empty()) cache = variable("HOME") + "/.cache";
+  return fs::path(cache) / "huggingface/hub";
+}
+
+bool is_name_part(std::string_view part) {
+  if (part.empty() || part.size() > 96 || part.front() == '.' || part.find("..") != part.npos)
+    return false;
+  return std::all_of(part.begin(), part.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  });
+}
+
+bool is_hexadecimal(std::string_view s) {
+  return s.find_first_not_of("0123456789abcdef") == s.npos;
+}
+
+std::string first_line(const fs::path& path) {
+  std::string text = read_file(path, 4096);
+  return text.substr(0, text.find_first_of("\r\n "));
+}
+
+bool is_weights(const fs::path& path) {
+  std::string e = path.extension().string();
+  return e == ".safetensors" || e == ".bin" || e == ".pt" || e == ".pth" || e == ".gguf";
+}
+
+std::string kind_of(const fs::path& folder) {
+  std::error_code ignored;
+  if (fs::exists(folder / "config.json", ignored)) {
+    auto config = nlohmann::json::parse(read_file(folder / "config.json", 1 << 24), nullptr, false);
+    if (!config.is_object()) return "";
+    if (auto a = config.find("architectures");
+        a != config.end() && a->is_array() && !a->empty() && a->front().is_string())
+      return a->front();
+    if (auto t = config.find("model_type"); t != config.end() && t->is_string()) return *t;
+    return "";
+  }
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().extension() == ".gguf") return "GGUF";
+  return "";
+}
+
+}  // namespace
+
+Settings settings() {
+  Settings s;
+  if (std::string endpoint = variable("HF_ENDPOINT"); !endpoint.empty()) s.endpoint = endpoint;
+  while (s.endpoint.ends_with('/')) s.endpoint.pop_back();
+  s.cache = default_cache();
+  s.token = variable("HF_TOKEN");
+  std::string offline = variable("HF_HUB_OFFLINE");
+  s.offline = offline == "1" || offline == "true" || offline == "TRUE" || offline == "yes" ||
+              offline == "ON";
+  return s;
+}
+
+bool is_model_name(const std::string& name) {
+  size_t slash = name.find('/');
+  if (slash == name.npos) return is_name_part(name);
+  return is_name_part(name.substr(0, slash)) && is_name_part(name.substr(slash + 1));
+}
+
+bool is_commit(const std::string& text) { return text.size() == 40 && is_hexadecimal(text); }
+
+bool is_safe_path(const std::string& path) {
+  if (path.empty() || path.size() > 1000 || path.find_first_of(std::string("\\\0", 2)) != path.npos)
+    return false;
+  size_t from = 0;
+  while (from <= path.size()) {
+    size_t slash = std::min(path.find('/', from), path.size());
+    std::string part = path.substr(from, slash - from);
+    if (part.empty() || part == "." || part == "..") return false;
+    from = slash + 1;
+  }
+  return true;
+}
+
+fs::path repository_folder(const std::string& model, const Settings& settings) {
+  std::string name = model;
+  if (size_t slash = name.find('/'); slash != name.npos) name.replace(slash, 1, "--");
+  return settings.cache / ("models--" + name);
+}
+
+bool has_hash(const fs::path& file, const std::string& hash) {
+  MappedFile mapped(file);
+  std::string_view bytes = mapped.bytes();
+  bool git = hash.size() == 40;
+  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  EVP_DigestInit_ex(context.get(), git ? EVP_sha1() : EVP_sha256(), nullptr);
+  std::string header = fmt::format("blob {}", bytes.size()) + '\0';
+  if (git) EVP_DigestUpdate(context.get(), header.data(), header.size());
+  EVP_DigestUpdate(context.get(), bytes.data(), bytes.size());
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned length = 0;
+  EVP_DigestFinal_ex(context.get(), digest, &length);
+  std::string hex;
+  for (unsigned i = 0; i < length; ++i) hex += fmt::format("{:02x}", digest[i]);
+  return hex == hash;
+}
+
+fs::path locate(const std::string& model, const Settings& settings) {
+  size_t at = model.find('@');
+  std::string name = model.substr(0, at);
+  std::string revision = at == model.npos ? "main" : model.substr(at + 1);
+  if (!is_model_name(name) || !is_safe_path(revision)) return {};
+  fs::path repository = repository_folder(name, settings);
+  std::error_code ignored;
+  std::string commit = revision;
+  if (fs::is_regular_file(repository / "refs" / revision, ignored))
+    commit = first_line(repository / "refs" / revision);
+  if (!is_commit(commit)) return {};
+  fs::path folder = repository / "snapshots" / commit;
+  return fs::is_directory(folder, ignored) ? folder : fs::path();
+}
+
+Known describe(const std::string& name, const fs::path& folder) {
+  Known known{name, folder, 0, kind_of(folder)};
+  std::error_code ignored;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, ignored))
+    if (fs::is_regular_file(entry.path(), ignored))
+      known.bytes += fs::file_size(entry.path(), ignored);
+  return known;
+}
+
+std::vector<Known> cached_models(const Settings& settings) {
+  std::vector<Known> all;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(settings.cache, ignored)) {
+    std::string name = entry.path().filename().string();
+    if (!name.starts_with("models--")) continue;
+    name = name.substr(8);
+    if (size_t dashes = name.find("--"); dashes != name.npos) name.replace(dashes, 2, "/");
+    fs::path folder = locate(name, settings);
+    if (folder.empty()) continue;
+    bool weights = false;
+    for (const auto& file : fs::directory_iterator(folder, ignored))
+      weights = weights || is_weights(file.path());
+    if (weights) all.push_back(describe(name, folder));
+  }
+  std::sort(all.begin(), all.end(), [](const Known& a, const Known& b) { return a.name < b.name; });
+  return all;
+}
+
+}  // namespace minpair::hub

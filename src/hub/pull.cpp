@@ -1,0 +1,299 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/file.h"
+#include "base/progress.h"
+#include "hub/parts.h"
+
+namespace minpair::hub {
+
+namespace {
+
+constexpr int most_failures = 5;  // in a row, without a byte in between
+
+struct Repository {
+  std::string commit;
+  std::map<std::string, uint64_t> files;  // and their sizes
+};
+
+// What one file is, by the hub.
+struct Content {
+  std::string hash;
+  uint64_t bytes = 0;
+};
+
+std::string escaped(const std::string& path) {
+  std::string s;
+  for (char c : path) {
+    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                 c == '-' || c == '_' || c == '.' || c == '~' || c == '/';
+    s += plain ? std::string(1, c) : fmt::format("%{:02X}", uint8_t(c));
+  }
+  return s;
+}
+
+bool is_shard(const std::string& name, std::string_view stem, std::string_view extension) {
+  return name.starts_with(std::string(stem) + "-") && name.find("-of-") != name.npos &&
+         name.ends_with(extension);
+}
+
+// One format of weights, the better one; only at the top of the repository.
+std::vector<std::string> weights(const std::map<std::string, uint64_t>& files) {
+  const std::pair<std::string, std::string> formats[] = {{"model", ".safetensors"},
+                                                         {"pytorch_model", ".bin"}};
+  for (const auto& [stem, extension] : formats) {
+    if (files.contains(stem + extension)) return {stem + extension};
+    std::string index = stem + extension + ".index.json";
+    if (!files.contains(index)) continue;
+    std::vector<std::string> all{index};
+    for (const auto& [name, bytes] : files)
+      if (is_shard(name, stem, extension)) all.push_back(name);
+    if (all.size() > 1) return all;
+  }
+  return {};
+}
+
+std::vector<std::string> needed(const std::string& model,
+                                const std::map<std::string, uint64_t>& files) {
+  std::vector<std::string> chosen = weights(files);
+  if (chosen.empty()) {
+    std::string others;
+    for (const auto& [name, bytes] : files)
+      if (name.ends_with(".gguf") || name.ends_with(".h5") || name.ends_with(".msgpack") ||
+          name.ends_with(".onnx") || name.ends_with(".safetensors") || name.ends_with(".pt"))
+        others += (others.empty() ? "" : ", ") + name;
+    throw bad_input(fmt::format("{} has neither model.safetensors nor pytorch_model.bin", model))
+        .hint(others.empty() ? "it may be no model at all"
+                             : fmt::format("it has {}; --file NAME fetches one of them", others));
+  }
+  static const char* const small[] = {"config.json",
+                                      "tokenizer.json",
+                                      "tokenizer_config.json",
+                                      "special_tokens_map.json",
+                                      "added_tokens.json",
+                                      "vocab.txt",
+                                      "vocab.json",
+                                      "merges.txt",
+                                      "generation_config.json"};
+  for (const char* name : small)
+    if (files.contains(name)) chosen.push_back(name);
+  for (const auto& [name, bytes] : files)
+    if (name.ends_with(".model") && name.find('/') == name.npos) chosen.push_back(name);
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+class Puller {
+ public:
+  Puller(const std::string& model, const PullOptions& options, const Settings& settings)
+      : model_(model), options_(options), settings_(settings), connection_(settings) {}
+
+  Pulled run() {
+    Repository repository = ask();
+    Pulled result;
+    result.commit = repository.commit;
+    result.files = options_.files.empty() ? needed(model_, repository.files) : options_.files;
+    for (const std::string& file : result.files)
+      if (!repository.files.contains(file))
+        throw bad_input(fmt::format("{} has no file '{}'", model_, file));
+    for (const std::string& file : result.files) result.bytes += repository.files.at(file);
+    folder_ = repository_folder(model_, settings_);
+    result.folder = folder_ / "snapshots" / repository.commit;
+    fs::create_directories(folder_ / "blobs");
+    Progress progress(model_, result.bytes, options_.quiet);
+    progress_ = &progress;
+    for (const std::string& file : result.files) {
+      fetch(repository.commit, file, result.folder / file);
+      done_ += repository.files.at(file);
+    }
+    if (!is_commit(options_.revision)) {
+      fs::path ref = folder_ / "refs" / options_.revision;
+      fs::create_directories(ref.parent_path());
+      write_file(ref, repository.commit);
+    }
+    result.fetched = fetched_;
+    return result;
+  }
+
+ private:
+  // Runs `attempt` until it succeeds; `advanced` says whether the failed one got any further.
+  template <typename Attempt, typename Advanced>
+  auto persist(Attempt attempt, Advanced advanced) {
+    for (int failures = 0;;) {
+      try {
+        return attempt();
+      } catch (const Interrupted&) {
+        failures = advanced() ? 1 : failures + 1;
+        if (failures >= most_failures) throw;
+        auto wait = std::chrono::milliseconds(settings_.retry_milliseconds) * (1 << (failures - 1));
+        std::this_thread::sleep_for(wait);
+      }
+    }
+  }
+
+  Repository ask() {
+    std::string url = fmt::format("{}/api/models/{}/revision/{}?blobs=true", settings_.endpoint,
+                                  model_, escaped(options_.revision));
+    Response r = persist([&] { return connection_.get(url, 64 << 20); }, [] { return false; });
+    auto json = nlohmann::json::parse(r.body, nullptr, false);
+    Repository repository;
+    try {
+      repository.commit = json.at("sha").get<std::string>();
+      for (const auto& file : json.at("siblings"))
+        repository.files[file.at("rfilename").get<std::string>()] = file.value("size", uint64_t{0});
+    } catch (const nlohmann::json::exception&) {
+      throw bad_input(fmt::format("{} does not answer as a Hugging Face hub", url))
+          .hint("is HF_ENDPOINT right?");
+    }
+    if (!is_commit(repository.commit))
+      throw bad_input(fmt::format("{} names '{}', which is no commit", url, repository.commit));
+    // What could lead out of the cache is not even listed.
+    std::erase_if(repository.files, [](const auto& f) { return !is_safe_path(f.first); });
+    return repository;
+  }
+
+  Content content(const std::string& url) {
+    Response r = persist([&] { return connection_.head(url); }, [] { return false; });
+    bool linked = r.headers.contains("x-linked-etag");
+    std::string tag = r.headers[linked ? "x-linked-etag" : "etag"];
+    if (tag.starts_with("W/")) tag.erase(0, 2);
+    std::erase(tag, '"');
+    if ((tag.size() != 40 && tag.size() != 64) ||
+        tag.find_first_not_of("0123456789abcdef") != tag.npos)
+      throw bad_input(fmt::format("{} names no hash that the file could be checked by", url))
+          .hint("is HF_ENDPOINT a Hugging Face hub?");
+    std::string length =
+        r.headers[r.headers.contains("x-linked-size") ? "x-linked-size" : "content-length"];
+    Content c{tag, 0};
+    if (length.empty() || length.find_first_not_of("0123456789") != length.npos)
+      throw bad_input(fmt::format("{} does not say how long the file is", url));
+    c.bytes = std::strtoull(length.c_str(), nullptr, 10);
+    return c;
+  }
+
+  void fetch(const std::string& commit, const std::string& file, const fs::path& link) {
+    std::string url =
+        fmt::format("{}/{}/resolve/{}/{}", settings_.endpoint, model_, commit, escaped(file));
+    std::error_code ignored;
+    if (fs::is_regular_file(link, ignored)) return;  // a link is only made when all was right
+    Content wanted = content(url);
+    fs::path blob = folder_ / "blobs" / wanted.hash;
+    Lock lock(settings_.cache / ".locks" / folder_.filename() / (wanted.hash + ".lock"));
+    if (!fs::exists(blob)) fetch_blob(url, file, wanted, blob);
+    fs::create_directories(link.parent_path());
+    fs::remove(link, ignored);
+    fs::create_symlink(fs::relative(blob, link.parent_path()), link);
+  }
+
+  void fetch_blob(const std::string& url, const std::string& file, const Content& wanted,
+                  const fs::path& blob) {
+    fs::path part = blob;
+    part += ".incomplete";
+    check_space(part, wanted.bytes);
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      download(url, file, wanted, part);
+      if (fs::file_size(part) == wanted.bytes && has_hash(part, wanted.hash)) {
+        fs::rename(part, blob);
+        return;
+      }
+      fs::remove(part);  // what is wrong somewhere cannot be continued
+    }
+    throw bad_input(fmt::format("{}: what arrives does not have the hash {} that the hub names",
+                                url, wanted.hash))
+        .hint("the server or a proxy on the way changes the file; nothing was kept");
+  }
+
+  void download(const std::string& url, const std::string& file, const Content& wanted,
+                const fs::path& part) {
+    uint64_t before = 0;
+    auto size = [&] {
+      std::error_code none;
+      uint64_t n = fs::file_size(part, none);
+      return none ? 0 : n;
+    };
+    persist(
+        [&] {
+          before = size();
+          if (before > wanted.bytes) fs::remove(part), before = 0;
+          if (before == wanted.bytes && before > 0) return;
+          uint64_t last = before;
+          connection_.download(url, part, [&](uint64_t now) {
+            fetched_ += now > last ? now - last : 0;
+            last = now;
+            progress_->set(done_ + now, file);
+          });
+          if (size() < wanted.bytes) {
+            Interrupted again(Error::Kind::environment, fmt::format("{} ended after {} of {} bytes",
+                                                                    url, size(), wanted.bytes));
+            again.hint("run the same command again: it continues where it stopped");
+            throw again;
+          }
+        },
+        [&] { return size() > before; });
+  }
+
+  static void check_space(const fs::path& part, uint64_t bytes) {
+    std::error_code ignored;
+    fs::space_info space = fs::space(part.parent_path(), ignored);
+    uint64_t have = fs::file_size(part, ignored);
+    if (ignored) have = 0;
+    if (space.available != uintmax_t(-1) && bytes > have && space.available < bytes - have)
+      throw cannot(fmt::format("{} MB are needed and {} MB are free", (bytes - have) / 1'000'000,
+                               space.available / 1'000'000))
+          .at(part.parent_path().string())
+          .hint("free some space, or set HF_HOME to a folder on another disk");
+  }
+
+  // Held while a blob is written, also against other programs that know this cache.
+  class Lock {
+   public:
+    explicit Lock(const fs::path& path) {
+      fs::create_directories(path.parent_path());
+      fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+      if (fd_ < 0) throw cannot_errno("cannot write").at(path.string());
+      while (::flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
+      }
+    }
+    ~Lock() { ::close(fd_); }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+   private:
+    int fd_;
+  };
+
+  const std::string& model_;
+  const PullOptions& options_;
+  const Settings& settings_;
+  Connection connection_;
+  fs::path folder_;
+  Progress* progress_ = nullptr;
+  uint64_t done_ = 0, fetched_ = 0;
+};
+
+}  // namespace
+
+Pulled pull(const std::string& model, const PullOptions& options, const Settings& settings) {
+  if (!is_model_name(model))
+    throw wrong_call(fmt::format("'{}' is not the name of a model on the hub", model))
+        .hint("names look like ORG/NAME, as 'dbmdz/bert-base-german-cased'");
+  if (!is_safe_path(options.revision))
+    throw wrong_call(fmt::format("'{}' is not a revision", options.revision));
+  if (settings.offline)
+    throw cannot("HF_HUB_OFFLINE is set: nothing is fetched")
+        .hint("unset it, or copy the model into a folder by hand and use -m FOLDER");
+  try {
+    return Puller(model, options, settings).run();
+  } catch (const fs::filesystem_error& e) {
+    throw cannot(e.code().message()).at(e.path1().string());
+  }
+}
+
+}  // namespace minpair::hub
