@@ -1,96 +1,97 @@
 // GGUF's block formats to fp32, as ggml defines them. A block is a few numbers that scale many
 // small integers; "K" blocks have 256 integers in groups whose scales are themselves small
 // integers.
+//
+// Everything is inlined into two functions at the end, one for any processor and one for AVX2. Both
+// do the same operations in the same order, so they give the same bits.
 
 #include <array>
 #include <bit>
 #include <cstring>
 
+#include "checkpoint/half.h"
 #include "checkpoint/parts.h"
+
+#define MINPAIR_INLINE [[gnu::always_inline]] inline
 
 namespace minpair {
 
 namespace {
 
-float half_at(const uint8_t* p) {
-  float f;
-  half_to_float(reinterpret_cast<const std::byte*>(p), 1, &f);
-  return f;
+MINPAIR_INLINE float half_at(const uint8_t* p) {
+  uint16_t h;
+  std::memcpy(&h, p, 2);
+  return half_bits_to_float(h);
 }
 
-void q8_0(const uint8_t* b, float* y) {
+MINPAIR_INLINE void q8_0(const uint8_t* b, float* y) {
   float d = half_at(b);
   for (int i = 0; i < 32; ++i) y[i] = float(int8_t(b[2 + i])) * d;
 }
 
-void q4_0(const uint8_t* b, float* y) {
+MINPAIR_INLINE void q4_0(const uint8_t* b, float* y) {
   float d = half_at(b);
-  for (int i = 0; i < 16; ++i) {
-    y[i] = float((b[2 + i] & 15) - 8) * d;
-    y[i + 16] = float((b[2 + i] >> 4) - 8) * d;
-  }
+  for (int i = 0; i < 16; ++i) y[i] = float((b[2 + i] & 15) - 8) * d;
+  for (int i = 0; i < 16; ++i) y[i + 16] = float((b[2 + i] >> 4) - 8) * d;
 }
 
-void q4_1(const uint8_t* b, float* y) {
+MINPAIR_INLINE void q4_1(const uint8_t* b, float* y) {
   float d = half_at(b), low = half_at(b + 2);
-  for (int i = 0; i < 16; ++i) {
-    y[i] = float(b[4 + i] & 15) * d + low;
-    y[i + 16] = float(b[4 + i] >> 4) * d + low;
-  }
+  for (int i = 0; i < 16; ++i) y[i] = float(b[4 + i] & 15) * d + low;
+  for (int i = 0; i < 16; ++i) y[i + 16] = float(b[4 + i] >> 4) * d + low;
 }
 
 // The fifth bits of all 32 come first, then the other four as in the 4-bit formats.
-template <typename Scale>
-void five_bits(const uint8_t* high, const uint8_t* low, Scale scale, float* y) {
+MINPAIR_INLINE void five_bits(const uint8_t* high, const uint8_t* low, int* values) {
   uint32_t h;
   std::memcpy(&h, high, 4);
-  for (int i = 0; i < 16; ++i) {
-    y[i] = scale(int((low[i] & 15) | (h >> i & 1) << 4));
-    y[i + 16] = scale(int((low[i] >> 4) | (h >> (i + 16) & 1) << 4));
-  }
+  for (int i = 0; i < 16; ++i) values[i] = int((low[i] & 15u) | (h >> i & 1) << 4);
+  for (int i = 0; i < 16; ++i) values[i + 16] = int((low[i] >> 4) | (h >> (i + 16) & 1) << 4);
 }
 
-void q5_0(const uint8_t* b, float* y) {
+MINPAIR_INLINE void q5_0(const uint8_t* b, float* y) {
   float d = half_at(b);
-  five_bits(
-      b + 2, b + 6, [d](int q) { return float(q - 16) * d; }, y);
+  int values[32];
+  five_bits(b + 2, b + 6, values);
+  for (int i = 0; i < 32; ++i) y[i] = float(values[i] - 16) * d;
 }
 
-void q5_1(const uint8_t* b, float* y) {
+MINPAIR_INLINE void q5_1(const uint8_t* b, float* y) {
   float d = half_at(b), low = half_at(b + 2);
-  five_bits(
-      b + 4, b + 8, [d, low](int q) { return float(q) * d + low; }, y);
+  int values[32];
+  five_bits(b + 4, b + 8, values);
+  for (int i = 0; i < 32; ++i) y[i] = float(values[i]) * d + low;
 }
 
-// 16 groups of 16: a 4-bit scale and a 4-bit minimum each. Within a half of 128, four groups of 32
-// share bytes, two bits each.
-void q2_k(const uint8_t* b, float* y) {
-  const uint8_t *scales = b, *q = b + 16;
+// 16 groups of 16: a 4-bit scale and a 4-bit minimum each. Within a half of 128, four pairs of
+// groups share 32 bytes, two bits each.
+MINPAIR_INLINE void q2_k(const uint8_t* b, float* y) {
   float d = half_at(b + 80), low = half_at(b + 82);
-  for (int i = 0; i < 256; ++i) {
-    int half = i / 128, shift = i % 128 / 32 * 2;
-    uint8_t s = scales[i / 16];
-    float scale = d * float(s & 15), minimum = low * float(s >> 4);
-    y[i] = scale * float(q[half * 32 + i % 32] >> shift & 3) - minimum;
+  for (int group = 0; group < 16; ++group, y += 16) {
+    float scale = d * float(b[group] & 15), minimum = low * float(b[group] >> 4);
+    const uint8_t* q = b + 16 + group / 8 * 32 + group % 2 * 16;
+    int shift = group % 8 / 2 * 2;
+    for (int i = 0; i < 16; ++i) y[i] = scale * float(q[i] >> shift & 3) - minimum;
   }
 }
 
-// 16 groups of 16 with 6-bit scales: four low bits in the first 8 bytes, two high bits in the
-// last 4.
-int q3_scale(const uint8_t* s, int group) {
+// 16 groups of 16 with 6-bit scales: four low bits in the first 8 bytes, two high bits in the last
+// 4.
+MINPAIR_INLINE int q3_scale(const uint8_t* s, int group) {
   int low = group < 8 ? s[group] & 15 : s[group - 8] >> 4;
   int high = s[8 + group % 4] >> (group / 4 * 2) & 3;
   return (low | high << 4) - 32;
 }
 
-void q3_k(const uint8_t* b, float* y) {
-  const uint8_t *high = b, *q = b + 32, *scales = b + 96;
+MINPAIR_INLINE void q3_k(const uint8_t* b, float* y) {
   float d = half_at(b + 108);
-  for (int i = 0; i < 256; ++i) {
-    int half = i / 128, part = i / 32, shift = part % 4 * 2;
-    int low = q[half * 32 + i % 32] >> shift & 3;
-    int value = high[i % 32] >> part & 1 ? low : low - 4;
-    y[i] = d * float(q3_scale(scales, i / 16)) * float(value);
+  for (int group = 0; group < 16; ++group, y += 16) {
+    float scale = d * float(q3_scale(b + 96, group));
+    const uint8_t* high = b + group % 2 * 16;
+    const uint8_t* q = b + 32 + group / 8 * 32 + group % 2 * 16;
+    int shift = group % 8 / 2 * 2, bit = group / 2;
+    for (int i = 0; i < 16; ++i)
+      y[i] = scale * float((q[i] >> shift & 3) + (high[i] >> bit & 1) * 4 - 4);
   }
 }
 
@@ -100,50 +101,48 @@ struct ScaleAndMinimum {
 
 // 8 groups of 32 with 6 bits for each: the first four whole, the others in four bits here and two
 // in the upper bits of the first.
-ScaleAndMinimum q45_scale(const uint8_t* s, int group) {
+MINPAIR_INLINE ScaleAndMinimum q45_scale(const uint8_t* s, int group) {
   if (group < 4) return {s[group] & 63, s[group + 4] & 63};
   return {(s[group + 4] & 15) | (s[group - 4] >> 6) << 4, s[group + 4] >> 4 | (s[group] >> 6) << 4};
 }
 
-void q4_k(const uint8_t* b, float* y) {
+MINPAIR_INLINE void q4_k(const uint8_t* b, float* y) {
   float d = half_at(b), low = half_at(b + 2);
-  const uint8_t *scales = b + 4, *q = b + 16;
-  for (int group = 0; group < 8; ++group) {
-    auto [s, m] = q45_scale(scales, group);
+  for (int group = 0; group < 8; ++group, y += 32) {
+    auto [s, m] = q45_scale(b + 4, group);
     float scale = d * float(s), minimum = low * float(m);
-    for (int i = 0; i < 32; ++i) {
-      int byte = q[group / 2 * 32 + i];
-      y[group * 32 + i] = scale * float(group % 2 ? byte >> 4 : byte & 15) - minimum;
-    }
+    const uint8_t* q = b + 16 + group / 2 * 32;
+    int shift = group % 2 * 4;
+    for (int i = 0; i < 32; ++i) y[i] = scale * float(q[i] >> shift & 15) - minimum;
   }
 }
 
-void q5_k(const uint8_t* b, float* y) {
+MINPAIR_INLINE void q5_k(const uint8_t* b, float* y) {
   float d = half_at(b), low = half_at(b + 2);
-  const uint8_t *scales = b + 4, *high = b + 16, *q = b + 48;
-  for (int group = 0; group < 8; ++group) {
-    auto [s, m] = q45_scale(scales, group);
+  const uint8_t* high = b + 16;
+  for (int group = 0; group < 8; ++group, y += 32) {
+    auto [s, m] = q45_scale(b + 4, group);
     float scale = d * float(s), minimum = low * float(m);
-    for (int i = 0; i < 32; ++i) {
-      int byte = q[group / 2 * 32 + i];
-      int value = (group % 2 ? byte >> 4 : byte & 15) + (high[i] >> group & 1) * 16;
-      y[group * 32 + i] = scale * float(value) - minimum;
-    }
+    const uint8_t* q = b + 48 + group / 2 * 32;
+    int shift = group % 2 * 4;
+    for (int i = 0; i < 32; ++i)
+      y[i] = scale * float((q[i] >> shift & 15) + (high[i] >> group & 1) * 16) - minimum;
   }
 }
 
-void q6_k(const uint8_t* b, float* y) {
-  const uint8_t *low = b, *high = b + 128, *scales = b + 192;
+MINPAIR_INLINE void q6_k(const uint8_t* b, float* y) {
   float d = half_at(b + 208);
-  for (int i = 0; i < 256; ++i) {
-    int half = i / 128, part = i % 128 / 32, at = i % 32;
-    int byte = low[half * 64 + part % 2 * 32 + at];
-    int value = (part < 2 ? byte & 15 : byte >> 4) | (high[half * 32 + at] >> part * 2 & 3) << 4;
-    y[i] = d * float(int8_t(scales[i / 16])) * float(value - 32);
+  for (int group = 0; group < 16; ++group, y += 16) {
+    float scale = d * float(int8_t(b[192 + group]));
+    int half = group / 8, part = group % 8 / 2, at = group % 2 * 16;
+    const uint8_t *low = b + half * 64 + part % 2 * 32 + at, *high = b + 128 + half * 32 + at;
+    int low_shift = part / 2 * 4, high_shift = part * 2;
+    for (int i = 0; i < 16; ++i)
+      y[i] = scale * float(((low[i] >> low_shift & 15) | (high[i] >> high_shift & 3) << 4) - 32);
   }
 }
 
-void q8_k(const uint8_t* b, float* y) {
+MINPAIR_INLINE void q8_k(const uint8_t* b, float* y) {
   float d;
   std::memcpy(&d, b, 4);
   for (int i = 0; i < 256; ++i) y[i] = d * float(int8_t(b[4 + i]));
@@ -176,63 +175,81 @@ constexpr uint16_t iq2_xxs_points[256] = {
     0xa200, 0xa418, 0xa850, 0xa904,
 };
 
+constexpr auto iq2_xxs_magnitudes = [] {
+  std::array<std::array<uint8_t, 8>, 256> all{};
+  for (size_t p = 0; p < 256; ++p)
+    for (size_t i = 0; i < 8; ++i)
+      all[p][i] = std::array<uint8_t, 4>{8, 25, 43, 0}[iq2_xxs_points[p] >> 2 * i & 3];
+  return all;
+}();
+
 // 8 groups of 32: four points, then four times seven signs, then a 4-bit scale. The eighth sign
 // makes the number of minuses even.
-void iq2_xxs(const uint8_t* b, float* y) {
-  constexpr float magnitude[4] = {8, 25, 43, 0};
+MINPAIR_INLINE void iq2_xxs(const uint8_t* b, float* y) {
   float d = half_at(b);
   for (int group = 0; group < 8; ++group) {
     const uint8_t* points = b + 2 + group * 8;
     uint32_t rest;
     std::memcpy(&rest, points + 4, 4);
     float scale = d * (0.5f + float(rest >> 28)) * 0.25f;
-    for (int i = 0; i < 32; ++i) {
-      uint32_t signs = rest >> i / 8 * 7 & 127;
+    for (int part = 0; part < 4; ++part, y += 8) {
+      uint32_t signs = rest >> 7 * part & 127;
       signs |= uint32_t(std::popcount(signs) & 1) << 7;
-      float x = scale * magnitude[iq2_xxs_points[points[i / 8]] >> i % 8 * 2 & 3];
-      y[group * 32 + i] = signs >> i % 8 & 1 ? -x : x;
+      const std::array<uint8_t, 8>& magnitudes = iq2_xxs_magnitudes[points[part]];
+      for (int i = 0; i < 8; ++i) {
+        float x = scale * float(magnitudes[size_t(i)]);
+        uint32_t sign = (signs >> i & 1) << 31;
+        y[i] = std::bit_cast<float>(std::bit_cast<uint32_t>(x) ^ sign);
+      }
     }
   }
 }
 
-using Block = void (*)(const uint8_t* block, float* to);
+template <typename Block>
+MINPAIR_INLINE void each(DType type, const uint8_t* from, int64_t blocks, float* to, Block block) {
+  uint32_t bytes = block_bytes(type), elements = block_elements(type);
+  for (int64_t i = 0; i < blocks; ++i) block(from + i * bytes, to + i * elements);
+}
 
-Block block_of(DType type) {
+#define MINPAIR_FORMAT(name) \
+  case DType::name:          \
+    return each(type, from, blocks, to, [](const uint8_t* b, float* y) { name(b, y); })
+
+MINPAIR_INLINE void any_format(DType type, const uint8_t* from, int64_t blocks, float* to) {
   switch (type) {
-    case DType::q8_0:
-      return q8_0;
-    case DType::q4_0:
-      return q4_0;
-    case DType::q4_1:
-      return q4_1;
-    case DType::q5_0:
-      return q5_0;
-    case DType::q5_1:
-      return q5_1;
-    case DType::q2_k:
-      return q2_k;
-    case DType::q3_k:
-      return q3_k;
-    case DType::q4_k:
-      return q4_k;
-    case DType::q5_k:
-      return q5_k;
-    case DType::q6_k:
-      return q6_k;
-    case DType::q8_k:
-      return q8_k;
+    MINPAIR_FORMAT(q8_0);
+    MINPAIR_FORMAT(q4_0);
+    MINPAIR_FORMAT(q4_1);
+    MINPAIR_FORMAT(q5_0);
+    MINPAIR_FORMAT(q5_1);
+    MINPAIR_FORMAT(q2_k);
+    MINPAIR_FORMAT(q3_k);
+    MINPAIR_FORMAT(q4_k);
+    MINPAIR_FORMAT(q5_k);
+    MINPAIR_FORMAT(q6_k);
+    MINPAIR_FORMAT(q8_k);
+    MINPAIR_FORMAT(iq2_xxs);
     default:
-      return iq2_xxs;
+      return;
   }
 }
+
+#if defined(__x86_64__)
+[[gnu::target("avx2")]] void dequantize_avx2(DType type, const uint8_t* from, int64_t blocks,
+                                             float* to) {
+  any_format(type, from, blocks, to);
+}
+#endif
 
 }  // namespace
 
 void dequantize(DType type, const std::byte* from, int64_t blocks, float* to) {
-  Block block = block_of(type);
-  const auto* b = reinterpret_cast<const uint8_t*>(from);
-  for (int64_t i = 0; i < blocks; ++i)
-    block(b + i * block_bytes(type), to + i * block_elements(type));
+  const auto* bytes = reinterpret_cast<const uint8_t*>(from);
+#if defined(__x86_64__)
+  static const bool avx2 = __builtin_cpu_supports("avx2");
+  if (avx2) return dequantize_avx2(type, bytes, blocks, to);
+#endif
+  any_format(type, bytes, blocks, to);
 }
 
 }  // namespace minpair
