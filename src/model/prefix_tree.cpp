@@ -1,0 +1,94 @@
+#include "model/prefix_tree.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace minpair {
+namespace {
+
+size_t common_prefix(const std::vector<TokenId>& a, const std::vector<TokenId>& b) {
+  size_t n = std::min(a.size(), b.size()), i = 0;
+  while (i < n && a[i] == b[i]) ++i;
+  return i;
+}
+
+}  // namespace
+
+PrefixTree::PrefixTree(std::span<const Query> queries) : path_(queries.size()) {
+  std::vector<uint32_t> sorted(queries.size());
+  std::iota(sorted.begin(), sorted.end(), 0u);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](uint32_t a, uint32_t b) { return queries[a].ids < queries[b].ids; });
+  insert(queries, sorted);
+  collect_reads(queries);
+}
+
+// Neighbours in sorted order share the longest prefixes, so each query only adds what its
+// predecessor lacks. A chain ends where a later query leaves it; since sorted queries leave ever
+// higher, that is known once all are in.
+void PrefixTree::insert(std::span<const Query> queries, std::span<const uint32_t> sorted) {
+  std::vector<bool> branches;  // per node: something other than its next neighbour hangs below it
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    const std::vector<TokenId>& ids = queries[sorted[i]].ids;
+    std::vector<uint32_t>& path = path_[sorted[i]];
+    size_t shared = i == 0 ? 0 : common_prefix(ids, queries[sorted[i - 1]].ids);
+    if (shared > 0)
+      path.assign(path_[sorted[i - 1]].begin(),
+                  path_[sorted[i - 1]].begin() + std::ptrdiff_t(shared));
+    if (shared > 0 && shared < ids.size()) branches[path.back()] = true;
+    for (size_t k = shared; k < ids.size(); ++k) {
+      uint32_t parent = path.empty() ? none : path.back();
+      path.push_back(uint32_t(nodes.size()));
+      nodes.push_back({ids[k], parent, uint32_t(k)});
+      branches.push_back(false);
+    }
+  }
+  for (uint32_t n = 0; n < nodes.size(); ++n) {
+    bool goes_on = n > 0 && nodes[n].parent == n - 1 && !branches[n - 1];
+    if (goes_on)
+      ++chains.back().count;
+    else
+      chains.push_back({n, 1, nodes[n].parent});
+  }
+}
+
+void PrefixTree::collect_reads(std::span<const Query> queries) {
+  read_of_node_.assign(nodes.size(), none);
+  std::vector<NodeRead> found(nodes.size());
+  for (size_t q = 0; q < queries.size(); ++q)
+    for (const Read& r : queries[q].reads) {
+      NodeRead& at = found[path_[q][r.position]];
+      at.targets.insert(at.targets.end(), r.targets.begin(), r.targets.end());
+      at.normalized = at.normalized || r.normalized;
+      read_of_node_[path_[q][r.position]] = 0;
+    }
+  for (uint32_t n = 0; n < nodes.size(); ++n) {
+    if (read_of_node_[n] == none) continue;
+    read_of_node_[n] = uint32_t(reads.size());
+    NodeRead& r = found[n];
+    r.node = n;
+    std::sort(r.targets.begin(), r.targets.end());
+    r.targets.erase(std::unique(r.targets.begin(), r.targets.end()), r.targets.end());
+    reads.push_back(std::move(r));
+  }
+}
+
+std::vector<Answer> PrefixTree::distribute(std::span<const Query> queries,
+                                           std::span<const ReadAnswer> answers) const {
+  std::vector<Answer> out(queries.size());
+  for (size_t q = 0; q < queries.size(); ++q)
+    for (const Read& r : queries[q].reads) {
+      uint32_t at = read_of_node_[path_[q][r.position]];
+      const std::vector<TokenId>& targets = reads[at].targets;
+      ReadAnswer mine;
+      for (TokenId t : r.targets) {
+        auto place = std::lower_bound(targets.begin(), targets.end(), t) - targets.begin();
+        mine.logits.push_back(answers[at].logits[size_t(place)]);
+      }
+      mine.log_sum_exp = r.normalized ? answers[at].log_sum_exp : 0;
+      out[q].push_back(std::move(mine));
+    }
+  return out;
+}
+
+}  // namespace minpair

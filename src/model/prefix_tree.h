@@ -1,0 +1,57 @@
+#pragma once
+// The sentences of a batch as a tree: every prefix that several of them share is one path of it.
+//
+// A causal or recurrent model computes each node once. What it computes for a node depends only on
+// the path to it, so an answer is the same bits whether its sentence came alone or with a thousand
+// others.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/model.h"
+
+namespace minpair {
+
+struct PrefixTree {
+  static constexpr uint32_t none = UINT32_MAX;
+
+  struct Node {
+    TokenId token = 0;
+    uint32_t parent = none;
+    uint32_t depth = 0;  // 0: the first token of a sentence
+  };
+
+  // A run of nodes without a branch, node after node: what attention can treat as one sequence. Its
+  // path is its nodes' ancestors, then its own nodes.
+  struct Chain {
+    uint32_t first = 0, count = 0;
+    uint32_t parent = none;  // the node before the first
+  };
+
+  // What is asked at one node, over all queries: the union of their targets.
+  struct NodeRead {
+    uint32_t node = 0;
+    std::vector<TokenId> targets;  // ascending, distinct
+    bool normalized = false;
+  };
+
+  std::vector<Node> nodes;      // parents before children; the nodes of a chain are neighbours
+  std::vector<Chain> chains;    // in the order of their nodes
+  std::vector<NodeRead> reads;  // by node
+
+  explicit PrefixTree(std::span<const Query> queries);
+
+  // The answers to `reads`, given back to each query in its own order.
+  std::vector<Answer> distribute(std::span<const Query> queries,
+                                 std::span<const ReadAnswer> answers) const;
+
+ private:
+  void insert(std::span<const Query> queries, std::span<const uint32_t> sorted);
+  void collect_reads(std::span<const Query> queries);
+
+  std::vector<std::vector<uint32_t>> path_;  // per query, the node of each position
+  std::vector<uint32_t> read_of_node_;
+};
+
+}  // namespace minpair
