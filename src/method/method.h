@@ -56,6 +56,8 @@ struct MethodContext {
   const Tokenizer& tokenizer;
   ModelInfo::Kind kind = ModelInfo::Kind::masked;
   uint32_t max_tokens = 0;  // 0: no limit
+  // Causal and recurrent models: what stands before the first token, and what is scored after the last; -1: nothing.
+  TokenId start = -1, end = -1;
 };
 
 struct MethodInfo {

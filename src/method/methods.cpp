@@ -16,6 +16,9 @@ const std::vector<const Method*>& all_methods() {
       &pseudo_likelihood(),
       &pseudo_likelihood_word_left_to_right(),
       &pseudo_likelihood_whole_word(),
+      &sentence_probability(),
+      &word_probability(),
+      &after_prefix_probability(),
   };
   return all;
 }

@@ -13,5 +13,8 @@ const Method& masked_word_left_to_right();             // masked-word-l2r
 const Method& pseudo_likelihood();                     // pll
 const Method& pseudo_likelihood_word_left_to_right();  // pll-word-l2r
 const Method& pseudo_likelihood_whole_word();          // pll-whole-word
+const Method& sentence_probability();                  // lp
+const Method& word_probability();                      // word-lp
+const Method& after_prefix_probability();              // prefix-lp
 
 }  // namespace minpair

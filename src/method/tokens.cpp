@@ -95,6 +95,13 @@ SentenceTokens tokens_of(const Sentence& sentence, const Tokenizer& tokenizer) {
   return s;
 }
 
+SentenceTokens plain_tokens_of(const Sentence& sentence, const Tokenizer& tokenizer) {
+  SentenceTokens s = from_encoding(tokenizer.encode(sentence.text, false));
+  mark_locus(s, sentence);
+  mark_words(s, tokenizer);
+  return s;
+}
+
 std::string locus_tokens_of(const Sentence& sentence, const Tokenizer& tokenizer,
                             SentenceTokens& s) {
   if (sentence.locus.empty()) return "empty_locus";

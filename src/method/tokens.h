@@ -14,6 +14,8 @@ struct SentenceTokens {
 };
 
 SentenceTokens tokens_of(const Sentence& sentence, const Tokenizer& tokenizer);
+// Without the tokens that masked models put around a sentence.
+SentenceTokens plain_tokens_of(const Sentence& sentence, const Tokenizer& tokenizer);
 
 // The same, for a method that needs the locus: gives the reason when it cannot be had. Where a
 // token reaches over the edge of the locus, the locus is tokenized on its own and put in the place

@@ -95,16 +95,30 @@ std::vector<std::string> Config::texts(std::string_view key) const {
   return all;
 }
 
-double Config::real_in(const std::vector<std::string>& path, double otherwise) const {
+const json* Config::find_in(const std::vector<std::string>& path) const {
   const json* at = json_.get();
   for (const std::string& key : path) {
-    if (!at->is_object()) return otherwise;
+    if (!at->is_object()) return nullptr;
     auto found = at->find(key);
-    if (found == at->end() || found->is_null()) return otherwise;
+    if (found == at->end() || found->is_null()) return nullptr;
     at = &*found;
   }
+  return at;
+}
+
+double Config::real_in(const std::vector<std::string>& path, double otherwise) const {
+  const json* at = find_in(path);
+  if (!at) return otherwise;
   if (!at->is_number()) wrong(path.back(), "a number");
   return at->get<double>();
+}
+
+std::string Config::text_in(const std::vector<std::string>& path,
+                            const std::string& otherwise) const {
+  const json* at = find_in(path);
+  if (!at) return otherwise;
+  if (!at->is_string()) wrong(path.back(), "a text");
+  return at->get<std::string>();
 }
 
 }  // namespace minpair

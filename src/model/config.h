@@ -30,12 +30,14 @@ class Config {
   std::vector<std::string> texts(std::string_view key) const;  // empty when absent
   // A number inside objects: number_in({"rope_parameters", "full_attention", "rope_theta"}, 1e4).
   double real_in(const std::vector<std::string>& path, double otherwise) const;
+  std::string text_in(const std::vector<std::string>& path, const std::string& otherwise) const;
 
   const std::filesystem::path& file() const { return file_; }
   const std::string& bytes() const { return bytes_; }  // part of a model's fingerprint
 
  private:
   const nlohmann::json* find(std::string_view key) const;
+  const nlohmann::json* find_in(const std::vector<std::string>& path) const;
   [[noreturn]] void wrong(std::string_view key, std::string_view wanted) const;
 
   std::filesystem::path file_;

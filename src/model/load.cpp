@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/paths.h"
 #include "hub/hub.h"
+#include "model/causal.h"
 #include "model/masked.h"
 #include "model/source.h"
 #include "text/text.h"
@@ -20,6 +21,11 @@ std::unique_ptr<Model> masked(const Source& source) {
   return std::make_unique<MaskedModel>(source, make);
 }
 
+template <MakeDecoder make>
+std::unique_ptr<Model> causal(const Source& source) {
+  return std::make_unique<CausalModel>(source, make);
+}
+
 }  // namespace
 
 // A new architecture is one new file and one line here.
@@ -29,6 +35,11 @@ const std::vector<Architecture>& architectures() {
       {"roberta", masked<make_roberta>},   {"xlm-roberta", masked<make_roberta>},
       {"camembert", masked<make_roberta>}, {"electra", masked<make_electra>},
       {"albert", masked<make_albert>},     {"modernbert", masked<make_modernbert>},
+      {"gpt2", causal<make_gpt2>},         {"gpt_neox", causal<make_gpt_neox>},
+      {"llama", causal<make_llama>},       {"mistral", causal<make_llama>},
+      {"qwen2", causal<make_llama>},       {"qwen3", causal<make_llama>},
+      {"gemma", causal<make_llama>},       {"gemma2", causal<make_llama>},
+      {"gemma3_text", causal<make_llama>},
   };
   return all;
 }

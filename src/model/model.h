@@ -42,6 +42,9 @@ struct ModelInfo {
   enum class Kind { masked, causal, recurrent, ngram } kind = Kind::masked;
   uint32_t layers = 0, hidden = 0, heads = 0, vocabulary = 0;
   uint32_t max_tokens = 0;  // the longest input, special tokens included; 0: no limit
+  // Causal and recurrent models: what stands before the first token, and what is scored after the
+  // last; -1: nothing.
+  TokenId start = -1, end = -1;
   uint64_t parameters = 0;
   std::string precision = "fp32";
   std::string fingerprint;         // weights + configuration

@@ -23,6 +23,13 @@ PrefixTree::PrefixTree(std::span<const Query> queries) : path_(queries.size()) {
   collect_reads(queries);
 }
 
+std::vector<uint32_t> PrefixTree::positions() const {
+  std::vector<uint32_t> depths;
+  depths.reserve(nodes.size());
+  for (const Node& n : nodes) depths.push_back(n.depth);
+  return depths;
+}
+
 // Neighbours in sorted order share the longest prefixes, so each query only adds what its
 // predecessor lacks. A chain ends where a later query leaves it; since sorted queries leave ever
 // higher, that is known once all are in.

@@ -42,6 +42,8 @@ struct PrefixTree {
 
   explicit PrefixTree(std::span<const Query> queries);
 
+  std::vector<uint32_t> positions() const;  // the depth of every node
+
   // The answers to `reads`, given back to each query in its own order.
   std::vector<Answer> distribute(std::span<const Query> queries,
                                  std::span<const ReadAnswer> answers) const;

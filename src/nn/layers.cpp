@@ -54,6 +54,12 @@ void gated(const Runtime& runtime, const View& in, Activation activation, Matrix
   });
 }
 
+void soft_cap(const Kernels& kernels, float* values, size_t count, float scale, float cap) {
+  for (size_t i = 0; i < count; ++i) values[i] = values[i] * scale / cap;
+  kernels.activate(Activation::tanh, values, count);
+  for (size_t i = 0; i < count; ++i) values[i] *= cap;
+}
+
 namespace {
 
 // One head of one sequence.
@@ -134,12 +140,13 @@ class Head {
                        .rows = count,
                        .columns = width,
                        .depth = shape_.width});
+    if (shape_.cap > 0) soft_cap(kernels_, scores_, count * width, shape_.scale, shape_.cap);
     for (size_t i = 0; i < count; ++i)
       kernels_.softmax({.scores = scores_ + i * width,
                         .keys = width,
                         .begin = begin_of(position + i) - begin,
                         .end = end_of(position + i) - begin,
-                        .scale = shape_.scale});
+                        .scale = shape_.cap > 0 ? 1.0f : shape_.scale});
     kernels_.multiply({.a = scores_,
                        .a_stride = width,
                        .b = v_ + begin * v_stride_,
@@ -214,11 +221,13 @@ void Rotary::apply(const Runtime& runtime, std::span<const uint32_t> position, s
     const float* c = cosine_.data() + position[row] * half;
     const float* s = sine_.data() + position[row] * half;
     for (size_t h = 0; h < heads; ++h) {
-      float* head = rows + row * stride + h * 2 * half;
+      float* first = rows + row * stride + h * head_width_;
+      float* second = first + (neighbours_ ? 1 : half);
+      const size_t step = neighbours_ ? 2 : 1;
       for (size_t i = 0; i < half; ++i) {
-        float a = head[i], b = head[i + half];
-        head[i] = a * c[i] - b * s[i];
-        head[i + half] = b * c[i] + a * s[i];
+        float &a = first[i * step], &b = second[i * step], x = a;
+        a = x * c[i] - b * s[i];
+        b = b * c[i] + x * s[i];
       }
     }
   });

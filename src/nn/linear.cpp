@@ -122,13 +122,14 @@ Matrix normalized_rows(const View& in, std::span<const OutputRead> reads,
 }  // namespace
 
 void read_outputs(const Runtime& runtime, const View& in, const Linear& decoder,
-                  std::span<const OutputRead> reads) {
+                  std::span<const OutputRead> reads, float cap) {
   const Weights& w = decoder.weights;
   const float* bias = decoder.bias.empty() ? nullptr : decoder.bias.data();
   runtime.parallel(reads.size(), [&](size_t unit, int) {
     const OutputRead& read = reads[unit];
     runtime.kernels().dot(in.row(read.row), w.panel(0), w.inputs(), read.targets.data(),
                           read.targets.size(), bias, read.logits);
+    if (cap > 0) soft_cap(runtime.kernels(), read.logits, read.targets.size(), 1, cap);
   });
 
   std::vector<const OutputRead*> which;
@@ -153,6 +154,7 @@ void read_outputs(const Runtime& runtime, const View& in, const Linear& decoder,
                                 .columns = columns,
                                 .depth = w.inputs(),
                                 .bias = bias ? bias + column : nullptr});
+    if (cap > 0) soft_cap(runtime.kernels(), tile, count * kVocabularyBlock, 1, cap);
     for (size_t i = 0; i < count; ++i)
       parts[(row + i) * chunks + chunk] =
           runtime.kernels().exp_sum(tile + i * kVocabularyBlock, columns);

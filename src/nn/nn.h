@@ -108,6 +108,7 @@ struct AttentionShape {
   float scale = 0;
   // A query at position p sees the keys at [p - before, p + after].
   size_t before = SIZE_MAX, after = SIZE_MAX;
+  float cap = 0;  // scores become cap · tanh(score / cap); 0: as they are
 };
 
 // Softmax attention of every head in every sequence. Head h of a row is its columns
@@ -120,8 +121,12 @@ void attend(const Runtime& runtime, const AttentionShape& shape,
 class Rotary {
  public:
   Rotary() = default;
-  // One inverse frequency for each pair of columns.
-  explicit Rotary(std::vector<float> frequencies) : frequencies_(std::move(frequencies)) {}
+  // One inverse frequency for each pair of columns. A head may be wider than what is turned of it
+  // (GPT-NeoX), and its pairs may be neighbours instead of halves (GGUF's Llama).
+  explicit Rotary(std::vector<float> frequencies, size_t head_width = 0, bool neighbours = false)
+      : frequencies_(std::move(frequencies)),
+        head_width_(head_width ? head_width : 2 * frequencies_.size()),
+        neighbours_(neighbours) {}
   // Turns `heads` heads of every row in place; row i stands at position[i].
   void apply(const Runtime& runtime, std::span<const uint32_t> position, size_t heads, float* rows,
              size_t stride);
@@ -130,10 +135,15 @@ class Rotary {
   void reach(size_t positions);
 
   std::vector<float> frequencies_, cosine_, sine_;
+  size_t head_width_ = 0;
+  bool neighbours_ = false;
   size_t positions_ = 0;  // tabulated so far
 };
 // theta^(-2i/width)
 std::vector<float> rotary_frequencies(double theta, size_t width);
+
+// values = cap · tanh(scale · values / cap)
+void soft_cap(const Kernels& kernels, float* values, size_t count, float scale, float cap);
 
 // What is asked of one output row.
 struct OutputRead {
@@ -145,8 +155,8 @@ struct OutputRead {
 };
 
 // Reads a vocabulary-sized linear layer at the rows and targets asked for. No more than one block
-// of logits ever exists.
+// of logits ever exists. `cap`: logits become cap · tanh(logit / cap); 0: as they are.
 void read_outputs(const Runtime& runtime, const View& in, const Linear& decoder,
-                  std::span<const OutputRead> reads);
+                  std::span<const OutputRead> reads, float cap = 0);
 
 }  // namespace minpair::nn

@@ -58,9 +58,10 @@ void add_reads(std::vector<Read>& all, const std::vector<Read>& more) {
 }  // namespace
 
 void add_question(SortedRecords& to, uint64_t item, size_t method, size_t index,
-                  const Query& query) {
+                  const Query& query, QueryOrder order) {
   std::string key, value;
-  append_key(key, query.ids.size(), 4);
+  // By length; or, where prefixes are shared, as words in a dictionary: neighbours begin alike.
+  append_key(key, order == QueryOrder::length ? query.ids.size() : 0, 4);
   for (TokenId id : query.ids) append_key(key, uint32_t(id), 4);
   append_number(value, item);
   append_number(value, method);

@@ -22,8 +22,10 @@ struct DistinctQuery {
   std::vector<Asker> askers;
 };
 
+enum class QueryOrder { length, prefix };
+
 void add_question(SortedRecords& to, uint64_t item, size_t method, size_t index,
-                  const Query& query);
+                  const Query& query, QueryOrder order = QueryOrder::length);
 
 // Walks over sorted questions; one DistinctQuery at a time, shortest first.
 class DistinctQueries {

@@ -12,7 +12,8 @@ namespace minpair {
 namespace {
 
 MethodContext context_of(const Model& model) {
-  return {model.tokenizer(), model.info().kind, model.info().max_tokens};
+  const ModelInfo& info = model.info();
+  return {model.tokenizer(), info.kind, info.max_tokens, info.start, info.end};
 }
 
 void append_answer(std::string& value, const Answer& answer) {
@@ -47,14 +48,37 @@ std::string answer_key(uint64_t item, size_t method, size_t query) {
   return key;
 }
 
+QueryOrder order_for(ModelInfo::Kind kind) {
+  return kind == ModelInfo::Kind::masked ? QueryOrder::length : QueryOrder::prefix;
+}
+
+// How many tokens the model computes for queries in order: all, or what the one before does not share.
+class Cost {
+ public:
+  explicit Cost(QueryOrder order) : order_(order) {}
+  uint64_t of(const std::vector<TokenId>& ids) {
+    size_t shared = 0;
+    if (order_ == QueryOrder::prefix) {
+      auto end = std::mismatch(ids.begin(), ids.end(), before_.begin(), before_.end()).first;
+      shared = size_t(end - ids.begin());
+      before_ = ids;
+    }
+    return ids.size() - shared;
+  }
+
+ private:
+  QueryOrder order_;
+  std::vector<TokenId> before_;
+};
+
 // Queries waiting for the model.
 struct Batch {
   std::vector<DistinctQuery> distinct;
   std::vector<Query> queries;
   uint64_t tokens = 0;
 
-  void add(DistinctQuery&& d) {
-    tokens += d.query.ids.size();
+  void add(DistinctQuery&& d, uint64_t cost) {
+    tokens += cost;
     queries.push_back(d.query);
     distinct.push_back(std::move(d));
   }
@@ -86,7 +110,7 @@ Planner::~Planner() = default;
 void Planner::plan_item(uint64_t number, const Item& item, size_t method) {
   Plan plan = minpair::plan_item(*methods_[method], item, context_);
   for (size_t q = 0; q < plan.queries.size(); ++q) {
-    add_question(*questions_, number, method, q, plan.queries[q]);
+    add_question(*questions_, number, method, q, plan.queries[q], order_for(context_.kind));
     const std::vector<TokenId>& ids = plan.queries[q].ids;
     std::string_view bytes(reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof ids[0]);
     key_ = hash128(bytes, key_.low ^ (key_.high * 31 + number * 17 + method * 7 + q));
@@ -113,9 +137,10 @@ void Planner::plan(const ItemSource& items, const Skip& skip) {
 const PlanCounts& Planner::counts() {
   if (counted_) return counts_;
   DistinctQueries all(*questions_);
+  Cost cost(order_for(context_.kind));
   for (DistinctQuery d; all.next(d);) {
     ++counts_.distinct;
-    counts_.tokens += d.query.ids.size();
+    counts_.tokens += cost.of(d.query.ids);
   }
   counted_ = true;
   return counts_;
@@ -145,16 +170,18 @@ void Planner::answer(const Tick& tick, AnswerJournal* journal) {
   };
   bool stored = journal != nullptr;
   Answer known;
+  Cost cost(order_for(context_.kind));
   for (DistinctQuery d; all.next(d);) {
+    uint64_t own = cost.of(d.query.ids);
     if (stored && (stored = journal->next(d.query, known))) {
-      tokens += d.query.ids.size();
+      tokens += own;
       ++from_journal_;
       give_back(d, known);
       continue;
     }
     if (tick && batch.queries.empty() && tokens > 0) tick(tokens);
-    if (batch.tokens + d.query.ids.size() > options_.batch_tokens) work();
-    batch.add(std::move(d));
+    if (batch.tokens + own > options_.batch_tokens) work();
+    batch.add(std::move(d), own);
     d = {};
   }
   work();
@@ -172,7 +199,7 @@ double Planner::estimate_seconds(double budget_seconds) {
   for (DistinctQuery d; all.next(d); ++number)
     if (number % step == step / 2 && sample.tokens < uint64_t{options_.batch_tokens} * 4) {
       d.askers.clear();
-      sample.add(std::move(d));
+      sample.add(std::move(d), d.query.ids.size());
       d = {};
     }
   if (sample.queries.empty()) return 0;

@@ -1,0 +1,221 @@
+#include "model/causal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/hash.h"
+
+namespace minpair {
+namespace {
+
+// Tokens that go through the network together: enough to keep the cores busy, few enough for
+// memory.
+constexpr size_t kNodesAtOnce = 2048;
+// Floats of gathered keys (and as many of values) at a time.
+constexpr size_t kGatherFloats = size_t{4} << 20;
+
+void copy_row(const nn::View& from, size_t row, nn::Matrix& to, size_t at) {
+  std::memcpy(to.row(at), from.row(row), from.columns * sizeof(float));
+}
+
+}  // namespace
+
+void TreeAttention::run(const nn::AttentionShape& shape, const PrefixTree& tree,
+                        const nn::View& queries, const nn::View& keys, const nn::View& values,
+                        nn::Matrix& out) {
+  out.resize(queries.rows, shape.heads * shape.width);
+  std::vector<nn::Sequence> whole;  // chains that begin at a root lie in memory as they are
+  std::vector<uint32_t> branches;
+  for (uint32_t c = 0; c < tree.chains.size(); ++c) {
+    const PrefixTree::Chain& chain = tree.chains[c];
+    if (chain.parent == PrefixTree::none)
+      whole.push_back({chain.first, chain.count, chain.first, chain.count});
+    else
+      branches.push_back(c);
+  }
+  nn::attend(runtime_, shape, whole, queries, keys, values, out);
+  size_t budget = std::max<size_t>(1, kGatherFloats / keys.columns);
+  for (size_t begin = 0; begin < branches.size();) {
+    size_t end = begin, rows = 0;
+    while (end < branches.size()) {
+      const PrefixTree::Chain& chain = tree.chains[branches[end]];
+      size_t path = tree.nodes[chain.first].depth + chain.count;
+      if (end > begin && rows + path > budget) break;
+      rows += path;
+      ++end;
+    }
+    run_gathered(shape, tree, std::span(branches).subspan(begin, end - begin), queries, keys,
+                 values, out);
+    begin = end;
+  }
+}
+
+void TreeAttention::run_gathered(const nn::AttentionShape& shape, const PrefixTree& tree,
+                                 std::span<const uint32_t> chains, const nn::View& queries,
+                                 const nn::View& keys, const nn::View& values, nn::Matrix& out) {
+  std::vector<nn::Sequence> sequences;
+  size_t rows = 0;
+  for (uint32_t c : chains) {
+    const PrefixTree::Chain& chain = tree.chains[c];
+    size_t path = tree.nodes[chain.first].depth + chain.count;
+    sequences.push_back({chain.first, chain.count, rows, path});
+    rows += path;
+  }
+  path_keys_.resize(rows, keys.columns);
+  path_values_.resize(rows, values.columns);
+  runtime_.parallel(chains.size(), [&](size_t i, int) {
+    const PrefixTree::Chain& chain = tree.chains[chains[i]];
+    size_t begin = sequences[i].key, at = begin + tree.nodes[chain.first].depth;
+    for (uint32_t n = 0; n < chain.count; ++n) {
+      copy_row(keys, chain.first + n, path_keys_, at + n);
+      copy_row(values, chain.first + n, path_values_, at + n);
+    }
+    for (uint32_t n = chain.parent; n != PrefixTree::none; n = tree.nodes[n].parent) {
+      --at;
+      copy_row(keys, n, path_keys_, at);
+      copy_row(values, n, path_values_, at);
+    }
+  });
+  nn::attend(runtime_, shape, sequences, queries, path_keys_, path_values_, out);
+}
+
+void check_query(const Query& query, const ModelInfo& info) {
+  size_t n = query.ids.size();
+  if (n == 0) throw bad_input("an empty input cannot be scored");
+  if (info.max_tokens && n > info.max_tokens)
+    throw bad_input(
+        fmt::format("{} tokens are too many: the model reads at most {}", n, info.max_tokens))
+        .hint("shorten the sentence");
+  auto known = [&](TokenId id) { return id >= 0 && uint32_t(id) < info.vocabulary; };
+  for (TokenId id : query.ids)
+    if (!known(id))
+      throw bad_input(
+          fmt::format("token id {} is outside the model's vocabulary of {}", id, info.vocabulary))
+          .hint("the tokenizer and the weights must come from the same model");
+  for (const Read& read : query.reads) {
+    if (read.position >= n)
+      throw bad_input(fmt::format("position {} of {} tokens was asked for", read.position, n));
+    for (TokenId id : read.targets)
+      if (!known(id)) throw bad_input(fmt::format("target id {} is outside the vocabulary", id));
+  }
+}
+
+std::vector<Answer> answer_by_trees(std::span<const Query> queries, size_t most_nodes,
+                                    const AnswerTree& answer) {
+  std::vector<uint32_t> sorted(queries.size());
+  std::iota(sorted.begin(), sorted.end(), 0u);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](uint32_t a, uint32_t b) { return queries[a].ids < queries[b].ids; });
+  auto new_nodes = [&](size_t i, size_t first) {
+    const std::vector<TokenId>& ids = queries[sorted[i]].ids;
+    if (i == first) return ids.size();
+    const std::vector<TokenId>& before = queries[sorted[i - 1]].ids;
+    auto end = std::mismatch(ids.begin(), ids.end(), before.begin(), before.end()).first;
+    return size_t(ids.end() - end);
+  };
+  std::vector<Answer> answers(queries.size());
+  for (size_t begin = 0; begin < sorted.size();) {
+    size_t end = begin, nodes = 0;
+    std::vector<Query> some;
+    while (end < sorted.size()) {
+      size_t more = new_nodes(end, begin);
+      if (end > begin && nodes + more > most_nodes) break;
+      nodes += more;
+      some.push_back(queries[sorted[end++]]);
+    }
+    PrefixTree tree(some);
+    std::vector<Answer> theirs = tree.distribute(some, answer(tree));
+    for (size_t i = begin; i < end; ++i) answers[sorted[i]] = std::move(theirs[i - begin]);
+    begin = end;
+  }
+  return answers;
+}
+
+CausalModel::CausalModel(const Source& source, MakeDecoder make_decoder)
+    : runtime_(source.options.threads),
+      config_(std::make_unique<Config>(source.path / "config.json")),
+      checkpoint_(open_checkpoint(source.path)),
+      tokenizer_(load_tokenizer(source.path, &info_.notes)) {
+  load(source, make_decoder);
+}
+
+CausalModel::CausalModel(const Source& source, MakeDecoder make_decoder,
+                         std::unique_ptr<Config> config, std::unique_ptr<Checkpoint> checkpoint,
+                         std::unique_ptr<Tokenizer> tokenizer)
+    : runtime_(source.options.threads),
+      config_(std::move(config)),
+      checkpoint_(std::move(checkpoint)),
+      tokenizer_(std::move(tokenizer)) {
+  load(source, make_decoder);
+}
+
+void CausalModel::load(const Source& source, MakeDecoder make_decoder) {
+  info_.name = source.name;
+  info_.architecture = source.architecture;
+  info_.kind = ModelInfo::Kind::causal;
+  info_.fingerprint = Sha256().add(checkpoint_->fingerprint()).add(config_->bytes()).hex();
+  checkpoint_->release_memory();
+  try {
+    decoder_ = make_decoder({runtime_, *config_, *checkpoint_, true, info_});
+  } catch (Error& error) {
+    if (error.where().file.empty()) error.at(source.path.string());
+    throw;
+  }
+  checkpoint_->release_memory();
+  set_sentence_edges();
+}
+
+// What stands before the first token: the model's own beginning of text. GPT-2's is also its end.
+void CausalModel::set_sentence_edges() {
+  const SpecialIds& special = tokenizer_->special();
+  auto usable = [&](TokenId id) { return id >= 0 && uint32_t(id) < info_.vocabulary; };
+  int64_t stated = config_->integer("bos_token_id", -1);
+  TokenId tokenizers = special.bos >= 0 ? special.bos : special.cls;
+  if (stated >= 0 && !usable(TokenId(stated)))
+    info_.notes.push_back(
+        fmt::format("config.json's bos_token_id {} is outside the vocabulary of {}; it is not used",
+                    stated, info_.vocabulary));
+  if (usable(tokenizers))
+    info_.start = tokenizers;
+  else if (stated >= 0 && usable(TokenId(stated)))
+    info_.start = TokenId(stated);
+  else if (usable(special.eos))
+    info_.start = special.eos;
+  if (info_.start < 0)
+    info_.notes.push_back(
+        "the model has no beginning-of-text token: the first token of a sentence is not scored");
+}
+
+std::vector<Answer> CausalModel::answer(std::span<const Query> queries) {
+  for (const Query& query : queries) check_query(query, info_);
+  return answer_by_trees(queries, kNodesAtOnce, [&](const PrefixTree& tree) {
+    std::vector<uint32_t> rows;
+    for (const PrefixTree::NodeRead& read : tree.reads) rows.push_back(read.node);
+    std::vector<ReadAnswer> answers(tree.reads.size());
+    if (rows.empty()) return answers;
+    const nn::Matrix& hidden = decoder_->forward(tree, rows, {});
+    std::vector<nn::OutputRead> reads;
+    for (size_t i = 0; i < answers.size(); ++i) {
+      answers[i].logits.resize(tree.reads[i].targets.size());
+      reads.push_back({i, tree.reads[i].targets, tree.reads[i].normalized, answers[i].logits.data(),
+                       &answers[i].log_sum_exp});
+    }
+    nn::read_outputs(runtime_, hidden, decoder_->output(), reads, decoder_->logit_cap());
+    return answers;
+  });
+}
+
+void CausalModel::trace(const std::vector<TokenId>& input, const Trace& trace) {
+  Query query{input, {}};
+  check_query(query, info_);
+  PrefixTree tree(std::span<const Query>(&query, 1));
+  std::vector<uint32_t> rows(tree.nodes.size());
+  std::iota(rows.begin(), rows.end(), 0u);
+  decoder_->forward(tree, rows, trace);
+}
+
+}  // namespace minpair

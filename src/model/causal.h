@@ -1,0 +1,82 @@
+#pragma once
+// What all causal language models share: the prefix tree of a batch, attention along its paths,
+// reading answers. An architecture is a Decoder (one file each, see load.cpp for the table).
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "model/masked.h"
+#include "model/prefix_tree.h"
+
+namespace minpair {
+
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+  // The hidden states after the last norm at `rows` (nodes of the tree, ascending).
+  virtual const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
+                                    const Trace& trace) = 0;
+  virtual const nn::Linear& output() const = 0;
+  // Logits are cap · tanh(logit / cap); 0: as they are (Gemma 2).
+  virtual float logit_cap() const { return 0; }
+};
+
+using MakeDecoder = std::unique_ptr<Decoder> (*)(const Loading&);
+std::unique_ptr<Decoder> make_gpt2(const Loading&);
+std::unique_ptr<Decoder> make_gpt_neox(const Loading&);
+std::unique_ptr<Decoder> make_llama(const Loading&);
+
+// Attention in a prefix tree: a node sees its ancestors and itself.
+class TreeAttention {
+ public:
+  explicit TreeAttention(const nn::Runtime& runtime) : runtime_(runtime) {}
+  // `shape.after` must be 0; `shape.before` limits a sliding window.
+  void run(const nn::AttentionShape& shape, const PrefixTree& tree, const nn::View& queries,
+           const nn::View& keys, const nn::View& values, nn::Matrix& out);
+
+ private:
+  void run_gathered(const nn::AttentionShape& shape, const PrefixTree& tree,
+                    std::span<const uint32_t> chains, const nn::View& queries, const nn::View& keys,
+                    const nn::View& values, nn::Matrix& out);
+
+  const nn::Runtime& runtime_;
+  nn::Matrix path_keys_, path_values_;
+};
+
+class CausalModel : public Model {
+ public:
+  CausalModel(const Source& source, MakeDecoder make_decoder);
+  // From parts that were found elsewhere (GGUF).
+  CausalModel(const Source& source, MakeDecoder make_decoder, std::unique_ptr<Config> config,
+              std::unique_ptr<Checkpoint> checkpoint, std::unique_ptr<Tokenizer> tokenizer);
+
+  const ModelInfo& info() const override { return info_; }
+  const Tokenizer& tokenizer() const override { return *tokenizer_; }
+  std::vector<Answer> answer(std::span<const Query> queries) override;
+
+  // The hidden states of one input after every layer, for comparing with other programs.
+  void trace(const std::vector<TokenId>& input, const Trace& trace);
+
+ private:
+  void load(const Source& source, MakeDecoder make_decoder);
+  void set_sentence_edges();
+
+  ModelInfo info_;
+  nn::Runtime runtime_;
+  std::unique_ptr<Config> config_;
+  std::unique_ptr<Checkpoint> checkpoint_;
+  std::unique_ptr<Tokenizer> tokenizer_;
+  std::unique_ptr<Decoder> decoder_;
+};
+
+// Refuses what cannot be answered: unknown ids, too many tokens, positions outside.
+void check_query(const Query& query, const ModelInfo& info);
+
+// Cuts the queries into trees of bounded size, in sorted order so that prefixes stay together, and
+// answers tree by tree.
+using AnswerTree = std::function<std::vector<ReadAnswer>(const PrefixTree&)>;
+std::vector<Answer> answer_by_trees(std::span<const Query> queries, size_t most_nodes,
+                                    const AnswerTree& answer);
+
+}  // namespace minpair

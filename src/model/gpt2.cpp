@@ -1,0 +1,105 @@
+// GPT-2 (Radford et al. 2019): learned positions, pre-norm layers, the output tied to the embedding
+// table.
+
+#include <fmt/format.h>
+
+#include "model/causal.h"
+#include "model/layers.h"
+
+namespace minpair {
+namespace {
+
+struct Layer {
+  nn::Norm attention_norm, mlp_norm;
+  nn::Linear qkv, attention_output, up, down;
+};
+
+class Gpt2 : public Decoder {
+ public:
+  explicit Gpt2(const Loading& from) : runtime_(from.runtime), attention_(from.runtime) {
+    const Config& c = from.config;
+    ModelInfo& info = from.info;
+    info.layers = uint32_t(c.size("n_layer"));
+    info.hidden = uint32_t(c.size("n_embd"));
+    info.heads = uint32_t(c.size("n_head"));
+    info.vocabulary = uint32_t(c.size("vocab_size"));
+    info.max_tokens = uint32_t(c.size("n_positions", c.size("n_ctx", 1024)));
+    activation_ = nn::find_activation(c.text("activation_function", "gelu_new"));
+    shape_ = attention_shape(c, info.hidden, info.heads);
+    shape_.after = 0;
+    if (!c.flag("scale_attn_weights", true)) shape_.scale = 1;
+    scale_by_layer_ = c.flag("scale_attn_by_inverse_layer_idx", false);
+
+    // GPT-2 stores its linear layers as [inputs × outputs].
+    WeightLoader load(runtime_, from.checkpoint, {"module.", "transformer."}, true);
+    const size_t h = info.hidden, inner = c.size("n_inner", 4 * h);
+    const double epsilon = c.real("layer_norm_epsilon", 1e-5);
+    words_ = load.embedding("wte.weight", info.vocabulary, h);
+    positions_ = load.table("wpe.weight", info.max_tokens, h);
+    for (uint32_t i = 0; i < info.layers; ++i) {
+      std::string p = fmt::format("h.{}.", i);
+      layers_.push_back(
+          {load.norm(p + "ln_1", h, epsilon), load.norm(p + "ln_2", h, epsilon),
+           load.linear(p + "attn.c_attn", 3 * h, h), load.linear(p + "attn.c_proj", h, h),
+           load.linear(p + "mlp.c_fc", inner, h), load.linear(p + "mlp.c_proj", h, inner)});
+    }
+    norm_ = load.norm("ln_f", h, epsilon);
+    output_.weights = load.matrix(load.has("lm_head.weight") ? "lm_head.weight" : "wte.weight",
+                                  info.vocabulary, h);
+    load.finish("GPT-2", {});
+    info.parameters = load.parameters();
+  }
+
+  const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
+                            const Trace& trace) override {
+    const size_t h = positions_.columns(), n = tree.nodes.size();
+    hidden_.resize(n, h);
+    for (size_t i = 0; i < n; ++i) {
+      words_.row(size_t(tree.nodes[i].token), hidden_.row(i));
+      const float* position = positions_.row(tree.nodes[i].depth);
+      for (size_t d = 0; d < h; ++d) hidden_.row(i)[d] += position[d];
+    }
+    if (trace) trace("embeddings", hidden_);
+    for (size_t l = 0; l < layers_.size(); ++l) {
+      const Layer& layer = layers_[l];
+      nn::AttentionShape shape = shape_;
+      if (scale_by_layer_) shape.scale /= float(l + 1);
+      nn::normalize(runtime_, hidden_, layer.attention_norm, normed_);
+      nn::linear(runtime_, normed_, layer.qkv, qkv_);
+      attention_.run(shape, tree, {qkv_.data(), n, h, 3 * h}, {qkv_.data() + h, n, h, 3 * h},
+                     {qkv_.data() + 2 * h, n, h, 3 * h}, context_);
+      nn::View before = hidden_;
+      nn::linear(runtime_, context_, layer.attention_output, attended_, nn::Activation::none,
+                 &before);
+      nn::normalize(runtime_, attended_, layer.mlp_norm, normed_);
+      nn::linear(runtime_, normed_, layer.up, inner_, activation_);
+      nn::View middle = attended_;
+      nn::linear(runtime_, inner_, layer.down, hidden_, nn::Activation::none, &middle);
+      if (trace) trace(fmt::format("layer {}", l), hidden_);
+    }
+    pick_rows(hidden_, rows, picked_);
+    nn::normalize(runtime_, picked_, norm_);
+    return picked_;
+  }
+
+  const nn::Linear& output() const override { return output_; }
+
+ private:
+  const nn::Runtime& runtime_;
+  TreeAttention attention_;
+  nn::AttentionShape shape_;
+  nn::Activation activation_;
+  bool scale_by_layer_ = false;
+  Embedding words_;
+  nn::Matrix positions_;
+  std::vector<Layer> layers_;
+  nn::Norm norm_;
+  nn::Linear output_;
+  nn::Matrix hidden_, normed_, qkv_, context_, attended_, inner_, picked_;
+};
+
+}  // namespace
+
+std::unique_ptr<Decoder> make_gpt2(const Loading& from) { return std::make_unique<Gpt2>(from); }
+
+}  // namespace minpair

@@ -1,0 +1,123 @@
+// GPT-NeoX (Black et al. 2022; Pythia): rotary positions on a part of each head, attention and
+// feed-forward side by side.
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "model/causal.h"
+#include "model/layers.h"
+#include "model/rope.h"
+
+namespace minpair {
+namespace {
+
+struct Layer {
+  nn::Norm attention_norm, mlp_norm;
+  nn::Linear qkv, attention_output, up, down;
+};
+
+class GptNeox : public Decoder {
+ public:
+  explicit GptNeox(const Loading& from) : runtime_(from.runtime), attention_(from.runtime) {
+    const Config& c = from.config;
+    ModelInfo& info = from.info;
+    info.layers = uint32_t(c.size("num_hidden_layers"));
+    info.hidden = uint32_t(c.size("hidden_size"));
+    info.heads = uint32_t(c.size("num_attention_heads"));
+    info.vocabulary = uint32_t(c.size("vocab_size"));
+    info.max_tokens = uint32_t(c.size("max_position_embeddings", 2048));
+    activation_ = nn::find_activation(c.text("hidden_act", "gelu"));
+    parallel_ = c.flag("use_parallel_residual", true);
+    shape_ = attention_shape(c, info.hidden, info.heads);
+    shape_.after = 0;
+    size_t turned = size_t(double(shape_.width) * c.real("rotary_pct", 0.25));
+    double theta = c.real("rotary_emb_base", c.real("rope_theta", 10000));
+    rotary_ = nn::Rotary(scaled_frequencies(c, theta, turned), shape_.width);
+
+    WeightLoader load(runtime_, from.checkpoint, {"module.", "gpt_neox."});
+    const size_t h = info.hidden, inner = c.size("intermediate_size");
+    const double epsilon = c.real("layer_norm_eps", 1e-5);
+    const bool bias = c.flag("attention_bias", true);
+    words_ = load.embedding("embed_in.weight", info.vocabulary, h);
+    for (uint32_t i = 0; i < info.layers; ++i) {
+      std::string p = fmt::format("layers.{}.", i);
+      layers_.push_back({load.norm(p + "input_layernorm", h, epsilon),
+                         load.norm(p + "post_attention_layernorm", h, epsilon),
+                         load.linear(p + "attention.query_key_value", 3 * h, h, bias),
+                         load.linear(p + "attention.dense", h, h, bias),
+                         load.linear(p + "mlp.dense_h_to_4h", inner, h),
+                         load.linear(p + "mlp.dense_4h_to_h", h, inner)});
+    }
+    norm_ = load.norm("final_layer_norm", h, epsilon);
+    bool tied = c.flag("tie_word_embeddings", false) && !load.has("embed_out.weight");
+    output_.weights =
+        load.matrix(tied ? "embed_in.weight" : "embed_out.weight", info.vocabulary, h);
+    load.finish("GPT-NeoX", {"embed_out"});
+    info.parameters = load.parameters();
+  }
+
+  const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
+                            const Trace& trace) override {
+    const size_t h = words_.width(), n = tree.nodes.size(), w = shape_.width;
+    const std::vector<uint32_t> positions = tree.positions();
+    hidden_.resize(n, h);
+    for (size_t i = 0; i < n; ++i) words_.row(size_t(tree.nodes[i].token), hidden_.row(i));
+    if (trace) trace("embeddings", hidden_);
+    for (size_t l = 0; l < layers_.size(); ++l) {
+      const Layer& layer = layers_[l];
+      nn::normalize(runtime_, hidden_, layer.attention_norm, normed_);
+      nn::linear(runtime_, normed_, layer.qkv, qkv_);
+      // Stored head by head: query, key and value of each together.
+      query_.resize(n, h);
+      key_.resize(n, h);
+      value_.resize(n, h);
+      runtime_.parallel(n, [&](size_t i, int) {
+        for (size_t a = 0; a < shape_.heads; ++a) {
+          const float* from = qkv_.row(i) + a * 3 * w;
+          std::copy(from, from + w, query_.row(i) + a * w);
+          std::copy(from + w, from + 2 * w, key_.row(i) + a * w);
+          std::copy(from + 2 * w, from + 3 * w, value_.row(i) + a * w);
+        }
+      });
+      rotary_.apply(runtime_, positions, shape_.heads, query_.data(), h);
+      rotary_.apply(runtime_, positions, shape_.heads, key_.data(), h);
+      attention_.run(shape_, tree, query_, key_, value_, context_);
+      nn::View before = hidden_;
+      nn::linear(runtime_, context_, layer.attention_output, attended_, nn::Activation::none,
+                 &before);
+      nn::normalize(runtime_, parallel_ ? nn::View(hidden_) : nn::View(attended_), layer.mlp_norm,
+                    normed_);
+      nn::linear(runtime_, normed_, layer.up, inner_, activation_);
+      nn::View middle = attended_;
+      nn::linear(runtime_, inner_, layer.down, hidden_, nn::Activation::none, &middle);
+      if (trace) trace(fmt::format("layer {}", l), hidden_);
+    }
+    pick_rows(hidden_, rows, picked_);
+    nn::normalize(runtime_, picked_, norm_);
+    return picked_;
+  }
+
+  const nn::Linear& output() const override { return output_; }
+
+ private:
+  const nn::Runtime& runtime_;
+  TreeAttention attention_;
+  nn::AttentionShape shape_;
+  nn::Activation activation_;
+  bool parallel_ = true;
+  nn::Rotary rotary_;
+  Embedding words_;
+  std::vector<Layer> layers_;
+  nn::Norm norm_;
+  nn::Linear output_;
+  nn::Matrix hidden_, normed_, qkv_, query_, key_, value_, context_, attended_, inner_, picked_;
+};
+
+}  // namespace
+
+std::unique_ptr<Decoder> make_gpt_neox(const Loading& from) {
+  return std::make_unique<GptNeox>(from);
+}
+
+}  // namespace minpair

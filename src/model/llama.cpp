@@ -1,0 +1,246 @@
+// Llama (Touvron et al. 2023) and its family: RMS norm, rotary positions, grouped queries, a gated
+// feed-forward layer. What Mistral, Qwen 2 and 3, and Gemma 1 to 3 do otherwise is stated in
+// `Variant`.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "model/causal.h"
+#include "model/layers.h"
+#include "model/rope.h"
+
+namespace minpair {
+namespace {
+
+struct Variant {
+  bool qkv_bias = false;    // Qwen 2
+  bool head_norms = false;  // Qwen 3, Gemma 3: queries and keys are normalised head by head
+  bool gemma = false;  // norms store weight - 1, embeddings are scaled by the root of the width
+  bool norms_around =
+      false;               // Gemma 2 and 3: also after attention and after the feed-forward layer
+  double query_scale = 0;  // of attention; 0: the root of the head's width
+  float attention_cap = 0, logit_cap = 0;
+  size_t window = 0;           // sliding window; 0: none
+  std::vector<bool> windowed;  // which layers have it
+  double local_theta = 0;      // Gemma 3: another rotary base in windowed layers
+  bool interleaved = false;    // rotary pairs are neighbours (GGUF's llama), not halves
+};
+
+Variant variant_of(const Config& c, const std::string& type, size_t layers) {
+  Variant v;
+  v.gemma = type.starts_with("gemma");
+  v.norms_around = type == "gemma2" || type.starts_with("gemma3");
+  v.head_norms = type == "qwen3" || type.starts_with("gemma3");
+  v.qkv_bias = type == "qwen2" || c.flag("attention_bias", false);
+  v.interleaved = c.flag("rope_interleaved", false);
+  if (c.has("query_pre_attn_scalar")) v.query_scale = c.real("query_pre_attn_scalar", 256);
+  if (type == "gemma2") {
+    v.attention_cap = float(c.real("attn_logit_softcapping", 0));
+    v.logit_cap = float(c.real("final_logit_softcapping", 0));
+  }
+  bool uses_window = type == "mistral" || type == "gemma2" || type.starts_with("gemma3") ||
+                     (type.starts_with("qwen") && c.flag("use_sliding_window", false));
+  if (uses_window) v.window = c.size("sliding_window", 0);
+  // Layers say what they are, or a pattern does: every n-th layer sees everything.
+  std::vector<std::string> kinds = c.texts("layer_types");
+  size_t pattern = type == "gemma2"             ? 2
+                   : type.starts_with("gemma3") ? c.size("sliding_window_pattern", 6)
+                                                : 0;
+  size_t first_windowed = type.starts_with("qwen") ? c.size("max_window_layers", layers) : 0;
+  for (size_t i = 0; i < layers; ++i) {
+    bool local = pattern ? (i + 1) % pattern != 0 : i >= first_windowed;
+    if (i < kinds.size()) local = kinds[i] == "sliding_attention";
+    v.windowed.push_back(v.window > 0 && local);
+  }
+  if (type.starts_with("gemma3")) v.local_theta = c.real("rope_local_base_freq", 10000);
+  return v;
+}
+
+struct Layer {
+  nn::Norm attention_norm, after_attention, mlp_norm, after_mlp, query_norm, key_norm;
+  nn::Linear query, key_value, attention_output, gate_up, down;
+};
+
+class Llama : public Decoder {
+ public:
+  explicit Llama(const Loading& from) : runtime_(from.runtime), attention_(from.runtime) {
+    const Config& c = from.config;
+    ModelInfo& info = from.info;
+    info.layers = uint32_t(c.size("num_hidden_layers"));
+    info.hidden = uint32_t(c.size("hidden_size"));
+    info.heads = uint32_t(c.size("num_attention_heads"));
+    info.vocabulary = uint32_t(c.size("vocab_size"));
+    info.max_tokens = uint32_t(c.size("max_position_embeddings", 2048));
+    variant_ = variant_of(c, info.architecture, info.layers);
+    activation_ = nn::find_activation(c.text("hidden_activation", c.text("hidden_act", "silu")));
+    shape_.heads = info.heads;
+    shape_.key_heads = c.size("num_key_value_heads", info.heads);
+    shape_.width = c.size("head_dim", info.hidden / info.heads);
+    if (shape_.heads % shape_.key_heads || shape_.width == 0 || shape_.width % 2)
+      throw bad_input("the heads do not fit: num_attention_heads, num_key_value_heads, head_dim")
+          .at(c.file().string());
+    shape_.scale = float(
+        1 / std::sqrt(variant_.query_scale > 0 ? variant_.query_scale : double(shape_.width)));
+    shape_.after = 0;
+    shape_.cap = variant_.attention_cap;
+    double theta = c.real("rope_theta", c.real_in({"rope_parameters", "rope_theta"}, 10000));
+    rotary_ =
+        nn::Rotary(scaled_frequencies(c, theta, shape_.width), shape_.width, variant_.interleaved);
+    if (variant_.local_theta > 0)
+      local_rotary_ = nn::Rotary(nn::rotary_frequencies(variant_.local_theta, shape_.width));
+    load_weights(from);
+  }
+
+  const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
+                            const Trace& trace) override {
+    embed(tree);
+    positions_ = tree.positions();
+    if (trace) trace("embeddings", hidden_);
+    for (size_t l = 0; l < layers_.size(); ++l) {
+      const Layer& layer = layers_[l];
+      attend(tree, layer, l);
+      add(layer.attention_output, context_, layer.after_attention, hidden_, attended_);
+      nn::normalize(runtime_, attended_, layer.mlp_norm, normed_);
+      nn::linear(runtime_, normed_, layer.gate_up, inner_);
+      nn::gated(runtime_, inner_, activation_, gated_);
+      add(layer.down, gated_, layer.after_mlp, attended_, hidden_);
+      if (trace) trace(fmt::format("layer {}", l), hidden_);
+    }
+    pick_rows(hidden_, rows, picked_);
+    nn::normalize(runtime_, picked_, norm_);
+    return picked_;
+  }
+
+  const nn::Linear& output() const override { return output_; }
+  float logit_cap() const override { return variant_.logit_cap; }
+
+ private:
+  nn::Norm norm(WeightLoader& load, const std::string& name, size_t width, double epsilon) const {
+    nn::Norm n = load.norm(name, width, epsilon, false);
+    n.centered = false;
+    if (variant_.gemma)
+      for (float& w : n.weight) w += 1;
+    return n;
+  }
+
+  void load_weights(const Loading& from) {
+    const Config& c = from.config;
+    ModelInfo& info = from.info;
+    WeightLoader load(runtime_, from.checkpoint, {"module.", "language_model.", "model."});
+    const size_t h = info.hidden, inner = c.size("intermediate_size"), w = shape_.width;
+    const double epsilon = c.real("rms_norm_eps", 1e-6);
+    words_ = load.embedding("embed_tokens.weight", info.vocabulary, h);
+    for (uint32_t i = 0; i < info.layers; ++i) {
+      std::string p = fmt::format("layers.{}.", i), a = p + "self_attn.";
+      Layer layer;
+      layer.attention_norm = norm(load, p + "input_layernorm", h, epsilon);
+      if (variant_.norms_around) {
+        layer.after_attention = norm(load, p + "post_attention_layernorm", h, epsilon);
+        layer.mlp_norm = norm(load, p + "pre_feedforward_layernorm", h, epsilon);
+        layer.after_mlp = norm(load, p + "post_feedforward_layernorm", h, epsilon);
+      } else {
+        layer.mlp_norm = norm(load, p + "post_attention_layernorm", h, epsilon);
+      }
+      if (variant_.head_norms) {
+        layer.query_norm = norm(load, a + "q_norm", w, epsilon);
+        layer.key_norm = norm(load, a + "k_norm", w, epsilon);
+      }
+      layer.query = load.linear(a + "q_proj", shape_.heads * w, h, variant_.qkv_bias);
+      layer.key_value =
+          load.stacked({a + "k_proj", a + "v_proj"}, shape_.key_heads * w, h, variant_.qkv_bias);
+      layer.attention_output =
+          load.linear(a + "o_proj", h, shape_.heads * w, load.has(a + "o_proj.bias"));
+      bool mlp_bias = c.flag("mlp_bias", false);
+      layer.gate_up = load.stacked({p + "mlp.gate_proj", p + "mlp.up_proj"}, inner, h, mlp_bias);
+      layer.down = load.linear(p + "mlp.down_proj", h, inner, mlp_bias);
+      layers_.push_back(std::move(layer));
+    }
+    norm_ = norm(load, "norm", h, epsilon);
+    bool tied = c.flag("tie_word_embeddings", variant_.gemma) || !load.has("lm_head.weight");
+    if (tied && !c.flag("tie_word_embeddings", variant_.gemma) && !c.has("tie_word_embeddings"))
+      info.notes.push_back(
+          "no lm_head in the checkpoint: the output is tied to the embedding table");
+    output_.weights =
+        load.matrix(tied ? "embed_tokens.weight" : "lm_head.weight", info.vocabulary, h);
+    load.finish("model", {"lm_head"});
+    info.parameters = load.parameters();
+  }
+
+  void embed(const PrefixTree& tree) {
+    const size_t h = words_.width();
+    // PyTorch rounds the root to the embedding's type; in fp32 it is this float.
+    const float scale = variant_.gemma ? float(std::sqrt(double(h))) : 1.0f;
+    hidden_.resize(tree.nodes.size(), h);
+    for (size_t i = 0; i < tree.nodes.size(); ++i) {
+      words_.row(size_t(tree.nodes[i].token), hidden_.row(i));
+      if (variant_.gemma)
+        for (size_t d = 0; d < h; ++d) hidden_.row(i)[d] *= scale;
+    }
+  }
+
+  // Queries or keys: normalised head by head where the variant does so, then turned by their
+  // positions.
+  void prepare(nn::Rotary& rotary, std::span<const uint32_t> positions, const nn::Norm& head_norm,
+               size_t heads, float* rows, size_t stride) {
+    if (variant_.head_norms)
+      runtime_.parallel(positions.size(), [&](size_t i, int) {
+        for (size_t a = 0; a < heads; ++a) {
+          float* head = rows + i * stride + a * shape_.width;
+          runtime_.kernels().norm({head, head, shape_.width, head_norm.weight.data(), nullptr,
+                                   head_norm.epsilon, false});
+        }
+      });
+    rotary.apply(runtime_, positions, heads, rows, stride);
+  }
+
+  void attend(const PrefixTree& tree, const Layer& layer, size_t number) {
+    const size_t n = tree.nodes.size(), w = shape_.width, kv = shape_.key_heads * w;
+    const bool local = variant_.windowed[number];
+    nn::Rotary& rotary = local && variant_.local_theta > 0 ? local_rotary_ : rotary_;
+    nn::normalize(runtime_, hidden_, layer.attention_norm, normed_);
+    nn::linear(runtime_, normed_, layer.query, query_);
+    nn::linear(runtime_, normed_, layer.key_value, key_value_);
+    prepare(rotary, positions_, layer.query_norm, shape_.heads, query_.data(), query_.columns());
+    prepare(rotary, positions_, layer.key_norm, shape_.key_heads, key_value_.data(), 2 * kv);
+    nn::AttentionShape shape = shape_;
+    if (local) shape.before = variant_.window - 1;
+    attention_.run(shape, tree, query_, {key_value_.data(), n, kv, 2 * kv},
+                   {key_value_.data() + kv, n, kv, 2 * kv}, context_);
+  }
+
+  // out = before + [norm of] layer(in)
+  void add(const nn::Linear& layer, const nn::Matrix& in, const nn::Norm& after,
+           const nn::Matrix& before, nn::Matrix& out) {
+    nn::View residual = before;
+    if (!variant_.norms_around) {
+      nn::linear(runtime_, in, layer, out, nn::Activation::none, &residual);
+      return;
+    }
+    nn::linear(runtime_, in, layer, normed_);
+    nn::normalize(runtime_, normed_, after, out);
+    for (size_t i = 0; i < out.rows(); ++i)
+      for (size_t d = 0; d < out.columns(); ++d) out.row(i)[d] += before.row(i)[d];
+  }
+
+  const nn::Runtime& runtime_;
+  TreeAttention attention_;
+  Variant variant_;
+  nn::AttentionShape shape_;
+  nn::Activation activation_;
+  nn::Rotary rotary_, local_rotary_;
+  std::vector<uint32_t> positions_;
+  Embedding words_;
+  std::vector<Layer> layers_;
+  nn::Norm norm_;
+  nn::Linear output_;
+  nn::Matrix hidden_, normed_, query_, key_value_, context_, attended_, inner_, gated_, picked_;
+};
+
+}  // namespace
+
+std::unique_ptr<Decoder> make_llama(const Loading& from) { return std::make_unique<Llama>(from); }
+
+}  // namespace minpair

@@ -1,0 +1,117 @@
+#include "model/causal.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/random.h"
+#include "support.h"
+
+namespace minpair {
+namespace {
+
+using Json = nlohmann::json;
+
+struct Reference {
+  std::vector<TokenId> ids;
+  std::vector<double> logprobs;
+  int pair = 0;
+  bool good = false;
+};
+
+std::vector<Reference> references(const std::string& model) {
+  std::vector<Reference> all;
+  LineReader lines(testing::models_dir() / model / "reference.jsonl");
+  for (std::string_view line; lines.next(line);) {
+    Json j = Json::parse(line);
+    all.push_back({j["ids"], j["logprobs_torch"], j.value("pair", 0), j.value("good", false)});
+  }
+  return all;
+}
+
+Query query_of(const std::vector<TokenId>& ids) {
+  Query q;
+  q.ids.assign(ids.begin(), ids.end() - 1);
+  for (uint32_t p = 0; p + 1 < ids.size(); ++p) q.reads.push_back({p, {ids[p + 1]}, true});
+  return q;
+}
+
+double logprob(const ReadAnswer& a) { return double(a.logits[0]) - a.log_sum_exp; }
+
+double total(const Answer& answer) {
+  double sum = 0;
+  for (const ReadAnswer& a : answer) sum += logprob(a);
+  return sum;
+}
+
+// Every token of every sentence, and which sentence of each pair wins.
+void compare_with_reference(Model& model, const std::string& name, double tolerance) {
+  std::vector<Reference> all = references(name);
+  std::vector<Query> queries;
+  for (const Reference& r : all) queries.push_back(query_of(r.ids));
+  std::vector<Answer> answers = model.answer(queries);
+  double worst = 0;
+  std::map<int, std::pair<double, double>> ours, theirs;
+  for (size_t i = 0; i < all.size(); ++i) {
+    ASSERT_EQ(answers[i].size(), all[i].logprobs.size());
+    double sum = 0;
+    for (size_t p = 0; p < answers[i].size(); ++p) {
+      worst = std::max(worst, std::abs(logprob(answers[i][p]) - all[i].logprobs[p]));
+      sum += all[i].logprobs[p];
+    }
+    if (all[i].pair == 0) continue;
+    (all[i].good ? ours[all[i].pair].first : ours[all[i].pair].second) = total(answers[i]);
+    (all[i].good ? theirs[all[i].pair].first : theirs[all[i].pair].second) = sum;
+  }
+  EXPECT_LT(worst, tolerance);
+  EXPECT_GE(ours.size(), 10u);
+  for (const auto& [pair, scores] : ours)
+    EXPECT_EQ(scores.first > scores.second, theirs[pair].first > theirs[pair].second)
+        << "pair " << pair;
+}
+
+void expect_same_bits(const std::vector<Answer>& a, const std::vector<Answer>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i)
+    for (size_t r = 0; r < a[i].size(); ++r) {
+      EXPECT_EQ(a[i][r].logits, b[i][r].logits);
+      EXPECT_EQ(a[i][r].log_sum_exp, b[i][r].log_sum_exp);
+    }
+}
+
+}  // namespace
+
+TEST(Llama, Stories260KAgreesWithPyTorch) {
+  if (testing::models_dir().empty()) GTEST_SKIP() << testing::no_data();
+  auto model = load_model((testing::models_dir() / "stories260K").string());
+  compare_with_reference(*model, "stories260K", 1e-4);
+}
+
+TEST(Llama, Stories15MAgreesWithPyTorch) {
+  if (testing::models_dir().empty()) GTEST_SKIP() << testing::no_data();
+  auto model = load_model((testing::models_dir() / "stories15M").string());
+  compare_with_reference(*model, "stories15M", 2e-4);
+}
+
+TEST(Llama, SharedPrefixesNeverChangeABit) {
+  if (testing::models_dir().empty()) GTEST_SKIP() << testing::no_data();
+  LoadOptions one_thread;
+  one_thread.threads = 1;
+  auto model = load_model((testing::models_dir() / "stories260K").string());
+  auto single = load_model((testing::models_dir() / "stories260K").string(), one_thread);
+  Random random(5);
+  std::vector<Query> queries;
+  for (int i = 0; i < 60; ++i) {
+    std::vector<TokenId> ids{1};
+    for (uint64_t n = 2 + random.below(30); n > 0; --n)
+      ids.push_back(TokenId(3 + random.below(n > 20 ? 2 : 400)));
+    queries.push_back(query_of(ids));
+  }
+  std::vector<Answer> together = model->answer(queries), alone;
+  for (const Query& q : queries) alone.push_back(single->answer(std::span(&q, 1))[0]);
+  expect_same_bits(together, alone);
+}
+
+}  // namespace minpair
