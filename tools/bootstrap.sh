@@ -11,6 +11,7 @@ declare -A packages=(
   [train]="libtorch-dev"
   [bench]="libbenchmark-dev python3-nltk"
   [fuzz]="clang libclang-rt-14-dev"
+  [golden]="python3-torch python3-numpy"
   [lint]="clang-format clang-tidy"
 )
 

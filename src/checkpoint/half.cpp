@@ -7,6 +7,7 @@
 #include "checkpoint/parts.h"
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -31,6 +32,12 @@ void bfloat_portable(const std::byte* from, int64_t count, float* to) {
 }
 
 #if defined(__x86_64__)
+
+// Clang 14 cannot ask for it by name.
+bool has_f16c() {
+  unsigned a, b, c, d;
+  return __builtin_cpu_supports("avx") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
 
 __attribute__((target("avx,f16c"))) void half_f16c(const std::byte* from, int64_t count,
                                                    float* to) {
@@ -58,7 +65,7 @@ __attribute__((target("avx2"))) void bfloat_avx2(const std::byte* from, int64_t 
 
 void half_to_float(const std::byte* from, int64_t count, float* to) {
 #if defined(__x86_64__)
-  static const bool f16c = __builtin_cpu_supports("avx") && __builtin_cpu_supports("f16c");
+  static const bool f16c = has_f16c();
   if (f16c) return half_f16c(from, count, to);
 #endif
   half_portable(from, count, to);

@@ -13,7 +13,7 @@ namespace minpair {
 
 namespace {
 
-constexpr uint64_t max_header = 100'000'000;  // the limit of the reference implementation
+constexpr uint64_t max_header = 32'000'000;  // the largest models have a few megabytes
 
 std::string_view header_of(const MappedFile& file) {
   std::string_view bytes = file.bytes();

@@ -14,6 +14,8 @@ namespace {
 // Which tensors each file holds.
 std::map<std::string, std::vector<std::string>> read_index(const fs::path& path) {
   MappedFile file(path);
+  if (file.bytes().size() > 32'000'000)
+    throw file_error(file, 0, fmt::format("an index of {} bytes is none", file.bytes().size()));
   simdjson::dom::parser parser;
   simdjson::dom::object weights;
   simdjson::padded_string padded(file.bytes());

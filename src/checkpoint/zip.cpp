@@ -53,9 +53,11 @@ struct Directory {
 Directory find_directory(const MappedFile& file) {
   std::string_view bytes = file.bytes();
   // The end record is followed by a comment of at most 65,535 bytes.
-  size_t at = bytes.rfind("PK\5\6");
-  if (at == bytes.npos || bytes.size() - at > 22 + 65535)
+  size_t from = bytes.size() - std::min<size_t>(bytes.size(), 22 + 65535);
+  size_t at = bytes.substr(from).rfind("PK\5\6");
+  if (at == bytes.npos)
     throw file_error(file, bytes.size(), "the zip archive has no end: the file was cut off");
+  at += from;
   Fields end(file, at, "the zip archive's end record");
   end.signature(0x06054b50);
   end.number(6);

@@ -160,6 +160,18 @@ TEST(TorchFiles, ShapesAreChecked) {
   EXPECT_THAT(error_of(legacy("N."), "m.bin"), HasSubstr("no tensor is in it"));
 }
 
+// As PyTorch 0.2 and 0.3 pickled parameters: a call of the class with the tensor.
+TEST(TorchFiles, OldParameters) {
+  std::string tensor = tensor_dict("0", "I4\n", "I1\n");
+  std::string call = tensor.substr(4, tensor.size() - 6);  // without the dict around it
+  for (const char* type : {"torch.nn.parameter\nParameter", "torch.autograd.variable\nVariable"}) {
+    std::string wrapped = std::string("}U\1w") + "c" + type + "\n(" + call + "tR(I01\nI00\nNtbs.";
+    testing::TemporaryFolder folder;
+    write_file(folder / "m.pt", legacy(wrapped));
+    EXPECT_EQ(floats(*open_checkpoint(folder / "m.pt"), "w").size(), 4u) << type;
+  }
+}
+
 TEST(TorchFiles, HostileArchives) {
   std::string bytes = read_file(golden() / "views.zip.pt");
   EXPECT_THAT(error_of("PK\3\4 and nothing", "m.bin"), HasSubstr("no end"));
