@@ -17,8 +17,11 @@ constexpr int64_t kLargest = int64_t{1} << 28;
 
 }  // namespace
 
-Config::Config(const std::filesystem::path& file) : file_(file) {
-  bytes_ = read_file(file, uint64_t{1} << 24);
+Config::Config(const std::filesystem::path& file)
+    : Config(file, read_file(file, uint64_t{1} << 24)) {}
+
+Config::Config(const std::filesystem::path& file, std::string json_text)
+    : file_(file), bytes_(std::move(json_text)) {
   json parsed = json::parse(bytes_, nullptr, false, true);
   if (parsed.is_discarded() || !parsed.is_object())
     throw bad_input("this is not a JSON object")

@@ -14,6 +14,8 @@ namespace minpair {
 class Config {
  public:
   explicit Config(const std::filesystem::path& file);
+  // From elsewhere (GGUF metadata); `file` is for messages.
+  Config(const std::filesystem::path& file, std::string json_text);
 
   bool has(std::string_view key) const;
   // Sizes are at least 1 and small enough to multiply two of them.

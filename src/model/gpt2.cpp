@@ -31,7 +31,8 @@ class Gpt2 : public Decoder {
     scale_by_layer_ = c.flag("scale_attn_by_inverse_layer_idx", false);
 
     // GPT-2 stores its linear layers as [inputs × outputs].
-    WeightLoader load(runtime_, from.checkpoint, {"module.", "transformer."}, true);
+    WeightLoader load(runtime_, from.checkpoint, {"module.", "transformer."},
+                      c.flag("linear_transposed", true));
     const size_t h = info.hidden, inner = c.size("n_inner", 4 * h);
     const double epsilon = c.real("layer_norm_epsilon", 1e-5);
     words_ = load.embedding("wte.weight", info.vocabulary, h);

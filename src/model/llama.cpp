@@ -18,6 +18,7 @@ namespace {
 struct Variant {
   bool qkv_bias = false;    // Qwen 2
   bool head_norms = false;  // Qwen 3, Gemma 3: queries and keys are normalised head by head
+  bool norms_minus_one = false;
   bool gemma = false;  // norms store weight - 1, embeddings are scaled by the root of the width
   bool norms_around =
       false;               // Gemma 2 and 3: also after attention and after the feed-forward layer
@@ -32,6 +33,7 @@ struct Variant {
 Variant variant_of(const Config& c, const std::string& type, size_t layers) {
   Variant v;
   v.gemma = type.starts_with("gemma");
+  v.norms_minus_one = v.gemma && !c.flag("norm_weights_complete", false);
   v.norms_around = type == "gemma2" || type.starts_with("gemma3");
   v.head_norms = type == "qwen3" || type.starts_with("gemma3");
   v.qkv_bias = type == "qwen2" || c.flag("attention_bias", false);
@@ -121,7 +123,7 @@ class Llama : public Decoder {
   nn::Norm norm(WeightLoader& load, const std::string& name, size_t width, double epsilon) const {
     nn::Norm n = load.norm(name, width, epsilon, false);
     n.centered = false;
-    if (variant_.gemma)
+    if (variant_.norms_minus_one)
       for (float& w : n.weight) w += 1;
     return n;
   }

@@ -108,7 +108,9 @@ fs::path locate_model(const std::string& name_or_path) {
 }
 
 std::unique_ptr<Model> load_model(const std::string& name_or_path, const LoadOptions& options) {
-  return load_directory(locate_model(name_or_path), name_or_path, options);
+  fs::path path = locate_model(name_or_path);
+  if (path.extension() == ".gguf") return load_gguf({path, name_or_path, "", options});
+  return load_directory(path, name_or_path, options);
 }
 
 }  // namespace minpair

@@ -24,4 +24,6 @@ struct Architecture {
 
 const std::vector<Architecture>& architectures();
 
+std::unique_ptr<Model> load_gguf(Source source);
+
 }  // namespace minpair

@@ -55,6 +55,8 @@ std::string list(std::vector<std::string> names) {
   return more ? fmt::format("{} and {} more", text, more) : text;
 }
 
+bool quantised(const TensorView& tensor) { return block_elements(tensor.type) > 1; }
+
 }  // namespace
 
 WeightLoader::WeightLoader(const nn::Runtime& runtime, const Checkpoint& checkpoint,
@@ -105,17 +107,17 @@ nn::Linear WeightLoader::stacked(const std::vector<std::string>& names, size_t o
     }
   }
   if (parts.size() != names.size()) return layer;
-  layer.weights = nn::Weights(runtime_, outputs_each * names.size(), inputs,
-                              [&](size_t begin, size_t end, float* to) {
-                                while (begin < end) {
-                                  size_t part = begin / outputs_each, first = part * outputs_each;
-                                  size_t stop = std::min(end, first + outputs_each);
-                                  rows_to_float(parts[part], static_cast<int64_t>(begin - first),
-                                                static_cast<int64_t>(stop - first), to);
-                                  to += (stop - begin) * inputs;
-                                  begin = stop;
-                                }
-                              });
+  auto read = [parts, outputs_each, inputs](size_t begin, size_t end, float* to) {
+    while (begin < end) {
+      size_t part = begin / outputs_each, first = part * outputs_each;
+      size_t stop = std::min(end, first + outputs_each);
+      rows_to_float(parts[part], static_cast<int64_t>(begin - first),
+                    static_cast<int64_t>(stop - first), to);
+      to += (stop - begin) * inputs;
+      begin = stop;
+    }
+  };
+  layer.weights = weights(outputs_each * names.size(), inputs, quantised(parts[0]), read);
   checkpoint_.release_memory();
   return layer;
 }
@@ -123,11 +125,19 @@ nn::Linear WeightLoader::stacked(const std::vector<std::string>& names, size_t o
 nn::Weights WeightLoader::matrix(const std::string& full_name, size_t outputs, size_t inputs) {
   const TensorView* tensor = find(full_name, shape_of(outputs, inputs));
   if (!tensor) return {};
-  nn::Weights packed(runtime_, outputs, inputs, [&](size_t begin, size_t end, float* to) {
-    rows_to_float(*tensor, static_cast<int64_t>(begin), static_cast<int64_t>(end), to);
-  });
+  nn::Weights packed = weights(
+      outputs, inputs, quantised(*tensor), [view = *tensor](size_t begin, size_t end, float* to) {
+        rows_to_float(view, static_cast<int64_t>(begin), static_cast<int64_t>(end), to);
+      });
   checkpoint_.release_memory();
   return packed;
+}
+
+// Quantised weights stay as they are stored; all others are packed.
+nn::Weights WeightLoader::weights(size_t outputs, size_t inputs, bool as_stored,
+                                  const nn::Weights::Reader& read) const {
+  if (as_stored) return nn::Weights::as_stored(outputs, inputs, read);
+  return nn::Weights(runtime_, outputs, inputs, read);
 }
 
 nn::Norm WeightLoader::norm(const std::string& name, size_t width, double epsilon, bool bias) {

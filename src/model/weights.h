@@ -58,6 +58,8 @@ class WeightLoader {
 
  private:
   const TensorView* find(const std::string& name, std::vector<int64_t> shape);
+  nn::Weights weights(size_t outputs, size_t inputs, bool as_stored,
+                      const nn::Weights::Reader& read) const;
   void complain(const std::string& name, std::string text);
 
   const nn::Runtime& runtime_;

@@ -57,6 +57,21 @@ struct RowBlocks {
 
 }  // namespace
 
+namespace {
+
+// Rows of weights as the columns of panels.
+void pack(const float* rows, size_t count, size_t inputs, float* to) {
+  for (size_t output = 0; output < count; output += kPanel) {
+    size_t n = std::min(kPanel, count - output);
+    const float* from = rows + output * inputs;
+    float* panel = to + output * inputs;
+    for (size_t k = 0; k < inputs; ++k)
+      for (size_t i = 0; i < n; ++i) panel[k * kPanel + i] = from[i * inputs + k];
+  }
+}
+
+}  // namespace
+
 Weights::Weights(const Runtime& runtime, size_t outputs, size_t inputs, const Reader& read)
     : outputs_(outputs), inputs_(inputs), packed_(round_up(outputs, kPanel) * inputs) {
   // Several panels a unit: a reader likes long runs of rows.
@@ -65,21 +80,69 @@ Weights::Weights(const Runtime& runtime, size_t outputs, size_t inputs, const Re
     size_t begin = unit * kRows, end = std::min(outputs, begin + kRows);
     float* rows = runtime.scratch(worker, kRows * inputs);
     read(begin, end, rows);
-    for (size_t output = begin; output < end; output += kPanel) {
-      size_t n = std::min(kPanel, end - output);
-      const float* from = rows + (output - begin) * inputs;
-      float* to = packed_.data() + output * inputs;
-      for (size_t k = 0; k < inputs; ++k)
-        for (size_t i = 0; i < n; ++i) to[k * kPanel + i] = from[i * inputs + k];
-    }
+    pack(rows, end - begin, inputs, packed_.data() + begin * inputs);
   });
 }
+
+Weights Weights::as_stored(size_t outputs, size_t inputs, Reader read) {
+  Weights w;
+  w.outputs_ = outputs;
+  w.inputs_ = inputs;
+  w.read_ = std::move(read);
+  return w;
+}
+
+void Weights::unpack(size_t begin, size_t end, float* rows, float* to) const {
+  read_(begin, end, rows);
+  if ((end - begin) % kPanel)
+    std::memset(to, 0, round_up(end - begin, kPanel) * inputs_ * sizeof(float));
+  pack(rows, end - begin, inputs_, to);
+}
+
+namespace {
+
+constexpr size_t kStoredColumns = 2 * kPanel;  // as many panels as the second-level cache holds
+
+// A few columns at a time are brought into panels once, for all rows: the chains are those of
+// packed weights.
+void linear_from_store(const Runtime& runtime, const View& in, const Linear& layer, Matrix& out,
+                       Activation activation, const View* residual) {
+  const Weights& w = layer.weights;
+  runtime.parallel(blocks(w.outputs(), kStoredColumns), [&](size_t unit, int worker) {
+    size_t column = unit * kStoredColumns, end = std::min(w.outputs(), column + kStoredColumns);
+    float* panels = runtime.scratch(worker, 2 * kStoredColumns * w.inputs());
+    w.unpack(column, end, panels + kStoredColumns * w.inputs(), panels);
+    for (size_t row = 0; row < in.rows; row += kRowBlock)
+      runtime.kernels().multiply({
+          .a = in.row(row),
+          .a_stride = in.stride,
+          .b = panels,
+          .b_stride = kPanel,
+          .panel_stride = kPanel * w.inputs(),
+          .c = out.row(row) + column,
+          .c_stride = out.columns(),
+          .rows = std::min(kRowBlock, in.rows - row),
+          .columns = end - column,
+          .depth = w.inputs(),
+          .bias = layer.bias.empty() ? nullptr : layer.bias.data() + column,
+          .activation = activation,
+          .residual = residual ? residual->row(row) + column : nullptr,
+          .residual_stride = residual ? residual->stride : 0,
+      });
+  });
+}
+
+}  // namespace
 
 void linear(const Runtime& runtime, const View& in, const Linear& layer, Matrix& out,
             Activation activation, const View* residual) {
   const Weights& w = layer.weights;
   out.resize(in.rows, w.outputs());
   if (in.rows == 0) return;
+  if (w.stored()) {
+    linear_from_store(runtime, in, layer, out, activation, residual);
+    return;
+  }
   RowBlocks rows(runtime, in.rows, kRowBlock);
   size_t wanted = blocks(static_cast<size_t>(runtime.threads()) * 8, rows.count);
   size_t width = round_up(blocks(w.outputs(), wanted), kColumnStep);
@@ -119,33 +182,54 @@ Matrix normalized_rows(const View& in, std::span<const OutputRead> reads,
   return rows;
 }
 
+// One column of stored weights after the other, each in a panel of its own.
+void dot_from_store(const Runtime& runtime, const float* in, const Linear& decoder,
+                    const OutputRead& read, int worker) {
+  const Weights& w = decoder.weights;
+  float* panel = runtime.scratch(worker, (kPanel + 1) * w.inputs());
+  const int32_t first = 0;
+  for (size_t t = 0; t < read.targets.size(); ++t) {
+    auto column = size_t(read.targets[t]);
+    w.unpack(column, column + 1, panel + kPanel * w.inputs(), panel);
+    const float* bias = decoder.bias.empty() ? nullptr : decoder.bias.data() + column;
+    runtime.kernels().dot(in, panel, w.inputs(), &first, 1, bias, read.logits + t);
+  }
+}
+
 }  // namespace
 
 void read_outputs(const Runtime& runtime, const View& in, const Linear& decoder,
                   std::span<const OutputRead> reads, float cap) {
   const Weights& w = decoder.weights;
   const float* bias = decoder.bias.empty() ? nullptr : decoder.bias.data();
-  runtime.parallel(reads.size(), [&](size_t unit, int) {
+  runtime.parallel(reads.size(), [&](size_t unit, int worker) {
     const OutputRead& read = reads[unit];
-    runtime.kernels().dot(in.row(read.row), w.panel(0), w.inputs(), read.targets.data(),
-                          read.targets.size(), bias, read.logits);
+    if (w.stored())
+      dot_from_store(runtime, in.row(read.row), decoder, read, worker);
+    else
+      runtime.kernels().dot(in.row(read.row), w.panel(0), w.inputs(), read.targets.data(),
+                            read.targets.size(), bias, read.logits);
     if (cap > 0) soft_cap(runtime.kernels(), read.logits, read.targets.size(), 1, cap);
   });
 
   std::vector<const OutputRead*> which;
   Matrix rows = normalized_rows(in, reads, which);
   if (which.empty()) return;
-  RowBlocks cut(runtime, rows.rows(), kReadRows);
+  // Stored weights are brought into panels once for all rows.
+  RowBlocks cut(runtime, rows.rows(), w.stored() ? rows.rows() : kReadRows);
   const size_t chunks = blocks(w.outputs(), kVocabularyBlock);
   std::vector<ExpSum> parts(rows.rows() * chunks);
   runtime.parallel(chunks * cut.count, [&](size_t unit, int worker) {
     size_t chunk = unit / cut.count, row = cut.begin(unit % cut.count);
     size_t count = cut.size(unit % cut.count), column = chunk * kVocabularyBlock;
     size_t columns = std::min(kVocabularyBlock, w.outputs() - column);
-    float* tile = runtime.scratch(worker, cut.height * kVocabularyBlock);
+    size_t unpacked = w.stored() ? round_up(columns, kPanel) * w.inputs() : 0;
+    float* tile = runtime.scratch(worker, cut.height * kVocabularyBlock + 2 * unpacked);
+    float* panels = tile + cut.height * kVocabularyBlock;
+    if (w.stored()) w.unpack(column, column + columns, panels + unpacked, panels);
     runtime.kernels().multiply({.a = rows.row(row),
                                 .a_stride = rows.columns(),
-                                .b = w.panel(column),
+                                .b = w.stored() ? panels : w.panel(column),
                                 .b_stride = kPanel,
                                 .panel_stride = kPanel * w.inputs(),
                                 .c = tile,

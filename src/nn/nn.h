@@ -63,15 +63,22 @@ class Weights {
 
   Weights() = default;
   Weights(const Runtime& runtime, size_t outputs, size_t inputs, const Reader& read);
+  // Stays where and as it is stored (quantised), and is read anew for every product: `read` must
+  // live on.
+  static Weights as_stored(size_t outputs, size_t inputs, Reader read);
 
   size_t outputs() const { return outputs_; }
   size_t inputs() const { return inputs_; }
-  // The panel that output `output` (a multiple of kPanel) begins.
+  bool stored() const { return bool(read_); }
+  // The panel that output `output` (a multiple of kPanel) begins; not for stored weights.
   const float* panel(size_t output) const { return packed_.data() + output * inputs_; }
+  // The panels of outputs [begin, end) into `to`; `rows` is scratch of the same size.
+  void unpack(size_t begin, size_t end, float* rows, float* to) const;
 
  private:
   size_t outputs_ = 0, inputs_ = 0;
   Buffer packed_;
+  Reader read_;
 };
 
 struct Linear {

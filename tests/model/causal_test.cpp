@@ -95,6 +95,29 @@ TEST(Llama, Stories15MAgreesWithPyTorch) {
   compare_with_reference(*model, "stories15M", 2e-4);
 }
 
+TEST(Gguf, StoriesAgreeWithPyTorch) {
+  if (testing::models_dir().empty()) GTEST_SKIP() << testing::no_data();
+  auto small = load_model((testing::models_dir() / "stories260K/stories260K.gguf").string());
+  compare_with_reference(*small, "stories260K", 1e-4);
+  auto larger = load_model((testing::models_dir() / "stories15M/stories15M.gguf").string());
+  compare_with_reference(*larger, "stories15M", 1e-3);
+}
+
+// The same file under two tokenizers: tokenizer.json and the one inside the GGUF.
+TEST(Gguf, ItsTokenizerGivesTheSameIds) {
+  if (testing::models_dir().empty()) GTEST_SKIP() << testing::no_data();
+  auto directory = load_model((testing::models_dir() / "stories260K").string());
+  auto gguf = load_model((testing::models_dir() / "stories260K/stories260K.gguf").string());
+  for (const char* text : {"Once upon a time, there was a dog.", "Ein Vögelchen  singt.\n", "😀"}) {
+    std::vector<TokenId> a, b;
+    for (const Token& t : directory->tokenizer().encode(text, false).tokens) a.push_back(t.id);
+    for (const Token& t : gguf->tokenizer().encode(text, false).tokens) b.push_back(t.id);
+    EXPECT_EQ(a, b) << text;
+  }
+  EXPECT_EQ(directory->info().start, 1);
+  EXPECT_EQ(gguf->info().start, 1);
+}
+
 TEST(Llama, SharedPrefixesNeverChangeABit) {
   if (testing::models_dir().empty()) GTEST_SKIP() << testing::no_data();
   LoadOptions one_thread;
