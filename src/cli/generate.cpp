@@ -1,9 +1,11 @@
 #include "grammar/generate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <set>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -20,6 +22,15 @@ struct Arguments {
   GenerateOptions generate;
 };
 
+void say_unknown_words(const std::vector<Language>& languages) {
+  std::set<std::string> unknown;
+  for (const Language& l : languages)
+    unknown.insert(l.unknown_words().begin(), l.unknown_words().end());
+  if (unknown.empty()) return;
+  fmt::print(stderr, "not in the vocabulary, items with it are left out: {}\n",
+             fmt::join(unknown, " "));
+}
+
 std::vector<Language> load(Arguments& a) {
   a.grammar.vocabulary = a.vocabulary;
   if (a.raw) {
@@ -27,10 +38,12 @@ std::vector<Language> load(Arguments& a) {
     a.grammar.attach = false;
   }
   if (a.format == "text") a.generate.format = GenerateOptions::Format::text;
+  if (a.format == "clams") a.generate.format = GenerateOptions::Format::clams;
   if (a.format == "jsonl") a.generate.format = GenerateOptions::Format::jsonl;
   std::vector<Language> languages;
   for (const std::string& g : a.grammars)
     for (Language& l : load_grammars(g, a.grammar)) languages.push_back(std::move(l));
+  say_unknown_words(languages);
   if (count_of(languages) == 0) {
     if (!a.grammar.tests.empty() || !a.grammar.conditions.empty())
       throw wrong_call("no item has that --test and --condition")
@@ -75,8 +88,9 @@ void add_generate(Cli& cli) {
   app.add_flag("--count", a->count, "Only say how many items there are, without expanding");
   app.add_option("--sample", a->generate.sample, "So many different items of each test");
   app.add_option("--seed", a->generate.seed, "Which sample (0)");
-  app.add_option("--format", a->format, "jsonl, or text: one sentence a line, wrong ones with *")
-      ->check(CLI::IsMember({"jsonl", "text"}));
+  app.add_option("--format", a->format,
+                 "jsonl; text: one sentence a line, wrong ones with *; clams: True or False first")
+      ->check(CLI::IsMember({"jsonl", "text", "clams"}));
   app.add_option("--test", a->grammar.tests, "Only these tests of a folder");
   app.add_option("--condition", a->grammar.conditions, "Only these conditions");
   app.add_option("--depth", a->grammar.depth, "How deep the trees of a recursive grammar may be");

@@ -29,7 +29,9 @@ std::string number_text(Count n) {
 
 void generate(const std::vector<Language>& languages, const fs::path& output,
               const GenerateOptions& options) {
-  bool text = format_of(languages, output, options) == GenerateOptions::Format::text;
+  GenerateOptions::Format format = format_of(languages, output, options);
+  bool text = format != GenerateOptions::Format::jsonl;
+  Labels labels = format == GenerateOptions::Format::clams ? kClamsLabels : Labels{};
   AtomicFile file(output);
   Progress progress("bytes written", 0, output == "-");
   uint64_t bytes = 0;
@@ -46,11 +48,11 @@ void generate(const std::vector<Language>& languages, const fs::path& output,
   Random random(options.seed);
   for (const Language& l : languages) {
     if (options.sample && text)
-      l.sample_text(*options.sample, random, write);
+      l.sample_text(*options.sample, random, write, labels);
     else if (options.sample)
       l.sample(*options.sample, random, write_item);
     else if (text)
-      l.write_text(write);
+      l.write_text(write, labels);
     else
       l.write_jsonl(write);
   }
@@ -68,7 +70,7 @@ std::string count_table(const std::vector<Language>& languages) {
   std::vector<std::array<std::string, 3>> rows;
   for (const Language& l : languages)
     for (const auto& [condition, count] : l.count_by_condition())
-      rows.push_back({l.test(), condition, number_text(count)});
+      rows.push_back({l.prefix() + l.test(), condition, number_text(count)});
   if (rows.size() != 1) rows.push_back({"all", "", number_text(count_of(languages))});
   std::array<size_t, 3> width{};
   for (const auto& row : rows)

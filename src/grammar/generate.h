@@ -10,7 +10,7 @@
 namespace minpair {
 
 struct GenerateOptions {
-  enum class Format { text, jsonl };
+  enum class Format { text, clams, jsonl };
   std::optional<Format> format;    // unset: text for "x.txt" and where there is no locus
   std::optional<uint64_t> sample;  // so many items of each test
   uint64_t seed = 0;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "grammar/walker.h"
+#include "text/text.h"
 
 namespace minpair {
 namespace {
@@ -102,6 +103,48 @@ void Language::add_section(Section section) {
 
 void Language::keep_conditions(const std::function<bool(const std::string&)>& keep) {
   std::erase_if(sections_, [&](const Section& s) { return !keep(s.condition); });
+}
+
+void Language::keep_words(const std::function<bool(std::string_view)>& known) {
+  std::set<std::string> unknown;
+  auto is_known = [&](const std::string& text) {
+    bool all = true;
+    for (std::string_view w : words(text)) {
+      if (known(w)) continue;
+      unknown.emplace(w);
+      all = false;
+    }
+    return all;
+  };
+  // A node only refers to earlier ones, so one pass is enough.
+  for (Data& node : nodes_) {
+    if (node.kind == Kind::mark) continue;
+    if (node.kind != Kind::choice) {
+      for (uint32_t i = 0; i <= node.length; ++i)
+        if (!is_known(words_[node.first + i])) node.count = 0;
+      continue;
+    }
+    uint32_t kept = 0;
+    node.count = 0;
+    for (uint32_t i = 0; i < node.length; ++i) {
+      Alternative a = alternatives_[node.first + i];
+      a.count = 1;
+      for (uint32_t k = 0; k < a.length; ++k)
+        a.count = multiply(a.count, nodes_[sequence_[a.first + k]].count);
+      if (a.count == 0) continue;
+      alternatives_[node.first + kept++] = a;
+      node.count = add(node.count, a.count);
+    }
+    node.length = kept;
+  }
+  std::erase_if(sections_, [&](const Section& s) { return count_of(s) == 0; });
+  unknown_words_.assign(unknown.begin(), unknown.end());
+}
+
+void Language::set_prefix(const std::string& prefix) {
+  prefix_ = prefix;
+  for (Section& s : sections_)
+    if (!s.cluster.empty()) s.cluster = prefix + s.cluster;
 }
 
 std::vector<std::pair<std::string, Count>> Language::count_by_condition() const {

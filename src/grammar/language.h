@@ -41,6 +41,12 @@ struct Style {
   bool operator==(const Style&) const = default;
 };
 
+// What stands in front of a sentence in text: the linguist's asterisk, or CLAMS's columns.
+struct Labels {
+  std::string_view right = "", wrong = "*";
+};
+inline constexpr Labels kClamsLabels{"True\t", "False\t"};
+
 // Items that share a condition, a cluster and features. Sections of one condition are numbered
 // through, in the order they were added.
 struct Section {
@@ -82,6 +88,13 @@ class Language {
   const Style& style() const { return style_; }
   // Drops the sections whose condition does not satisfy `keep`.
   void keep_conditions(const std::function<bool(const std::string&)>& keep);
+  // Drops the derivations with a word that is not `known`, in a wrong form too.
+  void keep_words(const std::function<bool(std::string_view)>& known);
+  // What keep_words met and did not keep, sorted.
+  const std::vector<std::string>& unknown_words() const { return unknown_words_; }
+  // In front of ids and clusters, where a suite has the same tests for several languages.
+  void set_prefix(const std::string& prefix);
+  const std::string& prefix() const { return prefix_; }
 
   // In the order of first appearance; a derivation is an item (or a sentence without a locus).
   std::vector<std::pair<std::string, Count>> count_by_condition() const;
@@ -93,20 +106,22 @@ class Language {
   // `n` different items (all when there are fewer), every set of n equally likely, in order.
   // Throws when the language is too large to number.
   void sample(uint64_t n, Random& random, const ItemSink& sink) const;
-  void sample_text(uint64_t n, Random& random, const TextSink& sink) const;
+  void sample_text(uint64_t n, Random& random, const TextSink& sink,
+                   const Labels& labels = {}) const;
 
-  // The same straight into text, without making items: one sentence a line, the wrong ones with the
-  // linguist's asterisk in front; or suite JSON Lines.
-  void write_text(const TextSink& sink) const;
+  // The same straight into text, without making items: one sentence a line, labelled; or suite JSON
+  // Lines.
+  void write_text(const TextSink& sink, const Labels& labels = {}) const;
   void write_jsonl(const TextSink& sink) const;
 
  private:
   friend class Walker;
   std::vector<Count> sample_ranks(uint64_t n, Random& random) const;
 
-  std::string test_, language_;
+  std::string test_, language_, prefix_;
   Style style_;
   bool has_locus_ = false;
+  std::vector<std::string> unknown_words_;
 
   enum class Kind : uint8_t { word, locus, mark, choice };
   struct Data {

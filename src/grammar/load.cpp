@@ -4,16 +4,20 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/paths.h"
 #include "grammar/grammar.h"
+#include "text/text.h"
 
 namespace minpair {
 namespace {
 
-bool is_grammar(const fs::path& p) { return p.extension() == ".cfg" && p.stem() != "common"; }
+bool is_grammar(const fs::path& p) {
+  return (p.extension() == ".cfg" || p.extension() == ".avg") && p.stem() != "common";
+}
 
 bool among(const std::vector<std::string>& some, const std::string& name) {
   return some.empty() || std::find(some.begin(), some.end(), name) != some.end();
@@ -26,11 +30,23 @@ void apply_options(Language& language, const GrammarOptions& options) {
   style.period = options.period.value_or(style.period);
   style.eos = options.eos.value_or(style.eos);
   language.keep_conditions([&](const std::string& c) { return among(options.conditions, c); });
+  if (!options.vocabulary.empty()) {
+    std::unordered_set<std::string> known;
+    LineReader reader(options.vocabulary);
+    for (std::string_view line; reader.next(line);) known.emplace(trim(line));
+    language.keep_words([&](std::string_view w) { return known.count(std::string(w)) > 0; });
+  }
 }
 
 Language load_file(const fs::path& path, const GrammarOptions& options) {
   std::string text = read_file(path, 1 << 26);
-  Language language = read_cfg(text, path.string(), path.parent_path(), options);
+  Language language = [&] {
+    if (path.extension() != ".avg")
+      return read_cfg(text, path.string(), path.parent_path(), options);
+    fs::path common = path.parent_path() / "common.avg";
+    return read_avg(text, fs::exists(common) ? read_file(common, 1 << 26) : "", path.string(),
+                    options);
+  }();
   apply_options(language, options);
   return language;
 }
@@ -74,6 +90,14 @@ class GrammarItems : public ItemStream {
   Count rank_ = 0, count_ = 0;
 };
 
+// The folders of a suite for several languages: one for each, in the order of the manifest.
+std::vector<fs::path> folders_of_languages(const fs::path& folder, const Manifest& manifest) {
+  std::vector<fs::path> folders;
+  for (const std::string& language : manifest.languages)
+    if (fs::is_directory(folder / language)) folders.push_back(folder / language);
+  return folders;
+}
+
 fs::path place_of(const fs::path& given) {
   return fs::exists(given) ? given : find_shipped("suites", given.string());
 }
@@ -103,16 +127,26 @@ std::vector<Language> load_grammars(const fs::path& given, const GrammarOptions&
   }
   Manifest manifest;
   if (fs::exists(path / "manifest.json")) manifest = read_manifest(path / "manifest.json");
-  GrammarOptions inner = options;
-  if (inner.language.empty() && manifest.languages.size() == 1)
-    inner.language = manifest.languages[0];
-  std::vector<fs::path> files = grammars_in(path, manifest);
-  if (files.empty())
+  std::vector<fs::path> folders = folders_of_languages(path, manifest);
+  bool several = !folders.empty();
+  if (!several) folders.push_back(path);
+  bool any = false;
+  for (const fs::path& folder : folders) {
+    GrammarOptions inner = options;
+    if (inner.language.empty() && several) inner.language = folder.filename().string();
+    if (inner.language.empty() && manifest.languages.size() == 1)
+      inner.language = manifest.languages[0];
+    for (const fs::path& f : grammars_in(folder, manifest)) {
+      any = true;
+      if (!among(options.tests, f.stem().string())) continue;
+      languages.push_back(load_file(f, inner));
+      if (several) languages.back().set_prefix(folder.filename().string() + "/");
+    }
+  }
+  if (!any)
     throw bad_input("there is no grammar in this folder")
         .at(path.string())
         .hint("grammars are files that end in .cfg or .avg");
-  for (const fs::path& f : files)
-    if (among(options.tests, f.stem().string())) languages.push_back(load_file(f, inner));
   if (languages.empty())
     throw wrong_call(fmt::format("no grammar in {} has that test", path.string()));
   return languages;

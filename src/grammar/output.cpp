@@ -19,7 +19,8 @@ class Numbering {
     for (const auto& [condition, count] : language.count_by_condition())
       width_[condition] = std::max<size_t>(4, count_digits(count).size());
     for (const Section& s : language.sections()) {
-      prefix_.push_back(language.test() + "/" + (s.condition.empty() ? "" : s.condition + "/"));
+      prefix_.push_back(language.prefix() + language.test() + "/" +
+                        (s.condition.empty() ? "" : s.condition + "/"));
       first_.push_back(next_[s.condition]);
       next_[s.condition] += language.count_of(s);
     }
@@ -103,15 +104,16 @@ class Buffer {
   size_t used_ = 0;
 };
 
-// One sentence a line; the wrong ones have an asterisk.
-void add_sentences(Buffer& out, const Walker& walker) {
+// One sentence a line.
+void add_sentences(Buffer& out, const Walker& walker, const Labels& labels) {
   std::string_view text = walker.text(), ending = walker.ending();
   Span locus = walker.locus();
+  out.add(labels.right);
   out.add(text);
   out.add(ending);
   out.add('\n');
   for (size_t i = 0; i < walker.wrong_count(); ++i) {
-    out.add('*');
+    out.add(labels.wrong);
     out.add(text.substr(0, locus.begin));
     out.add(walker.wrong(i));
     out.add(text.substr(locus.end));
@@ -268,23 +270,24 @@ void Language::sample(uint64_t n, Random& random, const ItemSink& sink) const {
   }
 }
 
-void Language::sample_text(uint64_t n, Random& random, const TextSink& sink) const {
+void Language::sample_text(uint64_t n, Random& random, const TextSink& sink,
+                           const Labels& labels) const {
   Walker walker(*this, Walker::Escape::none);
   for (Count rank : sample_ranks(n, random)) {
     size_t s = 0;
     for (; rank >= count_of(sections_[s]); ++s) rank -= count_of(sections_[s]);
     walker.one(sections_[s].root, rank);
     Buffer out(sink);
-    add_sentences(out, walker);
+    add_sentences(out, walker, labels);
     out.flush();
   }
 }
 
-void Language::write_text(const TextSink& sink) const {
+void Language::write_text(const TextSink& sink, const Labels& labels) const {
   Walker walker(*this, Walker::Escape::none);
   Buffer out(sink);
   for (const Section& section : sections_)
-    walker.all(section.root, [&] { add_sentences(out, walker); });
+    walker.all(section.root, [&] { add_sentences(out, walker, labels); });
   out.flush();
 }
 
