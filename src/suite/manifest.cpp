@@ -46,7 +46,8 @@ TestInfo test_info(const Json& object) {
 }
 
 PublishedResult published_result(const Json& object) {
-  only_keys(object, {"model", "test", "condition", "language", "accuracy", "pairs", "source"},
+  only_keys(object,
+            {"model", "test", "condition", "language", "accuracy", "deviation", "pairs", "source"},
             "a result");
   PublishedResult r;
   r.model = text_of(object, "model");
@@ -60,6 +61,11 @@ PublishedResult published_result(const Json& object) {
   r.accuracy = accuracy->get<double>();
   if (!(r.accuracy >= 0 && r.accuracy <= 1))
     wrong(fmt::format("the accuracy {} is not from 0 to 1", r.accuracy));
+  if (auto deviation = object.find("deviation"); deviation != object.end()) {
+    if (!deviation->is_number() || !(deviation->get<double>() >= 0))
+      wrong("\"deviation\" must be a number that is not negative");
+    r.deviation = deviation->get<double>();
+  }
   if (auto pairs = object.find("pairs"); pairs != object.end()) {
     if (!pairs->is_number_unsigned()) wrong("\"pairs\" must be a count");
     r.pairs = pairs->get<uint64_t>();
@@ -144,6 +150,7 @@ std::string manifest_json(const Manifest& m) {
     put(result, "condition", r.condition);
     put(result, "language", r.language);
     result["accuracy"] = r.accuracy;
+    if (r.deviation) result["deviation"] = *r.deviation;
     if (r.pairs) result["pairs"] = *r.pairs;
     put(result, "source", r.source);
     root["results"].push_back(std::move(result));

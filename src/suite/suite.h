@@ -107,7 +107,8 @@ struct PublishedResult {
   std::string language;   // empty: all languages
   double accuracy = 0;    // 0 to 1
   std::optional<uint64_t> pairs;
-  std::string source;  // "Zaczynska et al. 2020, Table 1"
+  std::string source;               // "Zaczynska et al. 2020, Table 1"
+  std::optional<double> deviation;  // standard deviation of the accuracy over several runs
   bool operator==(const PublishedResult&) const = default;
 };
 

@@ -16,7 +16,7 @@ TEST(Manifest, WhatIsWrittenReadsBack) {
   m.method = "pll";
   m.ties = "half";
   m.tests = {{"b", "Second first", "agreement"}, {"a", "", ""}};
-  m.results = {{"M", "b", "sg", "", 0.875, 120, "Table 1"}, {"M", "", "", "de", 1, {}, ""}};
+  m.results = {{"M", "b", "sg", "", 0.875, 120, "Table 1", 0.25}, {"M", "", "", "de", 1, {}, ""}};
   EXPECT_EQ(parse_manifest(manifest_json(m), "m"), m);
   EXPECT_EQ(m.find("a"), &m.tests[1]);
   EXPECT_EQ(m.find("c"), nullptr);
