@@ -7,7 +7,8 @@ declare -A packages=(
   [build]="g++ cmake ninja-build pkg-config libdnnl-dev libicu-dev libsimdjson-dev
            nlohmann-json3-dev libsqlite3-dev libcli11-dev libfmt-dev libspdlog-dev libcpp-httplib-dev
            libcurl4-openssl-dev libssl-dev liblzma-dev zlib1g-dev libgtest-dev libgmock-dev"
-  [test]="libsentencepiece-dev sqlite3 python3"
+  [test]="libsentencepiece-dev sqlite3 python3 hunspell hunspell-de-de hunspell-en-us hunspell-fr
+          hunspell-he hunspell-nl hunspell-ru"
   [train]="libtorch-dev"
   [bench]="libbenchmark-dev python3-nltk"
   [fuzz]="clang libclang-rt-14-dev"
