@@ -73,8 +73,9 @@ void Compiler::check_lengths(const Group& group) const {
     for (size_t k = 0; k < option.size(); ++k) {
       const AvgCell &right = *group.options[0][k], &wrong = *option[k];
       if (right.forms.size() != wrong.forms.size())
-        throw bad_input(fmt::format("{} has {} forms and {} has {}", wrong.symbol.str(),
-                                    wrong.forms.size(), right.symbol.str(), right.forms.size()))
+        throw bad_input(fmt::format("{} and {} have different numbers of forms: {} and {}",
+                                    wrong.symbol.str(), right.symbol.str(), wrong.forms.size(),
+                                    right.forms.size()))
             .at(wrong.where)
             .hint("forms of one word stand at the same place of both lists");
     }

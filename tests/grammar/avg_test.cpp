@@ -152,6 +152,31 @@ TEST(Avg, TextAsTheAppendixHasIt) {
   EXPECT_EQ(clams("text: natural\n" + text)[0], "True\tDie Leute, die singen, gehen.");
 }
 
+TEST(Avg, ItemsWithTheSameSubjectAreOneCluster) {
+  std::string text = "vary: V[]\nS[sg] N[] said M[] V[s]\nN[] a | b\nM[] c | d\nV[s] x\nV[p] y\n";
+  std::vector<Item> by_first = items(text);
+  ASSERT_EQ(by_first.size(), 4u);
+  EXPECT_EQ(by_first[1].cluster, "test/N/1");
+  EXPECT_EQ(by_first[2].cluster, "test/N/2");
+  text.replace(text.find("sg"), 2, "sg,cluster=M");
+  std::vector<Item> by_second = items(text);
+  EXPECT_EQ(by_second[1].sentences[0].text, "b said c x");
+  EXPECT_EQ(by_second[1].cluster, "test/M/1");
+  text.replace(text.find("=M"), 2, "=Q");
+  EXPECT_THAT(error_of(text), HasSubstr("test.avg:2:1: cluster=Q names nothing"));
+}
+
+TEST(Avg, AVocabularyLeavesItemsOut) {
+  Language language = read_avg(
+      "vary: V[]\nS[sg] N[] V[s]\nS[pl] the V[p]\nN[] Ann | old Bob\nV[s] is old | sings\n"
+      "V[p] are old | sing\n",
+      "", "test.avg");
+  language.keep_words([](std::string_view w) { return w != "Bob" && w != "sing" && w != "the"; });
+  EXPECT_THAT(clams(language), ElementsAre("True\tAnn is old", "False\tAnn are old"));
+  EXPECT_THAT(language.unknown_words(), ElementsAre("Bob", "sing", "the"));
+  EXPECT_EQ(language.count(), 1u);
+}
+
 TEST(Avg, Errors) {
   EXPECT_THAT(error_of(""), HasSubstr("there is no template"));
   EXPECT_THAT(error_of("S[] the NP[s]\nNP[p] x\n"), HasSubstr("test.avg:1:9: NP[s] has no forms"));
@@ -162,7 +187,7 @@ TEST(Avg, Errors) {
   EXPECT_THAT(error_of("vary: V\nS[] x\n"), HasSubstr("test.avg:1:7: a preterminal with brackets"));
   EXPECT_THAT(error_of("vary: V[]\nS[] x\n"), HasSubstr("test.avg:1:7: nothing is called V"));
   EXPECT_THAT(error_of("vary: V[]\nS[] V[s]\nV[s] a | b\nV[p] a\n"),
-              HasSubstr("test.avg:4:1: V[p] has 1 forms and V[s] has 2"));
+              HasSubstr("test.avg:4:1: V[p] and V[s] have different numbers of forms"));
   EXPECT_THAT(error_of("vary: V[]\nS[] V[s]\nS[] x\nV[s] a\nV[p] b\n"),
               HasSubstr("test.avg:3:1: the vary statement does not concern this template"));
   EXPECT_THAT(error_of("S[] \xff\n"), HasSubstr("not UTF-8"));
