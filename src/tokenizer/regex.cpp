@@ -9,7 +9,7 @@ namespace minpair {
 namespace {
 
 // What may be spent on one search: a hostile pattern must not hang the program.
-constexpr int32_t kTimeLimit = 2000;
+constexpr int32_t kTimeLimit = 500;
 constexpr int32_t kStackLimit = 1 << 24;
 constexpr size_t kLongestPattern = 1 << 16;
 

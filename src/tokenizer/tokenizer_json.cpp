@@ -24,6 +24,8 @@ class Reader {
     if (!model) throw broken("there is no 'model'");
     model_ = *model;
     type_ = model_type();
+    if (type_ != "BPE" && type_ != "Unigram" && type_ != "WordPiece" && type_ != "WordLevel")
+      throw unsupported(file_, "model", type_);
     read_pieces();
     read_added();
     read_surroundings();
@@ -220,7 +222,6 @@ class Reader {
                          const Vocabulary& v) { return make_wordpiece_model(v, unk, prefix, max); };
       return;
     }
-    if (type_ != "WordLevel") throw unsupported(file_, "model", type_);
     parts_.kind = "words";
     parts_.model = [unk = unknown_id()](const Vocabulary& v) { return make_word_model(v, unk); };
   }

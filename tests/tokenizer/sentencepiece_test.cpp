@@ -39,9 +39,9 @@ std::vector<std::string> treebank_texts() {
   return texts;
 }
 
-// Trains on the golden texts with these flags and compares everything the library gives.
-void check(const std::string& flags) {
-  testing::TemporaryFolder folder;
+// Trains on the golden texts with these flags: FOLDER/name.model.
+void train(const testing::TemporaryFolder& folder, const std::string& name,
+           const std::string& flags) {
   std::string corpus;
   for (std::string text : golden_texts()) {
     std::replace(text.begin(), text.end(), '\n', ' ');
@@ -49,11 +49,17 @@ void check(const std::string& flags) {
     corpus += text + "\n";
   }
   write_file(folder / "corpus.txt", corpus);
-  fs::path path = folder / "spm.model";
   auto trained = sentencepiece::SentencePieceTrainer::Train(
       "--minloglevel=3 --hard_vocab_limit=false --input=" + (folder / "corpus.txt").string() +
-      " --model_prefix=" + (folder / "spm").string() + " " + flags);
+      " --model_prefix=" + (folder / name).string() + " " + flags);
   ASSERT_TRUE(trained.ok()) << trained.ToString();
+}
+
+// Compares everything the library gives.
+void check(const std::string& flags) {
+  testing::TemporaryFolder folder;
+  train(folder, "spm", flags);
+  fs::path path = folder / "spm.model";
   sentencepiece::SentencePieceProcessor theirs;
   ASSERT_TRUE(theirs.Load(path.string()).ok());
   auto ours = make_sentencepiece(parse_sentencepiece(read_file(path), path.string()), {});
@@ -96,6 +102,57 @@ TEST(SentencePiece, BpeWithSymbols) {
 }
 TEST(SentencePiece, BpeWithSuffixes) {
   check("--model_type=bpe --vocab_size=900 --treat_whitespace_as_suffix=true");
+}
+
+// The ids that each family makes of the file's own.
+TEST(SentencePiece, FamiliesCountDifferently) {
+  testing::TemporaryFolder folder;
+  train(folder, "sentencepiece.bpe", "--model_type=unigram --vocab_size=500");
+  sentencepiece::SentencePieceProcessor theirs;
+  ASSERT_TRUE(theirs.Load((folder / "sentencepiece.bpe.model").string()).ok());
+  std::string text = "Die Kinder singen \U0001F600 im Garten.";
+  std::vector<int> raw;
+  ASSERT_TRUE(theirs.Encode(text, &raw).ok());
+  int n = theirs.GetPieceSize();
+  auto ids = [&](const char* config, const std::string& sentence) {
+    write_file(folder / "config.json", config);
+    std::vector<int> found;
+    for (const Token& t : load_tokenizer(folder.path())->encode(sentence).tokens)
+      found.push_back(t.id);
+    return found;
+  };
+  auto shifted = [&](int by, int first, int last) {
+    std::vector<int> all{first};
+    for (int id : raw) all.push_back(id == 0 ? 3 : id + by);
+    all.push_back(last);
+    return all;
+  };
+  EXPECT_EQ(ids(R"({"model_type": "xlm-roberta"})", text), shifted(1, 0, 2));
+  EXPECT_EQ(ids(R"({"model_type": "xlm-roberta"})", " <mask>"), (std::vector{0, n + 1, 2}));
+  EXPECT_EQ(ids(R"({"model_type": "camembert"})", text), shifted(4, 5, 6));
+  EXPECT_EQ(ids(R"({"model_type": "camembert"})", "<mask>"), (std::vector{5, n + 4, 6}));
+  raw.insert(raw.begin(), 1);
+  EXPECT_EQ(ids(R"({"model_type": "llama"})", text), raw);
+  fs::remove(folder / "config.json");
+  EXPECT_THROW(load_tokenizer(folder.path()), Error) << "nothing says which family it is";
+}
+
+TEST(SentencePiece, AlbertCleansFirst) {
+  testing::TemporaryFolder folder;
+  train(folder, "spiece",
+        "--model_type=unigram --vocab_size=500 --pad_id=0 --unk_id=1 --bos_id=-1 "
+        "--eos_id=-1 --control_symbols=[CLS],[SEP],[MASK]");
+  write_file(folder / "config.json", R"({"model_type": "albert"})");
+  auto albert = load_tokenizer(folder.path());
+  auto ids = [&](const std::string& text) {
+    std::vector<int> found;
+    for (const Token& t : albert->encode(text).tokens) found.push_back(t.id);
+    return found;
+  };
+  EXPECT_EQ(ids("``K\u00CCNDER''"), ids("\"kinder\""));
+  EXPECT_EQ(ids("").size(), 2u);
+  EXPECT_EQ(albert->special().cls, 2);
+  EXPECT_EQ(albert->special().mask, 4);
 }
 
 TEST(SentencePiece, BadFiles) {

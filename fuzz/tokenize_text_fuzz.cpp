@@ -1,0 +1,44 @@
+// A text for a tokenizer of every golden kind: it must end, and its spans must lie in the text.
+
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "tokenizer/tokenizer.h"
+
+namespace {
+
+using namespace minpair;
+
+const std::vector<std::unique_ptr<Tokenizer>>& tokenizers() {
+  static const std::vector<std::unique_ptr<Tokenizer>> all = [] {
+    std::vector<std::unique_ptr<Tokenizer>> loaded;
+    std::filesystem::path golden(MINPAIR_GOLDEN_TOKENIZERS);
+    for (const auto& entry : std::filesystem::directory_iterator(golden))
+      if (std::filesystem::exists(entry.path() / "tokenizer.json"))
+        loaded.push_back(load_tokenizer(entry.path()));
+    if (loaded.empty()) std::abort();
+    return loaded;
+  }();
+  return all;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::string_view text(reinterpret_cast<const char*>(data), size);
+  for (const auto& tokenizer : tokenizers()) {
+    try {
+      for (const Token& t : tokenizer->encode(text).tokens) {
+        if (t.span.begin > t.span.end || t.span.end > size) std::abort();
+        if (size_t(t.id) >= tokenizer->vocabulary_size()) std::abort();
+        if (!valid_utf8(slice(text, t.span))) std::abort();
+      }
+    } catch (const Error&) {
+      if (valid_utf8(text)) throw;
+    }
+  }
+  return 0;
+}

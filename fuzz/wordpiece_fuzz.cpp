@@ -1,0 +1,54 @@
+// A vocabulary, one piece a line; after a line of dashes a text. Both tokenizers must agree: the
+// fast one and the one put together from its parts.
+
+#include <cstdlib>
+#include <string_view>
+
+#include "base/error.h"
+#include "tokenizer/make.h"
+#include "tokenizer/pipeline.h"
+
+namespace {
+
+using namespace minpair;
+
+std::unique_ptr<Tokenizer> slow(const std::vector<std::string>& pieces,
+                                const WordPieceOptions& options) {
+  PipelineParts parts;
+  parts.pieces = pieces;
+  parts.around = options.around;
+  parts.normalizer = normalize_bert({true, true, options.lowercase, options.lowercase});
+  parts.pre_tokenizer = split_bert();
+  parts.model = [&](const Vocabulary& v) {
+    return make_wordpiece_model(v, v.find("[UNK]"), "##", 100);
+  };
+  return make_pipeline(std::move(parts));
+}
+
+void compare(const std::vector<std::string>& pieces, std::string_view text, bool lowercase) {
+  WordPieceOptions options;
+  options.lowercase = lowercase;
+  std::vector<Token> a = make_wordpiece(pieces, options)->encode(text).tokens;
+  std::vector<Token> b = slow(pieces, options)->encode(text).tokens;
+  if (a.size() != b.size()) std::abort();
+  for (size_t i = 0; i < a.size(); ++i)
+    if (a[i].id != b[i].id || a[i].span.end > text.size() || a[i].span.begin > a[i].span.end)
+      std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::string_view all(reinterpret_cast<const char*>(data), size);
+  size_t cut = all.find("\n---\n");
+  std::string_view text = cut == std::string_view::npos ? all : all.substr(cut + 5);
+  std::vector<std::string> pieces;
+  for (std::string_view line : split(all.substr(0, cut), '\n')) pieces.emplace_back(line);
+  if (!valid_utf8(all)) return 0;
+  try {
+    compare(pieces, text, false);
+    compare(pieces, text, true);
+  } catch (const minpair::Error&) {
+  }
+  return 0;
+}
