@@ -62,7 +62,7 @@ struct AvgGrammar {
   std::vector<AvgVary> vary;
   std::vector<AvgTemplate> templates;
   std::vector<AvgCell> cells;                                 // in the order of their definition
-  std::vector<std::pair<std::string, std::string>> settings;  // language: de, text: natural
+  std::vector<std::pair<std::string, std::string>> settings;  // language: de, subject: N_1
 
   const AvgCell* find(const AvgSymbol& symbol) const;
   // The last value that was given, or "".

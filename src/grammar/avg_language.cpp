@@ -41,6 +41,7 @@ class Compiler {
   std::vector<Group> groups(const AvgTemplate& t) const;
   void add_linked(const AvgTemplate& t, const AvgVary& vary, std::vector<Group>& groups) const;
   void check_lengths(const Group& group) const;
+  std::vector<Language::Node> marks(const AvgTemplate& t, size_t position);
   size_t cluster_position(const AvgTemplate& t, const std::vector<Group>& groups) const;
   void add_cluster(const AvgTemplate& t, Span stretch, Language::Node loci_of_cluster, Fixed fixed);
   Language::Node choice(const AvgToken& token);
@@ -246,6 +247,27 @@ size_t Compiler::cluster_position(const AvgTemplate& t, const std::vector<Group>
       .hint("name one of its preterminals, without brackets");
 }
 
+// What stands after the word at this place: the end of the subject, or of a noun that could be
+// taken for it because it has none of its attributes, not even the number.
+std::vector<Language::Node> Compiler::marks(const AvgTemplate& t, size_t position) {
+  auto named = [&](const AvgToken& token, const char* setting) {
+    std::string names = grammar_.setting(setting);
+    std::vector<std::string_view> list = words(names);
+    return !token.is_word && std::find(list.begin(), list.end(), token.symbol.name) != list.end();
+  };
+  auto subject = std::find_if(t.tokens.begin(), t.tokens.end(),
+                              [&](const AvgToken& token) { return named(token, "subject"); });
+  if (subject == t.tokens.end()) return {};
+  const AvgToken& token = t.tokens[position];
+  if (&token == &*subject) return {language_.add_mark(Language::Mark::subject)};
+  const std::vector<std::string>& own = subject->symbol.attributes;
+  bool attracts = named(token, "distractor") &&
+                  std::none_of(own.begin(), own.end(),
+                               [&](const std::string& a) { return token.symbol.has({a}); });
+  if (!attracts) return {};
+  return {language_.add_mark(Language::Mark::attractor)};
+}
+
 void Compiler::add_cluster(const AvgTemplate& t, Span stretch, Language::Node loci_of_cluster,
                            Fixed fixed) {
   std::vector<Language::Node> sequence;
@@ -256,6 +278,7 @@ void Compiler::add_cluster(const AvgTemplate& t, Span stretch, Language::Node lo
       sequence.push_back(p == fixed.position
                              ? language_.add_word(cell(t.tokens[p]).forms[fixed.form])
                              : choice(t.tokens[p]));
+      for (Language::Node mark : marks(t, p)) sequence.push_back(mark);
     }
   }
   std::string cluster = language_.test();

@@ -166,6 +166,16 @@ TEST(Avg, ItemsWithTheSameSubjectAreOneCluster) {
   EXPECT_THAT(error_of(text), HasSubstr("test.avg:2:1: cluster=Q names nothing"));
 }
 
+TEST(Avg, DistanceAndAttractorsAreCounted) {
+  std::vector<Item> all = items(
+      "vary: V[]\nsubject: N\ndistractor: M P\nS[] the N[s] near the M[p] and M[s] V[s]\n"
+      "N[s] a\nM[s] b\nM[p] c\nV[s] is x\nV[p] are x\n");
+  ASSERT_EQ(all.size(), 1u);
+  std::vector<std::pair<std::string, FeatureValue>> expected{{"distance", 5.0},
+                                                             {"attractors", 1.0}};
+  EXPECT_EQ(all[0].features, expected);
+}
+
 TEST(Avg, AVocabularyLeavesItemsOut) {
   Language language = read_avg(
       "vary: V[]\nS[sg] N[] V[s]\nS[pl] the V[p]\nN[] Ann | old Bob\nV[s] is old | sings\n"
