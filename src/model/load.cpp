@@ -31,15 +31,26 @@ std::unique_ptr<Model> causal(const Source& source) {
 // A new architecture is one new file and one line here.
 const std::vector<Architecture>& architectures() {
   static const std::vector<Architecture> all{
-      {"bert", masked<make_bert>},         {"distilbert", masked<make_distilbert>},
-      {"roberta", masked<make_roberta>},   {"xlm-roberta", masked<make_roberta>},
-      {"camembert", masked<make_roberta>}, {"electra", masked<make_electra>},
-      {"albert", masked<make_albert>},     {"modernbert", masked<make_modernbert>},
-      {"gpt2", causal<make_gpt2>},         {"gpt_neox", causal<make_gpt_neox>},
-      {"llama", causal<make_llama>},       {"mistral", causal<make_llama>},
-      {"qwen2", causal<make_llama>},       {"qwen3", causal<make_llama>},
-      {"gemma", causal<make_llama>},       {"gemma2", causal<make_llama>},
+      {"bert", masked<make_bert>},
+      {"distilbert", masked<make_distilbert>},
+      {"roberta", masked<make_roberta>},
+      {"xlm-roberta", masked<make_roberta>},
+      {"camembert", masked<make_roberta>},
+      {"electra", masked<make_electra>},
+      {"albert", masked<make_albert>},
+      {"modernbert", masked<make_modernbert>},
+      {"gpt2", causal<make_gpt2>},
+      {"gpt_neox", causal<make_gpt_neox>},
+      {"llama", causal<make_llama>},
+      {"mistral", causal<make_llama>},
+      {"qwen2", causal<make_llama>},
+      {"qwen3", causal<make_llama>},
+      {"gemma", causal<make_llama>},
+      {"gemma2", causal<make_llama>},
       {"gemma3_text", causal<make_llama>},
+      {"lstm", load_recurrent},
+      {"gru", load_recurrent},
+      {"rnn", load_recurrent},
   };
   return all;
 }
@@ -110,6 +121,8 @@ fs::path locate_model(const std::string& name_or_path) {
 std::unique_ptr<Model> load_model(const std::string& name_or_path, const LoadOptions& options) {
   fs::path path = locate_model(name_or_path);
   if (path.extension() == ".gguf") return load_gguf({path, name_or_path, "", options});
+  if (path.extension() == ".arpa") return load_ngram({path, name_or_path, "", options});
+  if (!fs::is_directory(path)) return load_recurrent({path, name_or_path, "", options});
   return load_directory(path, name_or_path, options);
 }
 

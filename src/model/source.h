@@ -25,5 +25,8 @@ struct Architecture {
 const std::vector<Architecture>& architectures();
 
 std::unique_ptr<Model> load_gguf(Source source);
+std::unique_ptr<Model> load_recurrent(
+    const Source& source);  // a directory, or a PyTorch file with --vocab
+std::unique_ptr<Model> load_ngram(const Source& source);  // an ARPA file
 
 }  // namespace minpair

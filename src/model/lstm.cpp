@@ -1,0 +1,247 @@
+// Recurrent language models: LSTM (Hochreiter & Schmidhuber 1997), GRU and plain RNN, as PyTorch's
+// word_language_model example saves them and as Gulordava et al. (2018) and CLAMS used them. A
+// sentence begins after <eos>.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "model/causal.h"
+#include "model/layers.h"
+#include "tokenizer/make.h"
+#include "tokenizer/truecase.h"
+
+namespace minpair {
+namespace {
+
+constexpr size_t kNodesAtOnce = 4096;
+
+struct Layer {
+  nn::Linear input, recurrent;
+};
+
+enum class Cell { lstm, gru, tanh, relu };
+
+Cell cell_of(const std::string& name, size_t gates, const std::string& where) {
+  if (gates == 4) return Cell::lstm;
+  if (gates == 3) return Cell::gru;
+  if (gates == 1)
+    return name.find("RELU") != std::string::npos || name == "relu" ? Cell::relu : Cell::tanh;
+  throw bad_input(fmt::format("a recurrent layer with {} gates is unknown", gates)).at(where);
+}
+
+class Recurrent : public Model {
+ public:
+  explicit Recurrent(const Source& source) : runtime_(source.options.threads) {
+    bool directory = std::filesystem::is_directory(source.path);
+    if (directory) config_ = std::make_unique<Config>(source.path / "config.json");
+    checkpoint_ = open_checkpoint(source.path);
+    load_weights(source);
+    load_words_for(source, directory);
+    info_.name = source.name;
+    info_.kind = ModelInfo::Kind::recurrent;
+    Sha256 fingerprint;
+    fingerprint.add(checkpoint_->fingerprint());
+    if (config_) fingerprint.add(config_->bytes());
+    info_.fingerprint = fingerprint.hex();
+    checkpoint_->release_memory();
+  }
+
+  const ModelInfo& info() const override { return info_; }
+  const Tokenizer& tokenizer() const override { return *tokenizer_; }
+
+  std::vector<Answer> answer(std::span<const Query> queries) override {
+    for (const Query& query : queries) check_query(query, info_);
+    return answer_by_trees(queries, kNodesAtOnce, [&](const PrefixTree& tree) {
+      run(tree);
+      std::vector<ReadAnswer> answers(tree.reads.size());
+      std::vector<nn::OutputRead> reads;
+      for (size_t i = 0; i < answers.size(); ++i) {
+        answers[i].logits.resize(tree.reads[i].targets.size());
+        reads.push_back({tree.reads[i].node, tree.reads[i].targets, tree.reads[i].normalized,
+                         answers[i].logits.data(), &answers[i].log_sum_exp});
+      }
+      nn::read_outputs(runtime_, state_.back(), output_, reads);
+      return answers;
+    });
+  }
+
+ private:
+  void load_weights(const Source& source) {
+    WeightLoader load(runtime_, *checkpoint_, {"module.", "model."});
+    const std::string where = source.path.string();
+    const TensorView* table = nullptr;
+    for (const TensorView& t : checkpoint_->tensors())
+      if (t.name.ends_with("encoder.weight")) table = &t;
+    if (!table || table->shape.size() != 2)
+      throw bad_input("this is no recurrent language model: there is no encoder.weight").at(where);
+    info_.vocabulary = uint32_t(table->shape[0]);
+    const auto width = size_t(table->shape[1]);
+    words_ = load.embedding("encoder.weight", info_.vocabulary, width);
+    size_t inputs = width, gates = 0;
+    for (size_t l = 0; load.has(fmt::format("rnn.weight_hh_l{}", l)); ++l) {
+      const TensorView* hh = shape_of(fmt::format("rnn.weight_hh_l{}", l));
+      if (!hh || hh->shape.size() != 2 || hh->shape[1] <= 0 || hh->shape[0] % hh->shape[1])
+        throw bad_input(fmt::format("rnn.weight_hh_l{} has an impossible shape", l)).at(where);
+      hidden_ = size_t(hh->shape[1]);
+      gates = size_t(hh->shape[0] / hh->shape[1]);
+      Layer layer;
+      layer.input.weights =
+          load.matrix(fmt::format("rnn.weight_ih_l{}", l), gates * hidden_, inputs);
+      layer.recurrent.weights =
+          load.matrix(fmt::format("rnn.weight_hh_l{}", l), gates * hidden_, hidden_);
+      if (load.has(fmt::format("rnn.bias_ih_l{}", l))) {
+        layer.input.bias = load.vector(fmt::format("rnn.bias_ih_l{}", l), gates * hidden_);
+        layer.recurrent.bias = load.vector(fmt::format("rnn.bias_hh_l{}", l), gates * hidden_);
+      }
+      layers_.push_back(std::move(layer));
+      inputs = hidden_;
+    }
+    if (layers_.empty())
+      throw bad_input("this is no recurrent language model: there is no rnn.weight_hh_l0")
+          .at(where);
+    std::string kind = config_ ? config_->text("rnn_type", "")
+                               : std::string(checkpoint_->metadata().text("rnn.mode").value_or(""));
+    cell_ = cell_of(kind, gates, where);
+    if (gates == 1 && kind.empty())
+      info_.notes.push_back("whether this RNN uses tanh or ReLU is not stated: tanh is used");
+    bool tied = !load.has("decoder.weight");
+    output_.weights =
+        load.matrix(tied ? "encoder.weight" : "decoder.weight", info_.vocabulary, inputs);
+    if (load.has("decoder.bias")) output_.bias = load.vector("decoder.bias", info_.vocabulary);
+    load.finish("recurrent language model", {"decoder."});
+    info_.architecture = cell_ == Cell::lstm ? "lstm" : cell_ == Cell::gru ? "gru" : "rnn";
+    info_.layers = uint32_t(layers_.size());
+    info_.hidden = uint32_t(hidden_);
+    info_.parameters = load.parameters();
+  }
+
+  const TensorView* shape_of(const std::string& suffix) const {
+    for (const TensorView& t : checkpoint_->tensors())
+      if (t.name.ends_with(suffix)) return &t;
+    return nullptr;
+  }
+
+  void load_words_for(const Source& source, bool directory) {
+    std::filesystem::path file = source.options.vocabulary;
+    if (file.empty() && directory) file = source.path / "vocab.txt";
+    if (file.empty())
+      throw wrong_call("a recurrent model in a file needs its vocabulary")
+          .hint("--vocab FILE, with one word a line in the order of the ids");
+    WordsOptions options;
+    options.lowercase = config_ && config_->flag("lowercase", false);
+    options.split_punctuation = config_ && config_->flag("split_punctuation", false);
+    tokenizer_ = load_words(file, options);
+    if (config_ && config_->flag("plain_first_word", false))
+      tokenizer_ = with_plain_first_word(std::move(tokenizer_));
+    if (tokenizer_->vocabulary_size() != info_.vocabulary)
+      throw bad_input(fmt::format("the vocabulary has {} words, the model {}",
+                                  tokenizer_->vocabulary_size(), info_.vocabulary))
+          .at(file.string())
+          .hint("the vocabulary must be the one the model was trained with");
+    info_.start = tokenizer_->special().eos;
+    if (info_.start < 0)
+      info_.notes.push_back(
+          "the vocabulary has no <eos>: the first word of a sentence is not scored");
+    if (config_ && config_->flag("score_end", false)) info_.end = info_.start;
+  }
+
+  // Depth by depth: all nodes of a depth are one batch, whose states come from their parents.
+  void run(const PrefixTree& tree) {
+    const size_t n = tree.nodes.size(), width = words_.width();
+    state_.resize(layers_.size());
+    memory_.resize(layers_.size());
+    for (size_t l = 0; l < layers_.size(); ++l) {
+      state_[l].resize(n, hidden_);
+      memory_[l].resize(n, hidden_);
+    }
+    std::vector<std::vector<uint32_t>> depths;
+    for (uint32_t i = 0; i < n; ++i) {
+      if (tree.nodes[i].depth >= depths.size()) depths.resize(tree.nodes[i].depth + 1);
+      depths[tree.nodes[i].depth].push_back(i);
+    }
+    for (const std::vector<uint32_t>& nodes : depths) {
+      input_.resize(nodes.size(), width);
+      for (size_t i = 0; i < nodes.size(); ++i)
+        words_.row(size_t(tree.nodes[nodes[i]].token), input_.row(i));
+      const nn::Matrix* below = &input_;
+      for (size_t l = 0; l < layers_.size(); ++l) {
+        step(tree, nodes, l, *below);
+        pick_rows(state_[l], nodes, below_);
+        below = &below_;
+      }
+    }
+  }
+
+  void step(const PrefixTree& tree, std::span<const uint32_t> nodes, size_t l,
+            const nn::Matrix& below) {
+    parents_.resize(nodes.size(), hidden_);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      uint32_t parent = tree.nodes[nodes[i]].parent;
+      if (parent == PrefixTree::none)
+        std::memset(parents_.row(i), 0, hidden_ * sizeof(float));
+      else
+        std::memcpy(parents_.row(i), state_[l].row(parent), hidden_ * sizeof(float));
+    }
+    nn::linear(runtime_, below, layers_[l].input, from_input_);
+    nn::linear(runtime_, parents_, layers_[l].recurrent, from_state_);
+    runtime_.parallel(nodes.size(), [&](size_t i, int) {
+      uint32_t parent = tree.nodes[nodes[i]].parent;
+      const float* before = parent == PrefixTree::none ? nullptr : memory_[l].row(parent);
+      cell(from_input_.row(i), from_state_.row(i), parents_.row(i), before,
+           memory_[l].row(nodes[i]), state_[l].row(nodes[i]));
+    });
+  }
+
+  // One word in one layer. `x` and `h` are what the input and the last state add to the gates; both
+  // are changed.
+  void cell(float* x, float* h, const float* last, const float* before, float* memory,
+            float* out) const {
+    const nn::Kernels& k = runtime_.kernels();
+    const size_t n = hidden_;
+    if (cell_ == Cell::lstm) {
+      for (size_t i = 0; i < 4 * n; ++i) x[i] += h[i];
+      k.activate(nn::Activation::sigmoid, x, 2 * n);  // input and forget gates
+      k.activate(nn::Activation::tanh, x + 2 * n, n);
+      k.activate(nn::Activation::sigmoid, x + 3 * n, n);
+      for (size_t i = 0; i < n; ++i)
+        memory[i] = (before ? x[n + i] * before[i] : 0) + x[i] * x[2 * n + i];
+      std::memcpy(out, memory, n * sizeof(float));
+      k.activate(nn::Activation::tanh, out, n);
+      for (size_t i = 0; i < n; ++i) out[i] *= x[3 * n + i];
+    } else if (cell_ == Cell::gru) {
+      for (size_t i = 0; i < 2 * n; ++i) x[i] += h[i];
+      k.activate(nn::Activation::sigmoid, x, 2 * n);  // reset and update gates
+      for (size_t i = 0; i < n; ++i) x[2 * n + i] += x[i] * h[2 * n + i];
+      k.activate(nn::Activation::tanh, x + 2 * n, n);
+      for (size_t i = 0; i < n; ++i) out[i] = (1 - x[n + i]) * x[2 * n + i] + x[n + i] * last[i];
+    } else {
+      for (size_t i = 0; i < n; ++i) out[i] = x[i] + h[i];
+      k.activate(cell_ == Cell::relu ? nn::Activation::relu : nn::Activation::tanh, out, n);
+    }
+  }
+
+  ModelInfo info_;
+  nn::Runtime runtime_;
+  std::unique_ptr<Config> config_;
+  std::unique_ptr<Checkpoint> checkpoint_;
+  std::unique_ptr<Tokenizer> tokenizer_;
+  Embedding words_;
+  std::vector<Layer> layers_;
+  nn::Linear output_;
+  Cell cell_ = Cell::lstm;
+  size_t hidden_ = 0;
+  std::vector<nn::Matrix> state_, memory_;  // per layer, a row per node
+  nn::Matrix input_, below_, parents_, from_input_, from_state_;
+};
+
+}  // namespace
+
+std::unique_ptr<Model> load_recurrent(const Source& source) {
+  return std::make_unique<Recurrent>(source);
+}
+
+}  // namespace minpair

@@ -1,0 +1,13 @@
+#pragma once
+// Models that were trained on text whose sentences begin as their first word would inside a
+// sentence.
+
+#include "tokenizer/tokenizer.h"
+
+namespace minpair {
+
+// Lower-cases the first letter of a text when the word is known in lower case ("Der" becomes "der",
+// "Anna" stays).
+std::unique_ptr<Tokenizer> with_plain_first_word(std::unique_ptr<Tokenizer> words);
+
+}  // namespace minpair
