@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/random.h"
+#include "model/golden.h"
 #include "support.h"
 
 namespace minpair {
@@ -135,6 +137,68 @@ TEST(Llama, SharedPrefixesNeverChangeABit) {
   std::vector<Answer> together = model->answer(queries), alone;
   for (const Query& q : queries) alone.push_back(single->answer(std::span(&q, 1))[0]);
   expect_same_bits(together, alone);
+}
+
+class CausalGolden : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(CausalGolden, HiddenStatesAfterEveryLayer) {
+  testing::Expected expected(GetParam());
+  auto model = load_model(testing::golden(GetParam()).string());
+  const size_t width = model->info().hidden, stages = model->info().layers + 1;
+  ASSERT_EQ(expected.hidden.size(), stages * expected.tokens * width);
+  size_t first = 0;
+  for (const std::vector<TokenId>& ids : expected.inputs) {
+    size_t stage = 0;
+    dynamic_cast<CausalModel&>(*model).trace(ids, [&](std::string_view name,
+                                                      const nn::View& hidden) {
+      for (size_t row = 0; row < hidden.rows; ++row)
+        for (size_t i = 0; i < width; ++i)
+          ASSERT_NEAR(hidden.row(row)[i],
+                      expected.hidden[(stage * expected.tokens + first + row) * width + i], 1e-4)
+              << name << ", token " << row;
+      ++stage;
+    });
+    EXPECT_EQ(stage, stages);
+    first += ids.size();
+  }
+}
+
+TEST_P(CausalGolden, LogitsAndTheirSum) {
+  testing::Expected expected(GetParam());
+  auto model = load_model(testing::golden(GetParam()).string());
+  const uint32_t words = model->info().vocabulary;
+  std::vector<TokenId> vocabulary(words);
+  for (uint32_t i = 0; i < words; ++i) vocabulary[i] = TokenId(i);
+  std::vector<Query> queries;
+  for (const auto& ids : expected.inputs) {
+    queries.push_back({ids, {}});
+    for (uint32_t p = 0; p < ids.size(); ++p) queries.back().reads.push_back({p, vocabulary, true});
+  }
+  size_t at = 0;
+  for (const Answer& answer : model->answer(queries))
+    for (const ReadAnswer& read : answer) {
+      double sum = 0;
+      for (float logit : read.logits) {
+        ASSERT_NEAR(logit, expected.logits.at(at), 1e-4);
+        sum += std::exp(double(expected.logits.at(at++)));
+      }
+      EXPECT_NEAR(read.log_sum_exp, std::log(sum), 1e-4);
+    }
+  EXPECT_EQ(at, expected.logits.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Causal, CausalGolden, ::testing::ValuesIn(testing::kCausalModels),
+                         [](const auto& model) {
+                           std::string name = model.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+// A German GPT-2 once shipped a beginning-of-text id past its vocabulary.
+TEST(Gpt2, AStartOutsideTheVocabularyIsNotUsed) {
+  auto model = load_model(testing::golden("gpt2-bare").string());
+  EXPECT_LT(model->info().start, TokenId(model->info().vocabulary));
+  EXPECT_FALSE(model->info().notes.empty());
 }
 
 }  // namespace minpair

@@ -16,6 +16,10 @@ inline const std::vector<std::string> kGoldenModels{
     "bert",       "bert-2019", "bert-untied",  "bert-bare", "roberta",    "xlm-roberta",
     "distilbert", "electra",   "electra-wide", "albert",    "modernbert", "modernbert-biased"};
 
+inline const std::vector<std::string> kCausalModels{
+    "gpt2",    "gpt2-bare", "gpt-neox", "gpt-neox-serial", "llama",  "llama3", "llama-linear",
+    "mistral", "qwen2",     "qwen3",    "gemma",           "gemma2", "gemma3"};
+
 inline std::filesystem::path golden(const std::string& name) {
   return source_dir() / "tests/model/golden" / name;
 }

@@ -80,6 +80,7 @@ ACTIVATIONS = {
     'relu': torch.relu,
     'silu': lambda x: x * torch.sigmoid(x),
 }
+ACTIVATIONS['gelu_pytorch_tanh'] = ACTIVATIONS['gelu_new']
 
 
 # ---- the architectures: (weights, config, ids of one sentence) -> hidden states, logits ----
@@ -227,6 +228,110 @@ def modernbert(w, c, ids):
     return states, logits + w('decoder.bias', c['vocab_size']) if c['decoder_bias'] else logits
 
 
+# ---- causal models: position p is read about the token after it ----
+
+def causal_mask(t, window=None):
+    i = torch.arange(t)
+    allowed = i[:, None] >= i[None]
+    return allowed if window is None else allowed & (i[:, None] - i[None] < window)
+
+
+def gpt2(w, c, ids):
+    h, eps = c['n_embd'], c['layer_norm_epsilon']
+    conv = lambda x, name, out: x @ w(name + '.weight', x.shape[-1], out) + w(name + '.bias', out)
+    states = [w('transformer.wte.weight', c['vocab_size'], h)[ids]
+              + w('transformer.wpe.weight', c['n_positions'], h)[torch.arange(len(ids))]]
+    for i in range(c['n_layer']):
+        p, x = f'transformer.h.{i}.', states[-1]
+        q, k, v = conv(w.norm(x, p + 'ln_1', eps), p + 'attn.c_attn', 3 * h).split(h, -1)
+        x = x + conv(attention(q, k, v, c['n_head'], causal_mask(len(ids))), p + 'attn.c_proj', h)
+        y = ACTIVATIONS[c['activation_function']](conv(w.norm(x, p + 'ln_2', eps), p + 'mlp.c_fc', c.get('n_inner') or 4 * h))
+        states.append(x + conv(y, p + 'mlp.c_proj', h))
+    x = w.norm(states[-1], 'transformer.ln_f', eps)
+    return states, x @ w('transformer.wte.weight', c['vocab_size'], h).t()
+
+
+def gpt_neox(w, c, ids):
+    h, heads, eps, t = c['hidden_size'], c['num_attention_heads'], c['layer_norm_eps'], len(ids)
+    d = h // heads
+    turned = int(d * c['rotary_pct'])
+    states = [w('gpt_neox.embed_in.weight', c['vocab_size'], h)[ids]]
+    part = lambda x: torch.cat((rotate(x[..., :turned].reshape(t, heads * turned), heads, c['rotary_emb_base'])
+                                .view(t, heads, turned), x[..., turned:]), -1).reshape(t, h)
+    for i in range(c['num_hidden_layers']):
+        p, x = f'gpt_neox.layers.{i}.', states[-1]
+        qkv = w.linear(w.norm(x, p + 'input_layernorm', eps), p + 'attention.query_key_value', 3 * h).view(t, heads, 3 * d)
+        q, k, v = qkv[..., :d], qkv[..., d:2 * d], qkv[..., 2 * d:].reshape(t, h)
+        a = w.linear(attention(part(q), part(k), v, heads, causal_mask(t)), p + 'attention.dense', h)
+        y = x if c['use_parallel_residual'] else x + a
+        y = ACTIVATIONS[c['hidden_act']](w.linear(w.norm(y, p + 'post_attention_layernorm', eps),
+                                                  p + 'mlp.dense_h_to_4h', c['intermediate_size']))
+        states.append(x + a + w.linear(y, p + 'mlp.dense_4h_to_h', h))
+    x = w.norm(states[-1], 'gpt_neox.final_layer_norm', eps)
+    return states, x @ w('embed_out.weight', c['vocab_size'], h).t()
+
+
+def llama(w, c, ids):
+    kind, h, t = c['model_type'], c['hidden_size'], len(ids)
+    heads, groups = c['num_attention_heads'], c['num_key_value_heads']
+    d, eps = c.get('head_dim') or h // heads, c['rms_norm_eps']
+    gemma, around = kind.startswith('gemma'), kind in ('gemma2', 'gemma3_text')
+
+    def rms(x, name):
+        n = w(name + '.weight', x.shape[-1])
+        return x / torch.sqrt(x.pow(2).mean(-1, keepdim=True) + eps) * (n + 1 if gemma else n)
+
+    def turn(x, n, theta, scaling):
+        f = 1 / theta ** (torch.arange(0, d, 2).double() / d)
+        if scaling and scaling['rope_type'] == 'llama3':
+            wave, n0 = 2 * math.pi / f, scaling['original_max_position_embeddings']
+            blend = (n0 / wave - scaling['low_freq_factor']) / (scaling['high_freq_factor'] - scaling['low_freq_factor'])
+            slow = torch.where(wave > n0 / scaling['low_freq_factor'], f / scaling['factor'],
+                               (1 - blend) * f / scaling['factor'] + blend * f)
+            f = torch.where(wave < n0 / scaling['high_freq_factor'], f, slow)
+        elif scaling and scaling['rope_type'] == 'linear':
+            f = f / scaling['factor']
+        angle = torch.arange(t).double()[:, None] * f[None]
+        cos, sin = torch.cat((angle, angle), -1).cos()[:, None], torch.cat((angle, angle), -1).sin()[:, None]
+        return x * cos + torch.cat((-x[..., d // 2:], x[..., :d // 2]), -1) * sin
+
+    bias = kind == 'qwen2' or c.get('attention_bias', False)
+    x = w('model.embed_tokens.weight', c['vocab_size'], h)[ids]
+    states = [x * math.sqrt(h) if gemma else x]
+    for i in range(c['num_hidden_layers']):
+        p, x = f'model.layers.{i}.', states[-1]
+        local = {'gemma2': (i + 1) % 2 != 0, 'gemma3_text': (i + 1) % c.get('sliding_window_pattern', 6) != 0,
+                 'mistral': bool(c.get('sliding_window'))}.get(kind, False)
+        theta = c.get('rope_local_base_freq', 10000.0) if local and kind == 'gemma3_text' else c['rope_theta']
+        scaling = None if local and kind == 'gemma3_text' else c.get('rope_scaling')
+        y = rms(x, p + 'input_layernorm')
+        q = w.linear(y, p + 'self_attn.q_proj', heads * d, bias).view(t, heads, d)
+        k = w.linear(y, p + 'self_attn.k_proj', groups * d, bias).view(t, groups, d)
+        v = w.linear(y, p + 'self_attn.v_proj', groups * d, bias).view(t, groups, d)
+        if kind in ('qwen3', 'gemma3_text'):
+            q, k = rms(q, p + 'self_attn.q_norm'), rms(k, p + 'self_attn.k_norm')
+        q, k = turn(q, heads, theta, scaling), turn(k, groups, theta, scaling)
+        k, v = (z.repeat_interleave(heads // groups, 1) for z in (k, v))
+        scores = torch.einsum('thd,shd->hts', q, k) / math.sqrt(c.get('query_pre_attn_scalar') or d)
+        if kind == 'gemma2':
+            scores = c['attn_logit_softcapping'] * torch.tanh(scores / c['attn_logit_softcapping'])
+        scores = scores.masked_fill(~causal_mask(t, c['sliding_window'] if local else None), -math.inf)
+        a = torch.einsum('hts,shd->thd', torch.softmax(scores, -1), v).reshape(t, heads * d)
+        a = w.linear(a, p + 'self_attn.o_proj', h, c.get('attention_bias', False))
+        x = x + (rms(a, p + 'post_attention_layernorm') if around else a)
+        y = rms(x, p + ('pre_feedforward_layernorm' if around else 'post_attention_layernorm'))
+        y = ACTIVATIONS[c.get('hidden_activation') or c['hidden_act']](w.linear(y, p + 'mlp.gate_proj', c['intermediate_size'], False)) \
+            * w.linear(y, p + 'mlp.up_proj', c['intermediate_size'], False)
+        y = w.linear(y, p + 'mlp.down_proj', h, False)
+        states.append(x + (rms(y, p + 'post_feedforward_layernorm') if around else y))
+    x = rms(states[-1], 'model.norm')
+    tied = c.get('tie_word_embeddings', gemma)
+    logits = x @ w('model.embed_tokens.weight' if tied else 'lm_head.weight', c['vocab_size'], h).t()
+    if kind == 'gemma2':
+        logits = c['final_logit_softcapping'] * torch.tanh(logits / c['final_logit_softcapping'])
+    return states, logits
+
+
 # ---- the models ----
 
 def config(kind, **changes):
@@ -250,6 +355,13 @@ def rename(*changes):
             name = name.replace(old, new)
         return name
     return apply
+
+
+def family(kind, **changes):
+    c = dict(model_type=kind, vocab_size=120, hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
+             num_key_value_heads=2, intermediate_size=44, hidden_act='silu', rms_norm_eps=1e-5,
+             max_position_embeddings=64, rope_theta=10000.0, tie_word_embeddings=False)
+    return c | changes
 
 
 same = lambda name: name
@@ -282,6 +394,31 @@ MODELS = {
         layer_types=['sliding_attention', 'full_attention', 'sliding_attention', 'sliding_attention'],
         rope_parameters={'full_attention': {'rope_type': 'default', 'rope_theta': 50000.0},
                          'sliding_attention': {'rope_type': 'default', 'rope_theta': 700.0}}), torch.float16, same),
+    'gpt2': (gpt2, dict(model_type='gpt2', vocab_size=120, n_embd=32, n_layer=2, n_head=4, n_positions=40,
+                        layer_norm_epsilon=1e-5, activation_function='gelu_new'), torch.float16, same),
+    'gpt2-bare': (gpt2, dict(model_type='gpt2', vocab_size=101, n_embd=48, n_layer=1, n_head=3, n_positions=40, n_inner=40,
+                             layer_norm_epsilon=1e-6, activation_function='relu', bos_token_id=50256), torch.float16,
+                  rename(('transformer.', ''))),
+    'gpt-neox': (gpt_neox, config('gpt_neox', rotary_pct=0.5, rotary_emb_base=10000.0, use_parallel_residual=True,
+                                  layer_norm_eps=1e-5), torch.float16, same),
+    'gpt-neox-serial': (gpt_neox, config('gpt_neox', rotary_pct=1.0, rotary_emb_base=500.0, use_parallel_residual=False,
+                                         layer_norm_eps=1e-5, hidden_act='gelu_new'), torch.float16, same),
+    'llama': (llama, family('llama'), torch.bfloat16, same),
+    'llama3': (llama, family('llama', num_key_value_heads=1, tie_word_embeddings=True, rope_scaling=dict(
+        rope_type='llama3', factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
+        original_max_position_embeddings=16)), torch.bfloat16, same),
+    'llama-linear': (llama, family('llama', attention_bias=True, rope_scaling=dict(rope_type='linear', factor=4.0)),
+                     torch.float16, same),
+    'mistral': (llama, family('mistral', sliding_window=5), torch.float16, same),
+    'qwen2': (llama, family('qwen2'), torch.float16, same),
+    'qwen3': (llama, family('qwen3', head_dim=16), torch.float16, same),
+    'gemma': (llama, family('gemma', hidden_act='gelu_pytorch_tanh', head_dim=16, tie_word_embeddings=True), torch.float16, same),
+    'gemma2': (llama, family('gemma2', hidden_activation='gelu_pytorch_tanh', head_dim=16, sliding_window=6,
+                             attn_logit_softcapping=2.0, final_logit_softcapping=3.0, query_pre_attn_scalar=24,
+                             tie_word_embeddings=True), torch.float16, same),
+    'gemma3': (llama, family('gemma3_text', hidden_activation='gelu_pytorch_tanh', head_dim=16, sliding_window=6,
+                             sliding_window_pattern=2, rope_theta=1000000.0, rope_local_base_freq=10000.0,
+                             query_pre_attn_scalar=24, tie_word_embeddings=True, num_hidden_layers=3), torch.float16, same),
 }
 
 
@@ -314,6 +451,8 @@ def make(folder, name, seed):
 
 
 if __name__ == '__main__':
-    out = sys.argv[1]
+    out, only = sys.argv[1], sys.argv[2:]
     for seed, name in enumerate(MODELS):
+        if only and name not in only:
+            continue
         make(os.path.join(out, name), name, seed)
