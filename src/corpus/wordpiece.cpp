@@ -1,7 +1,6 @@
 #include "corpus/wordpiece.h"
 
 #include <algorithm>
-#include <array>
 #include <queue>
 #include <set>
 
@@ -30,10 +29,6 @@ bool starts_lower(std::string_view word) {
   if (c >= 'a' && c <= 'z') return true;
   return word.size() > 1 && c == 0xC3 && static_cast<unsigned char>(word[1]) >= 0xA0;
 }
-
-constexpr std::array<std::string_view, 16> kEndings = {"e",   "en",   "t",    "et",   "st", "est",
-                                                       "te",  "ten",  "test", "tet",  "n",  "end",
-                                                       "ete", "eten", "ende", "enden"};
 
 struct Symbols {
   std::vector<int32_t> ids;
@@ -155,6 +150,13 @@ std::set<std::string> pieces_across_cuts(const WordCounts& counts, const StemCut
 
 }  // namespace
 
+const std::vector<std::string>& verb_endings() {
+  static const std::vector<std::string> all{"e",   "en",   "t",    "et",   "st", "est",
+                                            "te",  "ten",  "test", "tet",  "n",  "end",
+                                            "ete", "eten", "ende", "enden"};
+  return all;
+}
+
 StemCuts find_verb_endings(const WordCounts& counts, uint64_t min_count) {
   std::map<std::string, bool> stems;
   for (const auto& [word, count] : counts) {
@@ -174,8 +176,8 @@ StemCuts find_verb_endings(const WordCounts& counts, uint64_t min_count) {
   StemCuts cuts;
   for (const auto& [stem, unused] : stems) {
     if (stem.size() < 3 || stem == "war") continue;  // wart|en, not war|ten
-    for (const std::string_view ending : kEndings) {
-      const std::string word = stem + std::string(ending);
+    for (const std::string& ending : verb_endings()) {
+      const std::string word = stem + ending;
       if (count_of(counts, word) == 0) continue;
       auto [it, fresh] = cuts.emplace(word, stem.size());
       if (!fresh) it->second = std::min(it->second, stem.size());
@@ -199,7 +201,7 @@ std::vector<std::string> train_wordpiece(const WordCounts& counts,
       merger.intern("##" + c);
     }
   if (options.cut_verb_endings)
-    for (const std::string_view ending : kEndings) merger.intern("##" + std::string(ending));
+    for (const std::string& ending : verb_endings()) merger.intern("##" + ending);
 
   for (const auto& [word, count] : counts) {
     if (count < options.min_word_count) continue;

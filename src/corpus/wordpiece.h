@@ -20,6 +20,9 @@ using WordCounts = std::map<std::string, uint64_t, std::less<>>;
 // For a word that is cut, the byte where its ending begins.
 using StemCuts = std::unordered_map<std::string, size_t>;
 
+// The endings that are cut off: e, en, t, ...
+const std::vector<std::string>& verb_endings();
+
 // Words that alternate with another form of the same stem, with the byte where the ending begins.
 StemCuts find_verb_endings(const WordCounts& counts, uint64_t min_count = 3);
 

@@ -1,0 +1,51 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/paths.h"
+#include "cli/cli.h"
+
+namespace minpair {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path trainer() {
+  for (const fs::path& place :
+       {program_folder() / "minpair-train", program_folder() / "../libexec/minpair/minpair-train"})
+    if (fs::exists(place)) return place;
+  throw cannot("this minpair was built without training")
+      .hint(
+          "install libtorch (Debian: libtorch-dev, or 'tools/bootstrap.sh train') and build again");
+}
+
+// The trainer links libtorch; loading that here would slow every other command down.
+void run(const std::vector<std::string>& arguments) {
+  const std::string program = trainer().string();
+  std::vector<std::string> words{program};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  ::execv(program.c_str(), argv.data());
+  throw cannot_errno("cannot start " + program);
+}
+
+void add_train(Cli& cli) {
+  CLI::App& app = cli.command("train", "Train an LSTM or a small BERT on a prepared corpus",
+                              "  minpair train lstm corpus/ -o lstm-de/ --seeds 5\n"
+                              "  minpair train bert corpus/ -o bert-de-mini/ --layers 4\n"
+                              "  minpair train bert --help         every option\n");
+  app.prefix_command();
+  app.set_help_flag();
+  cli.on_run(app, [&app] { run(app.remaining()); });
+}
+
+const Cli::Command train_command{81, add_train};
+
+}  // namespace
+
+}  // namespace minpair

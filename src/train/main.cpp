@@ -1,0 +1,169 @@
+// minpair-train: what `minpair train` runs. A program of its own because libtorch is slow to load
+// and not everybody has it.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/paths.h"
+#include "base/progress.h"
+#include "train/train.h"
+
+namespace minpair {
+
+namespace {
+
+void add_run_options(CLI::App& app, RunOptions& o) {
+  app.add_option("corpus", o.corpus, "Folder made by 'minpair corpus'")->required();
+  app.add_option("-o,--out", o.out, "Folder of the model; training goes on if one is there")
+      ->required();
+  app.add_option("--seed", o.seed, "Of weights and order")->capture_default_str();
+  app.add_option("--threads", o.threads, "Same threads, same bits")->capture_default_str();
+  app.add_flag("--fp16", o.half, "Store the finished model in half precision");
+  app.add_option("--checkpoint-minutes", o.checkpoint_minutes, "Between checkpoints")
+      ->capture_default_str();
+  app.add_option("--checkpoint-steps", o.checkpoint_steps, "Checkpoints by steps, not minutes");
+  app.add_option("--patience", o.patience,
+                 "Stop after so many validations without improvement (0: never)")
+      ->capture_default_str();
+  app.add_flag("-q,--quiet", o.quiet, "No progress");
+}
+
+void print(const TrainResult& r, const std::filesystem::path& out) {
+  fmt::print("{}: {} steps, {} tokens, validation loss {:.4f}, perplexity {:.1f}\n", out.string(),
+             count_text(r.steps), count_text(static_cast<uint64_t>(r.tokens)), r.valid_loss,
+             std::exp(r.valid_loss));
+}
+
+struct BertCall {
+  TrainBertOptions options;
+  std::string bf16 = "auto";
+};
+
+void add_bert(CLI::App& parent) {
+  auto call = std::make_shared<BertCall>();
+  CLI::App& app = *parent.add_subcommand("bert", "A small BERT, saved as Hugging Face does");
+  TrainBertOptions& o = call->options;
+  add_run_options(app, o);
+  app.add_option("--layers", o.shape.layers, "")->capture_default_str();
+  app.add_option("--hidden", o.shape.hidden, "")->capture_default_str();
+  app.add_option("--heads", o.shape.heads, "")->capture_default_str();
+  app.add_option("--inner", o.shape.inner, "Width of the feed-forward layer")
+      ->capture_default_str();
+  app.add_option("--positions", o.shape.positions, "Longest input")->capture_default_str();
+  app.add_option("--tokens", o.tokens, "Pieces to train on")->capture_default_str();
+  app.add_option("--hours", o.hours, "Plan the end by the clock instead");
+  app.add_option("--rows", o.rows, "Rows of a batch")->capture_default_str();
+  app.add_option("--width", o.width, "Pieces in a row; longer sentences are left out")
+      ->capture_default_str();
+  app.add_option("--mask", o.masking.words, "Share of words that are hidden")
+      ->capture_default_str();
+  app.add_option("--whole-words", o.masking.whole, "Of these, the share hidden with all pieces")
+      ->capture_default_str();
+  app.add_option("--mask-endings", o.masking.endings, "Share of other verb endings hidden")
+      ->capture_default_str();
+  app.add_option("--adam-rate", o.optimizer.adam_rate, "Embeddings, biases, norms")
+      ->capture_default_str();
+  app.add_option("--muon-rate", o.optimizer.muon_rate, "Matrices of the layers")
+      ->capture_default_str();
+  app.add_option("--warmup", o.warmup, "Tokens until the full rate")->capture_default_str();
+  app.add_option("--decay-from", o.decay_from, "When the rate begins to fall (share)")
+      ->capture_default_str();
+  app.add_option("--sampled", o.sampled, "Random output pieces per step (0: all pieces)")
+      ->capture_default_str();
+  app.add_option("--bf16", call->bf16, "Products in bfloat16: auto, on, off")
+      ->check(CLI::IsMember({"auto", "on", "off"}))
+      ->capture_default_str();
+  app.callback([call] {
+    call->options.bf16 = call->bf16 == "on" || (call->bf16 == "auto" && has_fast_bf16());
+    print(train_bert(call->options), call->options.out);
+  });
+}
+
+struct LstmCall {
+  TrainLstmOptions options;
+  int seeds = 1;
+};
+
+void run_lstm(const LstmCall& call) {
+  if (call.seeds <= 1) {
+    print(train_lstm(call.options), call.options.out);
+    return;
+  }
+  for (int i = 0; i < call.seeds; ++i) {
+    TrainLstmOptions o = call.options;
+    o.seed = call.options.seed + static_cast<uint64_t>(i);
+    o.out = call.options.out / fmt::format("seed{}", o.seed);
+    print(train_lstm(o), o.out);
+  }
+}
+
+void add_lstm(CLI::App& parent) {
+  auto call = std::make_shared<LstmCall>();
+  CLI::App& app = *parent.add_subcommand("lstm", "A word-level LSTM; CLAMS's recipe by default");
+  TrainLstmOptions& o = call->options;
+  add_run_options(app, o);
+  app.add_option("--seeds", call->seeds, "Train so many, in seed1, seed2, ...")
+      ->capture_default_str();
+  app.add_option("--layers", o.shape.layers, "")->capture_default_str();
+  app.add_option("--hidden", o.shape.hidden, "")->capture_default_str();
+  app.add_option("--embedding", o.shape.embedding, "")->capture_default_str();
+  app.add_flag("--tied", o.shape.tied, "One matrix for input and output words");
+  app.add_option("--epochs", o.epochs, "")->capture_default_str();
+  app.add_option("--hours", o.hours, "Plan the end by the clock instead");
+  app.add_option("--batch", o.batch, "")->capture_default_str();
+  app.add_option("--bptt", o.bptt, "Words a gradient flows back")->capture_default_str();
+  app.add_option("--dropout", o.dropout, "")->capture_default_str();
+  app.add_flag("--adam", o.adam, "Adam with linear decay instead of annealed SGD");
+  app.add_option("--rate", o.rate, "Learning rate (20 suits SGD, 0.002 Adam)")
+      ->capture_default_str();
+  app.add_option("--anneal", o.anneal, "Divide the rate when validation does not improve")
+      ->capture_default_str();
+  app.add_option("--clip", o.clip, "Largest norm of the gradient")->capture_default_str();
+  app.add_option("--sampled", o.sampled, "Random output words per step (0: all words)")
+      ->capture_default_str();
+  app.callback([call] { run_lstm(*call); });
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Train a language model on a prepared corpus.", "minpair train");
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  app.footer(
+      "\nExamples:\n"
+      "  minpair train lstm corpus/ -o lstm-de/ --seeds 5\n"
+      "  minpair train bert corpus/ -o bert-de-mini/ --layers 4 --hidden 256\n");
+  add_bert(app);
+  add_lstm(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    fmt::print(stderr, "minpair train: {}\n  'minpair train --help' shows what there is\n",
+               e.what());
+    return 2;
+  }
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace minpair
+
+int main(int argc, char** argv) {
+  // oneDNN's AMX path for bfloat16 dies with an illegal instruction in Debian's version.
+  ::setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16", 0);
+  try {
+    return minpair::run(argc, argv);
+  } catch (const minpair::Error& e) {
+    fmt::print(stderr, "minpair train: {}\n", e.what());
+    return e.exit_status();
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "minpair train: {}\n", e.what());
+    return 1;
+  }
+}

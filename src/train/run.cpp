@@ -1,0 +1,72 @@
+#include "train/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace minpair {
+
+std::vector<std::string> read_vocabulary(const fs::path& path) {
+  std::vector<std::string> vocab;
+  LineReader lines(path);
+  std::string_view line;
+  while (lines.next(line)) vocab.emplace_back(line);
+  if (vocab.empty()) throw bad_input("the vocabulary is empty").at(path.string());
+  return vocab;
+}
+
+std::vector<uint32_t> epoch_order(size_t n, uint64_t seed, uint64_t epoch) {
+  std::vector<uint32_t> order(n);
+  std::iota(order.begin(), order.end(), 0u);
+  Random random(seed * 1000003 + epoch);
+  random.shuffle(std::span(order));
+  return order;
+}
+
+Curve::Curve(const fs::path& path, uint64_t resumed_at) {
+  std::string kept;
+  if (resumed_at > 0 && fs::exists(path)) {
+    LineReader lines(path);
+    std::string_view line;
+    while (lines.next(line)) {
+      const auto json = nlohmann::json::parse(line, nullptr, false);
+      if (json.is_object() && json.value("step", uint64_t{0}) <= resumed_at)
+        kept += std::string(line) + "\n";
+    }
+  }
+  write_file(path, kept);
+  file_.open(path, std::ios::app);
+}
+
+void Curve::train(uint64_t step, double tokens, double loss, double rate, double per_second) {
+  file_ << fmt::format(
+               R"({{"step":{},"tokens":{:.0f},"loss":{:.5f},"rate":{:.5f},"per_second":{:.0f}}})",
+               step, tokens, loss, rate, per_second)
+        << std::endl;
+}
+
+void Curve::valid(uint64_t step, double tokens, double loss) {
+  file_ << fmt::format(R"({{"step":{},"tokens":{:.0f},"valid_loss":{:.5f}}})", step, tokens, loss)
+        << std::endl;
+}
+
+void Plan::measure(double seen, double per_second) {
+  if (!by_clock()) return;
+  speed_ = speed_ == 0 ? per_second : 0.9 * speed_ + 0.1 * per_second;
+  total_ = seen + std::max(0.0, seconds_ - watch_.seconds()) * speed_;
+}
+
+double rate_scale(double seen, double total, double warmup, double decay_from) {
+  const double rise = warmup > 0 ? std::min(1.0, seen / warmup) : 1.0;
+  const double done = total > 0 ? seen / total : 1.0;
+  if (done <= decay_from) return rise;
+  const double left = std::max(0.0, (1.0 - done) / (1.0 - decay_from));
+  return rise * (0.98 * left + 0.02);
+}
+
+}  // namespace minpair

@@ -1,0 +1,77 @@
+#pragma once
+// What both trainings share: data, learning curve, clock.
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "base/random.h"
+#include "train/train.h"
+
+namespace minpair {
+
+std::vector<std::string> read_vocabulary(const std::filesystem::path& path);
+
+// A random order of `n` things, the same for the same seed and epoch.
+std::vector<uint32_t> epoch_order(size_t n, uint64_t seed, uint64_t epoch);
+
+// One JSON object a line: {"step":..,"tokens":..,"loss":..}. Lines after the step at which a
+// training resumes are from the stopped run, and go.
+class Curve {
+ public:
+  Curve(const std::filesystem::path& path, uint64_t resumed_at);
+  void train(uint64_t step, double tokens, double loss, double rate, double per_second);
+  void valid(uint64_t step, double tokens, double loss);
+
+ private:
+  std::ofstream file_;
+};
+
+// The mean of the losses since the last report.
+struct MeanLoss {
+  double sum = 0;
+  uint64_t n = 0;
+  void add(double loss) {
+    sum += loss;
+    ++n;
+  }
+  double take() {
+    const double mean = n > 0 ? sum / double(n) : 0;
+    *this = {};
+    return mean;
+  }
+};
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+  void restart() { start_ = std::chrono::steady_clock::now(); }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// Plans how much to train: a fixed number of tokens, or as many as fit before the clock runs out.
+class Plan {
+ public:
+  Plan(double tokens, double hours) : total_(tokens), seconds_(hours * 3600) {}
+  double total() const { return total_; }
+  bool by_clock() const { return seconds_ > 0; }
+  // With `seen` tokens done, at this speed.
+  void measure(double seen, double per_second);
+
+ private:
+  double total_, seconds_, speed_ = 0;
+  Stopwatch watch_;
+};
+
+// Rises over `warmup`, stays, and falls from `decay_from` of the total to almost nothing.
+double rate_scale(double seen, double total, double warmup, double decay_from);
+
+}  // namespace minpair

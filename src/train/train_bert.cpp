@@ -1,0 +1,263 @@
+#include <ATen/Parallel.h>
+#include <ATen/autocast_mode.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "corpus/wordpiece.h"
+#include "corpus/words.h"
+#include "train/export.h"
+#include "train/masking.h"
+#include "train/optimizer.h"
+#include "train/run.h"
+#include "train/state_file.h"
+#include "train/train.h"
+
+namespace minpair {
+
+namespace {
+
+constexpr uint64_t kReportSteps = 50;
+
+PieceText encode_file(const fs::path& path, const WordPieceEncoder& encoder, size_t longest) {
+  PieceText text;
+  std::unordered_map<std::string, std::vector<int32_t>> known;
+  LineReader lines(path);
+  std::string_view line;
+  while (lines.next(line)) {
+    for (const std::string& word : split_for_wordpiece(line)) {
+      auto [it, fresh] = known.try_emplace(word);
+      if (fresh) encoder.encode(word, it->second);
+      text.ids.insert(text.ids.end(), it->second.begin(), it->second.end());
+    }
+    const size_t length = text.ids.size() - text.starts.back();
+    if (length == 0 || length > longest)
+      text.ids.resize(text.starts.back());  // too long for a row
+    else
+      text.starts.push_back(text.ids.size());
+  }
+  if (text.size() == 0)
+    throw bad_input("there is no sentence to train on")
+        .at(path.string())
+        .hint("prepare the corpus again with 'minpair corpus'");
+  return text;
+}
+
+// bfloat16 matrix products while it lives.
+class Autocast {
+ public:
+  explicit Autocast(bool on) : on_(on) {
+    if (!on_) return;
+    at::autocast::set_autocast_cpu_dtype(at::kBFloat16);
+    at::autocast::set_cpu_enabled(true);
+  }
+  ~Autocast() {
+    if (!on_) return;
+    at::autocast::clear_cache();
+    at::autocast::set_cpu_enabled(false);
+  }
+
+ private:
+  bool on_;
+};
+
+class BertTraining {
+ public:
+  explicit BertTraining(const TrainBertOptions& options)
+      : options_(options),
+        vocab_(read_vocabulary(wordpiece_file())),
+        encoder_(vocab_),
+        train_(encode_file(options.corpus / "train.txt", encoder_, row_room())),
+        valid_(encode_file(options.corpus / "valid.txt", encoder_, row_room())),
+        masker_(vocab_, train_, options.masking),
+        net_(shape(), options.seed),
+        optimizer_(net_.parameters(), options.optimizer),
+        random_(options.seed),
+        plan_(options.tokens, options.hours),
+        sampler_(piece_shares(train_, vocab_.size()), options.sampled) {}
+
+  TrainResult run() {
+    fs::create_directories(options_.out);
+    resume();
+    Curve curve(options_.out / "curve.jsonl", step());
+    Progress progress("training", static_cast<uint64_t>(plan_.total()), options_.quiet);
+    Stopwatch since_report, since_checkpoint;
+    double seen_at_report = seen_;
+    while (seen_ < plan_.total() && !out_of_patience()) {
+      const double scale = rate_scale(seen_, plan_.total(), options_.warmup, options_.decay_from);
+      train_step(scale);
+      if (step() == options_.stop_at_step) return {step(), seen_, 0, false};
+      if (step() % kReportSteps == 0) {
+        const double per_second = (seen_ - seen_at_report) / since_report.seconds();
+        const double loss = losses_.take();
+        curve.train(step(), seen_, loss, scale, per_second);
+        progress.set(static_cast<uint64_t>(seen_),
+                     fmt::format("loss {:.3f}, perplexity {:.1f}, {:.0f} tokens/s", loss,
+                                 std::exp(loss), per_second));
+        plan_.measure(seen_, per_second);
+        seen_at_report = seen_;
+        since_report.restart();
+      }
+      if (checkpoint_due(since_checkpoint)) {
+        validate(curve);
+        save();
+        since_checkpoint.restart();
+      }
+    }
+    validate(curve);
+    save();
+    write_bert_folder(options_.out, net_, vocab_, options_.half, card());
+    return {step(), seen_, last_valid_, true};
+  }
+
+ private:
+  uint64_t step() const { return static_cast<uint64_t>(optimizer_.steps()); }
+  size_t row_room() const { return static_cast<size_t>(options_.width - 2); }
+
+  fs::path wordpiece_file() const {
+    const fs::path path = options_.corpus / "wordpiece.txt";
+    if (!fs::exists(path))
+      throw bad_input("the corpus has no WordPiece vocabulary")
+          .at(path.string())
+          .hint("prepare it with 'minpair corpus ... --wordpiece 12000'");
+    return path;
+  }
+
+  BertShape shape() const {
+    BertShape s = options_.shape;
+    s.vocab = static_cast<int64_t>(vocab_.size());
+    if (s.hidden % s.heads != 0)
+      throw wrong_call(
+          fmt::format("{} hidden units do not divide into {} heads", s.hidden, s.heads));
+    if (options_.width > s.positions)
+      throw wrong_call(fmt::format("rows of {} pieces need as many positions", options_.width));
+    return s;
+  }
+
+  void train_step(double scale) {
+    if (order_.empty()) order_ = epoch_order(train_.size(), options_.seed, epoch_);
+    if (at_ >= order_.size()) {
+      at_ = 0;
+      order_ = epoch_order(train_.size(), options_.seed, ++epoch_);
+    }
+    const PackedBatch packed =
+        pack_batch(train_, order_, at_, options_.rows, options_.width, masker_, random_);
+    torch::Tensor loss;
+    {
+      const Autocast autocast(options_.bf16);
+      torch::Tensor targets = packed.batch.targets;
+      const Candidates candidates = sampler_.sample(targets, random_);
+      loss = net_.loss(packed.batch, targets, candidates);
+    }
+    loss.backward();
+    optimizer_.step(scale);
+    losses_.add(loss.item<double>());
+    seen_ += double(packed.pieces);
+  }
+
+  // The same sentences with the same pieces hidden every time.
+  void validate(Curve& curve) {
+    torch::NoGradGuard no_grad;
+    Random random(7);
+    const auto order = epoch_order(valid_.size(), 7, 0);
+    double sum = 0, n = 0;
+    size_t at = 0;
+    for (int i = 0; i < 16 && at < order.size(); ++i) {
+      const PackedBatch packed =
+          pack_batch(valid_, order, at, options_.rows, options_.width, masker_, random);
+      const double targets = double(packed.batch.targets.size(0));
+      sum += targets * net_.loss(packed.batch, packed.batch.targets, {}).item<double>();
+      n += targets;
+    }
+    last_valid_ = sum / n;
+    curve.valid(step(), seen_, last_valid_);
+    since_best_ = last_valid_ < best_valid_ ? 0 : since_best_ + 1;
+    best_valid_ = std::min(best_valid_, last_valid_);
+  }
+
+  bool out_of_patience() const { return options_.patience > 0 && since_best_ >= options_.patience; }
+
+  bool checkpoint_due(const Stopwatch& watch) const {
+    if (options_.checkpoint_steps > 0) return step() % options_.checkpoint_steps == 0;
+    return watch.seconds() > 60 * options_.checkpoint_minutes;
+  }
+
+  fs::path checkpoint() const { return options_.out / "checkpoint.pt"; }
+
+  void save() {
+    TrainingState state;
+    keep_tensors(state, "p.", net_.parameters());
+    keep_tensors(state, "s.", optimizer_.state());
+    state.tensors["random"] = random_tensor(random_);
+    state.numbers = {{"step", double(step())},  {"seen", seen_},
+                     {"at", double(at_)},       {"epoch", double(epoch_)},
+                     {"best", best_valid_},     {"since_best", double(since_best_)},
+                     {"loss_sum", losses_.sum}, {"loss_n", double(losses_.n)}};
+    save_state(checkpoint(), state);
+  }
+
+  void resume() {
+    if (!fs::exists(checkpoint())) return;
+    const TrainingState state = load_state(checkpoint());
+    restore_tensors(state, "p.", net_.parameters(), checkpoint());
+    restore_tensors(state, "s.", optimizer_.state(), checkpoint());
+    random_ = random_from(state.tensors.at("random"));
+    optimizer_.set_steps(static_cast<int64_t>(state.numbers.at("step")));
+    seen_ = state.numbers.at("seen");
+    at_ = static_cast<size_t>(state.numbers.at("at"));
+    epoch_ = static_cast<uint64_t>(state.numbers.at("epoch"));
+    best_valid_ = state.numbers.at("best");
+    since_best_ = static_cast<int>(state.numbers.at("since_best"));
+    losses_ = {state.numbers.at("loss_sum"), static_cast<uint64_t>(state.numbers.at("loss_n"))};
+    order_ = epoch_order(train_.size(), options_.seed, epoch_);
+    plan_.measure(seen_, 1000);
+    if (!options_.quiet) fmt::print(stderr, "resumed after {} steps\n", count_text(step()));
+  }
+
+  CardRows card() const {
+    const BertShape& s = net_.shape();
+    int64_t parameters = 0;
+    for (const auto& [name, p] : net_.parameters()) parameters += p.numel();
+    return {{"architecture", fmt::format("BERT, {} layers, {} hidden, {} heads, {} pieces",
+                                         s.layers, s.hidden, s.heads, s.vocab)},
+            {"parameters", count_text(static_cast<uint64_t>(parameters))},
+            {"sentences", count_text(train_.size())},
+            {"trained on", count_text(static_cast<uint64_t>(seen_)) + " tokens"},
+            {"masking", fmt::format("{} of the words, {} of other verbs' endings",
+                                    options_.masking.words, options_.masking.endings)},
+            {"validation loss", fmt::format("{:.3f} nats per masked piece", last_valid_)},
+            {"stored as", options_.half ? "fp16" : "fp32"},
+            {"seed", std::to_string(options_.seed)}};
+  }
+
+  const TrainBertOptions& options_;
+  std::vector<std::string> vocab_;
+  WordPieceEncoder encoder_;
+  PieceText train_, valid_;
+  Masker masker_;
+  Bert net_;
+  Optimizer optimizer_;
+  Random random_;
+  Plan plan_;
+  CandidateSampler sampler_;
+  std::vector<uint32_t> order_;
+  size_t at_ = 0;
+  uint64_t epoch_ = 0;
+  double seen_ = 0, best_valid_ = 1e9, last_valid_ = 0;
+  int since_best_ = 0;
+  MeanLoss losses_;
+};
+
+}  // namespace
+
+bool has_fast_bf16() { return __builtin_cpu_supports("avx512bf16"); }
+
+TrainResult train_bert(const TrainBertOptions& options) {
+  at::set_num_threads(options.threads);
+  return BertTraining(options).run();
+}
+
+}  // namespace minpair

@@ -1,0 +1,80 @@
+#include "train/export.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/file.h"
+#include "model/model.h"
+#include "support.h"
+
+using namespace minpair;
+using minpair::testing::TemporaryFolder;
+
+namespace {
+
+std::vector<std::string> toy_vocab(size_t size) {
+  std::vector<std::string> vocab{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
+  for (size_t i = vocab.size(); i < size; ++i) vocab.push_back("w" + std::to_string(i));
+  return vocab;
+}
+
+std::vector<TokenId> all_words(size_t size) {
+  std::vector<TokenId> ids(size);
+  for (size_t i = 0; i < size; ++i) ids[i] = static_cast<TokenId>(i);
+  return ids;
+}
+
+}  // namespace
+
+TEST(Export, TheEngineComputesTheTrainersLogits) {
+  constexpr int64_t kVocab = 40;
+  const Bert net({kVocab, 24, 3, 2, 48, 16}, 5);
+  TemporaryFolder folder;
+  write_bert_folder(folder / "bert", net, toy_vocab(kVocab), false, {});
+
+  const std::vector<TokenId> ids{2, 10, 4, 30, 7, 3};
+  BertBatch batch;
+  batch.ids = torch::tensor(std::vector<int64_t>(ids.begin(), ids.end())).view({1, 6});
+  batch.positions = torch::arange(6).view({1, 6});
+  batch.same_sentence = torch::zeros({1, 1, 6, 6});
+  batch.read = torch::tensor({2, 4}, torch::kInt64);
+  torch::NoGradGuard no_grad;
+  const auto expected = net.forward(batch).contiguous();
+
+  const auto model = load_model((folder / "bert").string());
+  const Query query{ids, {{2, all_words(kVocab), true}, {4, all_words(kVocab), true}}};
+  const Answer answer = model->answer(std::span(&query, 1))[0];
+  for (size_t r = 0; r < 2; ++r)
+    for (size_t w = 0; w < kVocab; ++w)
+      EXPECT_NEAR(answer[r].logits[w], expected.data_ptr<float>()[r * kVocab + w], 1e-4);
+}
+
+TEST(Export, SentencesInOneRowDoNotSeeEachOther) {
+  const Bert net({40, 24, 2, 2, 48, 16}, 5);
+  BertBatch alone, packed;
+  alone.ids = torch::tensor({2, 10, 4, 3}, torch::kInt64).view({1, 4});
+  alone.positions = torch::arange(4).view({1, 4});
+  alone.same_sentence = torch::zeros({1, 1, 4, 4});
+  alone.read = torch::tensor({2}, torch::kInt64);
+  packed.ids = torch::tensor({2, 33, 3, 2, 10, 4, 3}, torch::kInt64).view({1, 7});
+  packed.positions = torch::tensor({0, 1, 2, 0, 1, 2, 3}, torch::kInt64).view({1, 7});
+  const auto sentence = torch::tensor({0, 0, 0, 1, 1, 1, 1}, torch::kInt64).view({1, 7});
+  packed.same_sentence = (sentence.unsqueeze(1) != sentence.unsqueeze(2))
+                             .to(torch::kFloat32)
+                             .mul(-10000.0)
+                             .unsqueeze(1);
+  packed.read = torch::tensor({5}, torch::kInt64);
+  torch::NoGradGuard no_grad;
+  EXPECT_TRUE(torch::allclose(net.forward(alone), net.forward(packed), 1e-5, 1e-5));
+}
+
+TEST(Export, LstmNamesAreThoseOfTheExampleProgram) {
+  const Lstm tied({20, 8, 8, 2, true}, 1), apart({20, 8, 12, 1, false}, 1);
+  const auto names = tied.export_tensors();
+  for (const char* name : {"encoder.weight", "rnn.weight_ih_l0", "rnn.weight_hh_l1",
+                           "rnn.bias_ih_l0", "rnn.bias_hh_l1", "decoder.bias"})
+    EXPECT_TRUE(names.contains(name)) << name;
+  EXPECT_FALSE(names.contains("decoder.weight"));
+  EXPECT_EQ(apart.export_tensors().at("decoder.weight").sizes(), (std::vector<int64_t>{20, 12}));
+}
