@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/random.h"
 #include "corpus/corpus.h"
 #include "support.h"
 
@@ -56,7 +57,7 @@ TrainLstmOptions tiny_lstm(const TemporaryFolder& folder, const std::string& nam
   TrainLstmOptions o;
   set_run(o, folder, name);
   o.shape = {0, 12, 12, 2, false};
-  o.epochs = 3;
+  o.epochs = 2;
   o.batch = 4;
   o.bptt = 9;
   o.rate = 5;
@@ -149,7 +150,7 @@ TEST(TrainLstm, AKilledTrainingEndsWithTheSameBits) {
     o.sampled = adam ? 5 : 0;
     const TrainResult whole = train_lstm(o);
     o.out = folder / ("killed" + suffix);
-    o.stop_at_step = 40;
+    o.stop_at_step = 25;
     EXPECT_FALSE(train_lstm(o).finished);
     o.stop_at_step = 0;
     const TrainResult resumed = train_lstm(o);
@@ -165,7 +166,7 @@ TEST(TrainLstm, LearnsTheText) {
   write_corpus(folder);
   TrainLstmOptions o = tiny_lstm(folder, "out");
   o.epochs = 8;
-  EXPECT_LT(train_lstm(o).valid_loss, 1.3);  // 18 words: 2.9 without any knowledge
+  EXPECT_LT(train_lstm(o).valid_loss, 1.6);  // 18 words: 2.9 without any knowledge
 }
 
 TEST(TrainLstm, TiedNeedsEqualWidths) {
