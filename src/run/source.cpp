@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "grammar/grammar.h"
 #include "run/run.h"
 
 namespace minpair {
@@ -23,13 +24,11 @@ std::filesystem::path kept_input() {
 }  // namespace
 
 SuiteSource suite_source(const Suite& suite) {
-  std::vector<std::filesystem::path> files = suite.files;
-  if (suite.path == "-") files = {kept_input()};
-  if (files.empty())
-    throw bad_input("this folder has no items")
-        .at(suite.path.string())
-        .hint("it needs *.jsonl files");
-  return {suite.manifest, [files] { return read_items(files); }};
+  if (suite.path == "-") {
+    std::filesystem::path file = kept_input();
+    return {suite.manifest, [file] { return read_items(file); }};
+  }
+  return {suite.manifest, [suite] { return open_items(suite); }};
 }
 
 }  // namespace minpair

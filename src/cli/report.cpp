@@ -1,0 +1,127 @@
+#include "report/report.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/cli.h"
+
+namespace minpair {
+namespace {
+
+struct ReportCall {
+  std::string results, by = "test", norm, ties = "half", lengths = "both", oov = "excluded",
+                       format = "table", aggregate, output = "-";
+  bool pairwise = false;
+  size_t bins = 10;
+  std::vector<std::string> suites, models, methods, tests, conditions;
+};
+
+std::vector<std::string> names_in(const std::string& list) {
+  std::vector<std::string> names;
+  for (std::string_view name : split(list, ','))
+    if (!trim(name).empty()) names.emplace_back(trim(name));
+  return names;
+}
+
+ReportOptions options_of(const ReportCall& call) {
+  ReportOptions o;
+  o.by = names_in(call.by);
+  if (o.by.empty()) throw wrong_call("--by needs a name").hint("for example: --by test,condition");
+  o.all_norms = call.norm == "all";
+  if (!o.all_norms)
+    for (const std::string& name : names_in(call.norm)) o.norms.push_back(find_norm(name));
+  o.ties = call.ties == "half"    ? Ties::half
+           : call.ties == "right" ? Ties::right
+           : call.ties == "wrong" ? Ties::wrong
+                                  : Ties::paper;
+  o.lengths = call.lengths == "both"    ? Lengths::both
+              : call.lengths == "equal" ? Lengths::equal
+                                        : Lengths::all;
+  o.oov_wrong = call.oov == "wrong";
+  o.pairwise = call.pairwise;
+  o.bins = call.bins;
+  o.aggregate_seeds = call.aggregate == "seeds";
+  o.suites = call.suites;
+  o.models = call.models;
+  o.methods = call.methods;
+  o.tests = call.tests;
+  o.conditions = call.conditions;
+  return o;
+}
+
+std::string rendered(const ReportCall& call, const std::vector<Table>& tables) {
+  if (call.format == "json") return json_tables(tables);
+  if (call.format == "csv") return csv_tables(tables);
+  if (call.format == "markdown") return markdown_tables(tables);
+  if (call.format == "latex") return latex_tables(tables);
+  bool terminal = call.output == "-" && ::isatty(1) && !std::getenv("NO_COLOR");
+  return text_tables(tables, {window_width(), terminal});
+}
+
+void report(const ReportCall& call) {
+  Store store(call.results, Store::Mode::read);
+  ReportOptions options = options_of(call);
+  if (call.format == "lm-eval") {
+    if (call.output == "-")
+      throw wrong_call("lm-eval's format is several files").hint("name a folder with -o");
+    for (const std::filesystem::path& file : write_lm_eval(store, options, call.output))
+      fmt::print("{}\n", file.string());
+    return;
+  }
+  write_file(call.output, rendered(call, make_tables(store, options)));
+}
+
+void add_report(Cli& cli) {
+  CLI::App& app = cli.command("report", "Tables over a results file",
+                              "  minpair report results.db\n"
+                              "  minpair report results.db --by condition --lengths equal\n"
+                              "  minpair report results.db --by distance --norm all\n"
+                              "  minpair report results.db --format latex -o table.tex\n");
+  static ReportCall call;
+  app.add_option("RESULTS", call.results, "a results file of 'minpair run'")->required();
+  app.add_option("--by", call.by,
+                 "rows: test, condition (with its test), language, or features of the items; "
+                 "several with commas")
+      ->capture_default_str();
+  app.add_option("--norm", call.norm,
+                 "sum, mean, word, char, byte, each also with -no-special; several with commas; "
+                 "'all'; absent: each method's own");
+  app.add_option("--ties", call.ties, "what a tie counts: half, right, wrong, or as in the paper")
+      ->check(CLI::IsMember({"half", "right", "wrong", "paper"}))
+      ->capture_default_str();
+  app.add_option("--lengths", call.lengths,
+                 "equal: only items whose sentences have as many tokens; all; both, where they "
+                 "differ")
+      ->check(CLI::IsMember({"both", "equal", "all"}))
+      ->capture_default_str();
+  app.add_option("--oov", call.oov, "words that the vocabulary lacks: excluded or wrong")
+      ->check(CLI::IsMember({"excluded", "wrong"}))
+      ->capture_default_str();
+  app.add_flag("--pairwise", call.pairwise,
+               "with several bad sentences: the share of pairs won, instead of beating them all");
+  app.add_option("--aggregate", call.aggregate, "seeds: mean and deviation over NAME/seed1, ...")
+      ->check(CLI::IsMember({"seeds"}));
+  app.add_option("--bins", call.bins, "how many groups a feature with many numbers is cut into")
+      ->capture_default_str();
+  app.add_option("-s,--suite", call.suites, "only this suite (repeatable)");
+  app.add_option("-m,--model", call.models, "only this model (repeatable)");
+  app.add_option("--method", call.methods, "only this method (repeatable)");
+  app.add_option("--test", call.tests, "only this test (repeatable)");
+  app.add_option("--condition", call.conditions, "only this condition (repeatable)");
+  app.add_option("--format", call.format, "table, json, csv, markdown, latex or lm-eval")
+      ->check(CLI::IsMember({"table", "json", "csv", "markdown", "latex", "lm-eval"}))
+      ->capture_default_str();
+  app.add_option("-o,--output", call.output, "a file, or for lm-eval a folder")
+      ->capture_default_str();
+  cli.on_run(app, [] { report(call); });
+}
+
+const Cli::Command report_command{60, add_report};
+
+}  // namespace
+}  // namespace minpair

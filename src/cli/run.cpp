@@ -1,0 +1,135 @@
+#include "run/run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/progress.h"
+#include "cli/cli.h"
+#include "report/report.h"
+
+namespace minpair {
+namespace {
+
+struct RunCall {
+  std::vector<std::string> suites, models;
+  std::string methods, output = "results.db";
+  LoadOptions load;
+  RunOptions run;
+  bool verbose = false;
+};
+
+std::vector<const Method*> methods_for(const RunCall& call, const Manifest& manifest,
+                                       ModelInfo::Kind kind) {
+  if (!call.methods.empty()) return find_methods(call.methods, kind);
+  // The suite's paper used a method; where it fits the model, so do we.
+  for (const Method* m : all_methods())
+    if (m->name() == manifest.method && m->supports(kind)) return {m};
+  return {&default_method(kind)};
+}
+
+void say_planned(const RunReport& r) {
+  fmt::print("{} × {} ({}): {} of {} items, {} queries, {} of them distinct, {} tokens", r.suite,
+             r.model, join(r.methods, ","), count_text(r.counts.items), count_text(r.suite_items),
+             count_text(r.counts.asked), count_text(r.counts.distinct),
+             count_text(r.counts.tokens));
+  if (r.stored_before > 0)
+    fmt::print("; {} scores are stored already", count_text(r.stored_before));
+  fmt::print("; about {}\n", duration_text(r.estimated_seconds));
+}
+
+void say_done(const RunReport& r, const RunCall& call) {
+  if (call.run.quiet) return;
+  fmt::print(stderr, "{} × {} ({}): {} items in {}", r.suite, r.model, join(r.methods, ","),
+             count_text(r.counts.items), duration_text(r.seconds));
+  if (r.stored_before > 0)
+    fmt::print(stderr, ", {} scores were stored", count_text(r.stored_before));
+  if (r.resumed > 0)
+    fmt::print(stderr, ", {} queries were answered before the interruption", count_text(r.resumed));
+  fmt::print(stderr, "\n");
+  if (call.verbose)
+    fmt::print(stderr, "  {} queries, {} distinct, {} tokens; model {:.2f} s, storing {:.2f} s\n",
+               count_text(r.counts.asked), count_text(r.counts.distinct),
+               count_text(r.counts.tokens), r.model_seconds, r.store_seconds);
+}
+
+void say_model(const Model& model, const RunCall& call) {
+  if (call.run.quiet) return;
+  for (const std::string& note : model.info().notes)
+    fmt::print(stderr, "{}: {}\n", model.info().name, note);
+}
+
+void show_tables(Store& store, const std::vector<RunReport>& reports) {
+  ReportOptions options;
+  for (const RunReport& r : reports) {
+    options.suites.push_back(r.suite);
+    options.models.push_back(r.model);
+    for (const std::string& m : r.methods) options.methods.push_back(m);
+  }
+  bool color = ::isatty(1) && !std::getenv("NO_COLOR");
+  fmt::print("{}", text_tables(make_tables(store, options), {window_width(), color}));
+}
+
+void run(const RunCall& call) {
+  // The results first: whether they can be written must not turn out after hours of work.
+  std::unique_ptr<Store> store;
+  if (!call.run.dry_run) store = std::make_unique<Store>(call.output, Store::Mode::write);
+  std::vector<SuiteSource> suites;
+  for (const std::string& name : call.suites) suites.push_back(suite_source(find_suite(name)));
+  std::vector<RunReport> reports;
+  for (const std::string& name : call.models) {
+    std::unique_ptr<Model> model = load_model(name, call.load);
+    say_model(*model, call);
+    self_test(*model);
+    for (const SuiteSource& suite : suites) {
+      std::vector<const Method*> methods = methods_for(call, suite.manifest, model->info().kind);
+      reports.push_back(run_suite(store.get(), suite, *model, methods, call.run));
+      if (call.run.dry_run)
+        say_planned(reports.back());
+      else
+        say_done(reports.back(), call);
+    }
+  }
+  if (store) show_tables(*store, reports);
+}
+
+void add_run(Cli& cli) {
+  CLI::App& app = cli.command(
+      "run", "Score a suite with models; an interrupted run goes on where it was",
+      "  minpair run -s de-agreement -m models/my-bert -o results.db\n"
+      "  minpair run -s gevalm.jsonl -m DIR1 -m DIR2 --method ce,masked,pll -o results.db\n"
+      "  minpair run -s gevalm.jsonl -m DIR --dry-run\n");
+  static RunCall call;
+  app.add_option("-s,--suite", call.suites, "a suite file, a folder, or a shipped suite")
+      ->required();
+  app.add_option("-m,--model", call.models,
+                 "a folder, a Hugging Face id, a .gguf file, or a shipped model")
+      ->required();
+  app.add_option("--method", call.methods,
+                 "methods with commas, or 'all'; absent: the suite's, else the first that fits "
+                 "('minpair list methods')");
+  app.add_option("-o,--output", call.output, "the results file, new or one to add to")
+      ->capture_default_str();
+  app.add_option("--test", call.run.selection.tests, "only this test (repeatable)");
+  app.add_option("--condition", call.run.selection.conditions, "only this condition (repeatable)");
+  app.add_option("--limit", call.run.selection.limit, "only the first so many items");
+  app.add_option("--threads", call.load.threads, "threads for the model; 0: all");
+  app.add_option("--precision", call.load.precision, "arithmetic of the model")
+      ->capture_default_str();
+  app.add_option("--batch", call.run.plan.batch_tokens, "tokens that the model gets at once")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--dry-run", call.run.dry_run,
+               "only say how much there is to do, and how long it takes");
+  app.add_flag("-q,--quiet", call.run.quiet, "nothing on standard error");
+  app.add_flag("-v,--verbose", call.verbose, "say how the time was spent");
+  cli.on_run(app, [] { run(call); });
+}
+
+const Cli::Command run_command{50, add_run};
+
+}  // namespace
+}  // namespace minpair

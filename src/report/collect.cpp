@@ -1,0 +1,188 @@
+#include "report/collect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+
+namespace minpair {
+namespace {
+
+bool among(const std::vector<std::string>& wanted, const std::string& name) {
+  return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+}
+
+using Groups = std::map<std::vector<std::string>, GroupCounts>;
+
+GroupCounts& group_at(Groups& groups, const std::vector<std::string>& keys, uint64_t ordinal) {
+  GroupCounts& g = groups[keys];
+  g.keys = keys;
+  g.first_ordinal = std::min(g.first_ordinal, ordinal);
+  return g;
+}
+
+void add(GroupCounts::Part& part, const SummaryRow& row) {
+  part.items += row.items;
+  part.correct += row.correct;
+  part.ties += row.ties;
+  part.unavailable += row.unavailable;
+  part.pairs_right += row.pairs_right;
+  part.pairs_tied += row.pairs_tied;
+}
+
+const std::string& field(const SummaryRow& row, const std::string& name) {
+  return name == "test" ? row.test : name == "condition" ? row.condition : row.language;
+}
+
+Groups from_summary(Store& store, const RunRecord& run, const std::vector<std::string>& by,
+                    const ReportOptions& options) {
+  Groups groups;
+  for (const SummaryRow& row : store.summary(run.id)) {
+    if (!among(options.tests, row.test) || !among(options.conditions, row.condition)) continue;
+    std::vector<std::string> keys;
+    for (const std::string& name : by) keys.push_back(field(row, name));
+    GroupCounts& g = group_at(groups, keys, row.first_ordinal);
+    add(g.parts[index_of(row.norm)][{row.excluded, row.equal_lengths}], row);
+  }
+  return groups;
+}
+
+std::string value_of(const Item& item, const std::string& name) {
+  if (name == "test") return item.test;
+  if (name == "condition") return item.condition;
+  if (name == "language") return item.language;
+  const FeatureValue* value = find_feature(item, name);
+  if (!value) return "";
+  if (const auto* text = std::get_if<std::string>(value)) return *text;
+  return fmt::format("{}", std::get<double>(*value));
+}
+
+void add_item(GroupCounts& g, const Item& item, const StoredItem& stored) {
+  std::vector<StoredSentence> sentences;
+  std::vector<bool> grammatical;
+  // Pairs need no scores: the outcome says it all.
+  bool several = item.sentences.size() > 2 && stored.excluded.empty();
+  if (several) {
+    sentences = unpack_scores(stored.tokens);
+    grammatical = grammatical_of(item, sentences.size());
+  }
+  for (size_t n = 0; n < kNorms; ++n) {
+    GroupCounts::Part& part = g.parts[n][{stored.excluded, stored.equal_lengths}];
+    ++part.items;
+    if (!stored.excluded.empty()) continue;
+    Outcome outcome = outcome_in(stored.outcomes, n);
+    part.correct += outcome == Outcome::right;
+    part.ties += outcome == Outcome::tie;
+    part.unavailable += outcome == Outcome::unavailable;
+    Verdict v;
+    v.pairs_right = outcome == Outcome::right;
+    v.pairs_tied = outcome == Outcome::tie;
+    if (several) v = judge(sentences, grammatical, norm_at(n));
+    part.pairs_right += v.pairs_right;
+    part.pairs_tied += v.pairs_tied;
+  }
+}
+
+Groups from_items(Store& store, const RunRecord& run, const std::vector<std::string>& by,
+                  const ReportOptions& options) {
+  Groups groups;
+  ItemParser parser;
+  Item item;
+  std::vector<bool> found(by.size(), false);
+  std::set<std::string> known;
+  store.each_item(run.id, true, [&](const StoredItem& stored) {
+    parser.parse(stored.item, {store.path().string(), 0, 0, {}}, item);
+    if (!among(options.tests, item.test) || !among(options.conditions, item.condition)) return;
+    std::vector<std::string> keys;
+    for (size_t i = 0; i < by.size(); ++i) {
+      keys.push_back(value_of(item, by[i]));
+      if (in_summary(by[i]) || find_feature(item, by[i])) found[i] = true;
+    }
+    if (known.size() < 100)
+      for (const auto& [name, value] : item.features) known.insert(name);
+    add_item(group_at(groups, keys, stored.ordinal), item, stored);
+  });
+  for (size_t i = 0; i < by.size(); ++i)
+    if (!found[i] && !groups.empty()) {
+      std::vector<std::string> names(known.begin(), known.end());
+      throw wrong_call(fmt::format("no item of '{}' has the feature '{}'", run.suite.name, by[i]))
+          .hint(names.empty()
+                    ? "its items have no features"
+                    : fmt::format("there are test, condition, language, {}", join(names, ", ")));
+    }
+  return groups;
+}
+
+bool is_number(const std::string& text, double& value) {
+  char* end = nullptr;
+  value = std::strtod(text.c_str(), &end);
+  return !text.empty() && end == text.c_str() + text.size();
+}
+
+// Where the level has more numbers than bins: edges so that each bin has about as many items.
+std::vector<double> bin_edges(const std::map<double, uint64_t>& items, size_t bins) {
+  uint64_t all = 0, below = 0;
+  for (const auto& [value, n] : items) all += n;
+  std::vector<double> edges;
+  for (const auto& [value, n] : items) {
+    if (below * bins >= all * (edges.size())) edges.push_back(value);
+    below += n;
+  }
+  return edges;
+}
+
+void bin_level(Groups& groups, size_t level, size_t bins) {
+  std::map<double, uint64_t> items;
+  for (const auto& [keys, g] : groups) {
+    double value;
+    if (!is_number(keys[level], value)) return;
+    for (const auto& [part_key, part] : g.parts.begin()->second) items[value] += part.items;
+  }
+  if (items.size() <= bins) return;
+  std::vector<double> edges = bin_edges(items, bins);
+  Groups binned;
+  for (auto& [keys, g] : groups) {
+    double value;
+    is_number(keys[level], value);
+    size_t bin = size_t(std::upper_bound(edges.begin(), edges.end(), value) - edges.begin()) - 1;
+    auto next = bin + 1 < edges.size() ? items.lower_bound(edges[bin + 1]) : items.end();
+    double last = std::prev(next)->first;
+    std::vector<std::string> to = keys;
+    to[level] =
+        edges[bin] == last ? fmt::format("{}", last) : fmt::format("{}–{}", edges[bin], last);
+    GroupCounts& b = group_at(binned, to, g.first_ordinal);
+    for (auto& [norm, parts] : g.parts)
+      for (auto& [part_key, p] : parts) {
+        GroupCounts::Part& q = b.parts[norm][part_key];
+        q.items += p.items;
+        q.correct += p.correct;
+        q.ties += p.ties;
+        q.unavailable += p.unavailable;
+        q.pairs_right += p.pairs_right;
+        q.pairs_tied += p.pairs_tied;
+      }
+  }
+  groups = std::move(binned);
+}
+
+}  // namespace
+
+bool in_summary(const std::string& name) {
+  return name == "test" || name == "condition" || name == "language";
+}
+
+std::vector<GroupCounts> collect(Store& store, const RunRecord& run,
+                                 const std::vector<std::string>& by, const ReportOptions& options) {
+  bool quick = std::all_of(by.begin(), by.end(), in_summary);
+  Groups groups =
+      quick ? from_summary(store, run, by, options) : from_items(store, run, by, options);
+  for (size_t level = 0; level < by.size(); ++level)
+    if (!in_summary(by[level])) bin_level(groups, level, std::max<size_t>(options.bins, 1));
+  std::vector<GroupCounts> all;
+  for (auto& [keys, g] : groups) all.push_back(std::move(g));
+  return all;
+}
+
+}  // namespace minpair

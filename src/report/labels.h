@@ -1,0 +1,34 @@
+#pragma once
+// What readers call models, tests and reasons, and in which order.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "store/store.h"
+
+namespace minpair {
+
+// The shortest end of each model's path that tells it from the others.
+std::map<int64_t, std::string> model_labels(const std::vector<RunRecord>& runs);
+// "lstm-de/seed3" -> "lstm-de"
+std::string without_seed(const std::string& model);
+std::string reason_text(const std::string& reason);  // "too_long" -> "too long for the model"
+
+// The order of groups: tests as in the manifest, numbers as numbers, the rest as they come.
+class LevelOrder {
+ public:
+  LevelOrder(const std::vector<std::string>& by, const Manifest& manifest);
+  void see(const std::vector<std::string>& keys, uint64_t ordinal);
+  std::vector<std::vector<std::string>> sorted() const;
+  std::vector<std::string> titles(const std::vector<std::string>& keys) const;
+  std::string section(const std::vector<std::string>& keys) const;
+
+ private:
+  const std::vector<std::string>& by_;
+  const Manifest& manifest_;
+  std::vector<std::map<std::string, uint64_t>> first_;  // per level
+  std::map<std::vector<std::string>, uint64_t> seen_;
+};
+
+}  // namespace minpair

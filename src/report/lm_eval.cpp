@@ -1,0 +1,180 @@
+// What lm-evaluation-harness writes with --log_samples, so that notebooks made for it read our
+// runs: results_*.json with "acc,none" per task, samples_TASK_*.jsonl with a line per item.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/paths.h"
+#include "report/labels.h"
+#include "report/report.h"
+
+namespace minpair {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string file_name(std::string text) {
+  for (char& c : text)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.' && c != '_') c = '_';
+  return text;
+}
+
+std::string dump(const Json& j, int indent) {
+  return j.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// The files of one run.
+class Export {
+ public:
+  Export(Store& store, const RunRecord& run, const std::string& label, const ReportOptions& options,
+         const std::filesystem::path& folder)
+      : store_(store), run_(run), options_(options) {
+    norm_ = options.norms.empty() ? find_norm(run.norm) : options.norms.front();
+    model_ = label;
+    folder_ = folder / (file_name(label) + "__" + run.method);
+    std::filesystem::create_directories(folder_);
+  }
+
+  std::vector<std::filesystem::path> write() {
+    ItemParser parser;
+    Item item;
+    store_.each_item(run_.id, true, [&](const StoredItem& stored) {
+      if (!stored.excluded.empty()) return;
+      parser.parse(stored.item, {store_.path().string(), 0, 0, {}}, item);
+      if (options_.lengths == Lengths::equal && !stored.equal_lengths) return;
+      add(stored, item);
+    });
+    write_results();
+    for (auto& [task, file] : samples_) file->commit();
+    return files_;
+  }
+
+ private:
+  struct Task {
+    std::string alias;
+    uint64_t items = 0;
+    double points = 0;
+  };
+
+  double points(Outcome outcome) const {
+    if (outcome == Outcome::right) return 1;
+    if (outcome != Outcome::tie) return 0;
+    return options_.ties == Ties::right ? 1 : options_.ties == Ties::half ? 0.5 : 0;
+  }
+
+  void add(const StoredItem& stored, const Item& item) {
+    Outcome outcome = outcome_in(stored.outcomes, index_of(norm_));
+    if (outcome == Outcome::unavailable) return;
+    std::string task = file_name(run_.suite.name + "_" + item.test);
+    Task& t = tasks_[task];
+    t.alias = item.test;
+    ++t.items;
+    t.points += points(outcome);
+    std::unique_ptr<AtomicFile>& file = samples_[task];
+    if (!file) {
+      files_.push_back(folder_ / ("samples_" + task + "_minpair.jsonl"));
+      file = std::make_unique<AtomicFile>(files_.back());
+    }
+    file->write(dump(sample(stored, item, points(outcome)), -1));
+  }
+
+  Json sample(const StoredItem& stored, const Item& item, double acc) const {
+    std::vector<StoredSentence> scores = unpack_scores(stored.tokens);
+    Json arguments = Json::object(), resps = Json::array(), filtered = Json::array();
+    size_t target = 0;
+    for (size_t i = 0; i < scores.size() && i < item.sentences.size(); ++i) {
+      if (item.sentences[i].grammatical) target = i;
+      arguments[fmt::format("gen_args_{}", i)] = {{"arg_0", ""}, {"arg_1", item.sentences[i].text}};
+      Json answer = {fmt::format("{}", scores[i].value(norm_).value_or(0)), "False"};
+      resps.push_back(Json::array({answer}));
+      filtered.push_back(answer);
+    }
+    Json doc = Json::parse(stored.item);
+    return {{"doc_id", stored.ordinal},
+            {"doc", doc},
+            {"target", std::to_string(target)},
+            {"arguments", arguments},
+            {"resps", resps},
+            {"filtered_resps", filtered},
+            {"filter", "none"},
+            {"metrics", Json::array({"acc"})},
+            {"doc_hash", sha256_hex(stored.item)},
+            {"prompt_hash", sha256_hex("")},
+            {"target_hash", sha256_hex(std::to_string(target))},
+            {"acc", acc}};
+  }
+
+  void write_results() {
+    Json results = Json::object(), configs = Json::object(), versions = Json::object(),
+         shots = Json::object(), samples = Json::object(), better = Json::object();
+    for (const auto& [name, t] : tasks_) {
+      double acc = t.points / double(t.items);
+      double error = t.items > 1 ? std::sqrt(acc * (1 - acc) / double(t.items - 1)) : 0;
+      results[name] = {{"alias", t.alias}, {"acc,none", acc}, {"acc_stderr,none", error}};
+      configs[name] = {
+          {"task", name},
+          {"dataset_name", run_.suite.name},
+          {"output_type", "multiple_choice"},
+          {"num_fewshot", 0},
+          {"metadata", {{"version", 1.0}, {"method", run_.method}, {"norm", norm_name(norm_)}}}};
+      versions[name] = 1.0;
+      shots[name] = 0;
+      samples[name] = {{"original", t.items}, {"effective", t.items}};
+      better[name] = {{"acc", true}};
+    }
+    Json all = {
+        {"results", results},
+        {"group_subtasks", Json::object()},
+        {"configs", configs},
+        {"versions", versions},
+        {"n-shot", shots},
+        {"higher_is_better", better},
+        {"n-samples", samples},
+        {"config", {{"model", "minpair"}, {"model_args", run_.model.name}, {"limit", nullptr}}},
+        {"model_source", "minpair"},
+        {"model_name", model_},
+        {"model_name_sanitized", file_name(model_)},
+        {"lm_eval_version", "minpair " + version()}};
+    files_.push_back(folder_ / "results_minpair.json");
+    write_file(files_.back(), dump(all, 2));
+  }
+
+  Store& store_;
+  const RunRecord& run_;
+  const ReportOptions& options_;
+  Norm norm_;
+  std::string model_;
+  std::filesystem::path folder_;
+  std::map<std::string, Task> tasks_;
+  std::map<std::string, std::unique_ptr<AtomicFile>> samples_;
+  std::vector<std::filesystem::path> files_;
+};
+
+bool among(const std::vector<std::string>& wanted, const std::string& name) {
+  return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> write_lm_eval(Store& store, const ReportOptions& options,
+                                                 const std::filesystem::path& folder) {
+  std::vector<RunRecord> runs = store.runs();
+  std::map<int64_t, std::string> labels = model_labels(runs);
+  std::vector<std::filesystem::path> files;
+  for (const RunRecord& run : runs) {
+    const std::string& label = labels[run.model.id];
+    if (!among(options.suites, run.suite.name) || !among(options.methods, run.method) ||
+        !(among(options.models, label) || among(options.models, run.model.name)))
+      continue;
+    for (std::filesystem::path& file : Export(store, run, label, options, folder).write())
+      files.push_back(std::move(file));
+  }
+  if (files.empty()) throw wrong_call("the results have no such suite, model and method");
+  return files;
+}
+
+}  // namespace minpair

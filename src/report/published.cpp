@@ -1,0 +1,121 @@
+#include "report/published.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/progress.h"
+#include "report/collect.h"
+
+namespace minpair {
+namespace {
+
+const std::string& key_of(const Table& table, const Row& row, const std::string& name) {
+  static const std::string none;
+  for (size_t i = 0; i < table.by.size(); ++i)
+    if (table.by[i] == name) return row.keys[i];
+  return none;
+}
+
+const PublishedResult* find(const Table& table, const Row& row, const Manifest& manifest,
+                            const std::string& model) {
+  for (const PublishedResult& r : manifest.results)
+    if (r.model == model && r.test == key_of(table, row, "test") &&
+        r.condition == key_of(table, row, "condition") &&
+        r.language == key_of(table, row, "language"))
+      return &r;
+  return nullptr;
+}
+
+Cell published_cell(const PublishedResult* r) {
+  Cell c;
+  if (!r) return c;
+  c.present = true;
+  c.accuracy = r->accuracy;
+  c.tally.pairs = r->pairs.value_or(0);
+  c.tally.items = c.tally.pairs;
+  c.source = r->source;
+  return c;
+}
+
+// How many decimals a model's numbers were printed with.
+int decimals_of(const Manifest& manifest, const std::string& model) {
+  int most = 0;
+  for (const PublishedResult& r : manifest.results)
+    if (r.model == model) {
+      std::string text = fmt::format("{}", r.accuracy);
+      size_t point = text.find('.');
+      if (point != std::string::npos) most = std::max(most, int(text.size() - point - 1));
+    }
+  return most;
+}
+
+std::string name_of(const Row& row) { return join(row.titles, ", "); }
+
+void note_counts(Table& table, const Row& row, const Cell& stated, size_t own_columns) {
+  if (stated.tally.pairs == 0) return;
+  uint64_t nearest = 0;
+  for (size_t i = 0; i < own_columns; ++i) {
+    if (!row.cells[i].present) continue;
+    if (row.cells[i].tally.pairs == stated.tally.pairs) return;
+    if (table.columns[i].lengths != "all") nearest = row.cells[i].tally.pairs;
+  }
+  if (nearest == 0) return;
+  std::string note = fmt::format("{}: published over {} pairs, here {}", name_of(row),
+                                 count_text(stated.tally.pairs), count_text(nearest));
+  if (std::find(table.notes.begin(), table.notes.end(), note) == table.notes.end())
+    table.notes.push_back(std::move(note));
+}
+
+// Released scores must give what was printed; where they do not, say so.
+void note_difference(Table& table, const Row& row, const std::string& model, const Cell& stated,
+                     size_t own_columns, int decimals) {
+  for (size_t i = 0; i < own_columns; ++i) {
+    const Column& column = table.columns[i];
+    const Cell& own = row.cells[i];
+    if (column.model != model || !column.released || column.lengths == "all" || !own.present ||
+        own.tally.pairs != stated.tally.pairs)
+      continue;
+    std::string printed = fmt::format("{:.{}f}", stated.accuracy, decimals);
+    std::string ours = fmt::format("{:.{}f}", own.accuracy, decimals);
+    if (printed != ours)
+      table.notes.push_back(
+          fmt::format("{}: printed as {}, but the released scores give {} ({} of {})", name_of(row),
+                      printed, ours, own.tally.correct, own.tally.pairs));
+  }
+}
+
+}  // namespace
+
+void add_published(Table& table, const Manifest& manifest) {
+  if (!std::all_of(table.by.begin(), table.by.end(), in_summary)) return;
+  std::vector<std::string> models;
+  for (const PublishedResult& r : manifest.results)
+    if (std::find(models.begin(), models.end(), r.model) == models.end()) models.push_back(r.model);
+  size_t own = table.columns.size();
+  for (const std::string& model : models) {
+    std::vector<Cell> cells;
+    for (const Row& row : table.rows)
+      cells.push_back(published_cell(find(table, row, manifest, model)));
+    bool any = std::any_of(cells.begin(), cells.end(), [](const Cell& c) { return c.present; });
+    if (!any) continue;
+    int decimals = decimals_of(manifest, model);
+    for (size_t r = 0; r < table.rows.size(); ++r) {
+      if (cells[r].present) {
+        note_counts(table, table.rows[r], cells[r], own);
+        note_difference(table, table.rows[r], model, cells[r], own, decimals);
+      }
+      table.rows[r].cells.push_back(std::move(cells[r]));
+    }
+    Column column;
+    column.model = model;
+    column.published = true;
+    table.columns.push_back(column);
+    table.total.cells.push_back(published_cell(find(table, table.total, manifest, model)));
+    if (table.total.cells.back().present)
+      note_difference(table, table.total, model, table.total.cells.back(), own, decimals);
+  }
+}
+
+}  // namespace minpair

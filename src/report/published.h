@@ -1,0 +1,12 @@
+#pragma once
+// The numbers that a suite's manifest quotes, beside ours.
+
+#include "report/report.h"
+
+namespace minpair {
+
+// Adds a column per published model where the table is by test, condition or language; and notes
+// where counts or released scores do not agree with what was printed.
+void add_published(Table& table, const Manifest& manifest);
+
+}  // namespace minpair

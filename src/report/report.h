@@ -1,0 +1,114 @@
+#pragma once
+// Tables over stored runs: policies are applied here, never while scoring.
+//
+//   Store store("results.db", Store::Mode::read);
+//   std::vector<Table> tables = make_tables(store, options);   // one per suite
+//   fmt::print("{}", text_tables(tables, {.columns = 80}));
+//
+// Every item is in every table's account: scored, tied, of unequal lengths, or excluded for a
+// reason.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stats/stats.h"
+#include "store/store.h"
+
+namespace minpair {
+
+enum class Ties { half, right, wrong, paper };
+enum class Lengths { both, equal, all };
+
+struct ReportOptions {
+  // "test", "condition" (which brings its test), "language", or any feature of the items.
+  std::vector<std::string> by = {"test"};
+  std::vector<Norm> norms;  // empty: each method's own
+  bool all_norms = false;
+  Ties ties = Ties::half;
+  Lengths lengths = Lengths::both;  // both are shown where they differ
+  bool oov_wrong = false;           // what the vocabulary lacks counts as wrong, not as excluded
+  bool pairwise = false;            // share of pairs won, instead of: the good one beats all
+  bool aggregate_seeds = false;     // mean and deviation over NAME/seed1, NAME/seed2, ...
+  size_t bins = 10;                 // for features with more distinct numbers than that
+  // Empty: all.
+  std::vector<std::string> suites, models, methods, tests, conditions;
+};
+
+// How many items, and what became of them.
+struct Tally {
+  uint64_t items = 0;    // all of them
+  uint64_t pairs = 0;    // counted in the accuracy
+  uint64_t correct = 0;  // strictly
+  uint64_t ties = 0;
+  double points = 0;                         // correct and what the ties are worth
+  std::map<std::string, uint64_t> excluded;  // by reason; with the equal policy: "unequal_lengths"
+
+  double accuracy() const { return pairs ? points / double(pairs) : 0; }
+};
+
+struct Column {
+  std::string model, method, norm;
+  std::string lengths;  // "equal", "all", or "" where they do not differ
+  bool published = false;
+  bool released = false;  // made from scores that somebody released, not by running a model
+  size_t seeds = 0;       // more than 0: a mean over so many
+  std::string key() const;
+};
+
+struct Cell {
+  bool present = false;
+  Tally tally;
+  double accuracy = 0;
+  stats::Interval interval;
+  double deviation = 0;  // over seeds
+  bool best = false;     // of its row
+  bool low = false;      // among the five lowest of its column
+  std::string source;    // of a published number
+};
+
+struct Row {
+  std::vector<std::string> keys;    // parallel to Table::by
+  std::vector<std::string> titles;  // the same, for readers
+  std::string section;
+  std::vector<Cell> cells;  // parallel to Table::columns
+};
+
+struct Table {
+  std::string suite, title;
+  std::vector<std::string> by;
+  std::vector<Column> columns;
+  std::vector<Row> rows;
+  Row total;
+  std::vector<std::string> policies;  // "ties count one half", ...
+  std::vector<std::string> account;   // a line per run: where every item is
+  std::vector<std::string> notes;
+};
+
+std::vector<Table> make_tables(Store& store, const ReportOptions& options);
+
+// --- formats ---
+
+struct TextStyle {
+  size_t width = 80;
+  bool color = false;
+};
+std::string text_tables(const std::vector<Table>& tables, const TextStyle& style);
+std::string markdown_tables(const std::vector<Table>& tables);
+std::string latex_tables(const std::vector<Table>& tables);
+std::string csv_tables(const std::vector<Table>& tables);
+std::string json_tables(const std::vector<Table>& tables);
+// results_*.json and samples_*.jsonl as lm-evaluation-harness writes them, one folder per model.
+// Gives the files written.
+std::vector<std::filesystem::path> write_lm_eval(Store& store, const ReportOptions& options,
+                                                 const std::filesystem::path& folder);
+
+// The width of the terminal, $COLUMNS, or 100.
+size_t window_width();
+// "0.9420"; a mean over seeds with its deviation: "0.9420 ±0.0123"; "" when absent.
+std::string cell_text(const Cell& cell);
+
+}  // namespace minpair
