@@ -4,13 +4,14 @@
 
 #include "base/progress.h"
 #include "cli/cli.h"
+#include "store/released.h"
 #include "suite/convert.h"
 
 namespace minpair {
 namespace {
 
 struct ConvertCall {
-  std::string in, out, from, to, language;
+  std::string in, out, from, to, language, model;
   bool quiet = false;
 };
 
@@ -20,7 +21,7 @@ const Format& target_format(const ConvertCall& call) {
   if (call.out == "-" || std::filesystem::path(call.out).extension() == ".jsonl")
     return find_format("suite");
   throw wrong_call(fmt::format("in which format shall '{}' be?", call.out))
-      .hint("say it with --to, or let the name end in .jsonl for a suite");
+      .hint("say it with --to, or let the name end in .jsonl for a suite, .db for results");
 }
 
 void print_account(const Converted& done, const Format& to) {
@@ -39,11 +40,28 @@ void print_account(const Converted& done, const Format& to) {
     fmt::print(stderr, "note: '{}' holds {}\n", to.name, to.holds);
 }
 
+// Released scores into a results file.
+void convert_scores(const ConvertCall& call, const Format& from) {
+  auto items = from.read(call.in, {call.language});
+  Store store(call.out, Store::Mode::write);
+  Released done =
+      store_released(store, *items, from.name, published_manifest(from.name), call.model);
+  if (call.quiet) return;
+  for (const auto& [model, n] : done.items)
+    fmt::print(stderr, "{} scored items of {}\n", count_text(n), model);
+  for (const auto& [reason, n] : done.no_items)
+    fmt::print(stderr, "{} lines are no items: {}\n", count_text(n), reason);
+}
+
 void convert(const ConvertCall& call) {
+  if (std::filesystem::path(call.out).extension() == ".db")
+    return convert_scores(call,
+                          call.from.empty() ? recognise_format(call.in) : find_format(call.from));
   const Format& to = target_format(call);
   if (!to.write) throw wrong_call(fmt::format("minpair reads '{}' but does not write it", to.name));
   const Format& from = call.from.empty() ? recognise_format(call.in) : find_format(call.from);
-  if (call.from.empty() && !call.quiet) fmt::print(stderr, "reading {} as {}\n", call.in, from.name);
+  if (call.from.empty() && !call.quiet)
+    fmt::print(stderr, "reading {} as {}\n", call.in, from.name);
   auto items = from.read(call.in, {call.language});
   auto writer = to.write(call.out);
   Progress progress("converting", 0, call.quiet);
@@ -63,7 +81,8 @@ void add_convert(Cli& cli) {
   CLI::App& app = cli.command("convert", "From any format of minimal pairs to any other",
                               "  minpair convert gevalm/input gevalm.jsonl\n"
                               "  minpair convert --from clams de_evalset clams-de.jsonl\n"
-                              "  minpair convert gevalm.jsonl --to blimp out/\n" +
+                              "  minpair convert gevalm.jsonl --to blimp out/\n"
+                              "  minpair convert gevalm/output published.db\n" +
                                   format_list());
   static ConvertCall call;
   app.add_option("IN", call.in, "a file or a folder; '-' is a suite on standard input")->required();
@@ -71,6 +90,7 @@ void add_convert(Cli& cli) {
   app.add_option("--from", call.from, "format of IN; recognised when absent");
   app.add_option("--to", call.to, "format of OUT; a suite when it ends in .jsonl");
   app.add_option("--language", call.language, "language of all items, as in BCP 47: de, pt-BR");
+  app.add_option("--model", call.model, "for .db: whose released scores these are");
   app.add_flag("--quiet", call.quiet, "no account on standard error");
   cli.on_run(app, [] { convert(call); });
 }

@@ -66,9 +66,7 @@ std::string heads(const Table& table, const Layout& layout) {
     for (size_t i = 1; i < table.by.size(); ++i) out += " & ";
     for (const LayoutColumn& c : layout.columns) {
       size_t missing = lines - c.head.size();
-      bool low = c.counts;
-      std::string text =
-          low ? (l < missing ? "" : "\\# pairs") : (l < c.head.size() ? escaped(c.head[l]) : "");
+      std::string text = l < missing ? "" : c.counts ? "\\# pairs" : escaped(c.head[l - missing]);
       out += " & " + text;
     }
     out += " \\\\\n";

@@ -23,6 +23,26 @@ bool same_counts(std::vector<uint64_t> a, std::vector<uint64_t> b) {
   return a == b;
 }
 
+// "bert-base-german-cased" in lines of at most 14 characters.
+void add_lines(std::vector<std::string>& lines, const std::string& name) {
+  constexpr size_t width = 14;
+  std::string line, part;
+  auto take_part = [&] {
+    if (!line.empty() && display_width(line) + display_width(part) > width) {
+      lines.push_back(line);
+      line.clear();
+    }
+    line += part;
+    part.clear();
+  };
+  for (char c : name) {
+    part += c;
+    if (c == '-' || c == '_' || c == '/' || c == ' ') take_part();
+  }
+  take_part();
+  if (!line.empty()) lines.push_back(line);
+}
+
 // Only what differs between columns is said in their heads.
 std::vector<std::string> head_of(const Table& table, const Column& column) {
   std::set<std::string> methods, norms, lengths;
@@ -32,7 +52,8 @@ std::vector<std::string> head_of(const Table& table, const Column& column) {
       norms.insert(c.norm);
       lengths.insert(c.lengths);
     }
-  std::vector<std::string> head = {column.model};
+  std::vector<std::string> head;
+  add_lines(head, column.model);
   if (column.published) {
     head.push_back("published");
     return head;

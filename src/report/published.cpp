@@ -53,6 +53,56 @@ int decimals_of(const Manifest& manifest, const std::string& model) {
 
 std::string name_of(const Row& row) { return join(row.titles, ", "); }
 
+void add_note(Table& table, std::string note) {
+  if (std::find(table.notes.begin(), table.notes.end(), note) == table.notes.end())
+    table.notes.push_back(std::move(note));
+}
+
+// Was this printed under another condition of the same test?
+const PublishedResult* printed_elsewhere(const Table& table, const Row& row, const Cell& own,
+                                         const Manifest& manifest, const std::string& model,
+                                         int decimals) {
+  for (const PublishedResult& r : manifest.results)
+    if (r.model == model && r.test == key_of(table, row, "test") && !r.condition.empty() &&
+        r.condition != key_of(table, row, "condition") && r.pairs == own.tally.pairs &&
+        fmt::format("{:.{}f}", r.accuracy, decimals) ==
+            fmt::format("{:.{}f}", own.accuracy, decimals))
+      return &r;
+  return nullptr;
+}
+
+void note_swapped(Table& table, const Row& row, const Manifest& manifest, const std::string& model,
+                  const Cell& stated, size_t own_columns, int decimals) {
+  for (size_t i = 0; i < own_columns; ++i) {
+    const Column& column = table.columns[i];
+    const Cell& own = row.cells[i];
+    if (column.model != model || !column.released || column.lengths == "all" || !own.present ||
+        own.tally.pairs == stated.tally.pairs)
+      continue;
+    if (const PublishedResult* r = printed_elsewhere(table, row, own, manifest, model, decimals))
+      add_note(table, fmt::format("{}: {:.{}f} of {} is printed under {}", name_of(row),
+                                  own.accuracy, decimals, own.tally.pairs, r->condition));
+  }
+}
+
+// Conditions that were published and are not among the items.
+void note_absent(Table& table, const Manifest& manifest, const std::string& model) {
+  if (table.by.back() != "condition") return;
+  for (const PublishedResult& r : manifest.results) {
+    if (r.model != model || r.condition.empty() || !r.language.empty()) continue;
+    const Row* of_test = nullptr;
+    bool there = false;
+    for (const Row& row : table.rows)
+      if (key_of(table, row, "test") == r.test) {
+        of_test = &row;
+        there |= key_of(table, row, "condition") == r.condition;
+      }
+    if (of_test && !there)
+      add_note(table, fmt::format("{}, {}: published over {} pairs, not among the items",
+                                  of_test->titles[0], r.condition, r.pairs.value_or(0)));
+  }
+}
+
 void note_counts(Table& table, const Row& row, const Cell& stated, size_t own_columns) {
   if (stated.tally.pairs == 0) return;
   uint64_t nearest = 0;
@@ -62,10 +112,8 @@ void note_counts(Table& table, const Row& row, const Cell& stated, size_t own_co
     if (table.columns[i].lengths != "all") nearest = row.cells[i].tally.pairs;
   }
   if (nearest == 0) return;
-  std::string note = fmt::format("{}: published over {} pairs, here {}", name_of(row),
-                                 count_text(stated.tally.pairs), count_text(nearest));
-  if (std::find(table.notes.begin(), table.notes.end(), note) == table.notes.end())
-    table.notes.push_back(std::move(note));
+  add_note(table, fmt::format("{}: published over {} pairs, here {}", name_of(row),
+                              count_text(stated.tally.pairs), count_text(nearest)));
 }
 
 // Released scores must give what was printed; where they do not, say so.
@@ -104,10 +152,12 @@ void add_published(Table& table, const Manifest& manifest) {
     for (size_t r = 0; r < table.rows.size(); ++r) {
       if (cells[r].present) {
         note_counts(table, table.rows[r], cells[r], own);
+        note_swapped(table, table.rows[r], manifest, model, cells[r], own, decimals);
         note_difference(table, table.rows[r], model, cells[r], own, decimals);
       }
       table.rows[r].cells.push_back(std::move(cells[r]));
     }
+    note_absent(table, manifest, model);
     Column column;
     column.model = model;
     column.published = true;

@@ -192,23 +192,26 @@ std::string account_line(const View& v) {
   return line;
 }
 
+// Columns that may be compared: of equal lengths, of all, published.
+std::string rivals_of(const Column& column) {
+  return column.published ? "published" : column.lengths;
+}
+
 void mark_best(Table& table) {
-  size_t own = size_t(std::count_if(table.columns.begin(), table.columns.end(),
-                                    [](const Column& c) { return !c.published; }));
-  if (own < 2) return;
   auto mark = [&](Row& row) {
-    std::map<std::string, double> best;  // equal and all are not to be compared
+    std::map<std::string, double> best;
     std::map<std::string, int> rivals;
     for (size_t i = 0; i < row.cells.size(); ++i)
-      if (row.cells[i].present && !table.columns[i].published) {
-        double& b = best.try_emplace(table.columns[i].lengths, -1).first->second;
+      if (row.cells[i].present) {
+        std::string who = rivals_of(table.columns[i]);
+        double& b = best.try_emplace(who, -1).first->second;
         b = std::max(b, row.cells[i].accuracy);
-        ++rivals[table.columns[i].lengths];
+        ++rivals[who];
       }
     for (size_t i = 0; i < row.cells.size(); ++i) {
-      const std::string& lengths = table.columns[i].lengths;
-      row.cells[i].best = row.cells[i].present && !table.columns[i].published &&
-                          rivals[lengths] > 1 && row.cells[i].accuracy == best[lengths];
+      std::string who = rivals_of(table.columns[i]);
+      row.cells[i].best =
+          row.cells[i].present && rivals[who] > 1 && row.cells[i].accuracy == best[who];
     }
   };
   for (Row& row : table.rows) mark(row);

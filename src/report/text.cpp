@@ -74,14 +74,22 @@ class Drawing {
     for (const LayoutColumn& c : layout_.columns) {
       size_t w = 0;
       for (const std::string& h : c.head) w = std::max(w, std::min<size_t>(display_width(h), 24));
-      size_t mark = marks(c) ? 1 : 0;
+      size_t mark = mark_width(c);
       for (const std::string& t : c.texts) w = std::max(w, display_width(t) + mark);
       widths_.push_back(w);
     }
   }
 
-  bool marks(const LayoutColumn& c) const {
-    return !c.counts && !style_.color && (has_best(table_) || has_low(table_));
+  // Where there is no bold and no underlining, marks stand behind the numbers.
+  size_t mark_width(const LayoutColumn& c) const {
+    if (c.counts || style_.color) return 0;
+    size_t most = 0;
+    auto look = [&](const Row& row) {
+      most = std::max<size_t>(most, size_t{row.cells[c.cell].best} + row.cells[c.cell].low);
+    };
+    for (const Row& row : table_.rows) look(row);
+    look(table_.total);
+    return most;
   }
 
   size_t labels_width() const {
@@ -111,9 +119,7 @@ class Drawing {
       for (size_t c = from; c < to; ++c) {
         const std::vector<std::string>& head = layout_.columns[c].head;
         size_t missing = lines - head.size();
-        std::string text = layout_.columns[c].counts ? (l < missing ? "" : head[l - missing])
-                           : l < head.size()         ? head[l]
-                                                     : "";
+        std::string text = l < missing ? "" : head[l - missing];
         line += pad_left(shorten(text, 24), widths_[c]) + "  ";
       }
       out += trim_end(line);
@@ -129,7 +135,10 @@ class Drawing {
     const std::string& text = column.texts[r];
     if (column.counts || text.empty()) return pad_left(text, width);
     const Cell& c = row.cells[column.cell];
-    if (marks(column)) return pad_left(text + (c.best ? "*" : c.low ? "↓" : " "), width);
+    if (size_t most = mark_width(column)) {
+      std::string mark = std::string(c.best ? "*" : "") + (c.low ? "↓" : "");
+      return pad_left(text + pad_right(mark, most), width);
+    }
     std::string shown = c.low ? styled(kUnderline, text) : text;
     if (c.best) shown = styled(kBold, shown);
     return std::string(width - display_width(text), ' ') + shown;

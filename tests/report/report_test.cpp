@@ -1,0 +1,278 @@
+#include "report/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "report/labels.h"
+#include "support.h"
+
+namespace minpair {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::TemporaryFolder;
+
+StoredSentence sentence(double logprob, size_t tokens = 2) {
+  StoredSentence s{2, 9, 10, {}, {}};
+  for (size_t i = 0; i < tokens; ++i) {
+    TokenScore t;
+    t.id = TokenId(i);
+    t.special = i == 0;
+    t.logprob = i == 0 ? -0.5 : logprob / double(tokens - 1);
+    s.tokens.push_back(t);
+  }
+  return s;
+}
+
+class ReportTest : public ::testing::Test {
+ protected:
+  // One item: what the good one and the bad ones get, and how long the last bad one is.
+  struct Given {
+    std::string test, condition;
+    double good;
+    std::vector<double> bad;
+    size_t tokens = 2;
+    std::string excluded;
+    double distance = 1;
+    std::string type = "a";
+  };
+
+  void add(const std::string& model, const std::string& method, const std::vector<Given>& given,
+           Manifest manifest = {}) {
+    if (manifest.name.empty()) manifest.name = "suite";
+    Store::Transaction t(store);
+    int64_t suite = store.add_suite({0, manifest.name, "f", given.size(), manifest});
+    int64_t id = store.add_model({0, model, "w " + model, "t", "fp32", "masked", "bert", 1, {}});
+    int64_t run = store.add_run(suite, id, find_method(method).info());
+    for (size_t i = 0; i < given.size(); ++i) {
+      const Given& g = given[i];
+      Item item;
+      item.id = std::to_string(i);
+      item.test = g.test;
+      item.condition = g.condition;
+      item.language = "de";
+      item.features = {{"distance", g.distance}, {"type", g.type}};
+      item.sentences = {{"Sie lacht .", {4, 9}, true}};
+      std::vector<StoredSentence> scores = {sentence(g.good)};
+      for (const double& b : g.bad) {
+        item.sentences.push_back({"Sie lachen .", {4, 10}, false});
+        scores.push_back(sentence(b, &b == &g.bad.back() ? g.tokens : 2));
+      }
+      store.add_score(run, i, item, g.excluded,
+                      g.excluded.empty() ? scores : std::vector<StoredSentence>{});
+    }
+    store.finish_run(run);
+    t.commit();
+  }
+
+  Table table(const ReportOptions& options = {}) { return make_tables(store, options).at(0); }
+
+  const std::vector<Given> mixed = {
+      {"simple", "sg", -1, {-2}},
+      {"simple", "pl", -2, {-1}},
+      {"simple", "pl", -1, {-1}},                              // a tie
+      {"hard", "sg", -1, {-3}, 3},                             // unequal lengths
+      {"hard", "sg", 0, {}, 2, "locus_not_single_token", 12},  // not in the vocabulary
+      {"hard", "pl", 0, {}, 2, "too_long", 7, "b"},
+  };
+
+  TemporaryFolder folder;
+  Store store{folder / "r.db", Store::Mode::write};
+};
+
+TEST_F(ReportTest, TiesAreWorthWhatThePolicySays) {
+  add("m", "masked", mixed);
+  auto accuracy = [&](Ties ties) {
+    ReportOptions o;
+    o.ties = ties;
+    o.tests = {"simple"};
+    return table(o).total.cells[0].accuracy;
+  };
+  EXPECT_DOUBLE_EQ(accuracy(Ties::half), 1.5 / 3);
+  EXPECT_DOUBLE_EQ(accuracy(Ties::right), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(accuracy(Ties::wrong), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(accuracy(Ties::paper), 1.0 / 3);  // bert-syntax counts a tie as wrong
+}
+
+TEST_F(ReportTest, LengthsAndVocabularyAreCountedNotDropped) {
+  add("m", "masked", mixed);
+  Table both = table();
+  ASSERT_EQ(both.columns.size(), 2u);
+  EXPECT_EQ(both.columns[0].lengths, "equal");
+  EXPECT_EQ(both.columns[1].lengths, "all");
+  const Tally& equal = both.total.cells[0].tally;
+  EXPECT_EQ(equal.items, 6u);
+  EXPECT_EQ(equal.pairs, 3u);
+  EXPECT_EQ(equal.excluded,
+            (std::map<std::string, uint64_t>{
+                {"locus_not_single_token", 1}, {"too_long", 1}, {"unequal_lengths", 1}}));
+  EXPECT_EQ(both.total.cells[1].tally.pairs, 4u);
+  ReportOptions wrong;
+  wrong.oov_wrong = true;
+  wrong.lengths = Lengths::all;
+  EXPECT_EQ(table(wrong).total.cells[0].tally.pairs, 5u);
+  EXPECT_DOUBLE_EQ(table(wrong).total.cells[0].accuracy, 2.5 / 5);
+  EXPECT_THAT(both.account[0],
+              HasSubstr("6 items: 3 scored (1 ties), 1 with a locus of several pieces, 1 too long "
+                        "for the model, 1 of unequal lengths"));
+}
+
+TEST_F(ReportTest, GroupsByAnything) {
+  add("m", "masked", mixed);
+  ReportOptions o;
+  o.lengths = Lengths::all;
+  o.by = {"condition"};
+  Table t = table(o);
+  ASSERT_EQ(t.by, (std::vector<std::string>{"test", "condition"}));
+  ASSERT_EQ(t.rows.size(), 4u);
+  o.by = {"type", "language"};
+  t = table(o);
+  ASSERT_EQ(t.rows.size(), 2u);
+  EXPECT_EQ(t.rows[1].keys, (std::vector<std::string>{"b", "de"}));
+  EXPECT_EQ(t.rows[1].cells[0].tally.excluded.at("too_long"), 1u);
+  o.by = {"distance"};
+  t = table(o);
+  ASSERT_EQ(t.rows.size(), 3u);  // as numbers: 1, 7, 12
+  EXPECT_EQ(t.rows[2].keys[0], "12");
+  uint64_t items = 0;
+  for (const Row& row : t.rows) items += row.cells[0].tally.items;
+  EXPECT_EQ(items, 6u);
+  o.bins = 2;
+  t = table(o);
+  EXPECT_EQ(t.rows.size(), 2u);
+  EXPECT_EQ(t.rows[1].keys[0], "7–12");
+  o.by = {"colour"};
+  EXPECT_THROW(table(o), Error);
+}
+
+TEST_F(ReportTest, NormsStandSideBySide) {
+  add("m", "ce", {{"simple", "", -1, {-2}}, {"simple", "", -3, {-3.2}, 4}});
+  ReportOptions o;
+  o.lengths = Lengths::all;
+  o.all_norms = true;
+  Table t = table(o);
+  ASSERT_EQ(t.columns.size(), kNorms);
+  std::map<std::string, double> accuracy;
+  for (size_t i = 0; i < t.columns.size(); ++i)
+    accuracy[t.columns[i].norm] = t.total.cells[i].accuracy;
+  EXPECT_EQ(accuracy["sum"], 1.0);
+  EXPECT_EQ(accuracy["mean"], 0.5);  // -3.5/2 against -3.7/4
+}
+
+TEST_F(ReportTest, BeatingAllAndBeatingEach) {
+  add("m", "masked", {{"simple", "", -2, {-1, -3, -4, -5}}});
+  ReportOptions o;
+  EXPECT_EQ(table(o).total.cells[0].accuracy, 0.0);
+  o.pairwise = true;
+  EXPECT_EQ(table(o).total.cells[0].accuracy, 0.75);
+  o.by = {"type"};  // the same from the items
+  EXPECT_EQ(table(o).total.cells[0].accuracy, 0.75);
+}
+
+TEST_F(ReportTest, SeedsBecomeOneColumn) {
+  add("lstm/seed1", "masked", {{"simple", "", -1, {-2}}, {"simple", "", -1, {-2}}});
+  add("lstm/seed2", "masked", {{"simple", "", -1, {-2}}, {"simple", "", -3, {-2}}});
+  ReportOptions o;
+  Table apart = table(o);
+  EXPECT_EQ(apart.columns.size(), 2u);
+  EXPECT_TRUE(apart.rows[0].cells[0].best);
+  EXPECT_FALSE(apart.rows[0].cells[1].best);
+  o.aggregate_seeds = true;
+  Table t = table(o);
+  ASSERT_EQ(t.columns.size(), 1u);
+  EXPECT_EQ(t.columns[0].model, "lstm");
+  EXPECT_EQ(t.columns[0].seeds, 2u);
+  EXPECT_DOUBLE_EQ(t.rows[0].cells[0].accuracy, 0.75);
+  EXPECT_NEAR(t.rows[0].cells[0].deviation, 0.353553, 1e-6);
+  EXPECT_EQ(without_seed("a-seed12"), "a");
+  EXPECT_EQ(without_seed("bert-12"), "bert-12");
+}
+
+TEST_F(ReportTest, PublishedNumbersStandBeside) {
+  Manifest m;
+  m.name = "suite";
+  m.title = "A suite";
+  m.tests = {{"hard", "Hard ones", "Group"}, {"simple", "Simple ones", "Group"}};
+  m.results = {{"GBERT", "simple", "", "", 0.75, 3, "Someone 2020"}};
+  add("m", "masked", mixed, m);
+  ReportOptions o;
+  o.lengths = Lengths::equal;
+  Table t = table(o);
+  EXPECT_EQ(t.rows[0].titles[0], "Hard ones");  // the manifest's order
+  ASSERT_EQ(t.columns.size(), 2u);
+  EXPECT_TRUE(t.columns[1].published);
+  EXPECT_FALSE(t.rows[0].cells[1].present);
+  EXPECT_EQ(t.rows[1].cells[1].accuracy, 0.75);
+  auto json = nlohmann::json::parse(json_tables({t}));
+  EXPECT_EQ(json["results"][1]["published"][0]["accuracy"], 0.75);
+  for (const char* field :
+       {"model", "method", "norm", "suite", "test", "condition", "pairs", "correct", "ties",
+        "accuracy", "ci_low", "ci_high", "excluded", "published"})
+    EXPECT_TRUE(json["results"][0].contains(field)) << field;
+  EXPECT_EQ(json["results"][0]["excluded"]["unequal_lengths"], 1);
+}
+
+TEST_F(ReportTest, TextFitsTheWindow) {
+  for (int i = 0; i < 6; ++i) add("some-long-model-name-" + std::to_string(i), "masked", mixed);
+  for (size_t width : {40, 60, 80, 120, 300}) {
+    std::string text = text_tables({table()}, {width, false});
+    for (std::string_view line : split(text, '\n'))
+      EXPECT_LE(count_characters(line), width) << line;
+    EXPECT_EQ(text.find('\033'), std::string::npos);
+  }
+  EXPECT_NE(text_tables({table()}, {80, true}).find("\033[1m"), std::string::npos);
+}
+
+TEST_F(ReportTest, OtherFormats) {
+  add("m_1", "masked", mixed);
+  Table t = table();
+  std::string latex = latex_tables({t});
+  EXPECT_THAT(latex, HasSubstr("\\toprule"));
+  EXPECT_THAT(latex, HasSubstr("m\\_1"));
+  EXPECT_THAT(latex, HasSubstr("\\bottomrule\n\\end{tabular}"));
+  // Every line of the body has as many cells as the head says.
+  size_t columns = t.by.size() + 4;
+  for (std::string_view line : split(latex, '\n'))
+    if (line.ends_with("\\\\") && line.find("multicolumn") == std::string_view::npos) {
+      EXPECT_EQ(size_t(std::count(line.begin(), line.end(), '&')) + 1, columns) << line;
+    }
+  EXPECT_THAT(markdown_tables({t}), HasSubstr("| simple | 0.5000 | 3 | 0.5000 | 3 |"));
+  std::string csv = csv_tables({t});
+  EXPECT_THAT(csv, HasSubstr("suite,m_1,masked,sum,equal,simple,,,3,3,1,1,0.5,"));
+}
+
+TEST_F(ReportTest, LmEvalFiles) {
+  add("m", "masked", mixed);
+  std::vector<std::filesystem::path> files = write_lm_eval(store, {}, folder / "lm");
+  ASSERT_EQ(files.size(), 3u);
+  std::ifstream in(folder.path() / "lm/m__masked/results_minpair.json");
+  auto results = nlohmann::json::parse(in);
+  EXPECT_EQ(results["results"]["suite_simple"]["acc,none"], 0.5);
+  EXPECT_TRUE(results["results"]["suite_simple"].contains("acc_stderr,none"));
+  std::ifstream samples(folder.path() / "lm/m__masked/samples_suite_simple_minpair.jsonl");
+  std::string line;
+  size_t lines = 0;
+  while (std::getline(samples, line)) {
+    auto sample = nlohmann::json::parse(line);
+    EXPECT_EQ(sample["arguments"]["gen_args_0"]["arg_1"], "Sie lacht .");
+    EXPECT_EQ(sample["target"], "0");
+    EXPECT_TRUE(sample.contains("acc") && sample.contains("doc_hash"));
+    ++lines;
+  }
+  EXPECT_EQ(lines, 3u);
+}
+
+TEST_F(ReportTest, NothingThere) {
+  EXPECT_THROW(table(), Error);
+  add("m", "masked", mixed);
+  ReportOptions o;
+  o.models = {"other"};
+  EXPECT_THROW(table(o), Error);
+}
+
+}  // namespace
+}  // namespace minpair
