@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "base/error.h"
+#include "base/progress.h"
+#include "cli/cli.h"
+#include "plan/perplexity.h"
+
+namespace minpair {
+namespace {
+
+struct Options {
+  std::string model, vocabulary, file;
+  PerplexityOptions perplexity;
+  int threads = 0;
+  bool as_json = false, quiet = false;
+};
+
+void run(const Options& o) {
+  LoadOptions load;
+  load.threads = o.threads;
+  load.vocabulary = o.vocabulary;
+  std::unique_ptr<Model> model = load_model(o.model, load);
+  for (const std::string& note : model->info().notes)
+    if (!o.quiet) fmt::print(stderr, "note: {}\n", note);
+  Progress progress("tokens", 0, o.quiet);
+  Perplexity p =
+      perplexity(*model, o.file, o.perplexity, [&](uint64_t tokens) { progress.set(tokens); });
+  if (p.scored == 0) throw bad_input("there is nothing to score").at(o.file);
+  if (o.as_json) {
+    fmt::print(
+        "{{\"lines\":{},\"words\":{},\"tokens\":{},\"unknown\":{},\"log_probability\":{},"
+        "\"perplexity_token\":{},\"perplexity_word\":{}}}\n",
+        p.lines, p.words, p.scored, p.unknown, p.log_probability, p.per_token(), p.per_word());
+    return;
+  }
+  fmt::print("per token  {:>12.3f}   {} tokens\n", p.per_token(), count_text(p.scored));
+  fmt::print(
+      "per word   {:>12.3f}   {} words (ends of sentences included where the model scores them)\n",
+      p.per_word(), count_text(p.words));
+  fmt::print("unknown    {:>12}   {} lines\n", count_text(p.unknown), count_text(p.lines));
+}
+
+void add_perplexity(Cli& cli) {
+  auto o = std::make_shared<Options>();
+  CLI::App& app =
+      cli.command("perplexity", "How well a causal, recurrent or n-gram model predicts a text",
+                  "  minpair perplexity -m model.gguf corpus.txt\n"
+                  "  minpair perplexity -m lstm.pt --vocab vocab.txt corpus.txt --by-line\n");
+  app.add_option("file", o->file, "Plain text, one sentence a line; '-' is standard input")
+      ->required();
+  app.add_option("-m,--model", o->model, "A directory, a .gguf or .arpa file, a Hugging Face id")
+      ->required();
+  app.add_option("--vocab", o->vocabulary, "The vocabulary of a recurrent model in a file");
+  app.add_option("--overlap", o->perplexity.overlap,
+                 "Tokens of context a window keeps (default: half a window)");
+  app.add_flag("--by-line", o->perplexity.by_line, "Every line is a text of its own");
+  app.add_option("--threads", o->threads, "How many threads; all by default");
+  app.add_flag("--json", o->as_json, "For machines");
+  app.add_flag("-q,--quiet", o->quiet, "No notes, no progress");
+  cli.on_run(app, [o] { run(*o); });
+}
+
+const Cli::Command perplexity_command{75, add_perplexity};
+
+}  // namespace
+}  // namespace minpair
