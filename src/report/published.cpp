@@ -103,17 +103,31 @@ void note_absent(Table& table, const Manifest& manifest, const std::string& mode
   }
 }
 
-void note_counts(Table& table, const Row& row, const Cell& stated, size_t own_columns) {
-  if (stated.tally.pairs == 0) return;
+// "Pre-field: published over 468 pairs, here 348", or "" where the numbers are over as many pairs.
+std::string count_note(const Table& table, const Row& row, const Cell& stated, size_t own_columns) {
+  if (stated.tally.pairs == 0) return "";
   uint64_t nearest = 0;
   for (size_t i = 0; i < own_columns; ++i) {
     if (!row.cells[i].present) continue;
-    if (row.cells[i].tally.pairs == stated.tally.pairs) return;
+    if (row.cells[i].tally.pairs == stated.tally.pairs) return "";
     if (table.columns[i].lengths != "all") nearest = row.cells[i].tally.pairs;
   }
-  if (nearest == 0) return;
-  add_note(table, fmt::format("{}: published over {} pairs, here {}", name_of(row),
-                              count_text(stated.tally.pairs), count_text(nearest)));
+  if (nearest == 0) return "";
+  return fmt::format("{}: published over {} pairs, here {}", name_of(row),
+                     count_text(stated.tally.pairs), count_text(nearest));
+}
+
+// A suite of one's own has other pairs than the paper in every row: said once, not row by row.
+void note_counts(Table& table, const std::vector<std::string>& notes) {
+  constexpr size_t kMost = 3;
+  if (notes.size() > kMost) {
+    add_note(
+        table,
+        fmt::format("published numbers are over other pairs than these: {}; and so in {} more rows",
+                    notes[0], notes.size() - 1));
+    return;
+  }
+  for (const std::string& note : notes) add_note(table, note);
 }
 
 // Released scores must give what was printed; where they do not, say so.
@@ -149,14 +163,17 @@ void add_published(Table& table, const Manifest& manifest) {
     bool any = std::any_of(cells.begin(), cells.end(), [](const Cell& c) { return c.present; });
     if (!any) continue;
     int decimals = decimals_of(manifest, model);
+    std::vector<std::string> counts;
     for (size_t r = 0; r < table.rows.size(); ++r) {
       if (cells[r].present) {
-        note_counts(table, table.rows[r], cells[r], own);
+        if (std::string note = count_note(table, table.rows[r], cells[r], own); !note.empty())
+          counts.push_back(std::move(note));
         note_swapped(table, table.rows[r], manifest, model, cells[r], own, decimals);
         note_difference(table, table.rows[r], model, cells[r], own, decimals);
       }
       table.rows[r].cells.push_back(std::move(cells[r]));
     }
+    note_counts(table, counts);
     note_absent(table, manifest, model);
     Column column;
     column.model = model;
