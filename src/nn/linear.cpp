@@ -35,7 +35,7 @@ Activation find_activation(const std::string& name) {
 
 namespace {
 
-constexpr size_t kRowBlock = 192;   // rows that stay in the second-level cache
+constexpr size_t kRowBlock = 96;    // rows that stay in the second-level cache
 constexpr size_t kColumnStep = 32;  // columns are cut at multiples of this
 constexpr size_t kVocabularyBlock = 256;
 constexpr size_t kReadRows = 96;

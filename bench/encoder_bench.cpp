@@ -1,0 +1,173 @@
+// How fast a masked model scores sentences, beside what the same cores reach in one large matrix
+// product of oneDNN, in the same run.
+//
+//   bench_encoder MODEL_DIR SENTENCES [THREADS] [ROUNDS] < list of gevalm output files
+//
+// Sentences are scored by cross-entropy, every token read at itself, as in the published
+// evaluation. The rounds of both alternate, and the best of each counts, so that a busy machine
+// disturbs the ratio as little as possible; times are also given in processor time.
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "model/model.h"
+#include "nn/runtime.h"
+
+namespace minpair {
+namespace {
+
+double seconds(clockid_t clock) {
+  timespec t;
+  clock_gettime(clock, &t);
+  return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
+}
+
+struct Times {
+  double wall = 1e300, cpu = 1e300;
+  void best(double w, double c) {
+    wall = std::min(wall, w);
+    cpu = std::min(cpu, c);
+  }
+};
+
+template <class F>
+void timed(Times& times, F work) {
+  double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+  work();
+  times.best(seconds(CLOCK_MONOTONIC) - wall, seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu);
+}
+
+// The published tokens of every sentence, distinct, shortest first: what ort_score.mjs does.
+std::vector<std::pair<std::string, Query>> read_sentences(const Tokenizer& tokenizer, size_t most) {
+  std::map<std::string, size_t> seen;
+  std::vector<std::pair<std::string, Query>> all;
+  for (std::string file; std::getline(std::cin, file);) {
+    std::ifstream lines(file);
+    for (std::string line; std::getline(lines, line);) {
+      nlohmann::json item = nlohmann::json::parse(line);
+      for (const auto& sentence : item["tokenized"]) {
+        if (all.size() >= most) break;
+        std::string text;
+        Query query;
+        for (const auto& token : sentence[0]) {
+          text += (text.empty() ? "" : " ") + token.get<std::string>();
+          TokenId id = tokenizer.id(token.get<std::string>()).value();
+          query.reads.push_back({static_cast<uint32_t>(query.ids.size()), {id}, true});
+          query.ids.push_back(id);
+        }
+        if (seen.emplace(text, all.size()).second) all.emplace_back(text, query);
+      }
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return a.second.ids.size() < b.second.ids.size();
+  });
+  return all;
+}
+
+class OneDnnProduct {
+ public:
+  static constexpr dnnl::memory::dim kRows = 4096, kDepth = 768, kColumns = 3072;
+
+  OneDnnProduct() : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {
+    using dnnl::memory;
+    memory::desc a({kRows, kDepth}, memory::data_type::f32, memory::format_tag::ab);
+    memory::desc b({kDepth, kColumns}, memory::data_type::f32, memory::format_tag::any);
+    memory::desc c({kRows, kColumns}, memory::data_type::f32, memory::format_tag::ab);
+    dnnl::matmul::primitive_desc description({a, b, c}, engine_);
+    product_ = dnnl::matmul(description);
+    a_ = memory(a, engine_);
+    b_ = memory(description.weights_desc(), engine_);
+    c_ = memory(c, engine_);
+    for (memory* m : {&a_, &b_})
+      std::fill_n(static_cast<float*>(m->get_data_handle()), m->get_desc().get_size() / 4, 0.5f);
+  }
+  void run() {
+    product_.execute(stream_, {{DNNL_ARG_SRC, a_}, {DNNL_ARG_WEIGHTS, b_}, {DNNL_ARG_DST, c_}});
+    stream_.wait();
+  }
+  static double operations() { return 2.0 * kRows * kDepth * kColumns; }
+
+ private:
+  dnnl::engine engine_;
+  dnnl::stream stream_;
+  dnnl::matmul product_;
+  dnnl::memory a_, b_, c_;
+};
+
+// Multiplications and additions of the matrix products, attention included.
+double operations(const nlohmann::json& config, const std::vector<Query>& queries) {
+  double h = config["hidden_size"], f = config["intermediate_size"], v = config["vocab_size"],
+         layers = config["num_hidden_layers"], sum = 0;
+  for (const Query& query : queries) {
+    double n = double(query.ids.size());
+    sum += n * (layers * (8 * h * h + 4 * h * f + 4 * n * h) + 2 * h * h + 2 * h * v);
+  }
+  return sum;
+}
+
+int run(const std::string& directory, size_t most, int threads, int rounds) {
+  std::unique_ptr<Model> model = load_model(directory, {.threads = threads});
+  auto sentences = read_sentences(model->tokenizer(), most);
+  std::vector<Query> queries;
+  size_t tokens = 0;
+  for (const auto& [text, query] : sentences) {
+    queries.push_back(query);
+    tokens += query.ids.size();
+  }
+  OneDnnProduct product;
+  product.run();
+  Times ours, theirs;
+  std::vector<Answer> answers;
+  for (int round = 0; round < rounds; ++round) {
+    for (int i = 0; i < 3; ++i) timed(theirs, [&] { product.run(); });
+    timed(ours, [&] { answers = model->answer(queries); });
+  }
+  for (size_t i = 0; i < std::min<size_t>(3, answers.size()); ++i) {
+    double sum = 0;
+    for (const ReadAnswer& read : answers[i]) sum += read.log_sum_exp - read.logits[0];
+    fmt::print("{:.6f} {}\n", sum / double(answers[i].size()), sentences[i].first);
+  }
+  double work =
+      operations(nlohmann::json::parse(std::ifstream(directory + "/config.json")), queries);
+  double rate = work / ours.wall, peer = OneDnnProduct::operations() / theirs.wall;
+  double cpu_share = work / ours.cpu / (OneDnnProduct::operations() / theirs.cpu);
+  nlohmann::ordered_json out{
+      {"sentences", queries.size()},
+      {"tokens", tokens},
+      {"threads", threads},
+      {"seconds", ours.wall},
+      {"tokens_per_second", std::llround(double(tokens) / ours.wall)},
+      {"tokens_per_processor_second", std::llround(double(tokens) / ours.cpu)},
+      {"gflops", rate / 1e9},
+      {"onednn_gflops", peer / 1e9},
+      {"share_of_onednn", rate / peer},
+      {"share_of_onednn_processor_time", cpu_share}};
+  fmt::print("{}\n", out.dump());
+  return 0;
+}
+
+}  // namespace
+}  // namespace minpair
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fputs("bench_encoder MODEL_DIR SENTENCES [THREADS] [ROUNDS] < list of files\n", stderr);
+    return 2;
+  }
+  int threads = argc > 3 ? std::atoi(argv[3]) : 2, rounds = argc > 4 ? std::atoi(argv[4]) : 3;
+  // oneDNN runs on OpenMP: the same number of threads as we have.
+  setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
+  setenv("OMP_WAIT_POLICY", "passive", 0);
+  return minpair::run(argv[1], static_cast<size_t>(std::atol(argv[2])), threads, rounds);
+}
