@@ -69,7 +69,6 @@ void read_tokenizer_config_json(const JsonFile& file, TokenizerConfig& config) {
   config.do_lower_case = bool_member(root, "do_lower_case");
   config.strip_accents = bool_member(root, "strip_accents");
   config.tokenize_chinese_chars = bool_member(root, "tokenize_chinese_chars");
-  config.do_basic_tokenize = bool_member(root, "do_basic_tokenize");
   config.add_bos_token = bool_member(root, "add_bos_token");
   config.add_eos_token = bool_member(root, "add_eos_token");
   config.add_prefix_space = bool_member(root, "add_prefix_space");

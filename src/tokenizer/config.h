@@ -15,7 +15,7 @@ struct TokenizerConfig {
   std::string tokenizer_class;  // "BertTokenizer", without "Fast"; may be empty
   std::string model_type;       // "bert", from config.json; may be empty
   SpecialNames names;           // empty where the files are silent
-  std::optional<bool> do_lower_case, strip_accents, tokenize_chinese_chars, do_basic_tokenize;
+  std::optional<bool> do_lower_case, strip_accents, tokenize_chinese_chars;
   std::optional<bool> add_bos_token, add_eos_token, add_prefix_space, keep_accents, legacy;
   std::vector<std::string> never_split;
   std::vector<AddedToken> added;            // added_tokens.json, added_tokens_decoder

@@ -50,12 +50,32 @@ bool holds_words(const std::vector<std::string>& pieces, const TokenizerConfig& 
          !has("[UNK]");
 }
 
+// Others have a vocab.txt too, but cut words in another way (with a morphological analyser, say).
+void check_wordpiece_class(const std::string& c, const fs::path& path) {
+  static const std::vector<std::string> known = {"",
+                                                 "BertTokenizer",
+                                                 "DistilBertTokenizer",
+                                                 "ElectraTokenizer",
+                                                 "ConvBertTokenizer",
+                                                 "MobileBertTokenizer",
+                                                 "SqueezeBertTokenizer",
+                                                 "LxmertTokenizer",
+                                                 "FunnelTokenizer",
+                                                 "RetriBertTokenizer",
+                                                 "PreTrainedTokenizer"};
+  if (std::find(known.begin(), known.end(), c) == known.end())
+    throw bad_input(fmt::format("the tokenizer class '{}' is not supported", c))
+        .at(path.string())
+        .hint("a tokenizer.json beside it would do; Hugging Face's save_pretrained writes one");
+}
+
 }  // namespace
 
 std::unique_ptr<Tokenizer> load_vocab_txt(const fs::path& path, const TokenizerConfig& config,
                                           Notes* notes) {
   std::vector<std::string> pieces = read_vocabulary_lines(path);
   if (holds_words(pieces, config)) return load_words(path);
+  check_wordpiece_class(config.tokenizer_class, path);
   WordPieceOptions options;
   if (config.do_lower_case) {
     options.lowercase = *config.do_lower_case;

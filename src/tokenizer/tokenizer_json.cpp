@@ -167,17 +167,27 @@ class Reader {
            !parts_.around.names.unk.empty();
   }
 
-  std::unique_ptr<Tokenizer> make_bert() {
+  // As the file says, unless tokenizer_config.json says otherwise.
+  BertNormalizerJson bert_normalizer() const {
     BertNormalizerJson n = read_bert_normalizer(*member(file_.root, "normalizer"));
-    WordPieceOptions options;
-    options.clean_text = n.clean_text;
-    options.lowercase = config_.do_lower_case.value_or(n.lowercase);
-    if (options.lowercase != n.lowercase)
+    bool lowercase = config_.do_lower_case.value_or(n.lowercase);
+    if (lowercase != n.lowercase)
       say(notes_, fmt::format("tokenizer_config.json and tokenizer.json disagree about lower case; "
                               "the former says {} and is followed",
-                              options.lowercase));
-    options.strip_accents = config_.strip_accents ? config_.strip_accents : n.strip_accents;
-    options.split_cjk = config_.tokenize_chinese_chars.value_or(n.handle_chinese_chars);
+                              lowercase));
+    n.lowercase = lowercase;
+    if (config_.strip_accents) n.strip_accents = config_.strip_accents;
+    n.handle_chinese_chars = config_.tokenize_chinese_chars.value_or(n.handle_chinese_chars);
+    return n;
+  }
+
+  std::unique_ptr<Tokenizer> make_bert() {
+    BertNormalizerJson n = bert_normalizer();
+    WordPieceOptions options;
+    options.clean_text = n.clean_text;
+    options.lowercase = n.lowercase;
+    options.strip_accents = n.strip_accents;
+    options.split_cjk = n.handle_chinese_chars;
     options.prefix = string_member(model_, "continuing_subword_prefix").value_or("##");
     options.max_word_characters = max_word_characters();
     options.around = parts_.around;
@@ -190,8 +200,17 @@ class Reader {
   }
 
   void read_text_steps() {
-    if (std::optional<JsonValue> n = member(file_.root, "normalizer"))
+    std::optional<JsonValue> n = member(file_.root, "normalizer");
+    if (n && type_of(*n) == "BertNormalizer") {
+      BertNormalizerJson b = bert_normalizer();
+      bool strip_accents = b.strip_accents.value_or(b.lowercase);
+      parts_.normalizer =
+          normalize_bert({b.clean_text, b.handle_chinese_chars, strip_accents, b.lowercase});
+      parts_.description =
+          fmt::format("{}{}{}{}", b.clean_text, b.handle_chinese_chars, strip_accents, b.lowercase);
+    } else if (n) {
       parts_.normalizer = read_normalizer(file_, *n);
+    }
     if (std::optional<JsonValue> p = member(file_.root, "pre_tokenizer"))
       parts_.pre_tokenizer = read_pre_tokenizer(file_, *p, config_.add_prefix_space);
   }

@@ -128,6 +128,22 @@ TEST(Load, TokenizerConfigOverridesLowerCase) {
   EXPECT_EQ(ids_of(*cased, "kinder"), ids_of(*uncased, "Kinder"));
   EXPECT_THAT(notes, ElementsAre(HasSubstr("disagree about lower case")));
   EXPECT_NE(cased->fingerprint(), uncased->fingerprint());
+  // The same through the parts, which a token to be found in the normalised text asks for.
+  fs::remove(folder / "tokenizer_config.json");
+  write_file(folder / "tokenizer.json", golden("bert-added").dump());
+  auto lower = load_tokenizer(folder.path());
+  write_file(folder / "tokenizer_config.json", R"({"do_lower_case": false})");
+  auto kept = load_tokenizer(folder.path());
+  EXPECT_NE(ids_of(*lower, "Kinder"), ids_of(*kept, "Kinder"));
+  EXPECT_NE(lower->fingerprint(), kept->fingerprint());
+}
+
+TEST(Load, OtherClassesWithAVocabTxt) {
+  TemporaryFolder folder;
+  write_file(folder / "vocab.txt", "a\n[UNK]\n[CLS]\n[SEP]\n");
+  write_file(folder / "tokenizer_config.json", R"({"tokenizer_class": "BertJapaneseTokenizer"})");
+  EXPECT_THAT(message([&] { load_tokenizer(folder.path()); }),
+              HasSubstr("'BertJapaneseTokenizer' is not supported"));
 }
 
 TEST(Load, LlamaSettingsRemakeTheTemplate) {
