@@ -116,6 +116,8 @@ void add_run(Cli& cli) {
   app.add_option("--test", call.run.selection.tests, "only this test (repeatable)");
   app.add_option("--condition", call.run.selection.conditions, "only this condition (repeatable)");
   app.add_option("--limit", call.run.selection.limit, "only the first so many items");
+  app.add_option("--vocab", call.load.vocabulary,
+                 "the vocabulary of a recurrent model in a file, one word a line");
   app.add_option("--threads", call.load.threads, "threads for the model; 0: all");
   app.add_option("--precision", call.load.precision, "arithmetic of the model")
       ->capture_default_str();

@@ -18,6 +18,7 @@ struct Options {
   std::string model, method;
   std::vector<std::string> texts;
   int threads = 0;
+  std::string vocabulary;
   size_t top = 0;
   bool as_json = false;
 };
@@ -173,11 +174,14 @@ void add_score(Cli& cli) {
   app.add_option("--method", o.method, "how to score; 'minpair list methods' shows them");
   app.add_option("--top", o.top, "the best N pieces at each [MASK] instead")
       ->check(CLI::Range(1, 1000000));
+  app.add_option("--vocab", o.vocabulary,
+                 "the vocabulary of a recurrent model in a file, one word a line");
   app.add_option("--threads", o.threads, "how many threads; all by default")
       ->check(CLI::Range(1, 1024));
   app.add_flag("--json", o.as_json, "print JSON");
   cli.on_run(app, [] {
-    std::unique_ptr<Model> model = load_model(o.model, {.threads = o.threads});
+    std::unique_ptr<Model> model =
+        load_model(o.model, {.threads = o.threads, .vocabulary = o.vocabulary});
     for (const std::string& note : model->info().notes) fmt::print(stderr, "note: {}\n", note);
     o.top ? show_predictions(*model, o) : score(*model, o);
   });
