@@ -1,0 +1,61 @@
+#include "report/compare.h"
+
+#include <CLI/CLI.hpp>
+
+#include "base/file.h"
+#include "cli/cli.h"
+
+namespace minpair {
+namespace {
+
+struct CompareCall {
+  std::string results, norm, lengths = "all", format = "table", output = "-";
+  size_t flips = 0;
+  CompareOptions options;
+};
+
+void compare(CompareCall& call) {
+  Store store(call.results, Store::Mode::read);
+  if (!call.norm.empty()) call.options.norm = find_norm(call.norm);
+  call.options.only_equal_lengths = call.lengths == "equal";
+  std::vector<Grid> grids;
+  for (const Comparison& c : compare_runs(store, call.options))
+    for (Grid& g : grids_of(c, call.flips)) grids.push_back(std::move(g));
+  write_file(call.output, render_grids(grids, call.format));
+}
+
+void add_compare(Cli& cli) {
+  CLI::App& app = cli.command("compare", "Two models, methods or suites on the same items",
+                              "  minpair compare results.db -m A -m B\n"
+                              "  minpair compare results.db -m A --method ce --method masked\n"
+                              "  minpair compare results.db -m A -m B --flips 20\n");
+  static CompareCall call;
+  app.add_option("RESULTS", call.results, "a results file of 'minpair run'")->required();
+  app.add_option("-m,--model", call.options.models, "a model; two: the sides");
+  app.add_option("--method", call.options.methods, "a scoring method; two: the sides");
+  app.add_option("-s,--suite", call.options.suites,
+                 "a suite; two: the sides, items paired by their names");
+  app.add_option("--test", call.options.tests, "only this test (repeatable)");
+  app.add_option("--norm", call.norm, "sum, mean, word, char, byte; absent: each method's own");
+  app.add_option("--lengths", call.lengths,
+                 "equal: only items whose sentences have as many tokens; or all")
+      ->check(CLI::IsMember({"equal", "all"}))
+      ->capture_default_str();
+  app.add_option("--flips", call.flips, "show so many items that one gets right and one wrong")
+      ->capture_default_str();
+  app.add_option("--replicates", call.options.bootstrap.replicates, "of bootstrap and permutation")
+      ->check(CLI::Range(100, 10000000))
+      ->capture_default_str();
+  app.add_option("--seed", call.options.bootstrap.seed, "of bootstrap and permutation")
+      ->capture_default_str();
+  app.add_option("--format", call.format, "table, json, csv, markdown or latex")
+      ->check(CLI::IsMember({"table", "json", "csv", "markdown", "latex"}))
+      ->capture_default_str();
+  app.add_option("-o,--output", call.output, "a file")->capture_default_str();
+  cli.on_run(app, [] { compare(call); });
+}
+
+const Cli::Command compare_command{70, add_compare};
+
+}  // namespace
+}  // namespace minpair

@@ -1,0 +1,285 @@
+#include "report/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "report/judged.h"
+#include "report/labels.h"
+
+namespace minpair {
+namespace {
+
+// What tells the two sides apart.
+enum class By { model, method, suite };
+
+bool among(const std::vector<std::string>& wanted, const std::string& name) {
+  return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+}
+
+struct Named {
+  const RunRecord* run;
+  std::string model, method, suite;
+  const std::string& side(By by) const {
+    return by == By::model ? model : by == By::method ? method : suite;
+  }
+};
+
+std::vector<Named> chosen_runs(const std::vector<RunRecord>& runs, const CompareOptions& options) {
+  std::map<int64_t, std::string> labels = model_labels(runs);
+  std::vector<Named> chosen;
+  for (const RunRecord& r : runs) {
+    Named n{&r, labels[r.model.id], r.method, r.suite.name};
+    // Whoever gave the full name wants to see it.
+    if (!options.models.empty() && !among(options.models, n.model)) n.model = r.model.name;
+    if (among(options.models, n.model) && among(options.methods, n.method) &&
+        among(options.suites, n.suite))
+      chosen.push_back(n);
+  }
+  return chosen;
+}
+
+std::vector<std::string> distinct(const std::vector<Named>& runs, By by) {
+  std::vector<std::string> names;
+  for (const Named& n : runs)
+    if (!among(names, n.side(by)) || names.empty()) names.push_back(n.side(by));
+  return names;
+}
+
+void check_asked(const std::vector<RunRecord>& runs, const std::vector<std::string>& asked, By by,
+                 const char* what) {
+  std::vector<Named> all = chosen_runs(runs, {});
+  std::vector<std::string> known = distinct(all, by);
+  for (const std::string& name : asked) {
+    bool full = by == By::model && std::any_of(runs.begin(), runs.end(),
+                                               [&](auto& r) { return r.model.name == name; });
+    if (full || (!known.empty() && among(known, name))) continue;
+    throw wrong_call(fmt::format("the results have no {} '{}'", what, name))
+        .hint(fmt::format("they have {}", join(known, ", ")));
+  }
+}
+
+Error no_two_sides(const std::vector<Named>& runs) {
+  return wrong_call("it is not clear which two to compare")
+      .hint(fmt::format("name two models with -m, two methods with --method or two suites with "
+                        "-s; the results have the models {}, the methods {}, the suites {}",
+                        join(distinct(runs, By::model), ", "),
+                        join(distinct(runs, By::method), ", "),
+                        join(distinct(runs, By::suite), ", ")));
+}
+
+By sides_by(const std::vector<Named>& runs, const CompareOptions& options) {
+  std::vector<std::pair<By, size_t>> asked = {{By::model, options.models.size()},
+                                              {By::method, options.methods.size()},
+                                              {By::suite, options.suites.size()}};
+  std::vector<By> two;
+  for (const auto& [by, n] : asked)
+    if (n == 2) two.push_back(by);
+  if (two.empty())
+    for (By by : {By::model, By::method, By::suite})
+      if (distinct(runs, by).size() == 2) two.push_back(by);
+  for (const auto& [by, n] : asked)
+    if (n > 2) two.clear();
+  if (two.size() != 1) throw no_two_sides(runs);
+  return two.front();
+}
+
+// An item judged by both.
+struct Both {
+  const Item* item;
+  uint64_t cluster;
+  double first, second, first_margin, second_margin;
+};
+
+struct SideItems {
+  std::vector<Judged> judged;
+  SuiteItems* suite;
+};
+
+SideItems load_side(Store& store, const RunRecord& run, const CompareOptions& options,
+                    SuiteItems& suite) {
+  Norm norm = options.norm ? *options.norm : find_norm(run.norm);
+  return {judged_items(store, run, norm, suite), &suite};
+}
+
+std::string why_not(const Judged& j, bool only_equal) {
+  if (!j.excluded.empty()) return j.excluded;
+  if (j.outcome == Outcome::unavailable) return "not_available";
+  return only_equal && !j.equal_lengths ? "unequal_lengths" : "";
+}
+
+// Items of one suite are the same items; those of two preparations have the same name; those of
+// two versions of one suite have the same sentences.
+std::vector<Both> both_judge(const SideItems& a, const SideItems& b, const CompareOptions& options,
+                             std::map<std::string, uint64_t>& left_out) {
+  auto key = [&](const Item& item) {
+    std::string text = options.suites.size() == 2 ? item.id : "";
+    if (text.empty())
+      for (const Sentence& sentence : item.sentences) text += sentence.text + "\n";
+    return text;
+  };
+  std::map<std::string, const Judged*> by_key;
+  bool same = a.suite == b.suite;
+  std::vector<const Judged*> by_index(same ? a.suite->items.size() : 0);
+  for (const Judged& j : b.judged) {
+    if (same) by_index[j.item] = &j;
+    if (!same) by_key[key(b.suite->items[j.item])] = &j;
+  }
+  std::vector<Both> both;
+  size_t met = 0;
+  for (const Judged& j : a.judged) {
+    const Item& item = a.suite->items[j.item];
+    if (!among(options.tests, item.test)) continue;
+    const Judged* other = nullptr;
+    if (same) other = by_index[j.item];
+    if (!same)
+      if (auto at = by_key.find(key(item)); at != by_key.end()) other = at->second;
+    met += other != nullptr;
+    std::string reason = why_not(j, options.only_equal_lengths);
+    if (reason.empty()) reason = other ? why_not(*other, options.only_equal_lengths) : "only_first";
+    if (!reason.empty()) {
+      ++left_out[reason];
+      continue;
+    }
+    both.push_back(
+        {&item, a.suite->cluster[j.item], j.value(), other->value(), j.margin, other->margin});
+  }
+  size_t theirs = 0;
+  for (const Judged& j : b.judged) theirs += among(options.tests, b.suite->items[j.item].test);
+  if (theirs > met) left_out["only_second"] += theirs - met;
+  return both;
+}
+
+ComparedTest compared(const std::string& test, const std::vector<const Both*>& items,
+                      const CompareOptions& options) {
+  ComparedTest c;
+  c.test = test;
+  c.items = items.size();
+  std::vector<double> first, second, difference;
+  std::vector<uint64_t> cluster;
+  for (const Both* b : items) {
+    first.push_back(b->first);
+    second.push_back(b->second);
+    difference.push_back(b->first - b->second);
+    cluster.push_back(b->cluster);
+  }
+  c.first = stats::mean(first);
+  c.second = stats::mean(second);
+  stats::ClusterSums sums = stats::sum_by_cluster(difference, cluster);
+  c.clusters = sums.count.size();
+  c.difference = stats::bootstrap_mean(sums, options.bootstrap);
+  c.pairs = stats::count_pairs(first, second);
+  c.mcnemar = stats::mcnemar_exact(c.pairs.only_first, c.pairs.only_second);
+  c.permutation =
+      stats::clustered_permutation(sums, options.bootstrap.replicates, options.bootstrap.seed);
+  double discordant = double(c.pairs.only_first + c.pairs.only_second) / double(c.items);
+  c.detectable = stats::minimal_detectable_difference(double(c.items), discordant);
+  return c;
+}
+
+void correct(std::vector<ComparedTest>& tests) {
+  std::vector<double> p;
+  for (const ComparedTest& t : tests) p.push_back(t.permutation);
+  std::vector<double> holm = stats::holm(p), bh = stats::benjamini_hochberg(p);
+  for (size_t i = 0; i < tests.size(); ++i) {
+    tests[i].holm = holm[i];
+    tests[i].benjamini_hochberg = bh[i];
+  }
+}
+
+std::vector<Flip> flips_of(const std::vector<Both>& both) {
+  std::vector<Flip> flips;
+  for (const Both& b : both)
+    if (std::abs(b.first - b.second) == 1)
+      flips.push_back({*b.item, b.first == 1, b.first_margin, b.second_margin});
+  std::stable_sort(flips.begin(), flips.end(), [](const Flip& a, const Flip& b) {
+    return std::abs(a.first_margin - a.second_margin) > std::abs(b.first_margin - b.second_margin);
+  });
+  return flips;
+}
+
+Comparison compare_pair(const SideItems& a, const SideItems& b, const Manifest& manifest,
+                        const CompareOptions& options) {
+  Comparison c;
+  std::vector<Both> both = both_judge(a, b, options, c.left_out);
+  if (both.empty())
+    throw bad_input("no item is judged by both").hint("compare runs over the same suite");
+  const std::vector<std::string> by = {"test"};
+  LevelOrder order(by, manifest);
+  std::map<std::string, std::vector<const Both*>> by_test;
+  std::vector<const Both*> all;
+  for (size_t i = 0; i < both.size(); ++i) {
+    by_test[both[i].item->test].push_back(&both[i]);
+    all.push_back(&both[i]);
+    order.see({both[i].item->test}, i);
+  }
+  for (const std::vector<std::string>& keys : order.sorted())
+    c.tests.push_back(compared(keys[0], by_test[keys[0]], options));
+  correct(c.tests);
+  c.total = compared("", all, options);
+  c.flips = flips_of(both);
+  return c;
+}
+
+bool otherwise_alike(const Named& a, const Named& b, By by) {
+  return (by == By::model || a.run->model.id == b.run->model.id) &&
+         (by == By::method || a.method == b.method) && (by == By::suite || a.suite == b.suite);
+}
+
+// Runs over another version of the suite's items stand in where there is none over the same.
+bool stands_in(const Named& a, const Named& b, const std::vector<Named>& runs, By by) {
+  if (by == By::suite || a.run->suite.id == b.run->suite.id) return false;
+  return std::any_of(runs.begin(), runs.end(), [&](const Named& other) {
+    bool of_b = other.side(by) == b.side(by) && other.run->suite.id == a.run->suite.id;
+    bool of_a = other.side(by) == a.side(by) && other.run->suite.id == b.run->suite.id;
+    return (of_b && otherwise_alike(a, other, by)) || (of_a && otherwise_alike(other, b, by));
+  });
+}
+
+std::string title_of(const Named& n, By by) {
+  std::vector<std::string> parts;
+  if (by != By::suite) parts.push_back(n.suite);
+  if (by != By::model) parts.push_back(n.model);
+  if (by != By::method) parts.push_back(n.method);
+  return join(parts, ", ");
+}
+
+}  // namespace
+
+std::vector<Comparison> compare_runs(Store& store, const CompareOptions& options) {
+  std::vector<RunRecord> runs = store.runs();
+  if (runs.empty()) throw bad_input("the results have no runs").at(store.path().string());
+  check_asked(runs, options.models, By::model, "model");
+  check_asked(runs, options.methods, By::method, "method");
+  check_asked(runs, options.suites, By::suite, "suite");
+  std::vector<Named> chosen = chosen_runs(runs, options);
+  if (chosen.empty())
+    throw wrong_call("the results have no such suite, model and method").at(store.path().string());
+  By by = sides_by(chosen, options);
+  std::vector<std::string> names = by == By::model    ? options.models
+                                   : by == By::method ? options.methods
+                                                      : options.suites;
+  if (names.size() != 2) names = distinct(chosen, by);
+  std::map<int64_t, SuiteItems> suites;
+  std::vector<Comparison> all;
+  for (const Named& a : chosen)
+    for (const Named& b : chosen) {
+      if (a.side(by) != names[0] || b.side(by) != names[1] || !otherwise_alike(a, b, by) ||
+          stands_in(a, b, chosen, by))
+        continue;
+      SideItems first = load_side(store, *a.run, options, suites[a.run->suite.id]);
+      SideItems second = load_side(store, *b.run, options, suites[b.run->suite.id]);
+      all.push_back(compare_pair(first, second, a.run->suite.manifest, options));
+      all.back().title = title_of(a, by);
+      all.back().first = names[0];
+      all.back().second = names[1];
+    }
+  if (all.empty())
+    throw wrong_call(fmt::format("'{}' and '{}' have no run in common", names[0], names[1]))
+        .hint("run both over the same suite with the same method first");
+  return all;
+}
+
+}  // namespace minpair

@@ -1,0 +1,55 @@
+#pragma once
+// Two models, two methods or two preparations of a suite on the same items: which is better, by how
+// much, and could it be chance? docs/statistics.md says why these tests.
+//
+//   for (const Comparison& c : compare_runs(store, {.models = {"A", "B"}}))
+//     fmt::print("{}", render_grids(grids_of(c, 10), "table"));
+
+#include "report/grid.h"
+#include "report/report.h"
+
+namespace minpair {
+
+struct CompareOptions {
+  // One of these names the two sides; the others choose among the runs. Where none names two, the
+  // results must leave no choice.
+  std::vector<std::string> models, methods, suites;
+  std::vector<std::string> tests;
+  std::optional<Norm> norm;  // absent: each method's own
+  bool only_equal_lengths = false;
+  stats::BootstrapOptions bootstrap;
+};
+
+// All items, or those of one test, that both sides judge.
+struct ComparedTest {
+  std::string test;  // empty: all
+  uint64_t items = 0, clusters = 0;
+  double first = 0, second = 0;  // accuracies, ties worth one half
+  stats::Bootstrap difference;   // first minus second
+  stats::PairedCounts pairs;
+  double mcnemar = 1, permutation = 1;
+  double holm = 1, benjamini_hochberg = 1;  // of `permutation`, over the tests
+  double detectable = 0;  // the smallest difference that so many items would show; NaN: none
+};
+
+struct Flip {
+  Item item;
+  bool first_right = false;
+  double first_margin = 0, second_margin = 0;
+};
+
+struct Comparison {
+  std::string title;  // what both sides have in common
+  std::string first, second;
+  std::vector<ComparedTest> tests;
+  ComparedTest total;
+  std::vector<Flip> flips;  // right for one, wrong for the other; the widest apart first
+  std::map<std::string, uint64_t> left_out;  // items that only one side judges, by reason
+};
+
+std::vector<Comparison> compare_runs(Store& store, const CompareOptions& options);
+
+// The table, and the first `flips` items that flipped.
+std::vector<Grid> grids_of(const Comparison& comparison, size_t flips);
+
+}  // namespace minpair

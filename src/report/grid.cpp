@@ -1,0 +1,198 @@
+#include "report/grid.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/paths.h"
+#include "report/layout.h"
+
+namespace minpair {
+namespace {
+
+bool is_left(const GridColumn& c) { return c.kind == GridColumn::Kind::text; }
+
+std::string p_text(double p) { return p < 0.0001 ? "<0.0001" : fmt::format("{:.4f}", p); }
+
+// Readers of LaTeX sources see what a reader of the page sees.
+std::string latex_escaped(const std::string& text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '\\') {
+      out += "\\textbackslash{}";
+    } else if (c == '~' || c == '^') {
+      out += fmt::format("\\{}{{}}", c);
+    } else if (c == '<' || c == '>') {
+      out += fmt::format("${}$", c);
+    } else {
+      if (std::string("&%$#_{}").find(c) != std::string::npos) out += '\\';
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string markdown_escaped(const std::string& text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '|') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out;
+}
+
+std::string csv_quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + "\"";
+}
+
+std::string exact_text(const GridValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* number = std::get_if<double>(&value))
+    return std::isnan(*number) ? "" : fmt::format("{}", *number);
+  return "";
+}
+
+std::string text_grid(const Grid& g) {
+  std::vector<size_t> width;
+  for (size_t c = 0; c < g.columns.size(); ++c) {
+    width.push_back(display_width(g.columns[c].title));
+    for (const auto& row : g.rows)
+      width[c] = std::max(width[c], display_width(value_text(row[c], g.columns[c].kind)));
+  }
+  auto line = [&](auto&& cell) {
+    std::string out;
+    for (size_t c = 0; c < g.columns.size(); ++c) {
+      std::string text = cell(c), pad(width[c] - display_width(text), ' ');
+      out += (c ? "  " : "") + (is_left(g.columns[c]) ? text + pad : pad + text);
+    }
+    out.erase(out.find_last_not_of(' ') + 1);
+    return out + "\n";
+  };
+  size_t all = 2 * (width.empty() ? 0 : width.size() - 1);
+  for (size_t w : width) all += w;
+  std::string rule;
+  for (size_t i = 0; i < all; ++i) rule += "─";
+  rule += "\n";
+  std::string out = g.title + "\n\n" + line([&](size_t c) { return g.columns[c].title; }) + rule;
+  for (size_t r = 0; r < g.rows.size(); ++r) {
+    if (g.total && r + 1 == g.rows.size()) out += rule;
+    out += line([&](size_t c) { return value_text(g.rows[r][c], g.columns[c].kind); });
+  }
+  if (!g.notes.empty()) out += "\n";
+  for (const std::string& note : g.notes) out += note + "\n";
+  return out;
+}
+
+std::string markdown_grid(const Grid& g) {
+  std::string out = "### " + g.title + "\n\n|", rule = "|";
+  for (const GridColumn& c : g.columns) {
+    out += " " + markdown_escaped(c.title) + " |";
+    rule += is_left(c) ? " :-- |" : " --: |";
+  }
+  out += "\n" + rule + "\n";
+  for (const auto& row : g.rows) {
+    out += "|";
+    for (size_t c = 0; c < row.size(); ++c)
+      out += " " + markdown_escaped(value_text(row[c], g.columns[c].kind)) + " |";
+    out += "\n";
+  }
+  for (const std::string& note : g.notes) out += "\n" + note + "\n";
+  return out;
+}
+
+std::string latex_grid(const Grid& g) {
+  std::string columns, out = "% " + g.title + "\n";
+  for (const GridColumn& c : g.columns) columns += is_left(c) ? 'l' : 'r';
+  out += "\\begin{tabular}{" + columns + "}\n\\toprule\n";
+  auto line = [&](auto&& cell) {
+    for (size_t c = 0; c < g.columns.size(); ++c) out += (c ? " & " : "") + latex_escaped(cell(c));
+    out += " \\\\\n";
+  };
+  line([&](size_t c) { return g.columns[c].title; });
+  out += "\\midrule\n";
+  for (size_t r = 0; r < g.rows.size(); ++r) {
+    if (g.total && r + 1 == g.rows.size()) out += "\\midrule\n";
+    line([&](size_t c) { return value_text(g.rows[r][c], g.columns[c].kind); });
+  }
+  out += "\\bottomrule\n\\end{tabular}\n";
+  for (const std::string& note : g.notes) out += "% " + note + "\n";
+  return out;
+}
+
+std::string csv_grid(const Grid& g) {
+  std::string out = "table";
+  for (const GridColumn& c : g.columns) out += "," + csv_quoted(c.key);
+  out += "\n";
+  for (const auto& row : g.rows) {
+    out += csv_quoted(g.title);
+    for (const GridValue& v : row) out += "," + csv_quoted(exact_text(v));
+    out += "\n";
+  }
+  return out;
+}
+
+nlohmann::ordered_json json_grid(const Grid& g) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const auto& row : g.rows) {
+    nlohmann::ordered_json r = nlohmann::ordered_json::object();
+    for (size_t c = 0; c < row.size(); ++c) {
+      nlohmann::ordered_json& to = r[g.columns[c].key];
+      if (const auto* text = std::get_if<std::string>(&row[c])) to = *text;
+      if (const auto* number = std::get_if<double>(&row[c])) {
+        bool whole = g.columns[c].kind == GridColumn::Kind::count;
+        if (std::isfinite(*number)) to = *number;
+        if (whole) to = uint64_t(*number);
+      }
+    }
+    rows.push_back(r);
+  }
+  return {{"kind", g.key}, {"title", g.title}, {"rows", rows}, {"notes", g.notes}};
+}
+
+}  // namespace
+
+std::string value_text(const GridValue& value, GridColumn::Kind kind) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  const auto* number = std::get_if<double>(&value);
+  if (!number || std::isnan(*number)) return "";
+  switch (kind) {
+    case GridColumn::Kind::count:
+      return fmt::format("{:.0f}", *number);
+    case GridColumn::Kind::difference:
+      return fmt::format("{:+.4f}", *number);
+    case GridColumn::Kind::number:
+      return fmt::format("{:.2f}", *number);
+    case GridColumn::Kind::p:
+      return p_text(*number);
+    default:
+      return fmt::format("{:.4f}", *number);
+  }
+}
+
+std::string render_grids(const std::vector<Grid>& grids, const std::string& format) {
+  if (format == "json") {
+    nlohmann::ordered_json all = {{"minpair", version()},
+                                  {"tables", nlohmann::ordered_json::array()}};
+    for (const Grid& g : grids) all["tables"].push_back(json_grid(g));
+    return all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  }
+  std::string out;
+  for (const Grid& g : grids) {
+    if (!out.empty()) out += "\n";
+    out += format == "csv"        ? csv_grid(g)
+           : format == "latex"    ? latex_grid(g)
+           : format == "markdown" ? markdown_grid(g)
+                                  : text_grid(g);
+  }
+  return out;
+}
+
+}  // namespace minpair

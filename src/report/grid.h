@@ -1,0 +1,32 @@
+#pragma once
+// A small table of values, shown for readers (text, Markdown, LaTeX) or exactly (CSV, JSON).
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace minpair {
+
+struct GridColumn {
+  enum class Kind { text, count, share, difference, number, p };
+  std::string key;    // in CSV and JSON
+  std::string title;  // for readers
+  Kind kind = Kind::text;
+};
+
+// Nothing, a text or a number; what is not a number (NaN) is shown as nothing.
+using GridValue = std::variant<std::monostate, std::string, double>;
+
+struct Grid {
+  std::string key, title;
+  std::vector<GridColumn> columns;
+  std::vector<std::vector<GridValue>> rows;
+  bool total = false;  // the last row sums the others up
+  std::vector<std::string> notes;
+};
+
+// "table", "markdown", "latex", "csv" or "json".
+std::string render_grids(const std::vector<Grid>& grids, const std::string& format);
+std::string value_text(const GridValue& value, GridColumn::Kind kind);
+
+}  // namespace minpair

@@ -1,0 +1,48 @@
+#include "report/judged.h"
+
+#include "base/error.h"
+
+namespace minpair {
+
+uint32_t SuiteItems::add(uint64_t ordinal, Item item) {
+  auto [found, added] = at.try_emplace(ordinal, uint32_t(items.size()));
+  if (!added) return found->second;
+  // Texts cannot contain the separator, so that an item of its own never meets a named cluster.
+  std::string name = item.cluster.empty() ? "\n" + std::to_string(ordinal) : item.cluster;
+  cluster.push_back(clusters.try_emplace(name, clusters.size()).first->second);
+  items.push_back(std::move(item));
+  return found->second;
+}
+
+std::vector<Judged> judged_items(Store& store, const RunRecord& run, const Norm& norm,
+                                 SuiteItems& suite, const SeeTokens& also) {
+  std::vector<Judged> all;
+  ItemParser parser;
+  bool with_text = suite.items.size() < run.suite.items;
+  store.each_item(run.id, with_text, [&](const StoredItem& stored) {
+    auto known = suite.at.find(stored.ordinal);
+    Judged j;
+    if (known != suite.at.end()) {
+      j.item = known->second;
+    } else {
+      if (!with_text)
+        throw bad_input("the suite has fewer items than the run").at(store.path().string());
+      Item item;
+      parser.parse(stored.item, {store.path().string(), 0, 0, {}}, item);
+      j.item = suite.add(stored.ordinal, std::move(item));
+    }
+    j.equal_lengths = stored.equal_lengths;
+    j.excluded = stored.excluded;
+    if (stored.excluded.empty()) {
+      std::vector<StoredSentence> sentences = unpack_scores(stored.tokens);
+      Verdict v = judge(sentences, grammatical_of(suite.items[j.item], sentences.size()), norm);
+      j.outcome = v.outcome;
+      j.margin = float(v.margin);
+      if (also) also(j.item, sentences);
+    }
+    all.push_back(std::move(j));
+  });
+  return all;
+}
+
+}  // namespace minpair

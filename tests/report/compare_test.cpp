@@ -1,0 +1,135 @@
+#include "report/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "results.h"
+
+namespace minpair {
+namespace {
+
+using testing::add_run_of;
+using testing::GivenItem;
+using ::testing::HasSubstr;
+
+// `right` of `n` items of a test, in clusters of two.
+std::vector<GivenItem> items(const std::string& test, size_t n, size_t wrong_from,
+                             size_t wrong_to) {
+  std::vector<GivenItem> all;
+  for (size_t i = 0; i < n; ++i) {
+    bool wrong = i >= wrong_from && i < wrong_to;
+    all.push_back(
+        {test, "", test + std::to_string(i / 2), wrong ? -3.0 - double(i) : -1.0, -2.0, {}});
+  }
+  return all;
+}
+
+std::vector<GivenItem> operator+(std::vector<GivenItem> a, const std::vector<GivenItem>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+class CompareTest : public ::testing::Test {
+ protected:
+  testing::TemporaryFolder folder;
+  Store store{folder / "r.db", Store::Mode::write};
+
+  Comparison one(const CompareOptions& options) { return compare_runs(store, options).at(0); }
+};
+
+TEST_F(CompareTest, TwoModels) {
+  add_run_of(store, "s", "A", "masked", items("easy", 8, 0, 2) + items("hard", 20, 0, 0));
+  add_run_of(store, "s", "B", "masked", items("easy", 8, 1, 3) + items("hard", 20, 8, 20));
+  Comparison c = one({.models = {"A", "B"}});
+  ASSERT_EQ(c.tests.size(), 2u);
+  EXPECT_EQ(c.tests[0].test, "easy");
+  EXPECT_EQ(c.tests[0].items, 8u);
+  EXPECT_EQ(c.tests[0].clusters, 4u);
+  EXPECT_DOUBLE_EQ(c.tests[0].first, 0.75);
+  EXPECT_DOUBLE_EQ(c.tests[0].difference.observed, 0);
+  EXPECT_DOUBLE_EQ(c.tests[0].mcnemar, 1);
+  EXPECT_EQ(c.tests[0].pairs.only_first, 1u);
+  EXPECT_EQ(c.tests[0].pairs.only_second, 1u);
+  const ComparedTest& hard = c.tests[1];
+  EXPECT_DOUBLE_EQ(hard.second, 0.4);
+  EXPECT_DOUBLE_EQ(hard.difference.observed, 0.6);
+  EXPECT_NEAR(hard.mcnemar, 2 * std::pow(0.5, 12), 1e-12);
+  // Six clusters differ, all in one direction: only the two extreme sign vectors of 2^6.
+  EXPECT_NEAR(hard.permutation, 2 * std::pow(0.5, 6), 1e-12);
+  EXPECT_DOUBLE_EQ(hard.holm, 2 * hard.permutation);
+  EXPECT_GT(hard.difference.bca.low, 0);
+  EXPECT_EQ(c.total.items, 28u);
+  EXPECT_DOUBLE_EQ(c.total.difference.observed, 12.0 / 28);
+  // Turned round, the difference changes its sign and nothing else.
+  Comparison turned = one({.models = {"B", "A"}});
+  EXPECT_DOUBLE_EQ(turned.tests[1].difference.observed, -0.6);
+  EXPECT_DOUBLE_EQ(turned.tests[1].permutation, hard.permutation);
+}
+
+TEST_F(CompareTest, FlipsTheWidestApartFirst) {
+  add_run_of(store, "s", "A", "masked", items("easy", 6, 0, 1));
+  add_run_of(store, "s", "B", "masked", items("easy", 6, 2, 5));
+  Comparison c = one({.models = {"A", "B"}});
+  ASSERT_EQ(c.flips.size(), 4u);
+  EXPECT_EQ(c.flips[0].item.id, "i4");
+  EXPECT_TRUE(c.flips[0].first_right);
+  EXPECT_DOUBLE_EQ(c.flips[0].first_margin, 1);
+  EXPECT_DOUBLE_EQ(c.flips[0].second_margin, -5);
+  EXPECT_EQ(c.flips[3].item.id, "i0");
+  EXPECT_FALSE(c.flips[3].first_right);
+  EXPECT_EQ(grids_of(c, 2)[1].rows.size(), 2u);
+  EXPECT_EQ(grids_of(c, 0).size(), 1u);
+}
+
+TEST_F(CompareTest, WhatOneSideCannotJudgeIsCounted) {
+  std::vector<GivenItem> less = items("easy", 6, 0, 0);
+  less[1].excluded = "too_long";
+  less.pop_back();
+  add_run_of(store, "s", "A", "masked", items("easy", 6, 0, 0));
+  add_run_of(store, "s", "B", "masked", less);
+  Comparison c = one({.models = {"A", "B"}});
+  EXPECT_EQ(c.total.items, 4u);
+  EXPECT_EQ(c.left_out, (std::map<std::string, uint64_t>{{"too_long", 1}, {"only_first", 1}}));
+}
+
+TEST_F(CompareTest, MethodsAndPreparations) {
+  add_run_of(store, "s", "A", "masked", items("easy", 6, 0, 3));
+  add_run_of(store, "s", "A", "ce", items("easy", 6, 0, 0));
+  add_run_of(store, "s-lower", "A", "masked", items("easy", 4, 0, 1));
+  EXPECT_DOUBLE_EQ(one({.methods = {"ce", "masked"}}).total.difference.observed, 0.5);
+  Comparison prepared = one({.suites = {"s", "s-lower"}});
+  EXPECT_EQ(prepared.total.items, 4u);
+  EXPECT_DOUBLE_EQ(prepared.total.difference.observed, -0.5);
+  EXPECT_EQ(prepared.left_out.at("only_first"), 2u);
+}
+
+TEST_F(CompareTest, AsksWhenItIsNotClear) {
+  add_run_of(store, "s", "A", "masked", items("easy", 6, 0, 3));
+  EXPECT_THROW(one({}), Error);
+  EXPECT_THROW(one({.models = {"A", "C"}}), Error);
+  add_run_of(store, "s", "B", "masked", items("easy", 6, 0, 3));
+  EXPECT_EQ(one({}).first, "A");  // only two: no question
+  add_run_of(store, "s", "C", "masked", items("easy", 6, 0, 3));
+  EXPECT_THROW(one({}), Error);
+}
+
+TEST_F(CompareTest, Formats) {
+  add_run_of(store, "s", "A", "masked", items("easy_1", 6, 0, 1));
+  add_run_of(store, "s", "B", "masked", items("easy_1", 6, 2, 5));
+  std::vector<Grid> grids = grids_of(one({}), 1);
+  auto json = nlohmann::json::parse(render_grids(grids, "json"));
+  EXPECT_EQ(json["tables"][0]["rows"][0]["items"], 6);
+  EXPECT_DOUBLE_EQ(json["tables"][0]["rows"][0]["difference"], 2.0 / 6);
+  EXPECT_EQ(json["tables"][1]["rows"][0]["id"], "i4");
+  EXPECT_THAT(render_grids(grids, "latex"), HasSubstr("easy\\_1 & 6 & 3 & 0.8333 & 0.5000"));
+  EXPECT_THAT(render_grids(grids, "markdown"),
+              HasSubstr("| easy_1 | 6 | 3 | 0.8333 | 0.5000 | +0.3333 |"));
+  EXPECT_THAT(render_grids(grids, "csv"), HasSubstr(",easy_1,6,3,0.8333333333333334,0.5,"));
+  EXPECT_THAT(render_grids(grids, "table"), HasSubstr("Sie lacht . / *Sie lachen ."));
+}
+
+}  // namespace
+}  // namespace minpair

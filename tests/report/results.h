@@ -1,0 +1,57 @@
+#pragma once
+// A results file made of numbers, for tests of what reads one.
+
+#include "method/methods.h"
+#include "store/store.h"
+#include "support.h"
+
+namespace minpair::testing {
+
+struct GivenItem {
+  std::string test, condition, cluster;
+  double good = 0, bad = 0;  // log-probabilities
+  std::string excluded;
+  double distance = 1;
+};
+
+inline StoredSentence given_sentence(double logprob, Span locus) {
+  StoredSentence s{2, 9, 10, {}, {}};
+  for (int i = 0; i < 2; ++i) {
+    TokenScore t;
+    t.id = TokenId(i);
+    t.in_locus = i == 1;
+    t.span = i == 1 ? locus : Span{0, 3};
+    t.logprob = i == 1 ? logprob : -0.5;
+    s.tokens.push_back(t);
+  }
+  return s;
+}
+
+inline void add_run_of(Store& store, const std::string& suite_name, const std::string& model,
+                       const std::string& method, const std::vector<GivenItem>& given,
+                       Manifest manifest = {}) {
+  manifest.name = suite_name;
+  Store::Transaction t(store);
+  int64_t suite = store.add_suite({0, suite_name, "f", given.size(), manifest});
+  int64_t id = store.add_model({0, model, "w " + model, "t", "fp32", "masked", "bert", 1, {}});
+  int64_t run = store.add_run(suite, id, find_method(method).info());
+  for (size_t i = 0; i < given.size(); ++i) {
+    const GivenItem& g = given[i];
+    Item item;
+    item.id = "i" + std::to_string(i);
+    item.test = g.test;
+    item.condition = g.condition;
+    item.cluster = g.cluster;
+    item.language = "de";
+    item.features = {{"distance", g.distance}};
+    item.sentences = {{"Sie lacht .", {4, 9}, true}, {"Sie lachen .", {4, 10}, false}};
+    std::vector<StoredSentence> scores;
+    if (g.excluded.empty())
+      scores = {given_sentence(g.good, {4, 9}), given_sentence(g.bad, {4, 10})};
+    store.add_score(run, i, item, g.excluded, scores);
+  }
+  store.finish_run(run);
+  t.commit();
+}
+
+}  // namespace minpair::testing
