@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that minpair needs and this machine lacks. Nothing when all are there.
-#   tools/bootstrap.sh [build] [test] [train] [bench] [web]
+#   tools/bootstrap.sh [build] [test] [train] [bench] [web] [browser]
 set -euo pipefail
 
 declare -A packages=(
@@ -14,6 +14,8 @@ declare -A packages=(
   [fuzz]="clang libclang-rt-14-dev"
   [golden]="python3-torch python3-numpy"
   [lint]="clang-format clang-tidy"
+  [web]="nodejs npm"
+  [browser]="chromium fonts-dejavu-core"
 )
 
 wanted=()

@@ -9,13 +9,14 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/cli.h"
+#include "report/html.h"
 
 namespace minpair {
 namespace {
 
 struct ReportCall {
   std::string results, by = "test", norm, ties = "half", lengths = "both", oov = "excluded",
-                       format = "table", aggregate, output = "-";
+                       format = "table", aggregate, output = "-", html;
   bool pairwise = false;
   size_t bins = 10;
   std::vector<std::string> suites, models, methods, tests, conditions;
@@ -66,6 +67,7 @@ std::string rendered(const ReportCall& call, const std::vector<Table>& tables) {
 void report(const ReportCall& call) {
   Store store(call.results, Store::Mode::read);
   ReportOptions options = options_of(call);
+  if (!call.html.empty()) return write_html(store, options, call.html);
   if (call.format == "lm-eval") {
     if (call.output == "-")
       throw wrong_call("lm-eval's format is several files").hint("name a folder with -o");
@@ -81,6 +83,7 @@ void add_report(Cli& cli) {
                               "  minpair report results.db\n"
                               "  minpair report results.db --by condition --lengths equal\n"
                               "  minpair report results.db --by distance --norm all\n"
+                              "  minpair report results.db --html report.html\n"
                               "  minpair report results.db --format latex -o table.tex\n");
   static ReportCall call;
   app.add_option("RESULTS", call.results, "a results file of 'minpair run'")->required();
@@ -116,6 +119,7 @@ void add_report(Cli& cli) {
   app.add_option("--format", call.format, "table, json, csv, markdown, latex or lm-eval")
       ->check(CLI::IsMember({"table", "json", "csv", "markdown", "latex", "lm-eval"}))
       ->capture_default_str();
+  app.add_option("--html", call.html, "write one page with everything, to open in a browser");
   app.add_option("-o,--output", call.output, "a file, or for lm-eval a folder")
       ->capture_default_str();
   cli.on_run(app, [] { report(call); });

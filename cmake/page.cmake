@@ -1,0 +1,41 @@
+# The page behind `report --html`: bundled by npm when it is there, and put into the program.
+set(MINPAIR_PAGE AUTO CACHE STRING "Build the page of `report --html` (needs npm): AUTO, ON or OFF")
+find_program(NPM npm)
+find_program(NODE NAMES node nodejs)
+if(MINPAIR_PAGE STREQUAL "ON" AND NOT (NPM AND NODE))
+  message(FATAL_ERROR "MINPAIR_PAGE=ON needs npm: tools/bootstrap.sh web")
+endif()
+
+# minpair_page(target source): the source embeds the page, when it can be built.
+function(minpair_page target source)
+  if(MINPAIR_PAGE STREQUAL "OFF" OR NOT NPM OR NOT NODE OR NOT TARGET ${target})
+    return()
+  endif()
+  set(web ${CMAKE_BINARY_DIR}/web)
+  # Packages are installed once, beside a copy of what names them: the source tree stays clean.
+  if(NOT EXISTS ${web}/installed OR ${CMAKE_SOURCE_DIR}/web/package-lock.json IS_NEWER_THAN ${web}/installed)
+    message(STATUS "Installing what the page is built with")
+    file(COPY ${CMAKE_SOURCE_DIR}/web/package.json ${CMAKE_SOURCE_DIR}/web/package-lock.json
+         ${CMAKE_SOURCE_DIR}/web/.npmrc DESTINATION ${web})
+    execute_process(COMMAND ${NPM} ci --ignore-scripts --no-progress WORKING_DIRECTORY ${web}
+                    RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE why TIMEOUT 300)
+    if(failed)
+      if(MINPAIR_PAGE STREQUAL "ON")
+        message(FATAL_ERROR "npm ci failed: ${why}")
+      endif()
+      message(STATUS "npm could not install the page's packages; building without `report --html`")
+      return()
+    endif()
+    file(TOUCH ${web}/installed)
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/src/*)
+  set(page ${web}/page.html)
+  add_custom_command(OUTPUT ${page}
+    COMMAND ${CMAKE_COMMAND} -E copy_directory ${CMAKE_SOURCE_DIR}/web/src ${web}/src
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/web/build.mjs ${CMAKE_SOURCE_DIR}/web/tsconfig.json ${web}
+    COMMAND ${NODE} build.mjs ${page}
+    WORKING_DIRECTORY ${web} DEPENDS ${sources} ${CMAKE_SOURCE_DIR}/web/build.mjs
+    COMMENT "Bundling the page")
+  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS ${page}
+    COMPILE_DEFINITIONS "MINPAIR_PAGE=\"${page}\"")
+endfunction()

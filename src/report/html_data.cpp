@@ -1,0 +1,142 @@
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+
+#include "report/html_parts.h"
+#include "suite/json_text.h"
+
+namespace minpair {
+namespace {
+
+void next(std::string& column, long value) {
+  if (!column.empty()) column += ',';
+  fmt::format_to(std::back_inserter(column), FMT_COMPILE("{}"), value);
+}
+
+// Every distinct text once, and the place of each item's.
+struct Texts {
+  std::map<std::string, size_t> places;
+  std::vector<std::string> texts;
+  std::string column;
+
+  void add(const std::string& text) {
+    auto [at, added] = places.try_emplace(text, texts.size());
+    if (added) texts.push_back(text);
+    next(column, long(at->second));
+  }
+  std::string json() const {
+    std::string out = "{\"texts\":[";
+    for (const std::string& t : texts) {
+      if (&t != &texts.front()) out += ',';
+      append_json_string(out, t);
+    }
+    return out + "],\"at\":[" + column + "]}";
+  }
+};
+
+void append_sentence(std::string& out, const Sentence& s) {
+  out += '[';
+  append_json_string(out, s.text);
+  fmt::format_to(std::back_inserter(out), FMT_COMPILE(",{},{},{}]"),
+                 utf16_of_byte(s.text, s.locus.begin), utf16_of_byte(s.text, s.locus.end),
+                 s.grammatical ? 1 : 0);
+}
+
+// Numbers that accuracy is drawn against.
+std::string feature_column(const SuiteItems& suite, const char* name) {
+  std::string out;
+  bool any = false;
+  for (const Item& item : suite.items) {
+    const FeatureValue* value = find_feature(item, name);
+    const double* number = value ? std::get_if<double>(value) : nullptr;
+    any |= number != nullptr;
+    if (!out.empty()) out += ',';
+    out += number && std::isfinite(*number) ? fmt::format("{}", *number) : "null";
+  }
+  return any ? fmt::format("\"{}\":[{}]", name, out) : "";
+}
+
+}  // namespace
+
+size_t utf16_of_byte(std::string_view text, size_t byte) {
+  size_t units = 0;
+  for (size_t i = 0; i < byte && i < text.size(); ++i) {
+    auto c = static_cast<unsigned char>(text[i]);
+    if ((c & 0xC0) != 0x80) units += c >= 0xF0 ? 2 : 1;
+  }
+  return units;
+}
+
+std::string items_json(const SuiteItems& suite) {
+  std::string ids, sentences, features;
+  Texts tests, conditions, languages;
+  for (const Item& item : suite.items) {
+    if (!ids.empty()) ids += ',', sentences += ',';
+    append_json_string(ids, item.id);
+    tests.add(item.test);
+    conditions.add(item.condition);
+    languages.add(item.language);
+    sentences += '[';
+    for (const Sentence& s : item.sentences) {
+      if (&s != &item.sentences.front()) sentences += ',';
+      append_sentence(sentences, s);
+    }
+    sentences += ']';
+  }
+  for (const char* name : {"distance", "attractors"})
+    if (std::string column = feature_column(suite, name); !column.empty())
+      features += (features.empty() ? "" : ",") + column;
+  return fmt::format(
+      "{{\"ids\":[{}],\"tests\":{},\"conditions\":{},\"languages\":{},\"sentences\":[{}],"
+      "\"features\":{{{}}}}}",
+      ids, tests.json(), conditions.json(), languages.json(), sentences, features);
+}
+
+std::string outcomes_json(const std::vector<Judged>& judged, const SuiteItems& suite) {
+  // r right, w wrong, t tie, x excluded, - not in this run
+  std::string outcomes(suite.items.size(), '-'), margins, equal(suite.items.size(), '1');
+  std::vector<const Judged*> at(suite.items.size());
+  for (const Judged& j : judged) at[j.item] = &j;
+  Texts reasons;
+  for (size_t i = 0; i < at.size(); ++i) {
+    const Judged* j = at[i];
+    bool counts = j && j->counts();
+    if (j) outcomes[i] = counts ? "wtr"[size_t(j->outcome)] : 'x';
+    if (j && !j->equal_lengths) equal[i] = '0';
+    reasons.add(!j || counts ? "" : j->excluded.empty() ? "not_available" : j->excluded);
+    if (i > 0) margins += ',';
+    bool known = counts && std::isfinite(j->margin);
+    margins += known ? std::to_string(std::lround(double(j->margin) * 1000)) : "null";
+  }
+  return fmt::format("{{\"outcomes\":\"{}\",\"equal\":\"{}\",\"margins\":[{}],\"reasons\":{}}}",
+                     outcomes, equal, margins, reasons.json());
+}
+
+void TokenColumns::add(const Item& item, uint32_t index,
+                       const std::vector<StoredSentence>& sentences) {
+  next(items_, long(index));
+  next(counts_, long(sentences.size()));
+  for (size_t s = 0; s < sentences.size(); ++s) {
+    next(counts_, long(sentences[s].tokens.size()));
+    std::string_view text =
+        s < item.sentences.size() ? std::string_view(item.sentences[s].text) : std::string_view();
+    for (const TokenScore& t : sentences[s].tokens) {
+      size_t begin = utf16_of_byte(text, t.span.begin);
+      next(begins_, long(begin));
+      next(lengths_, long(utf16_of_byte(text, t.span.end) - begin));
+      next(logprobs_, std::isfinite(t.logprob) ? std::lround(t.logprob * 100) : -999999);
+      next(flags_, (t.special ? 1 : 0) + (t.in_locus ? 2 : 0));
+    }
+  }
+}
+
+std::string TokenColumns::json() const {
+  return fmt::format(
+      "{{\"items\":[{}],\"counts\":[{}],\"begins\":[{}],\"lengths\":[{}],\"logprobs\":[{}],"
+      "\"flags\":[{}]}}",
+      items_, counts_, begins_, lengths_, logprobs_, flags_);
+}
+
+}  // namespace minpair

@@ -1,0 +1,31 @@
+#pragma once
+// The pieces of the page: what is in the program, and the data as text.
+
+#include <string>
+#include <string_view>
+
+#include "report/judged.h"
+
+namespace minpair {
+
+// Empty when the program was built without the page.
+std::string_view page();
+
+// One suite's items, column by column.
+std::string items_json(const SuiteItems& suite);
+// What a run says of each item, in the order of `suite`.
+std::string outcomes_json(const std::vector<Judged>& judged, const SuiteItems& suite);
+
+// The tokens of a run, column by column; spans count UTF-16 units, as browsers do.
+class TokenColumns {
+ public:
+  void add(const Item& item, uint32_t index, const std::vector<StoredSentence>& sentences);
+  std::string json() const;
+
+ private:
+  std::string items_, counts_, begins_, lengths_, logprobs_, flags_;
+};
+
+size_t utf16_of_byte(std::string_view text, size_t byte);
+
+}  // namespace minpair

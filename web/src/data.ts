@@ -1,0 +1,152 @@
+// The data that the program put into the page: deflated blocks in base 64, opened when needed.
+
+export interface Result {
+  model: string;
+  method: string;
+  norm: string;
+  lengths: string | null;
+  suite: string;
+  test: string | null;
+  condition: string | null;
+  items: number;
+  pairs: number;
+  correct: number;
+  ties: number;
+  accuracy: number | null;
+  ci_low: number;
+  ci_high: number;
+  excluded: Record<string, number>;
+  published: { model: string; accuracy: number; pairs?: number; source?: string }[];
+}
+export interface Tables {
+  minpair: string;
+  policies: string[];
+  results: Result[];
+  totals: Result[];
+  account: string[];
+  notes: string[];
+}
+export interface Texts {
+  texts: string[];
+  at: number[];
+}
+// text, locus from and to (UTF-16), grammatical
+export type Sentence = [string, number, number, number];
+export interface Items {
+  ids: string[];
+  tests: Texts;
+  conditions: Texts;
+  languages: Texts;
+  sentences: Sentence[][];
+  features: Record<string, (number | null)[]>;
+}
+export interface Run {
+  id: number;
+  suite: number;
+  model: string;
+  method: string;
+  norm: string;
+  about: Record<string, string>;
+  outcomes: string; // r, w, t, x (excluded), - (not in this run)
+  equal: string; // 1: the sentences have as many tokens
+  margins: (number | null)[]; // thousandths
+  reasons: Texts;
+}
+export interface Suite {
+  name: string;
+  title: string;
+  citation: string;
+  tests: { name: string; title: string; group: string }[];
+  items: Items;
+}
+export interface Data {
+  made: string;
+  suites: Suite[];
+  runs: Run[];
+  tests: Tables;
+  conditions: Tables;
+}
+export interface Token {
+  text: string;
+  begin: number;
+  end: number;
+  logprob: number;
+  special: boolean;
+  locus: boolean;
+}
+
+async function open(id: string): Promise<unknown> {
+  const text = document.getElementById(id)!.textContent!;
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).json();
+}
+
+export const openMain = () => open("main") as Promise<Data>;
+
+interface Columns {
+  items: number[];
+  counts: number[];
+  begins: number[];
+  lengths: number[];
+  logprobs: number[];
+  flags: number[];
+}
+interface Place {
+  count: number;
+  token: number;
+}
+const opened = new Map<number, Promise<{ columns: Columns; places: Map<number, Place> }>>();
+
+function openTokens(run: number) {
+  let found = opened.get(run);
+  if (!found) {
+    found = open(`tokens-${run}`).then((block) => {
+      const columns = block as Columns;
+      const places = new Map<number, Place>();
+      let count = 0;
+      let token = 0;
+      for (const item of columns.items) {
+        places.set(item, { count, token });
+        const sentences = columns.counts[count++];
+        for (let s = 0; s < sentences; ++s) token += columns.counts[count++];
+      }
+      return { columns, places };
+    });
+    opened.set(run, found);
+  }
+  return found;
+}
+
+/** The scored tokens of each sentence of an item; nothing when the run did not score it. */
+export async function tokensOf(data: Data, run: Run, item: number): Promise<Token[][]> {
+  const { columns, places } = await openTokens(run.id);
+  const place = places.get(item);
+  if (!place) return [];
+  let { count, token } = place;
+  const sentences: Token[][] = [];
+  const n = columns.counts[count++];
+  for (let s = 0; s < n; ++s) {
+    const text = data.suites[run.suite].items.sentences[item][s]?.[0] ?? "";
+    const tokens: Token[] = [];
+    for (let t = columns.counts[count++]; t > 0; --t, ++token) {
+      const begin = columns.begins[token];
+      const end = begin + columns.lengths[token];
+      tokens.push({
+        text: text.slice(begin, end),
+        begin,
+        end,
+        logprob: columns.logprobs[token] / 100,
+        special: (columns.flags[token] & 1) > 0,
+        locus: (columns.flags[token] & 2) > 0,
+      });
+    }
+    sentences.push(tokens);
+  }
+  return sentences;
+}
+
+export const nameOf = (r: { model: string; method: string; norm?: string; lengths?: string | null }) =>
+  [r.model, r.method, r.lengths].filter(Boolean).join(" · ");

@@ -1,0 +1,143 @@
+import * as Plot from "@observablehq/plot";
+import { nameOf, type Data, type Result, type Run } from "./data";
+
+const base = { style: { background: "transparent", color: "currentColor", fontSize: "12px" }, className: "plot" };
+const accuracy = { domain: [0, 1], label: "accuracy", grid: true };
+
+const titleOf = (data: Data, r: { suite: string; test: string | null }) =>
+  data.suites.find((s) => s.name === r.suite)?.tests.find((t) => t.name === r.test)?.title || r.test || "";
+
+const labelWidth = (labels: string[]) => Math.min(280, 20 + 6.6 * Math.max(4, ...labels.map((l) => l.length)));
+
+export function heatMap(data: Data, results: Result[]) {
+  const cells = results.filter((r) => r.accuracy !== null).map((r) => ({ ...r, row: titleOf(data, r), column: nameOf(r) }));
+  const rows = [...new Set(cells.map((c) => c.row))];
+  const columns = [...new Set(cells.map((c) => c.column))];
+  return Plot.plot({
+    ...base,
+    width: labelWidth(rows) + 40 + columns.length * 110,
+    height: 90 + rows.length * 26,
+    marginLeft: labelWidth(rows),
+    marginTop: 70,
+    x: { axis: "top", domain: columns, label: null, tickRotate: columns.length > 2 ? -20 : 0 },
+    y: { domain: rows, label: null },
+    color: { type: "linear", domain: [0, 0.5, 1], range: ["#b2182b", "#e8e8e8", "#2166ac"], interpolate: "rgb" },
+    marks: [
+      Plot.cell(cells, { x: "column", y: "row", fill: "accuracy", inset: 0.5, title: (d) => `${d.row}\n${d.column}\n${d.accuracy.toFixed(4)} of ${d.pairs}` }),
+      Plot.text(cells, { x: "column", y: "row", text: (d) => d.accuracy.toFixed(2), fill: (d) => (d.accuracy > 0.8 || d.accuracy < 0.2 ? "white" : "black") }),
+    ],
+  });
+}
+
+/** Dots with intervals; what was published as ticks. */
+export function withIntervals(data: Data, results: Result[], by: "test" | "condition") {
+  const cells = results
+    .filter((r) => r.accuracy !== null)
+    .map((r) => ({ ...r, row: by === "test" ? titleOf(data, r) : `${titleOf(data, r)}: ${r.condition ?? "(none)"}`, series: nameOf(r) }));
+  const published = cells.flatMap((c) => c.published.map((p) => ({ ...p, row: c.row })));
+  const rows = [...new Set(cells.map((c) => c.row))];
+  const series = [...new Set(cells.map((c) => c.series))];
+  const place = (d: { series: string }) => (series.indexOf(d.series) - (series.length - 1) / 2) * 7;
+  const marks: Plot.Markish[] = [Plot.ruleX([0.5], { strokeDasharray: "3 3", strokeOpacity: 0.5 })];
+  for (const s of series) {
+    const own = cells.filter((c) => c.series === s);
+    const dy = place({ series: s });
+    marks.push(
+      Plot.ruleY(own, { y: "row", x1: "ci_low", x2: "ci_high", stroke: "series", strokeWidth: 2, dy }),
+      Plot.dot(own, { y: "row", x: "accuracy", fill: "series", r: 3.5, dy, title: (d) => `${d.row}\n${d.series}\n${d.accuracy.toFixed(4)} (${d.ci_low.toFixed(4)} to ${d.ci_high.toFixed(4)}), ${d.pairs} pairs` }),
+    );
+  }
+  marks.push(Plot.tickX(published, { y: "row", x: "accuracy", strokeWidth: 1.5, title: (d) => `published: ${d.model}\n${d.accuracy}\n${d.source ?? ""}` }));
+  return Plot.plot({
+    ...base,
+    width: Math.max(640, labelWidth(rows) + 420),
+    height: 70 + rows.length * Math.max(18, series.length * 8 + 6),
+    marginLeft: labelWidth(rows),
+    x: accuracy,
+    y: { domain: rows, label: null },
+    color: { domain: series, scheme: "observable10", legend: true },
+    marks,
+  });
+}
+
+interface Point {
+  x: number;
+  series: string;
+  right: number;
+  n: number;
+}
+
+/** Accuracy against a number that items carry: distance, attractors. */
+export function against(data: Data, runs: Run[], feature: string) {
+  const points = new Map<string, Point>();
+  for (const run of runs) {
+    const values = data.suites[run.suite].items.features[feature];
+    if (!values) continue;
+    for (let i = 0; i < values.length; ++i) {
+      const o = run.outcomes[i];
+      if (values[i] === null || !"rwt".includes(o)) continue;
+      const key = `${nameOf(run)} ${values[i]}`;
+      const p = points.get(key) ?? { x: values[i]!, series: nameOf(run), right: 0, n: 0 };
+      p.n += 1;
+      p.right += o === "r" ? 1 : o === "t" ? 0.5 : 0;
+      points.set(key, p);
+    }
+  }
+  const all = [...points.values()].sort((a, b) => a.x - b.x).map((p) => ({ ...p, accuracy: p.right / p.n, ...wilson(p.right, p.n) }));
+  return Plot.plot({
+    ...base,
+    width: 640,
+    x: { label: feature, tickFormat: "d" },
+    y: accuracy,
+    color: { legend: true, scheme: "observable10" },
+    marks: [
+      Plot.ruleX(all, { x: "x", y1: "low", y2: "high", stroke: "series", strokeOpacity: 0.6 }),
+      Plot.lineY(all, { x: "x", y: "accuracy", stroke: "series" }),
+      Plot.dot(all, { x: "x", y: "accuracy", fill: "series", title: (d) => `${feature} ${d.x}\n${d.series}\n${d.accuracy.toFixed(4)} of ${d.n}` }),
+    ],
+  });
+}
+
+export function wilson(right: number, n: number, z = 1.959963984540054) {
+  const p = right / n;
+  const middle = (p + (z * z) / (2 * n)) / (1 + (z * z) / n);
+  const half = (z * Math.sqrt((p * (1 - p)) / n + (z * z) / (4 * n * n))) / (1 + (z * z) / n);
+  return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
+}
+
+/** Margins of two runs over the same items: binned, so that any number of items stays quick. */
+export function scatter(a: Run, b: Run) {
+  const points: { x: number; y: number }[] = [];
+  for (let i = 0; i < a.margins.length; ++i)
+    if (a.margins[i] !== null && b.margins[i] !== null) points.push({ x: a.margins[i]! / 1000, y: b.margins[i]! / 1000 });
+  return Plot.plot({
+    ...base,
+    width: 480,
+    height: 440,
+    x: { label: `margin, ${nameOf(a)}` },
+    y: { label: `margin, ${nameOf(b)}` },
+    color: { scheme: "viridis", type: "sqrt", legend: true, label: "items" },
+    marks: [
+      Plot.rect(points, Plot.bin({ fill: "count" }, { x: { value: "x", thresholds: 50 }, y: { value: "y", thresholds: 50 }, inset: 0 } as never)),
+      Plot.ruleX([0], { strokeOpacity: 0.6 }),
+      Plot.ruleY([0], { strokeOpacity: 0.6 }),
+    ],
+  });
+}
+
+export function margins(run: Run) {
+  const values = run.margins.filter((m): m is number => m !== null).map((m) => m / 1000);
+  return Plot.plot({
+    ...base,
+    width: 480,
+    height: 220,
+    x: { label: "margin (good minus bad)" },
+    y: { label: "items", grid: true },
+    color: { domain: ["wrong", "right"], range: ["#b2182b", "#2166ac"], legend: true },
+    marks: [
+      Plot.rectY(values, Plot.binX({ y: "count" }, { x: { value: (d: number) => d, thresholds: 60 }, fill: (d: number) => (d > 0 ? "right" : "wrong") } as never)),
+      Plot.ruleX([0]),
+      Plot.ruleY([0]),
+    ],
+  });
+}
