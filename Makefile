@@ -16,7 +16,7 @@ demo: build       ## evaluates the shipped German suite with the shipped model
 	@tools/demo.sh $(MINPAIR)
 
 test:             ## everything, then every test
-	@tools/bootstrap.sh build test web browser
+	@tools/bootstrap.sh build test train web browser
 	@cmake --preset release -Wno-dev >build.log 2>&1 || { cat build.log; exit 1; }
 	@rm -f build.log
 	@cmake --build --preset release -j $(JOBS)
