@@ -4,6 +4,7 @@
 
 #include "base/progress.h"
 #include "cli/cli.h"
+#include "grammar/grammar.h"
 #include "store/released.h"
 #include "suite/convert.h"
 
@@ -53,16 +54,24 @@ void convert_scores(const ConvertCall& call, const Format& from) {
     fmt::print(stderr, "{} lines are no items: {}\n", count_text(n), reason);
 }
 
+std::unique_ptr<ItemStream> open_source(const ConvertCall& call) {
+  if (!call.from.empty()) return find_format(call.from).read(call.in, {call.language});
+  Suite suite = find_suite(call.in);
+  GrammarOptions options;
+  options.language = call.language;
+  if (suite.files.empty()) return open_items(suite, options);
+  const Format& from = recognise_format(suite.path);
+  if (!call.quiet) fmt::print(stderr, "reading {} as {}\n", call.in, from.name);
+  return from.read(suite.path, {call.language});
+}
+
 void convert(const ConvertCall& call) {
   if (std::filesystem::path(call.out).extension() == ".db")
     return convert_scores(call,
                           call.from.empty() ? recognise_format(call.in) : find_format(call.from));
   const Format& to = target_format(call);
   if (!to.write) throw wrong_call(fmt::format("minpair reads '{}' but does not write it", to.name));
-  const Format& from = call.from.empty() ? recognise_format(call.in) : find_format(call.from);
-  if (call.from.empty() && !call.quiet)
-    fmt::print(stderr, "reading {} as {}\n", call.in, from.name);
-  auto items = from.read(call.in, {call.language});
+  auto items = open_source(call);
   auto writer = to.write(call.out);
   Progress progress("converting", 0, call.quiet);
   Converted done = convert_items(*items, *writer, [&](uint64_t n) { progress.set(n); });

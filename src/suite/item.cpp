@@ -84,6 +84,24 @@ std::string masked_text(const Sentence& sentence, std::string_view mask) {
   return s;
 }
 
+bool differs_outside_locus(const Item& item) {
+  bool any_empty = std::any_of(item.sentences.begin(), item.sentences.end(),
+                               [](const Sentence& s) { return s.locus.empty(); });
+  auto front = [&](const Sentence& s) {
+    std::string_view text = std::string_view(s.text).substr(0, s.locus.begin);
+    while (any_empty && text.ends_with(' ')) text.remove_suffix(1);
+    return text;
+  };
+  auto back = [&](const Sentence& s) {
+    std::string_view text = std::string_view(s.text).substr(s.locus.end);
+    while (any_empty && text.starts_with(' ')) text.remove_prefix(1);
+    return text;
+  };
+  return std::any_of(item.sentences.begin(), item.sentences.end(), [&](const Sentence& s) {
+    return front(s) != front(item.sentences[0]) || back(s) != back(item.sentences[0]);
+  });
+}
+
 void align_loci(std::vector<Sentence>& sentences) {
   std::vector<std::vector<Span>> spans;
   size_t shortest = SIZE_MAX;

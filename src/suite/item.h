@@ -47,6 +47,10 @@ std::string feature_text(const Item& item, std::string_view name);  // "" when t
 // set.
 std::string masked_text(const Sentence& sentence, std::string_view mask);
 
+// Is something left that differs when the loci are cut out? Where a locus is empty, because a word
+// is missing there, the space beside it does not count.
+bool differs_outside_locus(const Item& item);
+
 // Sets the loci of the sentences to the smallest run of whole words (and punctuation marks, and
 // single letters in scripts without spaces) in which they differ. Found by aligning, never by
 // searching for a word. Identical sentences get empty loci.

@@ -167,6 +167,22 @@ bool inside_character(std::string_view text, size_t byte) {
   return byte < text.size() && (static_cast<unsigned char>(text[byte]) & 0xC0) == 0x80;
 }
 
+bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
+
+std::string why_no_feature(const Item& item, size_t i) {
+  const auto& [name, value] = item.features[i];
+  for (size_t before = 0; before < i; ++before)
+    if (item.features[before].first == name)
+      return fmt::format("the feature \"{}\" is given twice", name);
+  if (!is_utf8(name)) return "a feature's name is not UTF-8";
+  if (const double* number = std::get_if<double>(&value))
+    return std::isfinite(*number) ? ""
+                                  : fmt::format("the feature \"{}\" is not a finite number", name);
+  return is_utf8(std::get<std::string>(value))
+             ? ""
+             : fmt::format("the feature \"{}\" is not UTF-8", name);
+}
+
 void append_locus(std::string& to, const Sentence& s) {
   size_t begin = character_of_byte(s.text, s.locus.begin);
   size_t size = count_characters(slice(s.text, s.locus));
@@ -234,16 +250,18 @@ void check_item(const Item& item, const Where& where) {
   for (const Sentence& s : item.sentences) {
     any_grammatical |= s.grammatical;
     if (s.text.empty()) fail("a sentence is empty");
-    if (!simdjson::validate_utf8(s.text.data(), s.text.size())) fail("a sentence is not UTF-8");
+    if (!is_utf8(s.text)) fail("a sentence is not UTF-8");
     if (s.locus.begin > s.locus.end || s.locus.end > s.text.size())
       fail("a locus is outside its sentence");
     if (inside_character(s.text, s.locus.begin) || inside_character(s.text, s.locus.end))
       fail("a locus begins or ends inside a character");
   }
   if (!any_grammatical) fail("no sentence of the item is grammatical");
-  for (const auto& [name, value] : item.features)
-    if (const double* number = std::get_if<double>(&value); number && !std::isfinite(*number))
-      fail(fmt::format("the feature \"{}\" is not a finite number", name));
+  for (const std::string* text :
+       {&item.id, &item.test, &item.condition, &item.language, &item.cluster})
+    if (!is_utf8(*text)) fail("an item's names are not UTF-8");
+  for (size_t i = 0; i < item.features.size(); ++i)
+    if (std::string why = why_no_feature(item, i); !why.empty()) fail(std::move(why));
 }
 
 void append_json_line(std::string& to, const Item& item) {

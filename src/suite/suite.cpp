@@ -81,7 +81,8 @@ std::vector<Suite> shipped_suites() {
   for (const fs::path& folder : shipped_folders("suites"))
     if (fs::is_directory(folder))
       for (const auto& entry : fs::directory_iterator(folder))
-        if (entry.is_directory()) names.insert(entry.path().filename().string());
+        if (fs::exists(entry.path() / "manifest.json"))
+          names.insert(entry.path().filename().string());
   std::vector<Suite> suites;
   for (const std::string& name : names)
     suites.push_back(suite_in_folder(find_shipped("suites", name)));

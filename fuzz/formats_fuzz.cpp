@@ -1,0 +1,74 @@
+// Every foreign format. The input's first line names it, the rest is the file ("linzen" has its two
+// files divided by a line of three dashes). What is read must be a suite, and what the format then
+// writes must be readable again.
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/error.h"
+#include "suite/format.h"
+
+using namespace minpair;
+
+static const fs::path& folder() {
+  static const struct Folder {
+    fs::path path = fs::temp_directory_path() / ("minpair-fuzz-" + std::to_string(::getpid()));
+    Folder() { fs::create_directories(path / "de_x"); }
+    ~Folder() { fs::remove_all(path); }
+  } made;
+  return made.path;
+}
+
+static fs::path put(const Format& format, std::string_view text) {
+  fs::path file = folder() / "de_x" / ("x" + format.extensions.front());
+  size_t cut = text.find("\n---\n");
+  if (format.name == "linzen" && cut != std::string_view::npos) {
+    write_file(fs::path(file).replace_extension(".gold"), text.substr(cut + 5));
+    text = text.substr(0, cut + 1);
+  }
+  write_file(file, text);
+  return file;
+}
+
+static void there_and_back(const Format& format, std::string_view text) {
+  fs::path file = put(format, text);
+  recognise_format(file);
+  auto items = format.read(file, {});
+  fs::path out = folder() / ("out" + format.extensions.front());
+  std::unique_ptr<ItemWriter> writer = format.write ? format.write(out) : nullptr;
+  uint64_t written = 0;
+  for (Item item; items->next(item);) {
+    check_item(item);
+    std::string line;
+    append_json_line(line, item);
+    Item again;
+    ItemParser().parse(line, {}, again);
+    if (again != item) std::abort();
+    if (writer && writer->write(item).empty()) ++written;
+  }
+  if (!writer) return;
+  writer->commit();
+  writer.reset();
+  if (written == 0) return;
+  auto back = format.read(out, {});
+  uint64_t read = 0;
+  for (Item item; back->next(item);) ++read;
+  if (read != written) std::abort();
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::string_view text(reinterpret_cast<const char*>(data), size);
+  size_t end = text.find('\n');
+  if (end == std::string_view::npos) return 0;
+  const Format* format = nullptr;
+  for (const Format& f : all_formats())
+    if (f.name == text.substr(0, end)) format = &f;
+  if (!format) return 0;
+  try {
+    there_and_back(*format, text.substr(end + 1));
+  } catch (const Error&) {
+  }
+  return 0;
+}

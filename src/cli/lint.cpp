@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <optional>
+
+#include "base/progress.h"
+#include "cli/cli.h"
+#include "grammar/grammar.h"
+#include "suite/lint.h"
+#include "tokenizer/tokenizer.h"
+
+namespace minpair {
+namespace {
+
+struct LintCall {
+  std::string suite, format = "text", fix, tokenizer, vocabulary;
+};
+
+Segmenter tokenizer_segmenter(const std::string& directory) {
+  std::shared_ptr<Tokenizer> tokenizer = load_tokenizer(directory);
+  return [tokenizer](std::string_view text, std::vector<LintPiece>& pieces) {
+    for (const Token& token : tokenizer->encode(text, false).tokens)
+      if (!token.special || token.id == tokenizer->special().unk)
+        pieces.push_back({token.span, token.id == tokenizer->special().unk});
+  };
+}
+
+Segmenter chosen_segmenter(const LintCall& call) {
+  if (!call.tokenizer.empty() && !call.vocabulary.empty())
+    throw wrong_call("--tokenizer and --vocab exclude each other");
+  if (!call.tokenizer.empty()) return tokenizer_segmenter(call.tokenizer);
+  if (!call.vocabulary.empty()) return vocabulary_segmenter(call.vocabulary);
+  return {};
+}
+
+void print_fixes(const std::map<std::string, uint64_t>& fixes, const SuiteWriter& out,
+                 const std::string& path) {
+  for (const auto& [what, n] : fixes) fmt::print(stderr, "{}: {}\n", what, count_text(n));
+  fmt::print(stderr, "{} items written to {}\n", count_text(out.count()), path);
+}
+
+void lint(const LintCall& call) {
+  Suite suite = find_suite(call.suite);
+  auto items = open_items(suite);
+  Linter linter(chosen_segmenter(call));
+  std::optional<SuiteWriter> out;
+  if (!call.fix.empty()) out.emplace(call.fix);
+  std::map<std::string, uint64_t> fixes;
+  Progress progress("linting", 0);
+  uint64_t seen = 0;
+  for (Item item; items->next(item);) {
+    if (++seen % 1024 == 0) progress.set(seen);
+    bool first_time = linter.add(item);
+    if (!out) continue;
+    if (!first_time) {
+      ++fixes["duplicates left out"];
+      continue;
+    }
+    for (const std::string& what : fix_item(item)) ++fixes[what];
+    out->write(item);
+  }
+  LintReport report = linter.finish();
+  fmt::print("{}",
+             call.format == "json" ? lint_json(report, call.suite) : lint_text(report, call.suite));
+  std::fflush(stdout);
+  if (out) {
+    out->commit();
+    print_fixes(fixes, *out, call.fix);
+  }
+  if (report.items_with_errors > 0)
+    throw bad_input(fmt::format("{} of {} items have errors", count_text(report.items_with_errors),
+                                count_text(report.items)));
+}
+
+void add_lint(Cli& cli) {
+  CLI::App& app = cli.command(
+      "lint", "Find duplicates, broken loci, label clashes and more in a suite",
+      "  minpair lint gevalm.jsonl\n"
+      "  minpair lint de_evalset --format json\n"
+      "  minpair lint suite.jsonl --fix mended.jsonl\n"
+      "  minpair lint suite.jsonl --tokenizer bert-base-multilingual-cased/\n"
+      "\nExit status: 0 when there are no errors (warnings and notes may be), 1 when there are.\n");
+  static LintCall call;
+  app.add_option("SUITE", call.suite, "a suite, a file or folder in any format, or a shipped suite")
+      ->required();
+  app.add_option("--format", call.format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  app.add_option("--fix", call.fix, "write a mended copy: what has one right answer is put right");
+  app.add_option("--tokenizer", call.tokenizer, "folder of a tokenizer: which loci it can hold");
+  app.add_option("--vocab", call.vocabulary, "the same for a list of words, one a line");
+  cli.on_run(app, [] { lint(call); });
+}
+
+const Cli::Command lint_command{40, add_lint};
+
+}  // namespace
+}  // namespace minpair

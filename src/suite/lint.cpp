@@ -1,0 +1,333 @@
+#include "suite/lint.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "suite/format_support.h"
+#include "suite/hash_table.h"
+
+namespace minpair {
+namespace {
+
+struct Check {
+  const char* name;
+  Severity severity;
+  const char* message;
+};
+
+constexpr Check kDuplicateItem{"duplicate_item", Severity::error, "the same item again"};
+constexpr Check kDuplicateId{"duplicate_id", Severity::error, "an id that was there before"};
+constexpr Check kShared{"shared_item", Severity::warning, "also in another test"};
+constexpr Check kBothWays{"labelled_both_ways", Severity::error,
+                          "a sentence is grammatical here and ungrammatical elsewhere"};
+constexpr Check kIdentical{"identical_sentences", Severity::error,
+                           "a good and a bad sentence are the same"};
+constexpr Check kNoBad{"no_ungrammatical", Severity::error, "no sentence is ungrammatical"};
+constexpr Check kOutside{"difference_outside_locus", Severity::error,
+                         "sentences differ outside the locus"};
+constexpr Check kMaskIndex{"wrong_mask_index", Severity::error,
+                           "the stated indexMASK is not the locus"};
+constexpr Check kCaseName{"wrong_case_name", Severity::error,
+                          "the stated case is not the name of the file"};
+constexpr Check kUnbalanced{"unbalanced_conditions", Severity::warning,
+                            "the test's conditions differ in size"};
+constexpr Check kNotNfc{"not_nfc", Severity::warning, "text is not in Unicode's form NFC"};
+constexpr Check kSpaces{"stray_spaces", Severity::warning,
+                        "double, leading, trailing or unusual spaces"};
+constexpr Check kNoFinal{"no_final_punctuation", Severity::warning,
+                         "no punctuation at the end of a sentence"};
+constexpr Check kSpaceBefore{"space_before_punctuation", Severity::note,
+                             "a space before punctuation, as in tokenised text"};
+constexpr Check kUnknown{"unknown_locus", Severity::warning,
+                         "a form at the locus is not in the vocabulary"};
+constexpr Check kUnequal{"unequal_pieces", Severity::warning,
+                         "the sentences have different numbers of pieces"};
+
+Hash128 content_hash(const Item& item, std::string& buffer) {
+  buffer.clear();
+  for (const Sentence& s : item.sentences) {
+    buffer += s.grammatical ? '+' : '-';
+    buffer += s.text;
+    buffer += '\0';
+  }
+  return hash128(buffer);
+}
+
+bool good_equals_bad(const Item& item) {
+  for (const Sentence& a : item.sentences)
+    for (const Sentence& b : item.sentences)
+      if (a.grammatical && !b.grammatical && a.text == b.text) return true;
+  return false;
+}
+
+// The index counts the words of the masked sentence, from the end when negative.
+bool mask_index_wrong(const Item& item) {
+  const FeatureValue* value = find_feature(item, "indexMASK");
+  const double* stated = value ? std::get_if<double>(value) : nullptr;
+  if (!stated) return false;
+  const Sentence& s = item.sentences[0];
+  double place = double(locus_word(s));
+  double count = double(words(s.text).size());
+  return place < 0 || (*stated < 0 ? count + *stated : *stated) != place;
+}
+
+struct Spacing {
+  bool stray = false, before_mark = false;
+};
+
+Spacing spacing_of(std::string_view text) {
+  Spacing found;
+  bool after_space = true;  // as if one stood before: a leading space is stray
+  for (size_t at = 0; at < text.size();) {
+    char32_t c = next_character(text, at);
+    bool space = is_space(c);
+    if (space && (after_space || (c != ' ' && c != 0x3000))) found.stray = true;
+    if (after_space && !space && at > 1 && (c == '.' || c == ',' || c == '?' || c == '!'))
+      found.before_mark = true;
+    after_space = space;
+  }
+  found.stray |= after_space && !text.empty();
+  return found;
+}
+
+bool ends_in_punctuation(std::string_view text) {
+  char32_t last = 0;
+  for (size_t at = 0; at < text.size();) {
+    char32_t c = next_character(text, at);
+    if (!is_space(c)) last = c;
+  }
+  return last == 0 || is_punctuation(last);
+}
+
+bool is_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0; });
+}
+
+}  // namespace
+
+struct Linter::Impl {
+  struct Cell {
+    std::string test, condition, file;
+    uint64_t items = 0;
+  };
+  struct Trouble {
+    const Check* check;
+    size_t cell;
+    std::string other;
+    uint64_t items = 0;
+    std::string example_id, example;
+  };
+
+  Segmenter segment;
+  std::vector<Cell> cells;
+  std::unordered_map<std::string, size_t> cell_places, trouble_places;
+  std::vector<Trouble> troubles;
+  std::vector<std::string> tests;
+  std::vector<SinglePieceSets> single_piece;  // parallel to tests
+  std::unordered_map<std::string, size_t> test_places;
+  HashTable contents, ids, sentences;
+  uint64_t items = 0, items_with_errors = 0;
+  std::string key, buffer;
+  std::vector<LintPiece> pieces;
+
+  bool add(const Item& item) {
+    ++items;
+    size_t test = test_of(item.test), cell = cell_of(item);
+    ++cells[cell].items;
+    bool error = false;
+    auto found = [&](const Check& check, const Sentence& s, const std::string& other = {}) {
+      report(check, cell, item.id, s.text, other);
+      error |= check.severity == Severity::error;
+    };
+    bool is_new = check_repeats(item, uint32_t(test), found);
+    check_sets(item, found);
+    check_texts(item, found);
+    if (segment) check_pieces(item, test, found);
+    items_with_errors += error;
+    return is_new;
+  }
+
+  size_t test_of(const std::string& name) {
+    auto [place, is_new] = test_places.try_emplace(name, tests.size());
+    if (is_new) {
+      tests.push_back(name);
+      single_piece.push_back({name, 0, 0});
+    }
+    return place->second;
+  }
+
+  size_t cell_of(const Item& item) {
+    std::string file = feature_text(item, "file");
+    key.assign(item.test).append(1, '\0').append(item.condition).append(1, '\0').append(file);
+    auto [place, is_new] = cell_places.try_emplace(key, cells.size());
+    if (is_new) cells.push_back({item.test, item.condition, file, 0});
+    return place->second;
+  }
+
+  void report(const Check& check, size_t cell, const std::string& id, const std::string& text,
+              const std::string& other) {
+    key.assign(check.name).append(1, '\0').append(std::to_string(cell)).append(1, '\0');
+    key += other;
+    auto [place, is_new] = trouble_places.try_emplace(key, troubles.size());
+    if (is_new) troubles.push_back({&check, cell, other, 0, id, text});
+    ++troubles[place->second].items;
+  }
+
+  // An item's owner is its test or, when several tests have it, the set of them.
+  // False when the item was in this test before.
+  template <class Found>
+  bool check_repeats(const Item& item, uint32_t test, Found found) {
+    const Sentence& first = item.sentences[0];
+    bool is_new;
+    ids.find(hash128(item.id), 0, is_new);
+    if (!is_new) found(kDuplicateId, first);
+    for (const Sentence& s : item.sentences) {
+      if (item.sentences.size() == 1) break;
+      uint32_t label = s.grammatical ? 1 : 2;
+      uint32_t& seen = sentences.find(hash128(s.text), label, is_new);
+      seen |= label;
+      if (seen == 3 && !good_equals_bad(item)) found(kBothWays, s);
+    }
+    uint32_t& owner = contents.find(content_hash(item, buffer), test, is_new);
+    if (is_new) return true;
+    std::vector<uint32_t> owners =
+        owner & kSet ? shared[owner & ~kSet] : std::vector<uint32_t>{owner};
+    if (std::find(owners.begin(), owners.end(), test) != owners.end()) {
+      found(kDuplicateItem, first);
+      return false;
+    }
+    found(kShared, first, tests[owners.front()]);
+    owners.push_back(test);
+    auto place = std::find(shared.begin(), shared.end(), owners);
+    owner = kSet | uint32_t(place - shared.begin());
+    if (place == shared.end()) shared.push_back(owners);
+    return true;
+  }
+
+  static constexpr uint32_t kSet = 1u << 30;
+  std::vector<std::vector<uint32_t>> shared;  // the sets of tests that share an item
+
+  template <class Found>
+  void check_sets(const Item& item, Found found) {
+    const Sentence& first = item.sentences[0];
+    if (item.sentences.size() > 1) {
+      if (good_equals_bad(item)) found(kIdentical, first);
+      if (std::all_of(item.sentences.begin(), item.sentences.end(),
+                      [](const Sentence& s) { return s.grammatical; }))
+        found(kNoBad, first);
+      if (differs_outside_locus(item)) found(kOutside, item.sentences[1]);
+    }
+    if (mask_index_wrong(item)) found(kMaskIndex, first);
+    const FeatureValue *stated = find_feature(item, "case"), *file = find_feature(item, "file");
+    if (stated && file && *stated != *file) found(kCaseName, first);
+  }
+
+  template <class Found>
+  void check_texts(const Item& item, Found found) {
+    const Sentence *not_nfc = nullptr, *stray = nullptr, *no_final = nullptr, *before = nullptr;
+    for (const Sentence& s : item.sentences) {
+      if (!is_ascii(s.text) && !is_nfc(s.text)) not_nfc = &s;
+      Spacing spacing = spacing_of(s.text);
+      if (spacing.stray) stray = &s;
+      if (spacing.before_mark) before = &s;
+      if (!ends_in_punctuation(s.text)) no_final = &s;
+    }
+    if (not_nfc) found(kNotNfc, *not_nfc);
+    if (stray) found(kSpaces, *stray);
+    if (no_final) found(kNoFinal, *no_final);
+    if (before) found(kSpaceBefore, *before);
+  }
+
+  template <class Found>
+  void check_pieces(const Item& item, size_t test, Found found) {
+    const Sentence* unknown = nullptr;
+    bool all_single = true, unequal = false;
+    size_t count = 0;
+    for (const Sentence& s : item.sentences) {
+      pieces.clear();
+      segment(s.text, pieces);
+      size_t at_locus = 0;
+      for (const LintPiece& p : pieces)
+        if (p.span.begin < s.locus.end && p.span.end > s.locus.begin) {
+          ++at_locus;
+          if (p.unknown) unknown = &s;
+        }
+      all_single &= at_locus == 1;
+      unequal |= &s != item.sentences.data() && pieces.size() != count;
+      count = pieces.size();
+    }
+    if (unknown) found(kUnknown, *unknown);
+    if (unequal) found(kUnequal, item.sentences[0]);
+    ++single_piece[test].sets;
+    single_piece[test].single += all_single && !unknown;
+  }
+
+  // A test's conditions should be of one size.
+  void check_balance() {
+    std::map<std::string, std::map<std::string, uint64_t>> sizes;
+    for (const Cell& c : cells) sizes[c.test][c.condition] += c.items;
+    for (const auto& [test, conditions] : sizes) {
+      auto by_size = [](const auto& a, const auto& b) { return a.second < b.second; };
+      auto [least, most] = std::minmax_element(conditions.begin(), conditions.end(), by_size);
+      if (least->second == most->second) continue;
+      size_t cell = size_t(std::find_if(cells.begin(), cells.end(),
+                                        [&t = test](const Cell& c) { return c.test == t; }) -
+                           cells.begin());
+      report(kUnbalanced, cell, "",
+             least->first + " has " + std::to_string(least->second) + ", " + most->first + " has " +
+                 std::to_string(most->second),
+             "");
+    }
+  }
+
+  LintReport finish() {
+    check_balance();
+    LintReport out;
+    out.items = items;
+    out.tests = tests.size();
+    out.items_with_errors = items_with_errors;
+    for (const Trouble& t : troubles) {
+      const Cell& cell = cells[t.cell];
+      bool whole_test = t.check == &kUnbalanced;
+      out.findings.push_back({t.check->name, t.check->message, t.check->severity, cell.test,
+                              whole_test ? "" : cell.condition, whole_test ? "" : cell.file,
+                              t.other, whole_test ? 0 : t.items, whole_test ? 0 : cell.items,
+                              t.example_id, t.example});
+    }
+    std::stable_sort(out.findings.begin(), out.findings.end(),
+                     [](const Finding& a, const Finding& b) {
+                       return std::pair(a.severity, a.check) < std::pair(b.severity, b.check);
+                     });
+    if (segment) out.single_piece = single_piece;
+    return out;
+  }
+};
+
+Linter::Linter(Segmenter segmenter) : impl_(std::make_unique<Impl>()) {
+  impl_->segment = std::move(segmenter);
+}
+Linter::~Linter() = default;
+
+bool Linter::add(const Item& item) { return impl_->add(item); }
+LintReport Linter::finish() { return impl_->finish(); }
+
+uint64_t LintReport::count(Severity severity) const {
+  return uint64_t(std::count_if(findings.begin(), findings.end(),
+                                [&](const Finding& f) { return f.severity == severity; }));
+}
+
+Segmenter vocabulary_segmenter(const fs::path& file) {
+  auto known = std::make_shared<std::unordered_set<std::string>>();
+  LineReader lines(file);
+  for (std::string_view line; lines.next(line);)
+    if (!trim(line).empty()) known->emplace(trim(line));
+  return [known](std::string_view text, std::vector<LintPiece>& pieces) {
+    for (std::string_view word : words(text)) {
+      size_t begin = size_t(word.data() - text.data());
+      pieces.push_back({{begin, begin + word.size()}, !known->contains(std::string(word))});
+    }
+  };
+}
+
+}  // namespace minpair

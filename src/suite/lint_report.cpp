@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/progress.h"
+#include "suite/lint.h"
+
+namespace minpair {
+namespace {
+
+constexpr size_t kPlacesShown = 12;
+
+const char* name_of(Severity severity) {
+  switch (severity) {
+    case Severity::error:
+      return "error";
+    case Severity::warning:
+      return "warning";
+    default:
+      return "note";
+  }
+}
+
+std::string place_of(const Finding& f) {
+  std::string place = f.test;
+  if (!f.condition.empty()) place += " " + f.condition;
+  if (!f.other.empty()) place += fmt::format(" and {}", f.other);
+  if (!f.file.empty() && f.file != f.test + "_" + f.condition)
+    place += fmt::format(" (file {})", f.file);
+  return place;
+}
+
+std::string plural(uint64_t n, const char* one) {
+  return fmt::format("{} {}{}", count_text(n), one, n == 1 ? "" : "s");
+}
+
+// All findings of one check: what it is, where, how often, and one example.
+std::string kind_text(const std::vector<const Finding*>& same, uint64_t all_items) {
+  uint64_t items = 0;
+  for (const Finding* f : same) items += f->items;
+  std::string text = fmt::format("{}: {}", name_of(same[0]->severity), same[0]->message);
+  bool everywhere = items == all_items && same.size() > 1;
+  if (everywhere)
+    text += ", in all items";
+  else if (items > 0)
+    text += fmt::format(", {}", plural(items, "item"));
+  text += '\n';
+  for (size_t i = 0; i < same.size() && !everywhere; ++i) {
+    if (i == kPlacesShown) {
+      text += fmt::format("    and {} more places\n", same.size() - i);
+      break;
+    }
+    const Finding& f = *same[i];
+    if (f.items > 0)
+      text += fmt::format("    {:>7} of {:<7} {}\n", count_text(f.items), count_text(f.of),
+                          place_of(f));
+    else
+      text += fmt::format("    {}: {}\n", place_of(f), f.example);
+  }
+  if (!same[0]->example_id.empty())
+    text += fmt::format("    e.g. {}: {}\n", same[0]->example_id, same[0]->example);
+  return text;
+}
+
+}  // namespace
+
+std::string lint_text(const LintReport& report, const std::string& name) {
+  std::string text = fmt::format("{}: {} in {}\n", name, plural(report.items, "item"),
+                                 plural(report.tests, "test"));
+  for (size_t i = 0; i < report.findings.size();) {
+    std::vector<const Finding*> same;
+    const std::string& check = report.findings[i].check;
+    for (; i < report.findings.size() && report.findings[i].check == check; ++i)
+      same.push_back(&report.findings[i]);
+    text += "\n" + kind_text(same, report.items);
+  }
+  if (!report.single_piece.empty()) {
+    text += "\nminimal sets whose focus words are all single pieces\n";
+    for (const SinglePieceSets& s : report.single_piece)
+      text +=
+          fmt::format("    {:>7} of {:<7} {}\n", count_text(s.single), count_text(s.sets), s.test);
+  }
+  if (report.findings.empty()) text += "nothing found\n";
+  return text;
+}
+
+std::string lint_json(const LintReport& report, const std::string& name) {
+  nlohmann::ordered_json root = {{"suite", name},
+                                 {"items", report.items},
+                                 {"tests", report.tests},
+                                 {"items_with_errors", report.items_with_errors}};
+  root["findings"] = nlohmann::ordered_json::array();
+  for (const Finding& f : report.findings) {
+    nlohmann::ordered_json one = {{"check", f.check},
+                                  {"severity", name_of(f.severity)},
+                                  {"message", f.message},
+                                  {"test", f.test},
+                                  {"condition", f.condition}};
+    if (!f.file.empty()) one["file"] = f.file;
+    if (!f.other.empty()) one["other_test"] = f.other;
+    one["items"] = f.items;
+    one["of"] = f.of;
+    one["example"] = {{"id", f.example_id}, {"text", f.example}};
+    root["findings"].push_back(std::move(one));
+  }
+  if (!report.single_piece.empty())
+    for (const SinglePieceSets& s : report.single_piece)
+      root["single_piece"].push_back({{"test", s.test}, {"sets", s.sets}, {"single", s.single}});
+  return root.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace minpair
