@@ -142,6 +142,7 @@ void combine(const std::vector<size_t>& limits, F f) {
 // the locus is what differs. Every text keeps a word.
 std::pair<std::string, std::string> take_common_words(std::vector<std::string>& texts) {
   std::vector<std::vector<std::string_view>> split_texts;
+  split_texts.reserve(texts.size());
   for (const std::string& t : texts) split_texts.push_back(words(t));
   size_t shortest = SIZE_MAX, before = 0, after = 0;
   for (const auto& t : split_texts) shortest = std::min(shortest, t.size());
@@ -162,6 +163,7 @@ std::pair<std::string, std::string> take_common_words(std::vector<std::string>& 
   std::pair<std::string, std::string> common{glue(any, 0, before),
                                              glue(any, any.size() - after, any.size())};
   std::vector<std::string> cores;
+  cores.reserve(texts.size());
   for (const auto& t : split_texts) cores.push_back(glue(t, before, t.size() - after));
   texts = std::move(cores);
   return common;
@@ -180,6 +182,7 @@ Language::Node Compiler::choice(const AvgToken& token) {
 std::vector<Language::Node> Compiler::locus(const AvgTemplate& t, const std::vector<Group>& groups,
                                             Span stretch, const std::vector<size_t>& forms) {
   std::vector<size_t> options;
+  options.reserve(groups.size());
   for (const Group& g : groups) options.push_back(g.options.size());
   std::vector<std::string> texts;
   combine(options, [&](const std::vector<size_t>& chosen) {
