@@ -124,8 +124,8 @@ struct Linter::Impl {
   std::unordered_map<std::string, size_t> cell_places, trouble_places;
   std::vector<Trouble> troubles;
   std::vector<std::string> tests;
-  std::vector<SinglePieceSets> single_piece;  // parallel to tests
-  std::unordered_map<std::string, size_t> test_places;
+  std::vector<SinglePieceSets> single_piece;
+  std::unordered_map<std::string, size_t> test_places, single_piece_places;
   HashTable contents, ids, sentences;
   uint64_t items = 0, items_with_errors = 0;
   std::string key, buffer;
@@ -143,18 +143,22 @@ struct Linter::Impl {
     bool is_new = check_repeats(item, uint32_t(test), found);
     check_sets(item, found);
     check_texts(item, found);
-    if (segment) check_pieces(item, test, found);
+    if (segment) check_pieces(item, found);
     items_with_errors += error;
     return is_new;
   }
 
   size_t test_of(const std::string& name) {
     auto [place, is_new] = test_places.try_emplace(name, tests.size());
-    if (is_new) {
-      tests.push_back(name);
-      single_piece.push_back({name, 0, 0});
-    }
+    if (is_new) tests.push_back(name);
     return place->second;
+  }
+
+  SinglePieceSets& single_piece_of(const Item& item) {
+    key.assign(item.test).append(1, '\0').append(item.language);
+    auto [place, is_new] = single_piece_places.try_emplace(key, single_piece.size());
+    if (is_new) single_piece.push_back({item.test, item.language, 0, 0});
+    return single_piece[place->second];
   }
 
   size_t cell_of(const Item& item) {
@@ -240,7 +244,7 @@ struct Linter::Impl {
   }
 
   template <class Found>
-  void check_pieces(const Item& item, size_t test, Found found) {
+  void check_pieces(const Item& item, Found found) {
     const Sentence* unknown = nullptr;
     bool all_single = true, unequal = false;
     size_t count = 0;
@@ -259,8 +263,9 @@ struct Linter::Impl {
     }
     if (unknown) found(kUnknown, *unknown);
     if (unequal) found(kUnequal, item.sentences[0]);
-    ++single_piece[test].sets;
-    single_piece[test].single += all_single && !unknown;
+    SinglePieceSets& sets = single_piece_of(item);
+    ++sets.sets;
+    sets.single += all_single && !unknown;
   }
 
   // A test's conditions should be of one size.

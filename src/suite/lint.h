@@ -31,10 +31,10 @@ struct Finding {
   std::string example_id, example;
 };
 
-// How many minimal sets of a test a model can be asked about when the focus words must be single
-// pieces of its vocabulary (CLAMS's Table 7).
+// How many minimal sets of a test in a language a model can be asked about when the focus words
+// must be single pieces of its vocabulary (CLAMS's Table 7).
 struct SinglePieceSets {
-  std::string test;
+  std::string test, language;
   uint64_t sets = 0, single = 0;
 };
 

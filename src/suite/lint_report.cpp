@@ -76,9 +76,12 @@ std::string lint_text(const LintReport& report, const std::string& name) {
   }
   if (!report.single_piece.empty()) {
     text += "\nminimal sets whose focus words are all single pieces\n";
+    bool several = false;
     for (const SinglePieceSets& s : report.single_piece)
-      text +=
-          fmt::format("    {:>7} of {:<7} {}\n", count_text(s.single), count_text(s.sets), s.test);
+      several |= s.language != report.single_piece[0].language;
+    for (const SinglePieceSets& s : report.single_piece)
+      text += fmt::format("    {:>7} of {:<7} {}{}\n", count_text(s.single), count_text(s.sets),
+                          several ? s.language + " " : "", s.test);
   }
   if (report.findings.empty()) text += "nothing found\n";
   return text;
@@ -105,7 +108,8 @@ std::string lint_json(const LintReport& report, const std::string& name) {
   }
   if (!report.single_piece.empty())
     for (const SinglePieceSets& s : report.single_piece)
-      root["single_piece"].push_back({{"test", s.test}, {"sets", s.sets}, {"single", s.single}});
+      root["single_piece"].push_back(
+          {{"test", s.test}, {"language", s.language}, {"sets", s.sets}, {"single", s.single}});
   return root.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

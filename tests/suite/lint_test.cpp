@@ -104,8 +104,12 @@ TEST(Lint, Pieces) {
   linter.add(pair("1", "Er ruht .", "Er ruhen ."));
   linter.add(pair("2", "Er ruht .", "Er schläft ."));
   linter.add(pair("3", "Er ruht fort .", "Er fort ruht ."));
+  Item swedish = pair("4", "Er ruht .", "Er ruhen .");
+  swedish.language = "sv";
+  linter.add(swedish);
   LintReport report = linter.finish();
-  ASSERT_EQ(report.single_piece.size(), 1u);
+  ASSERT_EQ(report.single_piece.size(), 2u);
+  EXPECT_EQ(report.single_piece[1].language, "sv");
   EXPECT_EQ(report.single_piece[0].sets, 3u);
   EXPECT_EQ(report.single_piece[0].single, 1u);
 }
