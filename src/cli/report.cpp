@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "report/html.h"
+#include "report/statistics.h"
 
 namespace minpair {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 struct ReportCall {
   std::string results, by = "test", norm, ties = "half", lengths = "both", oov = "excluded",
                        format = "table", aggregate, output = "-", html;
-  bool pairwise = false;
+  bool pairwise = false, stats = false;
   size_t bins = 10;
   std::vector<std::string> suites, models, methods, tests, conditions;
 };
@@ -68,6 +69,8 @@ void report(const ReportCall& call) {
   Store store(call.results, Store::Mode::read);
   ReportOptions options = options_of(call);
   if (!call.html.empty()) return write_html(store, options, call.html);
+  if (call.stats && call.format != "lm-eval")
+    return write_file(call.output, render_grids(statistics_grids(store, options), call.format));
   if (call.format == "lm-eval") {
     if (call.output == "-")
       throw wrong_call("lm-eval's format is several files").hint("name a folder with -o");
@@ -119,6 +122,8 @@ void add_report(Cli& cli) {
   app.add_option("--format", call.format, "table, json, csv, markdown, latex or lm-eval")
       ->check(CLI::IsMember({"table", "json", "csv", "markdown", "latex", "lm-eval"}))
       ->capture_default_str();
+  app.add_flag("--stats", call.stats,
+               "instead: clustered intervals, effects of conditions, agreement of methods");
   app.add_option("--html", call.html, "write one page with everything, to open in a browser");
   app.add_option("-o,--output", call.output, "a file, or for lm-eval a folder")
       ->capture_default_str();

@@ -1,5 +1,5 @@
 // The items: searched, filtered and sorted; only the rows in view are in the page.
-import { nameOf, tokensOf, type Data, type Run, type Token } from "./data";
+import { nameOf, tokensOf, type Data, type Run, type Sentence, type Token } from "./data";
 import { copyButtons, count, el, type Column, type Value } from "./dom";
 
 const kRow = 34;
@@ -119,7 +119,7 @@ export function itemsView(data: Data): HTMLElement {
     const box = el("div", { class: "run" }, el("h4", {}, nameOf(run), el("span", { class: `mark ${o}` }, o === "x" ? `excluded: ${reason}` : o === "-" ? "not in this run" : `margin ${((run.margins[i] ?? 0) / 1000).toFixed(3)}`)));
     if (o === "x" || o === "-") return box;
     const scored = await tokensOf(data, run, i);
-    items().sentences[i].forEach((s, k) => box.append(tokensLine(s[0], s[3] > 0, scored[k] ?? [])));
+    items().sentences[i].forEach((s, k) => box.append(scored[k]?.length ? tokensLine(s[0], s[3] > 0, scored[k]) : plainLine(s)));
     return box;
   }
 
@@ -144,8 +144,15 @@ export function itemsView(data: Data): HTMLElement {
   return view;
 }
 
+const judge = (good: boolean) => el("span", { class: "judge", title: good ? "grammatical" : "ungrammatical" }, good ? "✓" : "*");
+
+// Released scores are often one number for a sentence: only the locus can be shown.
+function plainLine([text, from, to, good]: Sentence): HTMLElement {
+  return el("p", { class: "tokens" }, judge(good > 0), el("span", { class: "plain" }, text.slice(0, from)), el("span", { class: "token locus", style: "--s:0" }, text.slice(from, to)), el("span", { class: "plain" }, text.slice(to)));
+}
+
 function tokensLine(text: string, good: boolean, tokens: Token[]): HTMLElement {
-  const line = el("p", { class: "tokens" }, el("span", { class: "judge", title: good ? "grammatical" : "ungrammatical" }, good ? "✓" : "*"));
+  const line = el("p", { class: "tokens" }, judge(good));
   let at = 0;
   const total = tokens.reduce((sum, t) => sum + t.logprob, 0);
   for (const t of tokens) {

@@ -116,7 +116,7 @@ async function start() {
   const titles = data.suites.map((s) => s.title).join(", ");
   document.title = `minpair: ${titles}`;
   document.querySelector("h1")!.textContent = titles;
-  document.querySelector("header")!.append(el("p", { class: "note" }, `${count(data.suites.reduce((n, s) => n + s.items.ids.length, 0))} items, ${data.runs.length} runs`));
+  document.querySelector("header")!.append(el("p", { class: "note" }, `${count(data.suites.reduce((n, s) => n + s.items.ids.length, 0))} items, ${data.runs.length} ${data.runs.length === 1 ? "run" : "runs"}`));
   document.querySelector("nav")!.append(...sections.map((s) => el("a", { href: `#${s.id}` }, s.querySelector("h2")!.textContent!)));
   main.replaceChildren(...sections);
   main.removeAttribute("aria-busy");

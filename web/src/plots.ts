@@ -15,11 +15,12 @@ export function heatMap(data: Data, results: Result[]) {
   const columns = [...new Set(cells.map((c) => c.column))];
   return Plot.plot({
     ...base,
-    width: labelWidth(rows) + 40 + columns.length * 110,
-    height: 90 + rows.length * 26,
+    width: labelWidth(rows) + columns.length * 80 + 0.8 * labelWidth(columns),
+    height: 30 + rows.length * 26 + 0.6 * labelWidth(columns),
     marginLeft: labelWidth(rows),
-    marginTop: 70,
-    x: { axis: "top", domain: columns, label: null, tickRotate: columns.length > 2 ? -20 : 0 },
+    marginRight: 0.8 * labelWidth(columns),
+    marginTop: 20 + 0.6 * labelWidth(columns),
+    x: { axis: "top", domain: columns, label: null, tickRotate: -35 },
     y: { domain: rows, label: null },
     color: { type: "linear", domain: [0, 0.5, 1], range: ["#b2182b", "#e8e8e8", "#2166ac"], interpolate: "rgb" },
     marks: [

@@ -1,0 +1,264 @@
+#include "report/statistics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "report/judged.h"
+#include "report/labels.h"
+
+namespace minpair {
+namespace {
+
+using Kind = GridColumn::Kind;
+
+struct Loaded {
+  const RunRecord* run;
+  std::string name;
+  const SuiteItems* suite;
+  std::vector<Judged> judged;  // those that count
+};
+
+bool among(const std::vector<std::string>& wanted, const std::string& name) {
+  return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+}
+
+bool counts(const Judged& j, const Item& item, const ReportOptions& options) {
+  return j.counts() && (options.lengths != Lengths::equal || j.equal_lengths) &&
+         among(options.tests, item.test) && among(options.conditions, item.condition);
+}
+
+// The judged items by test, tests in the manifest's order.
+std::vector<std::pair<std::string, std::vector<const Judged*>>> by_test(const Loaded& l) {
+  const std::vector<std::string> by = {"test"};
+  LevelOrder order(by, l.run->suite.manifest);
+  std::map<std::string, std::vector<const Judged*>> groups;
+  for (const Judged& j : l.judged) {
+    const std::string& test = l.suite->items[j.item].test;
+    groups[test].push_back(&j);
+    order.see({test}, j.item);
+  }
+  std::vector<std::pair<std::string, std::vector<const Judged*>>> sorted;
+  for (const auto& keys : order.sorted()) sorted.push_back({keys[0], groups[keys[0]]});
+  return sorted;
+}
+
+std::vector<GridValue> accuracy_row(const std::string& name, const Loaded& l,
+                                    const std::vector<const Judged*>& items) {
+  std::vector<double> values;
+  std::vector<uint64_t> cluster;
+  for (const Judged* j : items) {
+    values.push_back(j->value());
+    cluster.push_back(l.suite->cluster[j->item]);
+  }
+  stats::ClusterSums sums = stats::sum_by_cluster(values, cluster);
+  stats::Bootstrap b = stats::bootstrap_mean(sums);
+  double effect = stats::design_effect(sums);
+  // Where all items agree the variance says nothing about clusters.
+  double worth = effect > 0 ? double(items.size()) / effect : double(sums.count.size());
+  return {name,
+          double(items.size()),
+          double(sums.count.size()),
+          b.observed,
+          b.bca.low,
+          b.bca.high,
+          effect,
+          stats::minimal_detectable_departure(std::min(worth, double(items.size())))};
+}
+
+Grid accuracy_grid(const Loaded& l) {
+  Grid g{"accuracy",
+         "Accuracy with clustered intervals: " + l.name,
+         {{"test", "test", Kind::text},
+          {"items", "items", Kind::count},
+          {"clusters", "clusters", Kind::count},
+          {"accuracy", "accuracy", Kind::share},
+          {"ci_low", "from", Kind::share},
+          {"ci_high", "to", Kind::share},
+          {"design_effect", "design effect", Kind::number},
+          {"detectable", "detectable", Kind::share}},
+         {},
+         false,
+         {"from, to: 95%, clusters resampled 10,000 times (BCa); detectable: the smallest distance "
+          "from chance found with power 0.8"}};
+  std::vector<const Judged*> all;
+  for (const auto& [test, items] : by_test(l)) {
+    g.rows.push_back(accuracy_row(test, l, items));
+    all.insert(all.end(), items.begin(), items.end());
+  }
+  g.total = g.rows.size() > 1;
+  if (g.total) g.rows.push_back(accuracy_row("All", l, all));
+  return g;
+}
+
+// The columns of the regression, and one row per item.
+struct Design {
+  std::vector<std::string> names = {"(intercept)"};
+  std::vector<double> rows, outcome;
+  std::vector<uint64_t> cluster;
+};
+
+bool crossed(const std::vector<std::string>& conditions) {
+  bool a, b;
+  return conditions.size() == 4 &&
+         std::all_of(conditions.begin(), conditions.end(),
+                     [&](const std::string& c) { return numbers_of_condition(c, a, b); });
+}
+
+Design design_of(const Loaded& l, const std::vector<const Judged*>& items,
+                 const std::vector<std::string>& conditions) {
+  Design d;
+  bool numbers = crossed(conditions);
+  if (numbers) {
+    d.names.insert(d.names.end(), {"subject plural", "distractor plural", "numbers differ"});
+  } else {
+    for (size_t i = 1; i < conditions.size(); ++i)
+      d.names.push_back(fmt::format("{} against {}", conditions[i], conditions[0]));
+  }
+  for (const Judged* j : items) {
+    const std::string& condition = l.suite->items[j->item].condition;
+    d.outcome.push_back(j->value());
+    d.cluster.push_back(l.suite->cluster[j->item]);
+    d.rows.push_back(1);
+    bool subject = false, distractor = false;
+    if (numbers) {
+      numbers_of_condition(condition, subject, distractor);
+      for (bool x : {subject, distractor, subject != distractor}) d.rows.push_back(x);
+    } else {
+      for (size_t i = 1; i < conditions.size(); ++i) d.rows.push_back(condition == conditions[i]);
+    }
+  }
+  return d;
+}
+
+void add_effects(Grid& g, const Loaded& l, const std::string& test,
+                 const std::vector<const Judged*>& items) {
+  std::vector<std::string> conditions;
+  for (const Judged* j : items)
+    if (const std::string& c = l.suite->items[j->item].condition;
+        conditions.empty() || !among(conditions, c))
+      conditions.push_back(c);
+  std::sort(conditions.begin(), conditions.end());
+  if (conditions.size() < 2 || conditions.size() > 20) return;
+  Design d = design_of(l, items, conditions);
+  stats::Logistic fit = stats::logistic_regression(d.outcome, d.rows, d.names, d.cluster);
+  if (!fit.converged) {
+    g.notes.push_back(fmt::format(
+        "{}: no finite estimate{}", test,
+        fit.note.empty() ? " (a condition is all right or all wrong)" : " (" + fit.note + ")"));
+    return;
+  }
+  for (size_t i = 1; i < fit.coefficients.size(); ++i) {
+    const stats::Coefficient& c = fit.coefficients[i];
+    g.rows.push_back({test, c.name, c.estimate, c.standard_error, c.z, c.p});
+  }
+}
+
+Grid effects_grid(const Loaded& l) {
+  Grid g{"conditions",
+         "Effect of the condition (log-odds of being right): " + l.name,
+         {{"test", "test", Kind::text},
+          {"effect", "effect", Kind::text},
+          {"estimate", "estimate", Kind::difference},
+          {"standard_error", "s.e.", Kind::share},
+          {"z", "z", Kind::number},
+          {"p", "p", Kind::p}},
+         {},
+         false,
+         {}};
+  for (const auto& [test, items] : by_test(l)) add_effects(g, l, test, items);
+  return g;
+}
+
+GridValue finite(double x) { return std::isfinite(x) ? GridValue(x) : GridValue(); }
+
+std::vector<GridValue> agreement_row(const Loaded& a, const Loaded& b) {
+  std::vector<const Judged*> other(a.suite->items.size());
+  for (const Judged& j : b.judged) other[j.item] = &j;
+  std::vector<double> first, second, first_margin, second_margin;
+  for (const Judged& j : a.judged)
+    if (const Judged* o = other[j.item]) {
+      first.push_back(j.value());
+      second.push_back(o->value());
+      first_margin.push_back(j.margin);
+      second_margin.push_back(o->margin);
+    }
+  if (first.size() < 4) return {};
+  stats::Agreement agree = stats::agreement(first, second);
+  stats::Correlation rho = stats::spearman(first_margin, second_margin);
+  return {a.name,
+          b.name,
+          double(agree.items),
+          agree.share,
+          finite(agree.kappa),
+          finite(rho.r),
+          finite(rho.interval.low),
+          finite(rho.interval.high)};
+}
+
+Grid agreement_grid(const std::vector<Loaded>& runs) {
+  Grid g{"agreement",
+         "Agreement between methods",
+         {{"first", "first", Kind::text},
+          {"second", "second", Kind::text},
+          {"items", "items", Kind::count},
+          {"alike", "alike", Kind::share},
+          {"kappa", "kappa", Kind::share},
+          {"spearman", "rho", Kind::share},
+          {"ci_low", "from", Kind::share},
+          {"ci_high", "to", Kind::share}},
+         {},
+         false,
+         {"kappa: Cohen's; rho: Spearman's, of the margins"}};
+  for (size_t i = 0; i < runs.size(); ++i)
+    for (size_t j = i + 1; j < runs.size(); ++j)
+      if (runs[i].suite == runs[j].suite && runs[i].run->model.id == runs[j].run->model.id)
+        if (auto row = agreement_row(runs[i], runs[j]); !row.empty()) g.rows.push_back(row);
+  return g;
+}
+
+}  // namespace
+
+bool numbers_of_condition(const std::string& condition, bool& subject_plural,
+                          bool& distractor_plural) {
+  std::string c = condition;
+  c.erase(std::remove(c.begin(), c.end(), '_'), c.end());
+  if (c.size() != 4) return false;
+  auto number = [&](const std::string& text, bool& plural) {
+    plural = text == "pl";
+    return plural || text == "sg";
+  };
+  return number(c.substr(0, 2), subject_plural) && number(c.substr(2), distractor_plural);
+}
+
+std::vector<Grid> statistics_grids(Store& store, const ReportOptions& options) {
+  std::vector<RunRecord> runs = store.runs();
+  std::map<int64_t, std::string> labels = model_labels(runs);
+  std::map<int64_t, SuiteItems> suites;
+  std::vector<Loaded> loaded;
+  for (const RunRecord& r : runs) {
+    const std::string& label = labels[r.model.id];
+    if (!among(options.suites, r.suite.name) || !among(options.methods, r.method) ||
+        !(among(options.models, label) || among(options.models, r.model.name)))
+      continue;
+    SuiteItems& suite = suites[r.suite.id];
+    Norm norm = options.norms.empty() ? find_norm(r.norm) : options.norms.front();
+    Loaded l{&r, fmt::format("{}, {}, {}", r.suite.name, label, r.method), &suite, {}};
+    for (Judged& j : judged_items(store, r, norm, suite))
+      if (counts(j, suite.items[j.item], options)) l.judged.push_back(std::move(j));
+    loaded.push_back(std::move(l));
+  }
+  if (loaded.empty())
+    throw wrong_call("the results have no such suite, model and method").at(store.path().string());
+  std::vector<Grid> grids;
+  for (const Loaded& l : loaded) {
+    grids.push_back(accuracy_grid(l));
+    if (Grid g = effects_grid(l); !g.rows.empty() || !g.notes.empty()) grids.push_back(g);
+  }
+  if (Grid g = agreement_grid(loaded); !g.rows.empty()) grids.push_back(g);
+  return grids;
+}
+
+}  // namespace minpair

@@ -1,0 +1,18 @@
+#pragma once
+// What the accuracies are worth: clustered intervals, what could be found at all, what conditions
+// do, and whether methods agree. docs/statistics.md has the formulas.
+
+#include "report/grid.h"
+#include "report/report.h"
+
+namespace minpair {
+
+// Per run: accuracy by test and the effect of conditions; per suite and model: agreement of its
+// methods.
+std::vector<Grid> statistics_grids(Store& store, const ReportOptions& options);
+
+// "sg_pl", "sgpl": the numbers of subject and distractor; false for other names.
+bool numbers_of_condition(const std::string& condition, bool& subject_plural,
+                          bool& distractor_plural);
+
+}  // namespace minpair

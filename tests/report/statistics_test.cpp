@@ -1,0 +1,79 @@
+#include "report/statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "results.h"
+
+namespace minpair {
+namespace {
+
+using testing::add_run_of;
+using testing::GivenItem;
+
+// 20 items in each of the four conditions; so many of them wrong.
+std::vector<GivenItem> crossed(int sgsg, int sgpl, int plsg, int plpl) {
+  std::vector<GivenItem> all;
+  auto add = [&](const std::string& condition, int wrong) {
+    for (int i = 0; i < 20; ++i)
+      all.push_back({"t", condition, "c" + std::to_string(i), i < wrong ? -3.0 : -1.0, -2.0, ""});
+  };
+  add("sg_sg", sgsg);
+  add("sg_pl", sgpl);
+  add("pl_sg", plsg);
+  add("pl_pl", plpl);
+  return all;
+}
+
+double number(const GridValue& v) { return std::get<double>(v); }
+
+TEST(Statistics, TheSaturatedModelGivesTheLogOddsOfTheConditions) {
+  testing::TemporaryFolder folder;
+  Store store(folder / "r.db", Store::Mode::write);
+  add_run_of(store, "s", "A", "masked", crossed(2, 8, 10, 4));
+  std::vector<Grid> grids = statistics_grids(store, {});
+  ASSERT_EQ(grids.size(), 2u);
+  EXPECT_EQ(number(grids[0].rows[0][2]), 20);  // clusters
+  EXPECT_DOUBLE_EQ(number(grids[0].rows[0][3]), 56.0 / 80);
+  EXPECT_GT(number(grids[0].rows[0][6]), 1);  // wrong together: worth fewer items
+  auto odds = [](double wrong) { return std::log((20 - wrong) / wrong); };
+  ASSERT_EQ(grids[1].rows.size(), 3u);
+  double differ = (odds(8) + odds(10) - odds(2) - odds(4)) / 2;
+  double plural_subject = (odds(10) - odds(8) + odds(4) - odds(2)) / 2;
+  EXPECT_NEAR(number(grids[1].rows[0][2]), plural_subject, 1e-8);
+  EXPECT_NEAR(number(grids[1].rows[2][2]), differ, 1e-8);
+}
+
+TEST(Statistics, ConditionsWithoutMistakesHaveNoEstimate) {
+  testing::TemporaryFolder folder;
+  Store store(folder / "r.db", Store::Mode::write);
+  add_run_of(store, "s", "A", "masked", crossed(0, 8, 10, 4));
+  std::vector<Grid> grids = statistics_grids(store, {});
+  EXPECT_TRUE(grids[1].rows.empty());
+  EXPECT_EQ(grids[1].notes.size(), 1u);
+}
+
+TEST(Statistics, MethodsAgree) {
+  testing::TemporaryFolder folder;
+  Store store(folder / "r.db", Store::Mode::write);
+  add_run_of(store, "s", "A", "masked", crossed(2, 8, 10, 4));
+  add_run_of(store, "s", "A", "ce", crossed(2, 8, 10, 8));
+  std::vector<Grid> grids = statistics_grids(store, {});
+  const Grid& agreement = grids.back();
+  EXPECT_EQ(agreement.key, "agreement");
+  EXPECT_DOUBLE_EQ(number(agreement.rows.at(0)[3]), 76.0 / 80);
+}
+
+TEST(Statistics, NamesOfConditions) {
+  bool a = false, b = true;
+  EXPECT_TRUE(numbers_of_condition("pl_sg", a, b));
+  EXPECT_TRUE(a);
+  EXPECT_FALSE(b);
+  EXPECT_TRUE(numbers_of_condition("sgpl", a, b));
+  EXPECT_FALSE(numbers_of_condition("sg", a, b));
+  EXPECT_FALSE(numbers_of_condition("acc_dat", a, b));
+}
+
+}  // namespace
+}  // namespace minpair
