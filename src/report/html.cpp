@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include "base/error.h"
@@ -79,7 +80,9 @@ std::string script(const std::string& id, const std::string& block) {
 
 struct PageData {
   std::string suites, runs;
-  std::vector<std::string> tokens;  // JSON, one per run
+  std::vector<std::string> shapes;    // distinct ones
+  std::vector<size_t> shape_of;       // per run
+  std::vector<std::string> logprobs;  // per run
 };
 
 PageData collect_data(Store& store, const std::vector<RunRecord>& runs,
@@ -107,7 +110,11 @@ PageData collect_data(Store& store, const std::vector<RunRecord>& runs,
           tokens.add(items.items[item], item, scores);
         });
     loaded.push_back({&run, std::move(judged)});
-    data.tokens.push_back(tokens.json());
+    std::string shape = tokens.shape();
+    auto same = std::find(data.shapes.begin(), data.shapes.end(), shape);
+    data.shape_of.push_back(size_t(same - data.shapes.begin()));
+    if (same == data.shapes.end()) data.shapes.push_back(std::move(shape));
+    data.logprobs.push_back(tokens.logprobs());
   }
   std::map<int64_t, size_t> place;
   for (const SuiteRecord* s : order) {
@@ -118,38 +125,53 @@ PageData collect_data(Store& store, const std::vector<RunRecord>& runs,
     const RunRecord& r = *loaded[i].run;
     // The outcomes' members follow the run's own.
     data.runs += fmt::format(
-        "{}{{\"id\":{},\"suite\":{},\"model\":{},\"method\":{},\"norm\":{},\"about\":{},{}",
-        i ? "," : "", i, place[r.suite.id], json_of(labels[r.model.id]), json_of(r.method),
+        "{}{{\"id\":{},\"shape\":{},\"suite\":{},\"model\":{},\"method\":{},\"norm\":{},\"about\":{"
+        "},{}",
+        i ? "," : "", i, data.shape_of[i], place[r.suite.id], json_of(labels[r.model.id]),
+        json_of(r.method),
         json_of(options.norms.empty() ? r.norm : norm_name(options.norms.front())), about_json(r),
         outcomes_json(loaded[i].judged, suites[r.suite.id]).substr(1));
   }
   return data;
 }
 
+struct Block {
+  std::string id, bytes;
+  bool numbers = false;
+};
+
 // As many at once as the machine has cores: deflating is most of the time.
-std::vector<std::string> packed_blocks(const std::vector<std::string>& blocks) {
-  std::vector<std::string> packed(blocks.size());
+void pack(std::vector<Block>& blocks) {
   std::vector<std::thread> threads;
   size_t n = std::min<size_t>(std::max(1u, std::thread::hardware_concurrency()), blocks.size());
+  std::atomic<size_t> next = 0;
   for (size_t t = 0; t < n; ++t)
-    threads.emplace_back([&, t] {
-      for (size_t i = t; i < blocks.size(); i += n) packed[i] = packed_block(blocks[i]);
+    threads.emplace_back([&] {
+      for (size_t i = next++; i < blocks.size(); i = next++)
+        blocks[i].bytes = packed_block(blocks[i].bytes, blocks[i].numbers);
     });
   for (std::thread& t : threads) t.join();
-  return packed;
 }
 
 }  // namespace
 
 bool has_page() { return !page().empty(); }
 
-std::string packed_block(const std::string& bytes) {
-  uLongf size = compressBound(uLong(bytes.size()));
-  std::string deflated(size, '\0');
-  int code = compress2(reinterpret_cast<Bytef*>(deflated.data()), &size,
-                       reinterpret_cast<const Bytef*>(bytes.data()), uLong(bytes.size()), 5);
-  if (code != Z_OK) throw cannot(fmt::format("cannot deflate the data (zlib says {})", code));
-  deflated.resize(size);
+std::string packed_block(const std::string& bytes, bool numbers) {
+  z_stream z{};
+  int strategy = numbers ? Z_HUFFMAN_ONLY : Z_DEFAULT_STRATEGY;
+  if (deflateInit2(&z, 4, Z_DEFLATED, 15, 9, strategy) != Z_OK)
+    throw cannot("there is no memory to deflate the data");
+  std::string deflated(deflateBound(&z, uLong(bytes.size())), '\0');
+  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  z.avail_in = uInt(bytes.size());
+  z.next_out = reinterpret_cast<Bytef*>(deflated.data());
+  z.avail_out = uInt(deflated.size());
+  int code = bytes.size() > UINT32_MAX ? Z_BUF_ERROR : deflate(&z, Z_FINISH);
+  deflated.resize(z.total_out);
+  deflateEnd(&z);
+  if (code != Z_STREAM_END)
+    throw cannot("the data is too large for one page").hint("choose with -s, -m or --method");
   return base64(deflated);
 }
 
@@ -167,16 +189,18 @@ void write_html(Store& store, const ReportOptions& options, const std::filesyste
   std::string_view marker = "<!--minpair-data-->";
   size_t at = text.find(marker);
   if (at == text.npos) throw cannot("the page has no place for the data");
-  std::vector<std::string> blocks = {
-      fmt::format("{{\"made\":{},\"suites\":[{}],\"runs\":[{}],\"tests\":{},\"conditions\":{}}}",
-                  json_of("minpair " + version()), data.suites, data.runs, tests, conditions)};
-  for (std::string& t : data.tokens) blocks.push_back(std::move(t));
-  blocks = packed_blocks(blocks);
+  std::vector<Block> blocks = {
+      {"main",
+       fmt::format("{{\"made\":{},\"suites\":[{}],\"runs\":[{}],\"tests\":{},\"conditions\":{}}}",
+                   json_of("minpair " + version()), data.suites, data.runs, tests, conditions)}};
+  for (size_t i = 0; i < data.shapes.size(); ++i)
+    blocks.push_back({fmt::format("shape-{}", i), std::move(data.shapes[i])});
+  for (size_t i = 0; i < data.logprobs.size(); ++i)
+    blocks.push_back({fmt::format("logprobs-{}", i), std::move(data.logprobs[i]), true});
+  pack(blocks);
   AtomicFile out(file);
   out.write(text.substr(0, at));
-  out.write(script("main", blocks[0]));
-  for (size_t i = 1; i < blocks.size(); ++i)
-    out.write(script(fmt::format("tokens-{}", i - 1), blocks[i]));
+  for (const Block& block : blocks) out.write(script(block.id, block.bytes));
   out.write(text.substr(at + marker.size()));
   out.commit();
 }

@@ -14,7 +14,7 @@ bool has_page();  // was the program built with npm at hand?
 // Runs are chosen by `options.suites`, `models` and `methods`; policies are those of the tables.
 void write_html(Store& store, const ReportOptions& options, const std::filesystem::path& file);
 
-// For tests: zlib's format, then base 64.
-std::string packed_block(const std::string& bytes);
+// Zlib's format, then base 64. Numbers have no repetitions worth searching for.
+std::string packed_block(const std::string& bytes, bool numbers = false);
 
 }  // namespace minpair

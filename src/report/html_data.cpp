@@ -1,6 +1,7 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 
@@ -126,17 +127,20 @@ void TokenColumns::add(const Item& item, uint32_t index,
       size_t begin = utf16_of_byte(text, t.span.begin);
       next(begins_, long(begin));
       next(lengths_, long(utf16_of_byte(text, t.span.end) - begin));
-      next(logprobs_, std::isfinite(t.logprob) ? std::lround(t.logprob * 100) : -999999);
+      double hundredths = std::isfinite(t.logprob) ? 10000 - std::round(t.logprob * 100) : 65535;
+      auto stored = uint16_t(std::clamp(hundredths, 0.0, 65535.0));
+      low_ += char(stored & 255);
+      high_ += char(stored >> 8);
       next(flags_, (t.special ? 1 : 0) + (t.in_locus ? 2 : 0));
     }
   }
 }
 
-std::string TokenColumns::json() const {
+std::string TokenColumns::shape() const {
   return fmt::format(
-      "{{\"items\":[{}],\"counts\":[{}],\"begins\":[{}],\"lengths\":[{}],\"logprobs\":[{}],"
+      "{{\"items\":[{}],\"counts\":[{}],\"begins\":[{}],\"lengths\":[{}],"
       "\"flags\":[{}]}}",
-      items_, counts_, begins_, lengths_, logprobs_, flags_);
+      items_, counts_, begins_, lengths_, flags_);
 }
 
 }  // namespace minpair

@@ -20,10 +20,13 @@ std::string outcomes_json(const std::vector<Judged>& judged, const SuiteItems& s
 class TokenColumns {
  public:
   void add(const Item& item, uint32_t index, const std::vector<StoredSentence>& sentences);
-  std::string json() const;
+  // Everything but the numbers: the same for all models with one tokenizer.
+  std::string shape() const;
+  // Hundredths below +100, in 16 bits: all low bytes, then all high bytes, which deflate better.
+  std::string logprobs() const { return low_ + high_; }
 
  private:
-  std::string items_, counts_, begins_, lengths_, logprobs_, flags_;
+  std::string items_, counts_, begins_, lengths_, flags_, low_, high_;
 };
 
 size_t utf16_of_byte(std::string_view text, size_t byte);

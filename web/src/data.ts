@@ -42,6 +42,7 @@ export interface Items {
 }
 export interface Run {
   id: number;
+  shape: number; // which block has its tokens' places
   suite: number;
   model: string;
   method: string;
@@ -75,54 +76,61 @@ export interface Token {
   locus: boolean;
 }
 
-async function open(id: string): Promise<unknown> {
+async function open(id: string): Promise<Response> {
   const text = document.getElementById(id)!.textContent!;
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Response(stream).json();
+  return new Response(stream);
 }
 
-export const openMain = () => open("main") as Promise<Data>;
+export const openMain = async () => (await (await open("main")).json()) as Data;
 
 interface Columns {
   items: number[];
   counts: number[];
   begins: number[];
   lengths: number[];
-  logprobs: number[];
   flags: number[];
 }
 interface Place {
   count: number;
   token: number;
 }
-const opened = new Map<number, Promise<{ columns: Columns; places: Map<number, Place> }>>();
+interface Shape {
+  columns: Columns;
+  places: Map<number, Place>;
+}
+const shapes = new Map<number, Promise<Shape>>();
+const numbers = new Map<number, Promise<Uint8Array>>();
 
-function openTokens(run: number) {
-  let found = opened.get(run);
-  if (!found) {
-    found = open(`tokens-${run}`).then((block) => {
-      const columns = block as Columns;
-      const places = new Map<number, Place>();
-      let count = 0;
-      let token = 0;
-      for (const item of columns.items) {
-        places.set(item, { count, token });
-        const sentences = columns.counts[count++];
-        for (let s = 0; s < sentences; ++s) token += columns.counts[count++];
-      }
-      return { columns, places };
-    });
-    opened.set(run, found);
-  }
+function once<T>(known: Map<number, Promise<T>>, key: number, make: () => Promise<T>): Promise<T> {
+  let found = known.get(key);
+  if (!found) known.set(key, (found = make()));
   return found;
 }
 
+async function openShape(shape: number): Promise<Shape> {
+  const columns = (await (await open(`shape-${shape}`)).json()) as Columns;
+  const places = new Map<number, Place>();
+  let count = 0;
+  let token = 0;
+  for (const item of columns.items) {
+    places.set(item, { count, token });
+    const sentences = columns.counts[count++];
+    for (let s = 0; s < sentences; ++s) token += columns.counts[count++];
+  }
+  return { columns, places };
+}
+
+const openNumbers = async (run: number) => new Uint8Array(await (await open(`logprobs-${run}`)).arrayBuffer());
+
 /** The scored tokens of each sentence of an item; nothing when the run did not score it. */
 export async function tokensOf(data: Data, run: Run, item: number): Promise<Token[][]> {
-  const { columns, places } = await openTokens(run.id);
+  const [{ columns, places }, bytes] = await Promise.all([once(shapes, run.shape, () => openShape(run.shape)), once(numbers, run.id, () => openNumbers(run.id))]);
+  // All low bytes, then all high bytes.
+  const logprob = (t: number) => (10000 - bytes[t] - 256 * bytes[bytes.length / 2 + t]) / 100;
   const place = places.get(item);
   if (!place) return [];
   let { count, token } = place;
@@ -138,7 +146,7 @@ export async function tokensOf(data: Data, run: Run, item: number): Promise<Toke
         text: text.slice(begin, end),
         begin,
         end,
-        logprob: columns.logprobs[token] / 100,
+        logprob: logprob(token),
         special: (columns.flags[token] & 1) > 0,
         locus: (columns.flags[token] & 2) > 0,
       });
