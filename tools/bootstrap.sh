@@ -26,7 +26,7 @@ done
 
 missing=()
 for p in "${wanted[@]}"; do
-  # Node may come from elsewhere than Debian; any that is there will do.
+  # Node from elsewhere brings its own npm, and Debian's would conflict with it.
   case $p in nodejs) command -v node >/dev/null && continue ;; npm) command -v npm >/dev/null && continue ;; esac
   dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing+=("$p")
 done
