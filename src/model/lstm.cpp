@@ -125,16 +125,26 @@ class Recurrent : public Model {
     return nullptr;
   }
 
+  WordsOptions words_options() const {
+    WordsOptions options;
+    options.lowercase = config_ && config_->flag("lowercase", false);
+    options.split_punctuation = config_ && config_->flag("split_punctuation", false);
+    return options;
+  }
+
   void load_words_for(const Source& source, bool directory) {
     std::filesystem::path file = source.options.vocabulary;
     if (file.empty() && directory) file = source.path / "vocab.txt";
     if (file.empty())
       throw wrong_call("a recurrent model in a file needs its vocabulary")
           .hint("--vocab FILE, with one word a line in the order of the ids");
-    WordsOptions options;
-    options.lowercase = config_ && config_->flag("lowercase", false);
-    options.split_punctuation = config_ && config_->flag("split_punctuation", false);
-    tokenizer_ = load_words(file, options);
+    // Pieces of words come with a description of their tokenizer, whole words do not.
+    if (directory && file == source.path / "vocab.txt" &&
+        std::filesystem::exists(source.path / "tokenizer_config.json")) {
+      tokenizer_ = load_tokenizer(source.path, &info_.notes);
+    } else {
+      tokenizer_ = load_words(file, words_options());
+    }
     if (config_ && config_->flag("plain_first_word", false))
       tokenizer_ = with_plain_first_word(std::move(tokenizer_));
     if (tokenizer_->vocabulary_size() != info_.vocabulary)

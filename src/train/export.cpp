@@ -93,7 +93,8 @@ void write_bert_folder(const fs::path& folder, const Bert& net,
 }
 
 void write_lstm_folder(const fs::path& folder, const Lstm& net,
-                       const std::vector<std::string>& vocab, bool half, const CardRows& card) {
+                       const std::vector<std::string>& vocab, const LstmText& text, bool half,
+                       const CardRows& card) {
   fs::create_directories(folder);
   const LstmShape& s = net.shape();
   write_json(folder / "config.json", {{"model_type", "lstm"},
@@ -102,12 +103,18 @@ void write_lstm_folder(const fs::path& folder, const Lstm& net,
                                       {"nhid", s.hidden},
                                       {"nlayers", s.layers},
                                       {"tied", s.tied},
-                                      {"unk_token", "<unk>"},
+                                      {"plain_first_word", text.truecase},
                                       {"eos_token", "<eos>"},
                                       {"torch_dtype", half ? "float16" : "float32"}});
   write_vocab(folder / "vocab.txt", vocab);
   write_safetensors(folder / "model.safetensors", net.export_tensors(), half);
-  write_card(folder / "README.md", "A word-level LSTM language model", card);
+  if (text.pieces)
+    write_json(folder / "tokenizer_config.json", {{"tokenizer_class", "BertTokenizer"},
+                                                  {"do_lower_case", false},
+                                                  {"strip_accents", false},
+                                                  {"unk_token", "[UNK]"},
+                                                  {"eos_token", "<eos>"}});
+  write_card(folder / "README.md", "An LSTM language model", card);
 }
 
 }  // namespace minpair

@@ -25,9 +25,16 @@ using CardRows = std::vector<std::pair<std::string, std::string>>;
 void write_bert_folder(const std::filesystem::path& folder, const Bert& net,
                        const std::vector<std::string>& vocab, bool half, const CardRows& card);
 
+// What an LSTM reads: words or pieces of words, and how sentences begin.
+struct LstmText {
+  bool pieces = false;
+  bool truecase = false;  // first words are lower-case where they usually are
+};
+
 // config.json, vocab.txt, model.safetensors, README.md, with the tensor names of PyTorch's
 // word_language_model example. A tied model has no decoder.weight.
 void write_lstm_folder(const std::filesystem::path& folder, const Lstm& net,
-                       const std::vector<std::string>& vocab, bool half, const CardRows& card);
+                       const std::vector<std::string>& vocab, const LstmText& text, bool half,
+                       const CardRows& card);
 
 }  // namespace minpair

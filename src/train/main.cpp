@@ -111,6 +111,7 @@ void add_lstm(CLI::App& parent) {
   app.add_option("--layers", o.shape.layers, "")->capture_default_str();
   app.add_option("--hidden", o.shape.hidden, "")->capture_default_str();
   app.add_option("--embedding", o.shape.embedding, "")->capture_default_str();
+  app.add_flag("--pieces", o.pieces, "Pieces of words (the corpus's WordPiece), not whole words");
   app.add_flag("--tied", o.shape.tied, "One matrix for input and output words");
   app.add_option("--epochs", o.epochs, "")->capture_default_str();
   app.add_option("--hours", o.hours, "Plan the end by the clock instead");

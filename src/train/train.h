@@ -42,6 +42,7 @@ struct TrainBertOptions : RunOptions {
 
 struct TrainLstmOptions : RunOptions {
   LstmShape shape;
+  bool pieces = false;  // of words, by the corpus's WordPiece vocabulary
   int epochs = 40;
   int64_t batch = 20, bptt = 35;
   double dropout = 0.2;

@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "corpus/wordpiece.h"
+#include "corpus/words.h"
 #include "text/text.h"
 #include "train/export.h"
 #include "train/optimizer.h"
@@ -30,9 +33,9 @@ struct WordText {
 
 class WordIds {
  public:
-  explicit WordIds(const std::vector<std::string>& vocab) {
+  WordIds(const std::vector<std::string>& vocab, bool pieces) : encoder_(vocab), pieces_(pieces) {
     for (size_t i = 0; i < vocab.size(); ++i) ids_.emplace(vocab[i], static_cast<int32_t>(i));
-    if (!ids_.contains(kEnd) || !ids_.contains(kUnknown))
+    if (!ids_.contains(kEnd) || !(pieces || ids_.contains(kUnknown)))
       throw bad_input("the vocabulary lacks <eos> or <unk>")
           .hint("prepare the corpus with 'minpair corpus'");
   }
@@ -46,8 +49,7 @@ class WordIds {
     LineReader lines(path);
     std::string_view line;
     while (lines.next(line)) {
-      for (const std::string_view word : split(line, ' '))
-        text.words.push_back((*this)[std::string(word)]);
+      add(line, text.words);
       text.words.push_back((*this)[kEnd]);
       text.starts.push_back(text.words.size());
     }
@@ -56,8 +58,33 @@ class WordIds {
   }
 
  private:
+  void add(std::string_view line, std::vector<int32_t>& out) const {
+    if (pieces_)
+      for (const std::string& word : split_for_wordpiece(line)) encoder_.encode(word, out);
+    else
+      for (const std::string_view word : split(line, ' '))
+        out.push_back((*this)[std::string(word)]);
+  }
+
   std::unordered_map<std::string, int32_t> ids_;
+  WordPieceEncoder encoder_;
+  bool pieces_;
 };
+
+// The vocabulary of the corpus; pieces lack the end of a sentence.
+std::vector<std::string> lstm_vocabulary(const TrainLstmOptions& options) {
+  if (!options.pieces) return read_vocabulary(options.corpus / "vocab.txt");
+  std::vector<std::string> vocab = read_vocabulary(options.corpus / "wordpiece.txt");
+  vocab.emplace_back(kEnd);
+  return vocab;
+}
+
+bool truecased(const fs::path& corpus) {
+  const fs::path summary = corpus / "corpus.json";
+  if (!fs::exists(summary)) return false;
+  const auto json = nlohmann::json::parse(read_file(summary), nullptr, false);
+  return json.is_object() && json.value("truecase", false);
+}
 
 // All sentences in one order, cut into `batch` parallel streams: [time, batch].
 torch::Tensor streams(const WordText& text, const std::vector<uint32_t>& order, int32_t end,
@@ -80,8 +107,8 @@ class LstmTraining {
  public:
   explicit LstmTraining(const TrainLstmOptions& options)
       : options_(options),
-        vocab_(read_vocabulary(options.corpus / "vocab.txt")),
-        ids_(vocab_),
+        vocab_(lstm_vocabulary(options)),
+        ids_(vocab_, options.pieces),
         train_(ids_.read(options.corpus / "train.txt")),
         valid_(ids_.read(options.corpus / "valid.txt")),
         net_(shape(), options.seed),
@@ -174,7 +201,8 @@ class LstmTraining {
     since_best_ = last_valid_ < best_valid_ ? 0 : since_best_ + 1;
     if (since_best_ > 0) return;
     best_valid_ = last_valid_;
-    write_lstm_folder(options_.out, net_, vocab_, options_.half, card());
+    write_lstm_folder(options_.out, net_, vocab_, {options_.pieces, truecased(options_.corpus)},
+                      options_.half, card());
   }
 
   void train_step() {
@@ -282,7 +310,7 @@ class LstmTraining {
     const LstmShape& s = net_.shape();
     return {{"architecture", fmt::format("LSTM, {} layers, {} hidden, {}-dimensional embeddings{}",
                                          s.layers, s.hidden, s.embedding, s.tied ? ", tied" : "")},
-            {"vocabulary", count_text(vocab_.size()) + " words"},
+            {"vocabulary", count_text(vocab_.size()) + (options_.pieces ? " pieces" : " words")},
             {"sentences", count_text(train_.size())},
             {"trained on", count_text(static_cast<uint64_t>(seen_)) + " words"},
             {"validation perplexity", fmt::format("{:.1f}", std::exp(best_valid_))},

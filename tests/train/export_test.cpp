@@ -50,6 +50,48 @@ TEST(Export, TheEngineComputesTheTrainersLogits) {
       EXPECT_NEAR(answer[r].logits[w], expected.data_ptr<float>()[r * kVocab + w], 1e-4);
 }
 
+TEST(Export, TheEngineComputesTheLstmsLogits) {
+  constexpr int64_t kVocab = 30;
+  std::vector<std::string> vocab = toy_vocab(kVocab);
+  vocab[0] = "<unk>";
+  vocab[1] = "<eos>";
+  for (const bool tied : {false, true}) {
+    Lstm net({kVocab, 12, 12, 2, tied}, 9);
+    TemporaryFolder folder;
+    write_lstm_folder(folder / "lstm", net, vocab, {}, false, {});
+
+    const std::vector<TokenId> ids{1, 10, 4, 29, 7};
+    torch::NoGradGuard no_grad;
+    LstmState state = net.zero_state(1);
+    const auto words = torch::tensor(std::vector<int64_t>(ids.begin(), ids.end())).view({5, 1});
+    const auto expected = net.logits(net.hidden(words, state, 0, false)).contiguous();
+
+    const auto model = load_model((folder / "lstm").string());
+    const Query query{ids, {{0, all_words(kVocab), true}, {4, all_words(kVocab), true}}};
+    const Answer answer = model->answer(std::span(&query, 1))[0];
+    for (size_t w = 0; w < kVocab; ++w) {
+      EXPECT_NEAR(answer[0].logits[w], expected.data_ptr<float>()[w], 1e-4);
+      EXPECT_NEAR(answer[1].logits[w], expected.data_ptr<float>()[4 * kVocab + w], 1e-4);
+    }
+  }
+}
+
+TEST(Export, AnLstmOfPiecesIsReadInPieces) {
+  const std::vector<std::string> vocab{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]",
+                                       "der",   "lach",  "##t",   "##en",  "."};
+  std::vector<std::string> with_end = vocab;
+  with_end.push_back("<eos>");
+  const Lstm net({11, 8, 8, 1, true}, 1);
+  TemporaryFolder folder;
+  write_lstm_folder(folder / "lstm", net, with_end, {true, true}, true, {});
+  const auto model = load_model((folder / "lstm").string());
+  std::vector<TokenId> ids;
+  for (const Token& token : model->tokenizer().encode("Der lacht.", false).tokens)
+    ids.push_back(token.id);
+  EXPECT_EQ(ids, (std::vector<TokenId>{5, 6, 7, 9}));
+  EXPECT_EQ(model->info().start, 10);
+}
+
 TEST(Export, SentencesInOneRowDoNotSeeEachOther) {
   const Bert net({40, 24, 2, 2, 48, 16}, 5);
   BertBatch alone, packed;

@@ -148,6 +148,7 @@ TEST(TrainLstm, AKilledTrainingEndsWithTheSameBits) {
     o.adam = adam;
     o.rate = adam ? 0.01 : 5;
     o.sampled = adam ? 5 : 0;
+    o.pieces = adam;
     const TrainResult whole = train_lstm(o);
     o.out = folder / ("killed" + suffix);
     o.stop_at_step = 25;
