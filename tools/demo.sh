@@ -11,12 +11,12 @@ say() { printf '\n\033[1m%s\033[0m\n' "$1"; }
 [ -t 1 ] || say() { printf '\n%s\n' "$1"; }
 
 say "1. A minimal pair, token by token"
-echo '$ minpair score -m de-mini --method masked-word "Der Autor lacht." "Der Autor lachen."'
-"$minpair" score -m de-mini --method masked-word "Der Autor lacht." "Der Autor lachen."
+echo '$ minpair score -m de-mini --method masked-word-l2r "Der Autor lacht." "Der Autor lachen."'
+"$minpair" score -m de-mini --method masked-word-l2r "Der Autor lacht." "Der Autor lachen."
 
 say "2. Every test of the German suite, scored with the shipped model"
-echo '$ minpair run -s de-agreement -m de-mini --method masked-word -o demo.db'
-"$minpair" run -s de-agreement -m de-mini --method masked-word -o "$results"
+echo '$ minpair run -s de-agreement -m de-mini --method masked-word-l2r -o demo.db'
+"$minpair" run -s de-agreement -m de-mini --method masked-word-l2r -o "$results"
 
 say "3. By condition: number of the subject, number of the distractor"
 echo '$ minpair report demo.db --by condition'
