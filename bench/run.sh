@@ -11,3 +11,6 @@ for program in "$build"/bench_*; do
   echo "== $(basename "$program")"
   "$program" || echo "(could not run: see above)"
 done
+echo
+echo "== encoder.sh"
+bench/encoder.sh "$build"

@@ -187,15 +187,40 @@ namespace {
 
 constexpr size_t kHugePage = size_t{1} << 21;
 
+bool is_large(size_t floats) { return floats * sizeof(float) >= 2 * kHugePage; }
+size_t large_bytes(size_t floats) {
+  return (floats * sizeof(float) + kHugePage - 1) / kHugePage * kHugePage;
+}
+
+// Straight from the system, which hands out zeroes; the ends that are not aligned go back.
+float* allocate_large(size_t floats) {
+  size_t bytes = large_bytes(floats), all = bytes + kHugePage;
+  if (bytes < floats) throw std::bad_alloc();
+  void* p = mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) throw std::bad_alloc();
+  char* begin = static_cast<char*>(p);
+  size_t skip = (kHugePage - reinterpret_cast<uintptr_t>(begin) % kHugePage) % kHugePage;
+  if (skip) munmap(begin, skip);
+  if (skip < kHugePage) munmap(begin + skip + bytes, kHugePage - skip);
+  madvise(begin + skip, bytes, MADV_HUGEPAGE);
+  return reinterpret_cast<float*>(begin + skip);
+}
+
 float* allocate(size_t floats) {
-  size_t bytes = floats * sizeof(float);
-  size_t alignment = bytes >= 2 * kHugePage ? kHugePage : 64;
-  bytes = (bytes + alignment - 1) / alignment * alignment;
-  void* p = std::aligned_alloc(alignment, bytes);
+  if (floats > SIZE_MAX / sizeof(float) - 2 * kHugePage) throw std::bad_alloc();
+  if (is_large(floats)) return allocate_large(floats);
+  size_t bytes = (floats * sizeof(float) + 63) / 64 * 64;
+  void* p = std::aligned_alloc(64, bytes);
   if (!p) throw std::bad_alloc();
-  if (alignment == kHugePage) madvise(p, bytes, MADV_HUGEPAGE);
   std::memset(p, 0, bytes);
   return static_cast<float*>(p);
+}
+
+void release(float* data, size_t floats) {
+  if (is_large(floats))
+    munmap(data, large_bytes(floats));
+  else
+    std::free(data);
 }
 
 }  // namespace
@@ -208,12 +233,11 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
   std::swap(size_, other.size_);
   return *this;
 }
-Buffer::~Buffer() { std::free(data_); }
+Buffer::~Buffer() { release(data_, size_); }
 
 void Buffer::reserve(size_t floats) {
   if (floats > size_) {
-    std::free(std::exchange(data_, nullptr));
-    size_ = 0;
+    release(std::exchange(data_, nullptr), std::exchange(size_, 0));
     *this = Buffer(floats);
   }
 }
