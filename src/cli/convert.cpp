@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/file.h"
 #include "base/progress.h"
 #include "cli/cli.h"
 #include "grammar/grammar.h"
@@ -54,15 +55,32 @@ void convert_scores(const ConvertCall& call, const Format& from) {
     fmt::print(stderr, "{} lines are no items: {}\n", count_text(n), reason);
 }
 
-std::unique_ptr<ItemStream> open_source(const ConvertCall& call) {
-  if (!call.from.empty()) return find_format(call.from).read(call.in, {call.language});
+// `format` gets the name of what is read; "" for grammars.
+std::unique_ptr<ItemStream> open_source(const ConvertCall& call, std::string& format) {
+  if (!call.from.empty()) {
+    format = call.from;
+    return find_format(call.from).read(call.in, {call.language});
+  }
   Suite suite = find_suite(call.in);
   GrammarOptions options;
   options.language = call.language;
   if (suite.files.empty()) return open_items(suite, options);
   const Format& from = recognise_format(suite.path);
+  format = from.name;
   if (!call.quiet) fmt::print(stderr, "reading {} as {}\n", call.in, from.name);
   return from.read(suite.path, {call.language});
+}
+
+// What the paper printed goes along with its items, so that reports can show it.
+void write_manifest_beside(const ConvertCall& call, const std::string& from, const Format& to) {
+  std::filesystem::path out = call.out, manifest = out;
+  manifest.replace_extension(".manifest.json");
+  Manifest published = published_manifest(from);
+  if (to.name != "suite" || out.extension() != ".jsonl" || published.results.empty() ||
+      std::filesystem::exists(manifest))
+    return;
+  write_file(manifest, manifest_json(published));
+  if (!call.quiet) fmt::print(stderr, "the published results are in {}\n", manifest.string());
 }
 
 void convert(const ConvertCall& call) {
@@ -71,11 +89,13 @@ void convert(const ConvertCall& call) {
                           call.from.empty() ? recognise_format(call.in) : find_format(call.from));
   const Format& to = target_format(call);
   if (!to.write) throw wrong_call(fmt::format("minpair reads '{}' but does not write it", to.name));
-  auto items = open_source(call);
+  std::string from;
+  auto items = open_source(call, from);
   auto writer = to.write(call.out);
   Progress progress("converting", 0, call.quiet);
   Converted done = convert_items(*items, *writer, [&](uint64_t n) { progress.set(n); });
   writer->commit();
+  write_manifest_beside(call, from, to);
   if (!call.quiet) print_account(done, to);
 }
 

@@ -65,8 +65,21 @@ std::string rendered(const ReportCall& call, const std::vector<Table>& tables) {
   return text_tables(tables, {window_width(), terminal});
 }
 
+// A run that was interrupted left its answers beside the results.
+void note_unfinished(const std::filesystem::path& results) {
+  std::error_code ignored;
+  std::filesystem::path folder = results.has_parent_path() ? results.parent_path() : ".";
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    std::string name = entry.path().filename().string();
+    if (name.starts_with(results.filename().string() + "-") && name.ends_with(".answers"))
+      fmt::print(stderr,
+                 "note: a run into these results is unfinished; the same 'minpair run' goes on\n");
+  }
+}
+
 void report(const ReportCall& call) {
   Store store(call.results, Store::Mode::read);
+  note_unfinished(call.results);
   ReportOptions options = options_of(call);
   if (!call.html.empty()) return write_html(store, options, call.html);
   if (call.stats && call.format != "lm-eval")

@@ -64,11 +64,8 @@ void say_model(const Model& model, const RunCall& call) {
 
 void show_tables(Store& store, const std::vector<RunReport>& reports) {
   ReportOptions options;
-  for (const RunReport& r : reports) {
-    options.suites.push_back(r.suite);
-    options.models.push_back(r.model);
-    for (const std::string& m : r.methods) options.methods.push_back(m);
-  }
+  for (const RunReport& r : reports)
+    options.runs.insert(options.runs.end(), r.runs.begin(), r.runs.end());
   bool color = ::isatty(1) && !std::getenv("NO_COLOR");
   fmt::print("{}", text_tables(make_tables(store, options), {window_width(), color}));
 }

@@ -13,7 +13,7 @@
 namespace minpair {
 namespace {
 
-constexpr size_t kBuffer = size_t{1} << 18;
+constexpr size_t kBuffer = size_t{1} << 16;
 
 int unnamed_file(const std::filesystem::path& folder) {
   int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);

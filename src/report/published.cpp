@@ -36,6 +36,7 @@ Cell published_cell(const PublishedResult* r) {
   c.tally.pairs = r->pairs.value_or(0);
   c.tally.items = c.tally.pairs;
   c.source = r->source;
+  c.deviation = r->deviation.value_or(0);
   return c;
 }
 

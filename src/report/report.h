@@ -35,6 +35,7 @@ struct ReportOptions {
   bool aggregate_seeds = false;     // mean and deviation over NAME/seed1, NAME/seed2, ...
   size_t bins = 10;                 // for features with more distinct numbers than that
   // Empty: all.
+  std::vector<int64_t> runs;
   std::vector<std::string> suites, models, methods, tests, conditions;
 };
 

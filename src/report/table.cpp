@@ -18,6 +18,11 @@ bool among(const std::vector<std::string>& wanted, const std::string& name) {
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
 }
 
+bool wanted_run(const ReportOptions& options, const RunRecord& run) {
+  return options.runs.empty() ||
+         std::find(options.runs.begin(), options.runs.end(), run.id) != options.runs.end();
+}
+
 bool is_oov(const std::string& reason) {
   return reason == "locus_not_single_token" || reason == "unknown_locus";
 }
@@ -199,19 +204,19 @@ std::string rivals_of(const Column& column) {
 
 void mark_best(Table& table) {
   auto mark = [&](Row& row) {
-    std::map<std::string, double> best;
-    std::map<std::string, int> rivals;
+    std::map<std::string, double> best, worst;
     for (size_t i = 0; i < row.cells.size(); ++i)
       if (row.cells[i].present) {
         std::string who = rivals_of(table.columns[i]);
         double& b = best.try_emplace(who, -1).first->second;
         b = std::max(b, row.cells[i].accuracy);
-        ++rivals[who];
+        double& w = worst.try_emplace(who, 2).first->second;
+        w = std::min(w, row.cells[i].accuracy);
       }
     for (size_t i = 0; i < row.cells.size(); ++i) {
       std::string who = rivals_of(table.columns[i]);
       row.cells[i].best =
-          row.cells[i].present && rivals[who] > 1 && row.cells[i].accuracy == best[who];
+          row.cells[i].present && worst[who] < best[who] && row.cells[i].accuracy == best[who];
     }
   };
   for (Row& row : table.rows) mark(row);
@@ -318,7 +323,8 @@ std::vector<Table> make_tables(Store& store, const ReportOptions& options) {
   std::map<int64_t, std::string> labels = model_labels(all);
   std::map<int64_t, std::vector<const RunRecord*>> by_suite;
   for (const RunRecord& run : all)
-    if (among(options.suites, run.suite.name) && among(options.methods, run.method) &&
+    if (wanted_run(options, run) && among(options.suites, run.suite.name) &&
+        among(options.methods, run.method) &&
         (among(options.models, labels[run.model.id]) || among(options.models, run.model.name)))
       by_suite[run.suite.id].push_back(&run);
   if (by_suite.empty()) {

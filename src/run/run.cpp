@@ -162,6 +162,7 @@ class Run {
                       });
     for (int64_t run : runs) store_->finish_run(run);
     transaction.commit();
+    report_.runs = runs;
   }
 
   Store* store_;

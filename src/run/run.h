@@ -31,6 +31,7 @@ struct RunOptions {
 struct RunReport {
   std::string suite, model;
   std::vector<std::string> methods;
+  std::vector<int64_t> runs;  // in the store, parallel to `methods`; empty for a dry run
   PlanCounts counts;
   uint64_t suite_items = 0;    // in the whole suite
   uint64_t stored_before = 0;  // items × methods that needed no work

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kPragmas =
     "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; "
-    "PRAGMA cache_size = -65536;";
+    "PRAGMA cache_size = -32768;";
 
 std::unique_ptr<Database> open_to_write(const std::filesystem::path& path) {
   auto database = std::make_unique<Database>(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
