@@ -18,6 +18,9 @@ const PostNormNames kNames{.query = "attention.query",
                            .down = "ffn_output",
                            .output_norm = "full_layer_layer_norm"};
 
+// They cost nothing on disk, so that a wrong number would not be noticed there.
+constexpr size_t kMostLayers = 1000;
+
 class Albert : public Encoder {
  public:
   explicit Albert(const Loading& from) : runtime_(from.runtime) {
@@ -73,8 +76,11 @@ class Albert : public Encoder {
   void load_groups(WeightLoader& load, const Config& c, const PostNormShape& shape) {
     groups_ = c.size("num_hidden_groups", 1);
     inner_ = c.size("inner_group_num", 1);
-    if (groups_ > c.size("num_hidden_layers"))
+    const size_t layers = c.size("num_hidden_layers");
+    if (groups_ > layers)
       throw bad_input("there are more groups than layers").at(c.file().string());
+    if (layers > kMostLayers)
+      throw bad_input(fmt::format("{} layers are too many", layers)).at(c.file().string());
     for (size_t group = 0; group < groups_; ++group)
       for (size_t inner = 0; inner < inner_; ++inner)
         layers_.push_back(load_layer(

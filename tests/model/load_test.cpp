@@ -131,6 +131,8 @@ TEST(LoadModel, AbsurdConfigurationsAreErrors) {
   EXPECT_THAT(with("model_type", "reformer"), HasSubstr("'reformer' is not supported"));
   EXPECT_THAT(Spoiled("albert").config([](json& c) { c["num_hidden_groups"] = 6; }).error(),
               HasSubstr("more groups than layers"));
+  EXPECT_THAT(Spoiled("albert").config([](json& c) { c["num_hidden_layers"] = 200000000; }).error(),
+              HasSubstr("too many"));
   EXPECT_THAT(Spoiled("roberta").config([](json& c) { c["pad_token_id"] = 39; }).error(),
               HasSubstr("leaves no positions"));
   EXPECT_THAT(
