@@ -5,8 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 db=$(mktemp -d)/readme.db
 trap 'rm -rf "$(dirname "$db")"' EXIT
-"$1" run -q -s de-agreement -m de-mini --method masked-word -o "$db" >/dev/null
-table=$(COLUMNS=110 "$1" report "$db" | sed 's/^/    /; s/ *$//')
+"$1" run -q -s de-agreement -m de-mini --method masked-word-l2r -o "$db" >/dev/null
+table=$(COLUMNS=125 "$1" report "$db" | sed 's/^/    /; s/ *$//')
 awk -v table="$table" '
   /<!-- table of the shipped model -->/ { print; print ""; print table; print ""; skipping = 1; next }
   /<!-- end of the table -->/ { skipping = 0 }

@@ -56,7 +56,8 @@ struct MethodContext {
   const Tokenizer& tokenizer;
   ModelInfo::Kind kind = ModelInfo::Kind::masked;
   uint32_t max_tokens = 0;  // 0: no limit
-  // Causal and recurrent models: what stands before the first token, and what is scored after the last; -1: nothing.
+  // Causal and recurrent models: what stands before the first token, and what is scored after the
+  // last; -1: nothing.
   TokenId start = -1, end = -1;
 };
 
@@ -71,7 +72,7 @@ struct MethodInfo {
   // of what is scored.
   enum class Scope { sentence, locus } scope = Scope::sentence;
   bool cloze = false;  // judges items with a single sentence, whose locus is a blank
-  int version = 1;  // part of the key of stored scores: raise it when a score changes
+  int version = 1;     // part of the key of stored scores: raise it when a score changes
 };
 
 class Method {

@@ -57,8 +57,8 @@ void add_reads(std::vector<Read>& all, const std::vector<Read>& more) {
 
 }  // namespace
 
-void add_question(SortedRecords& to, uint64_t item, size_t method, size_t index,
-                  const Query& query, QueryOrder order) {
+void add_question(SortedRecords& to, uint64_t item, size_t method, size_t index, const Query& query,
+                  QueryOrder order) {
   std::string key, value;
   // By length; or, where prefixes are shared, as words in a dictionary: neighbours begin alike.
   append_key(key, order == QueryOrder::length ? query.ids.size() : 0, 4);

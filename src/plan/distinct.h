@@ -24,8 +24,8 @@ struct DistinctQuery {
 
 enum class QueryOrder { length, prefix };
 
-void add_question(SortedRecords& to, uint64_t item, size_t method, size_t index,
-                  const Query& query, QueryOrder order = QueryOrder::length);
+void add_question(SortedRecords& to, uint64_t item, size_t method, size_t index, const Query& query,
+                  QueryOrder order = QueryOrder::length);
 
 // Walks over sorted questions; one DistinctQuery at a time, shortest first.
 class DistinctQueries {

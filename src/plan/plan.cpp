@@ -52,7 +52,8 @@ QueryOrder order_for(ModelInfo::Kind kind) {
   return kind == ModelInfo::Kind::masked ? QueryOrder::length : QueryOrder::prefix;
 }
 
-// How many tokens the model computes for queries in order: all, or what the one before does not share.
+// How many tokens the model computes for queries in order: all, or what the one before does not
+// share.
 class Cost {
  public:
   explicit Cost(QueryOrder order) : order_(order) {}
