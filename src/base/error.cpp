@@ -51,6 +51,7 @@ void Error::compose() {
 Error bad_input(std::string message) { return {Error::Kind::input, std::move(message)}; }
 Error wrong_call(std::string message) { return {Error::Kind::usage, std::move(message)}; }
 Error cannot(std::string message) { return {Error::Kind::environment, std::move(message)}; }
+// By value, as its siblings. NOLINTNEXTLINE(performance-unnecessary-value-param)
 Error cannot_errno(std::string message) { return cannot(message + ": " + std::strerror(errno)); }
 
 }  // namespace minpair

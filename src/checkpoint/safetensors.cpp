@@ -71,6 +71,8 @@ class Reader {
     if (info["dtype"].get(type) || info["shape"].get(shape) || info["data_offsets"].get(offsets))
       throw tensor_error(t, "the header lacks its dtype, shape or data_offsets");
     t.type = type_of(t, type);
+    // number() takes a result, which only an rvalue becomes.
+    // NOLINTNEXTLINE(performance-move-const-arg)
     for (simdjson::dom::element d : shape) t.shape.push_back(number(t, std::move(d)));
     if (offsets.size() != 2) throw tensor_error(t, "data_offsets are not two numbers");
     uint64_t begin = uint64_t(number(t, offsets.at(0))), end = uint64_t(number(t, offsets.at(1)));
