@@ -70,9 +70,6 @@ class CausalModel : public Model {
   std::unique_ptr<Decoder> decoder_;
 };
 
-// Refuses what cannot be answered: unknown ids, too many tokens, positions outside.
-void check_query(const Query& query, const ModelInfo& info);
-
 // Cuts the queries into trees of bounded size, in sorted order so that prefixes stay together, and
 // answers tree by tree.
 using AnswerTree = std::function<std::vector<ReadAnswer>(const PrefixTree&)>;

@@ -56,29 +56,8 @@ MaskedModel::MaskedModel(const Source& source, MakeEncoder make_encoder, bool wi
                     tokenizer_->vocabulary_size(), info_.vocabulary));
 }
 
-void MaskedModel::check(const Query& query) const {
-  size_t n = query.ids.size();
-  if (n == 0) throw bad_input("an empty input cannot be scored");
-  if (info_.max_tokens && n > info_.max_tokens)
-    throw bad_input(
-        fmt::format("{} tokens are too many: the model reads at most {}", n, info_.max_tokens))
-        .hint("shorten the sentence");
-  auto known = [&](TokenId id) { return id >= 0 && static_cast<uint32_t>(id) < info_.vocabulary; };
-  for (TokenId id : query.ids)
-    if (!known(id))
-      throw bad_input(
-          fmt::format("token id {} is outside the model's vocabulary of {}", id, info_.vocabulary))
-          .hint("the tokenizer and the weights must come from the same model");
-  for (const Read& read : query.reads) {
-    if (read.position >= n)
-      throw bad_input(fmt::format("position {} of {} tokens was asked for", read.position, n));
-    for (TokenId id : read.targets)
-      if (!known(id)) throw bad_input(fmt::format("target id {} is outside the vocabulary", id));
-  }
-}
-
 std::vector<Answer> MaskedModel::answer(std::span<const Query> queries) {
-  for (const Query& query : queries) check(query);
+  for (const Query& query : queries) check_query(query, info_);
   std::vector<Answer> answers(queries.size());
   for (size_t begin = 0; begin < queries.size();) {
     size_t end = begin, tokens = 0;
@@ -121,7 +100,7 @@ void MaskedModel::answer_some(std::span<const Query> queries, std::span<Answer> 
 void MaskedModel::trace(std::span<const std::vector<TokenId>> inputs, const Trace& trace) {
   std::vector<Query> queries;
   for (const std::vector<TokenId>& ids : inputs) queries.push_back({ids, {}});
-  for (const Query& query : queries) check(query);
+  for (const Query& query : queries) check_query(query, info_);
   Batch batch = pack(queries);
   std::vector<uint32_t> rows(batch.ids.size());
   for (size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<uint32_t>(i);

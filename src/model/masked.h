@@ -55,6 +55,9 @@ std::unique_ptr<Encoder> make_electra(const Loading&);
 std::unique_ptr<Encoder> make_albert(const Loading&);
 std::unique_ptr<Encoder> make_modernbert(const Loading&);
 
+// Refuses what cannot be answered: unknown ids, too many tokens, positions outside.
+void check_query(const Query& query, const ModelInfo& info);
+
 class MaskedModel : public Model {
  public:
   MaskedModel(const Source& source, MakeEncoder make_encoder, bool with_head = true);
@@ -67,7 +70,6 @@ class MaskedModel : public Model {
   void trace(std::span<const std::vector<TokenId>> inputs, const Trace& trace);
 
  private:
-  void check(const Query& query) const;
   void answer_some(std::span<const Query> queries, std::span<Answer> answers);
 
   ModelInfo info_;
