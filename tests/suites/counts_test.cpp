@@ -39,7 +39,8 @@ TEST(SuiteCounts, ClamsAsInTable6) {
 }
 
 // Goldberg 2019, Table 3, "# M&L pairs". The negative polarity items are not in it: 264 and 10,560
-// minimal sets with three wrong sentences each are the 792 and 31,680 of Marvin and Linzen.
+// minimal sets with three wrong sentences each make 792 and 31,680 pairs, the counts of Marvin and
+// Linzen as we remember them: their table was not at hand.
 TEST(SuiteCounts, MarvinLinzenAsInTable3) {
   const Counts expected{{"simple_agreement", 140},
                         {"sentential_complement", 1680},
