@@ -11,15 +11,6 @@ namespace minpair {
 
 namespace {
 
-const PostNormNames kNames{.query = "attention.self.query",
-                           .key = "attention.self.key",
-                           .value = "attention.self.value",
-                           .attention_output = "attention.output.dense",
-                           .attention_norm = "attention.output.LayerNorm",
-                           .up = "intermediate.dense",
-                           .down = "output.dense",
-                           .output_norm = "output.LayerNorm"};
-
 class Electra : public Encoder {
  public:
   explicit Electra(const Loading& from) : runtime_(from.runtime) {
@@ -47,7 +38,7 @@ class Electra : public Encoder {
     embedding_.norm = load.norm("embeddings.LayerNorm", e, epsilon);
     if (e != h) project_ = load.linear("embeddings_project", h, e);
     for (size_t i = 0; i < info.layers; ++i)
-      layers_.push_back(load_layer(load, fmt::format("encoder.layer.{}.", i), kNames,
+      layers_.push_back(load_layer(load, fmt::format("encoder.layer.{}.", i), kBertLayerNames,
                                    {h, c.size("intermediate_size"), epsilon}));
     if (from.with_head) {
       head_.dense = load.linear("generator_predictions.dense", e, h);

@@ -9,6 +9,15 @@
 
 namespace minpair {
 
+const PostNormNames kBertLayerNames{.query = "attention.self.query",
+                                    .key = "attention.self.key",
+                                    .value = "attention.self.value",
+                                    .attention_output = "attention.output.dense",
+                                    .attention_norm = "attention.output.LayerNorm",
+                                    .up = "intermediate.dense",
+                                    .down = "output.dense",
+                                    .output_norm = "output.LayerNorm"};
+
 PostNormLayer load_layer(WeightLoader& load, const std::string& prefix, const PostNormNames& names,
                          const PostNormShape& shape) {
   size_t h = shape.hidden, f = shape.intermediate;

@@ -12,6 +12,9 @@ struct PostNormNames {
   std::string query, key, value, attention_output, attention_norm, up, down, output_norm;
 };
 
+// BERT's own, which RoBERTa and ELECTRA kept.
+extern const PostNormNames kBertLayerNames;
+
 struct PostNormShape {
   size_t hidden, intermediate;
   double epsilon;
