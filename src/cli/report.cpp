@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/cli.h"
+#include "report/against.h"
 #include "report/html.h"
 #include "report/statistics.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 struct ReportCall {
   std::string results, by = "test", norm, ties = "half", lengths = "both", oov = "excluded",
-                       format = "table", aggregate, output = "-", html;
+                       format = "table", aggregate, against, output = "-", html;
   bool pairwise = false, stats = false;
   size_t bins = 10;
   std::vector<std::string> suites, models, methods, tests, conditions;
@@ -82,6 +83,10 @@ void report(const ReportCall& call) {
   note_unfinished(call.results);
   ReportOptions options = options_of(call);
   if (!call.html.empty()) return write_html(store, options, call.html);
+  if (!call.against.empty() && call.format != "lm-eval")
+    return write_file(call.output, render_grids(against_grids(store, options,
+                                                              read_language_numbers(call.against)),
+                                                call.format));
   if (call.stats && call.format != "lm-eval")
     return write_file(call.output, render_grids(statistics_grids(store, options), call.format));
   if (call.format == "lm-eval") {
@@ -99,6 +104,7 @@ void add_report(Cli& cli) {
                               "  minpair report results.db\n"
                               "  minpair report results.db --by condition --lengths equal\n"
                               "  minpair report results.db --by distance --norm all\n"
+                              "  minpair report results.db --against complexity\n"
                               "  minpair report results.db --html report.html\n"
                               "  minpair report results.db --format latex -o table.tex\n");
   static ReportCall call;
@@ -137,6 +143,10 @@ void add_report(Cli& cli) {
       ->capture_default_str();
   app.add_flag("--stats", call.stats,
                "instead: clustered intervals, effects of conditions, agreement of methods");
+  app.add_option(
+      "--against", call.against,
+      "instead: correlation of the accuracy with a number per language: a file (language, "
+      "tab, number), or 'complexity'");
   app.add_option("--html", call.html, "write one page with everything, to open in a browser");
   app.add_option("-o,--output", call.output, "a file, or for lm-eval a folder")
       ->capture_default_str();

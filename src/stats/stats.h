@@ -144,8 +144,8 @@ struct Correlation {
 };
 // Pearson's r, Fisher's interval, the t test.
 Correlation pearson(std::span<const double> x, std::span<const double> y, double level = 0.95);
-// Spearman's rho over mid-ranks, Fisher's interval with Bonett and Wright's variance, the t
-// approximation for p.
+// Spearman's rho over mid-ranks, Fisher's interval with Bonett and Wright's variance; p by all
+// orders of up to eight items, else by the t approximation.
 Correlation spearman(std::span<const double> x, std::span<const double> y, double level = 0.95);
 std::vector<double> mid_ranks(std::span<const double> x);
 

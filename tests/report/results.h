@@ -12,6 +12,7 @@ struct GivenItem {
   double good = 0, bad = 0;  // log-probabilities
   std::string excluded;
   double distance = 1;
+  std::string language = "de";
 };
 
 inline StoredSentence given_sentence(double logprob, Span locus) {
@@ -42,7 +43,7 @@ inline void add_run_of(Store& store, const std::string& suite_name, const std::s
     item.test = g.test;
     item.condition = g.condition;
     item.cluster = g.cluster;
-    item.language = "de";
+    item.language = g.language;
     item.features = {{"distance", g.distance}};
     item.sentences = {{"Sie lacht .", {4, 9}, true}, {"Sie lachen .", {4, 10}, false}};
     std::vector<StoredSentence> scores;
