@@ -14,6 +14,7 @@ namespace {
 
 struct ConvertCall {
   std::string in, out, from, to, language, model;
+  Preparation preparation;
   bool quiet = false;
 };
 
@@ -93,7 +94,8 @@ void convert(const ConvertCall& call) {
   auto items = open_source(call, from);
   auto writer = to.write(call.out);
   Progress progress("converting", 0, call.quiet);
-  Converted done = convert_items(*items, *writer, [&](uint64_t n) { progress.set(n); });
+  Converted done = convert_items(
+      *items, *writer, [&](uint64_t n) { progress.set(n); }, call.preparation);
   writer->commit();
   write_manifest_beside(call, from, to);
   if (!call.quiet) print_account(done, to);
@@ -110,6 +112,7 @@ void add_convert(Cli& cli) {
   CLI::App& app = cli.command("convert", "From any format of minimal pairs to any other",
                               "  minpair convert gevalm/input gevalm.jsonl\n"
                               "  minpair convert --from clams de_evalset clams-de.jsonl\n"
+                              "  minpair convert clams-de.jsonl capitals.jsonl --capitalize\n"
                               "  minpair convert gevalm.jsonl --to blimp out/\n"
                               "  minpair convert gevalm/output published.db\n" +
                                   format_list());
@@ -120,6 +123,11 @@ void add_convert(Cli& cli) {
   app.add_option("--to", call.to, "format of OUT; a suite when it ends in .jsonl");
   app.add_option("--language", call.language, "language of all items, as in BCP 47: de, pt-BR");
   app.add_option("--model", call.model, "for .db: whose released scores these are");
+  CLI::Option* capitalize =
+      app.add_flag("--capitalize", call.preparation.capitalize, "begin sentences with a capital");
+  app.add_flag("--lower-first", call.preparation.lower_first, "begin them without one")
+      ->excludes(capitalize);
+  app.add_flag("--period", call.preparation.period, "end them with a full stop");
   app.add_flag("--quiet", call.quiet, "no account on standard error");
   cli.on_run(app, [] { convert(call); });
 }

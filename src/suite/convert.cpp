@@ -5,7 +5,8 @@
 namespace minpair {
 
 Converted convert_items(ItemStream& from, ItemWriter& to,
-                        const std::function<void(uint64_t items)>& progress) {
+                        const std::function<void(uint64_t items)>& progress,
+                        const Preparation& preparation) {
   Converted done;
   std::unordered_map<std::string, size_t> places;
   std::string key;
@@ -17,6 +18,7 @@ Converted convert_items(ItemStream& from, ItemWriter& to,
     } catch (Error& e) {
       throw e.at(from.where());
     }
+    prepare(preparation, item);
     if (std::string why = to.write(item); !why.empty()) {
       ++done.left_out[why];
       continue;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "suite/format.h"
+#include "suite/prepare.h"
 
 namespace minpair {
 
@@ -24,6 +25,7 @@ struct Converted {
 
 // Does not commit: whoever made the writer does. `progress` is called now and then.
 Converted convert_items(ItemStream& from, ItemWriter& to,
-                        const std::function<void(uint64_t items)>& progress = {});
+                        const std::function<void(uint64_t items)>& progress = {},
+                        const Preparation& preparation = {});
 
 }  // namespace minpair

@@ -1,0 +1,18 @@
+#pragma once
+// The same items, written otherwise: CLAMS (appendix B) asks what a capital at the beginning does,
+// and models trained on running text expect a full stop. Ids stay, so that 'minpair compare' can
+// pair the two preparations.
+
+#include "suite/item.h"
+
+namespace minpair {
+
+struct Preparation {
+  bool capitalize = false;  // the first letter
+  bool lower_first = false;
+  bool period = false;  // at the end, where no punctuation stands
+};
+
+void prepare(const Preparation& preparation, Item& item);
+
+}  // namespace minpair
