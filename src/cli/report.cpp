@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "report/against.h"
+#include "report/curve.h"
 #include "report/html.h"
 #include "report/statistics.h"
 
@@ -79,6 +80,8 @@ void note_unfinished(const std::filesystem::path& results) {
 }
 
 void report(const ReportCall& call) {
+  if (std::filesystem::is_directory(call.results))
+    return write_file(call.output, render_grids(curve_grids(call.results), call.format));
   Store store(call.results, Store::Mode::read);
   note_unfinished(call.results);
   ReportOptions options = options_of(call);
@@ -106,9 +109,13 @@ void add_report(Cli& cli) {
                               "  minpair report results.db --by distance --norm all\n"
                               "  minpair report results.db --against complexity\n"
                               "  minpair report results.db --html report.html\n"
-                              "  minpair report results.db --format latex -o table.tex\n");
+                              "  minpair report results.db --format latex -o table.tex\n"
+                              "  minpair report lstm-de/                  learning curve\n");
   static ReportCall call;
-  app.add_option("RESULTS", call.results, "a results file of 'minpair run'")->required();
+  app.add_option(
+         "RESULTS", call.results,
+         "a results file of 'minpair run'; or a folder of 'minpair train': its learning curve")
+      ->required();
   app.add_option("--by", call.by,
                  "rows: test, condition (with its test), language, or features of the items; "
                  "several with commas")

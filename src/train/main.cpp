@@ -48,9 +48,10 @@ void add_bert(CLI::App& parent) {
   CLI::App& app = *parent.add_subcommand("bert", "A small BERT, saved as Hugging Face does");
   TrainBertOptions& o = call->options;
   add_run_options(app, o);
-  app.add_option("--layers", o.shape.layers, "")->capture_default_str();
-  app.add_option("--hidden", o.shape.hidden, "")->capture_default_str();
-  app.add_option("--heads", o.shape.heads, "")->capture_default_str();
+  app.add_option("--layers", o.shape.layers, "Layers")->capture_default_str();
+  app.add_option("--hidden", o.shape.hidden, "Width of a layer")->capture_default_str();
+  app.add_option("--heads", o.shape.heads, "Attention heads; they share the width")
+      ->capture_default_str();
   app.add_option("--inner", o.shape.inner, "Width of the feed-forward layer")
       ->capture_default_str();
   app.add_option("--positions", o.shape.positions, "Longest input")->capture_default_str();
@@ -108,16 +109,17 @@ void add_lstm(CLI::App& parent) {
   add_run_options(app, o);
   app.add_option("--seeds", call->seeds, "Train so many, in seed1, seed2, ...")
       ->capture_default_str();
-  app.add_option("--layers", o.shape.layers, "")->capture_default_str();
-  app.add_option("--hidden", o.shape.hidden, "")->capture_default_str();
-  app.add_option("--embedding", o.shape.embedding, "")->capture_default_str();
+  app.add_option("--layers", o.shape.layers, "Layers")->capture_default_str();
+  app.add_option("--hidden", o.shape.hidden, "Width of a layer")->capture_default_str();
+  app.add_option("--embedding", o.shape.embedding, "Width of the word vectors")
+      ->capture_default_str();
   app.add_flag("--pieces", o.pieces, "Pieces of words (the corpus's WordPiece), not whole words");
   app.add_flag("--tied", o.shape.tied, "One matrix for input and output words");
-  app.add_option("--epochs", o.epochs, "")->capture_default_str();
+  app.add_option("--epochs", o.epochs, "Times through the text")->capture_default_str();
   app.add_option("--hours", o.hours, "Plan the end by the clock instead");
-  app.add_option("--batch", o.batch, "")->capture_default_str();
+  app.add_option("--batch", o.batch, "Streams of text side by side")->capture_default_str();
   app.add_option("--bptt", o.bptt, "Words a gradient flows back")->capture_default_str();
-  app.add_option("--dropout", o.dropout, "")->capture_default_str();
+  app.add_option("--dropout", o.dropout, "Share of activations dropped")->capture_default_str();
   app.add_flag("--adam", o.adam, "Adam with linear decay instead of annealed SGD");
   app.add_option("--rate", o.rate, "Learning rate (20 suits SGD, 0.002 Adam)")
       ->capture_default_str();

@@ -93,6 +93,11 @@ int main(int argc, char** argv) {
       std::cout << "skipped: needs the reference models; set MINPAIR_MODELS to their folder\n";
       return 77;
     }
+    if (line == "needs training" &&
+        !fs::exists(fs::path(argv[1]).parent_path() / "minpair-train")) {
+      std::cout << "skipped: minpair was built without libtorch\n";
+      return 77;
+    }
     if (line.starts_with("needs ")) continue;
     if (line.starts_with("$ ")) {
       steps.push_back({number, line.substr(2), {}, {}, 0});
