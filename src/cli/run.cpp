@@ -70,12 +70,16 @@ void show_tables(Store& store, const std::vector<RunReport>& reports) {
   fmt::print("{}", text_tables(make_tables(store, options), {window_width(), color}));
 }
 
-void run(const RunCall& call) {
+void run(RunCall& call) {
+  call.run.load = call.load;
   // The results first: whether they can be written must not turn out after hours of work.
   std::unique_ptr<Store> store;
   if (!call.run.dry_run) store = std::make_unique<Store>(call.output, Store::Mode::write);
   std::vector<SuiteSource> suites;
-  for (const std::string& name : call.suites) suites.push_back(suite_source(find_suite(name)));
+  for (const std::string& name : call.suites) {
+    suites.push_back(suite_source(find_suite(name)));
+    suites.back().called = name;
+  }
   std::vector<RunReport> reports;
   for (const std::string& name : call.models) {
     std::unique_ptr<Model> model = load_model(name, call.load);

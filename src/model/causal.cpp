@@ -179,12 +179,19 @@ void CausalModel::set_sentence_edges() {
     info_.notes.push_back(
         fmt::format("config.json's bos_token_id {} is outside the vocabulary of {}; it is not used",
                     stated, info_.vocabulary));
+  auto starts_with = [&](TokenId id, const char* from) {
+    info_.start = id;
+    info_.start_from = from;
+  };
+  info_.end_from = "the default of transformers";
+  starts_with(-1, "the tokenizer has no such token");
   if (usable(tokenizers))
-    info_.start = tokenizers;
+    starts_with(tokenizers, special.bos >= 0 ? "the tokenizer's beginning of text"
+                                             : "the tokenizer's beginning of a sentence");
   else if (stated >= 0 && usable(TokenId(stated)))
-    info_.start = TokenId(stated);
+    starts_with(TokenId(stated), "bos_token_id of config.json");
   else if (usable(special.eos))
-    info_.start = special.eos;
+    starts_with(special.eos, "the tokenizer's end of text, for want of a beginning");
   if (info_.start < 0)
     info_.notes.push_back(
         "the model has no beginning-of-text token: the first token of a sentence is not scored");

@@ -153,10 +153,16 @@ class Recurrent : public Model {
           .at(file.string())
           .hint("the vocabulary must be the one the model was trained with");
     info_.start = tokenizer_->special().eos;
+    info_.start_from = info_.start < 0 ? "the vocabulary has no <eos>"
+                                       : "recurrent models read on after the last sentence's end";
+    info_.end_from = "the default of recurrent models";
     if (info_.start < 0)
       info_.notes.push_back(
           "the vocabulary has no <eos>: the first word of a sentence is not scored");
-    if (config_ && config_->flag("score_end", false)) info_.end = info_.start;
+    if (config_ && config_->flag("score_end", false)) {
+      info_.end = info_.start;
+      info_.end_from = "score_end of config.json";
+    }
   }
 
   // Depth by depth: all nodes of a depth are one batch, whose states come from their parents.

@@ -45,6 +45,7 @@ struct ModelInfo {
   // Causal and recurrent models: what stands before the first token, and what is scored after the
   // last; -1: nothing.
   TokenId start = -1, end = -1;
+  std::string start_from, end_from;  // who says so: "the tokenizer's bos_token"
   uint64_t parameters = 0;
   std::string precision = "fp32";
   std::string fingerprint;         // weights + configuration

@@ -114,6 +114,7 @@ class Ngram : public Model {
         sha256_hex(fmt::format("{:016x}{:016x}", arpa_.content.high, arpa_.content.low));
     info_.start = tokenizer_->special().bos;
     info_.end = tokenizer_->special().eos;
+    info_.start_from = info_.end_from = "the ARPA file";
     if (tokenizer_->special().unk < 0)
       info_.notes.push_back(
           "the model has no <unk>: sentences with unknown words cannot be scored");

@@ -57,6 +57,11 @@ std::string about_json(const RunRecord& r) {
       {"Method", fmt::format("{}, version {}", r.method, r.version)},
       {"Normalisation", r.norm},
       {"Notes", join(r.model.notes, "; ")}};
+  for (const auto& [name, value] : r.facts) {
+    std::string title = name;
+    if (!title.empty()) title[0] = char(std::toupper(static_cast<unsigned char>(title[0])));
+    about.emplace_back(title, value);
+  }
   std::string out;
   for (const auto& [name, value] : about)
     if (!value.empty())

@@ -61,7 +61,8 @@ Json result_of(const Table& table, const Row& row, size_t c) {
 
 std::string json_tables(const std::vector<Table>& tables) {
   Json all = {{"minpair", version()},    {"policies", Json::array()}, {"results", Json::array()},
-              {"totals", Json::array()}, {"account", Json::array()},  {"notes", Json::array()}};
+              {"totals", Json::array()}, {"account", Json::array()},  {"notes", Json::array()},
+              {"runs", Json::array()}};
   for (const Table& t : tables) {
     for (const std::string& p : t.policies)
       if (std::find(all["policies"].begin(), all["policies"].end(), p) == all["policies"].end())
@@ -74,6 +75,9 @@ std::string json_tables(const std::vector<Table>& tables) {
     }
     for (const std::string& line : t.account) all["account"].push_back(line);
     for (const std::string& line : t.notes) all["notes"].push_back(line);
+    for (const Table::Run& r : t.runs)
+      all["runs"].push_back(
+          {{"suite", t.suite}, {"model", r.model}, {"method", r.method}, {"facts", r.facts}});
   }
   return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -109,7 +109,7 @@ std::string table_text(const Table& table) {
     out += " \\\\\n";
   }
   out += "\\bottomrule\n\\end{tabular}\n\\caption{" + caption(table) + "}\n\\end{table}\n";
-  for (const auto* lines : {&table.account, &table.notes})
+  for (const auto* lines : {&table.account, &table.notes, &table.made})
     for (const std::string& line : *lines) out += "% " + line + "\n";
   return out;
 }

@@ -68,7 +68,7 @@ std::string table_text(const Table& table) {
   out += "\n";
   if (has_best(table)) out += "- bold: best of its row\n";
   if (has_low(table)) out += "- underlined: among the five lowest of its column\n";
-  for (const auto* lines : {&table.policies, &table.account, &table.notes})
+  for (const auto* lines : {&table.policies, &table.account, &table.notes, &table.made})
     for (const std::string& line : *lines) out += "- " + escaped(line) + "\n";
   return out;
 }

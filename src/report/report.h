@@ -87,6 +87,12 @@ struct Table {
   std::vector<std::string> policies;  // "ties count one half", ...
   std::vector<std::string> account;   // a line per run: where every item is
   std::vector<std::string> notes;
+  std::vector<std::string> made;  // how: a line for what was run together
+  struct Run {
+    std::string model, method;
+    Facts facts;
+  };
+  std::vector<Run> runs;
 };
 
 std::vector<Table> make_tables(Store& store, const ReportOptions& options);

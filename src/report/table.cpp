@@ -269,6 +269,25 @@ std::vector<std::string> policies_of(const ReportOptions& options, bool both_len
   return lines;
 }
 
+// "minpair run -s S -m M --method lp (minpair 1.0; end: not scored; start: <s>)"
+std::string made_line(const Facts& facts) {
+  std::string line, rest;
+  if (auto at = facts.find("command"); at != facts.end()) line = at->second;
+  if (auto at = facts.find("version"); at != facts.end()) rest = "minpair " + at->second;
+  for (const auto& [name, value] : facts)
+    if (name != "command" && name != "version")
+      rest += fmt::format("{}{}: {}", rest.empty() ? "" : "; ", name, value);
+  return rest.empty() ? line : fmt::format("{} ({})", line, rest);
+}
+
+void add_facts(Table& table, const RunRecord& run, const std::string& label) {
+  if (run.facts.empty()) return;
+  table.runs.push_back({label, run.method, run.facts});
+  std::string line = made_line(run.facts);
+  if (std::find(table.made.begin(), table.made.end(), line) == table.made.end())
+    table.made.push_back(std::move(line));
+}
+
 Table make_table(Store& store, const std::vector<const RunRecord*>& runs,
                  const std::map<int64_t, std::string>& labels, const ReportOptions& options) {
   Table table;
@@ -282,6 +301,7 @@ Table make_table(Store& store, const std::vector<const RunRecord*>& runs,
     std::vector<GroupCounts> groups = collect(store, *run, table.by, options);
     for (const GroupCounts& g : groups) order.see(g.keys, g.first_ordinal);
     add_views(views, *run, labels.at(run->model.id), groups, options);
+    add_facts(table, *run, labels.at(run->model.id));
   }
   if (options.aggregate_seeds) views = aggregate_seeds(std::move(views));
   for (const View& v : views) {

@@ -179,6 +179,7 @@ class Drawing {
     lines.push_back(join(table_.policies, "; "));
     for (const std::string& a : table_.account) lines.push_back(a);
     for (const std::string& n : table_.notes) lines.push_back("note: " + n);
+    for (const std::string& m : table_.made) lines.push_back("made with: " + m);
     return lines;
   }
 

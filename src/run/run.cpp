@@ -150,8 +150,9 @@ class Run {
     int64_t suite = store_->add_suite({0, suite_.manifest.name, fingerprint, all, suite_.manifest});
     int64_t model = store_->add_model(record_);
     std::vector<int64_t> runs;
+    Facts facts = facts_of(suite_, model_, planner_.methods(), options_);
     for (const Method* m : planner_.methods())
-      runs.push_back(store_->add_run(suite, model, m->info()));
+      runs.push_back(store_->add_run(suite, model, m->info(), facts));
     planner_.assemble([&](const EachItem& each) { pass_.each(each, false); },
                       [&](Scored& s) {
                         if (s.skipped) return store_->copy_score(runs[s.method], s.ordinal, s.item);

@@ -26,6 +26,7 @@ struct RunOptions {
   bool dry_run = false;  // only plan, and estimate the time
   bool quiet = false;    // no progress
   PlanOptions plan;
+  LoadOptions load;  // how the model was loaded, for the facts of the run
 };
 
 struct RunReport {
@@ -45,6 +46,7 @@ struct RunReport {
 struct SuiteSource {
   Manifest manifest;
   std::function<std::unique_ptr<ItemStream>()> open;
+  std::string called;  // what the user called it; empty: its name
 };
 
 // Standard input is kept in a temporary file, since a run reads its suite twice.
@@ -59,5 +61,10 @@ RunReport run_suite(Store* store, const SuiteSource& suite, Model& model,
 void self_test(Model& model);
 
 ModelRecord record_of(const Model& model);
+
+// The command that makes the same run again, the program's version, and where a sentence starts and
+// ends. Nothing of how or where it was computed: no threads, no output, no resuming, no shards.
+Facts facts_of(const SuiteSource& suite, const Model& model,
+               const std::vector<const Method*>& methods, const RunOptions& options);
 
 }  // namespace minpair

@@ -81,6 +81,7 @@ CREATE TABLE summary (
   PRIMARY KEY (run, test, condition, language, excluded, equal_lengths, norm)
 ) WITHOUT ROWID;
 )sql",
+    "ALTER TABLE runs ADD COLUMN facts TEXT NOT NULL DEFAULT '{}'",
 };
 static_assert(sizeof kSteps / sizeof kSteps[0] == kSchemaVersion);
 

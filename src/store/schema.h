@@ -6,7 +6,7 @@ namespace minpair {
 class Database;
 
 constexpr int kApplicationId = 0x6d706172;  // "mpar"
-constexpr int kSchemaVersion = 1;
+constexpr int kSchemaVersion = 2;
 
 // Brings an empty or older file to the present version, in one transaction. Refuses files of
 // other programs and of later versions.

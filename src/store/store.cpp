@@ -80,6 +80,7 @@ struct Store::Impl {
     SummaryTable summary;
   };
   std::map<int64_t, Writing> writing;
+  std::map<int64_t, std::string> facts;  // of the call, by run
 
   Statement& statement(const char* sql) {
     auto at = prepared.find(sql);
@@ -160,6 +161,7 @@ Store::Transaction::~Transaction() {
   if (!open_) return;
   store_.impl_->prepared.clear();
   store_.impl_->writing.clear();
+  store_.impl_->facts.clear();
   sqlite3_exec(store_.impl_->database->handle(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
@@ -210,22 +212,28 @@ int64_t Store::add_model(const ModelRecord& model) {
   return impl_->database->last_id();
 }
 
-int64_t Store::add_run(int64_t suite, int64_t model, const MethodInfo& method) {
+int64_t Store::add_run(int64_t suite, int64_t model, const MethodInfo& method, const Facts& facts) {
   Statement& find = impl_->statement(
       "SELECT run FROM runs WHERE suite = ? AND model = ? AND method = ? AND version = ?");
   find.bind(suite).bind(model).bind(method.name).bind(int64_t{method.version});
-  if (find.step()) return find.integer(0);
+  std::string made = facts_json(facts);
+  if (find.step()) {
+    int64_t run = find.integer(0);
+    impl_->facts[run] = std::move(made);
+    return run;
+  }
   find.reset();
   impl_
       ->statement(
-          "INSERT INTO runs (suite, model, method, version, norm, ties, special) VALUES "
-          "(?,?,?,?,?,?,0)")
+          "INSERT INTO runs (suite, model, method, version, norm, ties, special, facts) VALUES "
+          "(?,?,?,?,?,?,0,?)")
       .bind(suite)
       .bind(model)
       .bind(method.name)
       .bind(int64_t{method.version})
       .bind(method.default_norm)
       .bind(method.paper_ties)
+      .bind(made)
       .run();
   return impl_->database->last_id();
 }
@@ -279,6 +287,13 @@ void Store::finish_run(int64_t run) {
       .bind(int64_t{w.special})
       .run();
   impl_->writing.erase(at);
+  if (auto given = impl_->facts.find(run); given != impl_->facts.end())
+    impl_->statement("UPDATE runs SET facts = ? WHERE run = ? AND facts <> ?")
+        .bind(given->second)
+        .bind(run)
+        .bind(given->second)
+        .run();
+  impl_->facts.erase(run);
 }
 
 bool Store::has_scores(int64_t model, const MethodInfo& method) {
@@ -297,12 +312,13 @@ bool Store::has_score(int64_t model, const MethodInfo& method, const Item& item)
 }
 
 std::vector<RunRecord> Store::runs() {
-  Statement s(*impl_->database,
-              "SELECT run, method, version, norm, ties, special, suites.suite, suites.name, "
-              "suites.fingerprint, suites.items, suites.manifest, models.model, models.name, "
-              "models.fingerprint, models.tokenizer, models.precision, models.kind, "
-              "models.architecture, models.parameters, models.notes FROM runs JOIN suites ON "
-              "suites.suite = runs.suite JOIN models ON models.model = runs.model ORDER BY run");
+  Statement s(
+      *impl_->database,
+      "SELECT run, method, version, norm, ties, special, suites.suite, suites.name, "
+      "suites.fingerprint, suites.items, suites.manifest, models.model, models.name, "
+      "models.fingerprint, models.tokenizer, models.precision, models.kind, "
+      "models.architecture, models.parameters, models.notes, facts FROM runs JOIN suites ON "
+      "suites.suite = runs.suite JOIN models ON models.model = runs.model ORDER BY run");
   std::vector<RunRecord> runs;
   while (s.step()) {
     RunRecord r;
@@ -317,6 +333,7 @@ std::vector<RunRecord> Store::runs() {
     r.model = {s.integer(11),       s.string(12), s.string(13), s.string(14),
                s.string(15),        s.string(16), s.string(17), uint64_t(s.integer(18)),
                notes_of(s.text(19))};
+    r.facts = parse_facts(s.text(20), impl_->path.string());
     runs.push_back(std::move(r));
   }
   return runs;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "store/facts.h"
 #include "store/score.h"
 #include "suite/suite.h"
 
@@ -48,6 +49,7 @@ struct RunRecord {
   std::string norm;      // the method's own
   std::string ties;      // as the method's paper counts them
   bool special = false;  // special tokens are among the scored ones
+  Facts facts;           // of the call that last added scores; empty in files of format 1
 };
 
 // One line of a run's summary: items that share test, condition, language, reason and lengths.
@@ -92,7 +94,8 @@ class Store {
   // --- writing ---
   int64_t add_suite(const SuiteRecord& suite);  // gives the one that is there already
   int64_t add_model(const ModelRecord& model);  // the same
-  int64_t add_run(int64_t suite, int64_t model, const MethodInfo& method);
+  // Facts of a run that is there already change only when it gets new scores.
+  int64_t add_run(int64_t suite, int64_t model, const MethodInfo& method, const Facts& facts = {});
   // Does nothing when the run has the item already.
   void add_score(int64_t run, uint64_t ordinal, const Item& item, const std::string& excluded,
                  const std::vector<StoredSentence>& sentences);

@@ -250,6 +250,23 @@ TEST(Run, TwoProcessesOnOneFile) {
   }
 }
 
+TEST(Run, RecordsTheCommandThatMakesItAgain) {
+  TemporaryFolder folder;
+  FakeModel model(1);
+  RunOptions options;
+  options.selection = {{"two words"}, {}, 7};
+  options.load.vocabulary = "vocab.txt";
+  options.load.threads = 3;
+  SuiteSource suite = source_of({}, "suite");
+  suite.called = "it's here.jsonl";
+  Facts facts = facts_of(suite, model, two_methods(), options);
+  EXPECT_EQ(facts["command"],
+            "minpair run -s 'it'\\''s here.jsonl' -m fake --method ce,masked,pll"
+            " --test 'two words' --limit 7 --vocab vocab.txt");
+  EXPECT_FALSE(facts["version"].empty());
+  EXPECT_EQ(facts.count("start"), 0u);
+}
+
 TEST(Run, SelfTestCatchesABrokenModel) {
   struct Broken : FakeModel {
     std::vector<Answer> answer(std::span<const Query> queries) override {

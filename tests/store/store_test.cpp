@@ -234,6 +234,52 @@ TEST_F(StoreTest, ReadersAndForeignFiles) {
   }
 }
 
+TEST_F(StoreTest, FactsAreThoseOfTheCallThatAddedScores) {
+  auto call = [&](const char* command, uint64_t items) {
+    Store store(path(), Store::Mode::write);
+    Store::Transaction t(store);
+    int64_t suite = store.add_suite({0, "s", "f", 10, {}});
+    int64_t model = store.add_model({0, "m", "w", "t", "fp32", "causal", "gpt2", 5, {}});
+    int64_t run = store.add_run(suite, model, find_method("lp").info(),
+                                {{"command", command}, {"start", "\"<s>\" é"}});
+    for (uint64_t i = 0; i < items; ++i)
+      store.add_score(run, i, pair_of(std::to_string(i), "Er geht .", "Er gehen ."), "",
+                      {sentence_of({-1}), sentence_of({-2})});
+    store.finish_run(run);
+    t.commit();
+    return store.runs().at(0).facts;
+  };
+  EXPECT_EQ(call("first", 2), (Facts{{"command", "first"}, {"start", "\"<s>\" é"}}));
+  EXPECT_EQ(call("nothing new", 1)["command"], "first");
+  EXPECT_EQ(call("more", 3)["command"], "more");
+}
+
+TEST_F(StoreTest, ReadsFilesOfTheFirstFormat) {
+  {
+    Store store(path(), Store::Mode::write);
+    fill(store);
+  }
+  {
+    Database old(path(), SQLITE_OPEN_READWRITE);
+    old.run("ALTER TABLE runs DROP COLUMN facts");
+    old.run("PRAGMA user_version = 1");
+  }
+  auto check = [&](Store::Mode mode) {
+    Store store(path(), mode);
+    ASSERT_EQ(store.runs().size(), 1u);
+    EXPECT_TRUE(store.runs()[0].facts.empty());
+    EXPECT_EQ(store.runs()[0].method, "ce");
+  };
+  check(Store::Mode::read);
+  {
+    Database untouched(path(), SQLITE_OPEN_READONLY);
+    EXPECT_EQ(untouched.number("PRAGMA user_version"), 1);
+  }
+  check(Store::Mode::write);
+  Database later(path(), SQLITE_OPEN_READONLY);
+  EXPECT_EQ(later.number("PRAGMA user_version"), 2);
+}
+
 // What happens to a user who may not write; 0: a clear error.
 int write_as_nobody(const std::filesystem::path& path) {
   pid_t child = ::fork();

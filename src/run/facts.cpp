@@ -1,0 +1,58 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/paths.h"
+#include "run/run.h"
+
+namespace minpair {
+namespace {
+
+// As a shell would read it back.
+std::string quoted(const std::string& word) {
+  auto plain = [](unsigned char c) {
+    return std::isalnum(c) || c >= 0x80 ||
+           std::string_view("-_./:,=+@%").find(char(c)) != std::string_view::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+  std::string out = "'";
+  for (char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string command(const SuiteSource& suite, const Model& model,
+                    const std::vector<const Method*>& methods, const RunOptions& options) {
+  std::string line = "minpair run";
+  auto add = [&](const char* option, const std::string& value) {
+    line += fmt::format(" {} {}", option, quoted(value));
+  };
+  add("-s", suite.called.empty() ? suite.manifest.name : suite.called);
+  add("-m", model.info().name);
+  std::vector<std::string> names;
+  for (const Method* m : methods) names.push_back(m->name());
+  add("--method", join(names, ","));
+  for (const std::string& test : options.selection.tests) add("--test", test);
+  for (const std::string& condition : options.selection.conditions) add("--condition", condition);
+  if (options.selection.limit > 0) add("--limit", std::to_string(options.selection.limit));
+  if (!options.load.vocabulary.empty()) add("--vocab", options.load.vocabulary.string());
+  if (model.info().precision != LoadOptions{}.precision) add("--precision", model.info().precision);
+  return line;
+}
+
+}  // namespace
+
+Facts facts_of(const SuiteSource& suite, const Model& model,
+               const std::vector<const Method*>& methods, const RunOptions& options) {
+  const ModelInfo& info = model.info();
+  Facts facts = {{"command", command(suite, model, methods, options)}, {"version", version()}};
+  if (info.kind == ModelInfo::Kind::masked) return facts;
+  auto edge = [&](TokenId id, const std::string& from, const char* none) {
+    std::string what = id < 0 ? none : model.tokenizer().piece(id);
+    return from.empty() ? what : fmt::format("{} ({})", what, from);
+  };
+  facts["start"] = edge(info.start, info.start_from, "nothing: the first token is not scored");
+  facts["end"] = edge(info.end, info.end_from, "not scored");
+  return facts;
+}
+
+}  // namespace minpair
