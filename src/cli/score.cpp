@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "model/predict.h"
-#include "plan/plan.h"
+#include "serve/bench.h"
 
 namespace minpair {
 namespace {
@@ -23,99 +23,46 @@ struct Options {
   bool as_json = false;
 };
 
-struct Column {
-  const Sentence& sentence;
-  const SentenceScore& score;
-  double sum = 0, mean = 0;
-  double by(const std::string& norm) const { return norm == "mean" ? mean : sum; }
-};
-
-std::vector<Column> columns_of(const Item& item, const std::vector<SentenceScore>& scores) {
-  std::vector<Column> columns;
-  for (size_t i = 0; i < scores.size(); ++i) {
-    Column c{item.sentences[i], scores[i]};
-    for (const TokenScore& t : scores[i].tokens) c.sum += t.logprob;
-    c.mean = scores[i].tokens.empty() ? 0 : c.sum / double(scores[i].tokens.size());
-    columns.push_back(c);
-  }
-  return columns;
-}
-
-// The two highest columns: the winner and the best of the others.
-std::pair<size_t, size_t> best_two(const std::vector<Column>& columns, const std::string& norm) {
-  size_t first = 0, second = SIZE_MAX;
-  for (size_t i = 1; i < columns.size(); ++i)
-    if (columns[i].by(norm) > columns[first].by(norm)) first = i;
-  for (size_t i = 0; i < columns.size(); ++i)
-    if (i != first && (second == SIZE_MAX || columns[i].by(norm) > columns[second].by(norm)))
-      second = i;
-  return {first, second};
-}
-
 std::string padded(const std::string& text, size_t width) {
   size_t n = count_characters(text);
   return text + std::string(n < width ? width - n : 0, ' ');
 }
 
-void print_table(const Model& model, const Method& method, const std::vector<Column>& columns) {
+void print_table(const Model& model, const Method& method,
+                 const std::vector<TypedSentence>& columns) {
   size_t rows = 0, width = 8;
-  for (const Column& c : columns) {
-    rows = std::max(rows, c.score.tokens.size());
-    for (const TokenScore& t : c.score.tokens)
+  for (const TypedSentence& c : columns) {
+    rows = std::max(rows, c.tokens.size());
+    for (const TokenScore& t : c.tokens)
       width = std::max(width, count_characters(model.tokenizer().piece(t.id)) + 2);
   }
   auto print_row = [&](auto&& cell) {
     std::string line;
-    for (const Column& c : columns) {
+    for (const TypedSentence& c : columns) {
       auto [name, value] = cell(c);
       line += fmt::format("{}{}  {:>10}", line.empty() ? "" : "    ", padded(name, width), value);
     }
     fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
   };
   using Cell = std::pair<std::string, std::string>;
-  print_row([&](const Column&) { return Cell{"token", "log-prob"}; });
+  print_row([&](const TypedSentence&) { return Cell{"token", "log-prob"}; });
   for (size_t i = 0; i < rows; ++i)
-    print_row([&](const Column& c) {
-      if (i >= c.score.tokens.size()) return Cell{};
-      const TokenScore& t = c.score.tokens[i];
+    print_row([&](const TypedSentence& c) {
+      if (i >= c.tokens.size()) return Cell{};
+      const TokenScore& t = c.tokens[i];
       return Cell{model.tokenizer().piece(t.id) + (t.in_locus ? " *" : ""),
                   fmt::format("{:.4f}", t.logprob)};
     });
-  print_row([&](const Column& c) { return Cell{"sum", fmt::format("{:.4f}", c.sum)}; });
-  print_row([&](const Column& c) { return Cell{"mean", fmt::format("{:.4f}", c.mean)}; });
+  print_row([&](const TypedSentence& c) { return Cell{"sum", fmt::format("{:.4f}", c.sum)}; });
+  print_row([&](const TypedSentence& c) { return Cell{"mean", fmt::format("{:.4f}", c.mean)}; });
   if (columns.size() < 2) return;
   const std::string& norm = method.default_norm();
-  auto [first, second] = best_two(columns, norm);
-  double by = columns[first].by(norm) - columns[second].by(norm);
+  auto [first, by] = preference(columns, method);
   if (by == 0)
     fmt::print("\nno preference: both have the same {} ({})\n", norm, method.name());
   else
     fmt::print("\nprefers \"{}\" by {:.4f} ({}, {} of the log-probabilities)\n",
-               columns[first].sentence.text, by, method.name(), norm);
-}
-
-json to_json(const Model& model, const Method& method, const std::vector<Column>& columns) {
-  json out{{"model", model.info().name}, {"method", method.name()}};
-  out["norm"] = method.default_norm();
-  for (const Column& c : columns) {
-    json tokens = json::array();
-    for (const TokenScore& t : c.score.tokens)
-      tokens.push_back({{"piece", model.tokenizer().piece(t.id)},
-                        {"id", t.id},
-                        {"begin", character_of_byte(c.sentence.text, t.span.begin)},
-                        {"end", character_of_byte(c.sentence.text, t.span.end)},
-                        {"locus", t.in_locus},
-                        {"logit", t.logit},
-                        {"logprob", t.logprob}});
-    out["sentences"].push_back(
-        {{"text", c.sentence.text}, {"sum", c.sum}, {"mean", c.mean}, {"tokens", tokens}});
-  }
-  if (columns.size() < 2) return out;
-  auto [first, second] = best_two(columns, method.default_norm());
-  double by = columns[first].by(method.default_norm()) - columns[second].by(method.default_norm());
-  out["preferred"] = by == 0 ? json(nullptr) : json(first);
-  out["difference"] = by;
-  return out;
+               columns[first].text, by, method.name(), norm);
 }
 
 void score(Model& model, const Options& options) {
@@ -124,17 +71,9 @@ void score(Model& model, const Options& options) {
   if (!method.supports(model.info().kind))
     throw wrong_call(fmt::format("the method '{}' does not fit this kind of model", method.name()))
         .hint("'minpair list methods' shows what each is for");
-  Item item;
-  item.id = "1";
-  for (const std::string& text : options.texts) item.sentences.push_back({text, {}, false});
-  align_loci(item.sentences);
-  ItemScores scores = score_items(model, {&method}, {&item, 1})[0][0];
-  if (!scores.excluded.empty())
-    throw bad_input(fmt::format("'{}' cannot score this: {}", method.name(), scores.excluded))
-        .hint("try another --method; 'minpair list methods' shows them");
-  std::vector<Column> columns = columns_of(item, scores.sentences);
+  std::vector<TypedSentence> columns = score_typed(model, method, options.texts);
   if (options.as_json)
-    fmt::print("{}\n", to_json(model, method, columns).dump(1));
+    fmt::print("{}\n", typed_json(model, method, columns, 1));
   else
     print_table(model, method, columns);
 }

@@ -28,20 +28,6 @@ bool among(const std::vector<std::string>& wanted, const std::string& name) {
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
 }
 
-std::string base64(std::string_view bytes) {
-  static const char* letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve(bytes.size() / 3 * 4 + 4);
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t three = 0;
-    for (size_t k = 0; k < 3; ++k)
-      three = three << 8 | (i + k < bytes.size() ? uint8_t(bytes[i + k]) : 0);
-    for (size_t k = 0; k < 4; ++k)
-      out += i + k <= bytes.size() ? letters[three >> (18 - 6 * k) & 63] : '=';
-  }
-  return out;
-}
-
 // Notes and names of one run, for "how it was made".
 std::string about_json(const RunRecord& r) {
   std::vector<std::pair<std::string, std::string>> about = {
@@ -77,10 +63,6 @@ std::string suite_json(const SuiteRecord& s, const SuiteItems& items) {
   return fmt::format("{{\"name\":{},\"title\":{},\"citation\":{},\"tests\":[{}],\"items\":{}}}",
                      json_of(s.name), json_of(s.manifest.title.empty() ? s.name : s.manifest.title),
                      json_of(s.manifest.citation), tests, items_json(items));
-}
-
-std::string script(const std::string& id, const std::string& block) {
-  return fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id, block);
 }
 
 struct PageData {
@@ -141,73 +123,116 @@ PageData collect_data(Store& store, const std::vector<RunRecord>& runs,
 }
 
 struct Block {
-  std::string id, bytes;
-  bool numbers = false;
+  PageBlock block;
+  bool numbers = false;  // these have no repetitions worth searching for
 };
 
 // As many at once as the machine has cores: deflating is most of the time.
-void pack(std::vector<Block>& blocks) {
+std::vector<PageBlock> packed(std::vector<Block> blocks) {
   std::vector<std::thread> threads;
   size_t n = std::min<size_t>(std::max(1u, std::thread::hardware_concurrency()), blocks.size());
   std::atomic<size_t> next = 0;
   for (size_t t = 0; t < n; ++t)
     threads.emplace_back([&] {
       for (size_t i = next++; i < blocks.size(); i = next++)
-        blocks[i].bytes = packed_block(blocks[i].bytes, blocks[i].numbers);
+        blocks[i].block.bytes = deflated(blocks[i].block.bytes, blocks[i].numbers);
     });
   for (std::thread& t : threads) t.join();
+  std::vector<PageBlock> done;
+  for (Block& b : blocks) done.push_back(std::move(b.block));
+  return done;
+}
+
+Block main_block(const PageData& data, const std::string& tests, const std::string& conditions) {
+  return {
+      {"main",
+       fmt::format("{{\"made\":{},\"suites\":[{}],\"runs\":[{}],\"tests\":{},\"conditions\":{}}}",
+                   json_of("minpair " + version()), data.suites, data.runs, tests, conditions)},
+      false};
+}
+
+std::string_view needed_page() {
+  if (!has_page())
+    throw cannot("this minpair was built without the page of 'report --html' and 'serve'")
+        .hint("install npm (tools/bootstrap.sh web) and build again");
+  return page();
 }
 
 }  // namespace
 
 bool has_page() { return !page().empty(); }
 
-std::string packed_block(const std::string& bytes, bool numbers) {
+std::string base64(std::string_view bytes) {
+  static const char* letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve(bytes.size() / 3 * 4 + 4);
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    uint32_t three = 0;
+    for (size_t k = 0; k < 3; ++k)
+      three = three << 8 | (i + k < bytes.size() ? uint8_t(bytes[i + k]) : 0);
+    for (size_t k = 0; k < 4; ++k)
+      out += i + k <= bytes.size() ? letters[three >> (18 - 6 * k) & 63] : '=';
+  }
+  return out;
+}
+
+std::string deflated(const std::string& bytes, bool numbers) {
   z_stream z{};
   int strategy = numbers ? Z_HUFFMAN_ONLY : Z_DEFAULT_STRATEGY;
   if (deflateInit2(&z, 4, Z_DEFLATED, 15, 9, strategy) != Z_OK)
     throw cannot("there is no memory to deflate the data");
-  std::string deflated(deflateBound(&z, uLong(bytes.size())), '\0');
+  std::string out(deflateBound(&z, uLong(bytes.size())), '\0');
   z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   z.avail_in = uInt(bytes.size());
-  z.next_out = reinterpret_cast<Bytef*>(deflated.data());
-  z.avail_out = uInt(deflated.size());
+  z.next_out = reinterpret_cast<Bytef*>(out.data());
+  z.avail_out = uInt(out.size());
   int code = bytes.size() > UINT32_MAX ? Z_BUF_ERROR : deflate(&z, Z_FINISH);
-  deflated.resize(z.total_out);
+  out.resize(z.total_out);
   deflateEnd(&z);
   if (code != Z_STREAM_END)
     throw cannot("the data is too large for one page").hint("choose with -s, -m or --method");
-  return base64(deflated);
+  return out;
 }
 
-void write_html(Store& store, const ReportOptions& options, const std::filesystem::path& file) {
-  if (!has_page())
-    throw cannot("this minpair was built without the page of 'report --html'")
-        .hint("install npm (tools/bootstrap.sh web) and build again");
+std::vector<PageBlock> page_blocks(Store& store, const ReportOptions& options) {
   ReportOptions by_test = options, by_condition = options;
   by_test.by = {"test"};
   by_condition.by = {"condition"};
   std::string tests = json_tables(make_tables(store, by_test));
   std::string conditions = json_tables(make_tables(store, by_condition));
   PageData data = collect_data(store, store.runs(), options);
-  std::string_view text = page();
+  std::vector<Block> blocks = {main_block(data, tests, conditions)};
+  for (size_t i = 0; i < data.shapes.size(); ++i)
+    blocks.push_back({{fmt::format("shape-{}", i), std::move(data.shapes[i])}});
+  for (size_t i = 0; i < data.logprobs.size(); ++i)
+    blocks.push_back({{fmt::format("logprobs-{}", i), std::move(data.logprobs[i])}, true});
+  return packed(std::move(blocks));
+}
+
+std::vector<PageBlock> empty_page_blocks() {
+  return packed({main_block({}, json_tables({}), json_tables({}))});
+}
+
+std::string page_script(const std::string& id, const std::string& text) {
+  return fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id, text);
+}
+
+std::string page_with(const std::string& scripts) {
+  std::string_view text = needed_page();
   std::string_view marker = "<!--minpair-data-->";
   size_t at = text.find(marker);
   if (at == text.npos) throw cannot("the page has no place for the data");
-  std::vector<Block> blocks = {
-      {"main",
-       fmt::format("{{\"made\":{},\"suites\":[{}],\"runs\":[{}],\"tests\":{},\"conditions\":{}}}",
-                   json_of("minpair " + version()), data.suites, data.runs, tests, conditions)}};
-  for (size_t i = 0; i < data.shapes.size(); ++i)
-    blocks.push_back({fmt::format("shape-{}", i), std::move(data.shapes[i])});
-  for (size_t i = 0; i < data.logprobs.size(); ++i)
-    blocks.push_back({fmt::format("logprobs-{}", i), std::move(data.logprobs[i]), true});
-  pack(blocks);
-  AtomicFile out(file);
-  out.write(text.substr(0, at));
-  for (const Block& block : blocks) out.write(script(block.id, block.bytes));
-  out.write(text.substr(at + marker.size()));
-  out.commit();
+  std::string out(text.substr(0, at));
+  out.reserve(text.size() + scripts.size());
+  return out.append(scripts).append(text.substr(at + marker.size()));
+}
+
+void write_html(Store& store, const ReportOptions& options, const std::filesystem::path& file) {
+  needed_page();
+  std::string scripts;
+  for (const PageBlock& block : page_blocks(store, options))
+    scripts += page_script(block.id, base64(block.bytes));
+  write_file(file, page_with(scripts));
 }
 
 }  // namespace minpair

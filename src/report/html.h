@@ -4,6 +4,8 @@
 // which the page opens when somebody looks at an item.
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "report/report.h"
 
@@ -14,7 +16,18 @@ bool has_page();  // was the program built with npm at hand?
 // Runs are chosen by `options.suites`, `models` and `methods`; policies are those of the tables.
 void write_html(Store& store, const ReportOptions& options, const std::filesystem::path& file);
 
-// Zlib's format, then base 64. Numbers have no repetitions worth searching for.
-std::string packed_block(const std::string& bytes, bool numbers = false);
+// The same data for `serve`, which hands blocks out one by one.
+struct PageBlock {
+  std::string id, bytes;  // in zlib's format
+};
+std::vector<PageBlock> page_blocks(Store& store, const ReportOptions& options);
+// A page that has no results yet.
+std::vector<PageBlock> empty_page_blocks();
+// The page with `scripts` where it looks for its data.
+std::string page_with(const std::string& scripts);
+std::string page_script(const std::string& id, const std::string& text);
+
+std::string deflated(const std::string& bytes, bool numbers = false);
+std::string base64(std::string_view bytes);
 
 }  // namespace minpair

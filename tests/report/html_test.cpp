@@ -44,7 +44,7 @@ std::string block_of(const std::string& page, const std::string& id) {
 
 TEST(Html, BlocksOfAnyLengthComeBack) {
   for (const char* text : {"", "a", "ab", "abc", "abcd", "a longer text, a longer text"})
-    EXPECT_EQ(unpacked(packed_block(text)), text);
+    EXPECT_EQ(unpacked(base64(deflated(text))), text);
 }
 
 TEST(Html, SpansCountAsBrowsersDo) {

@@ -76,13 +76,40 @@ export interface Token {
   locus: boolean;
 }
 
-async function open(id: string): Promise<Response> {
-  const text = document.getElementById(id)!.textContent!;
+export interface LoadedModel {
+  name: string;
+  masked: boolean;
+  methods: string[];
+  method: string; // its own
+}
+/** What `minpair serve` says of itself; a page in a file has none. */
+export interface Live {
+  version: string;
+  models: LoadedModel[];
+}
+
+function bytesOf(id: string): Uint8Array<ArrayBuffer> | null {
+  const text = document.getElementById(id)?.textContent;
+  if (text === undefined || text === null) return null;
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Response(stream);
+  return bytes;
+}
+
+const liveBytes = bytesOf("live");
+export const live: Live | null = liveBytes && (JSON.parse(new TextDecoder().decode(liveBytes)) as Live);
+
+async function fetched(id: string): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const response = await fetch(`data/${id}?v=${live!.version}`);
+  if (!response.ok) throw new Error(((await response.json()) as { error: string }).error);
+  return response.body!;
+}
+
+async function open(id: string): Promise<Response> {
+  const bytes = bytesOf(id);
+  const stream = bytes ? new Blob([bytes]).stream() : await fetched(id);
+  return new Response(stream.pipeThrough(new DecompressionStream("deflate")));
 }
 
 export const openMain = async () => (await (await open("main")).json()) as Data;

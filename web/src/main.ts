@@ -1,4 +1,5 @@
-import { nameOf, openMain, type Data, type Result } from "./data";
+import { benchView, watchResults } from "./bench";
+import { live, nameOf, openMain, type Data, type Result } from "./data";
 import { count, el, figure, table, type Column, type Value } from "./dom";
 import { itemsView } from "./items";
 import { against, heatMap, margins, scatter, withIntervals } from "./plots";
@@ -101,7 +102,7 @@ function section(title: string, id: string, content: () => Node[], now = false):
 async function start() {
   const data = await openMain();
   const main = document.querySelector("main")!;
-  const sections = [
+  const sections = !data.runs.length ? [] : [
     section("Overview", "overview", () => overview(data), true),
     section("Tests and models", "tests", () => [figure(heatMap(data, data.tests.results), "Accuracy by test and model"), testTable(data, data.tests.results, "Accuracy by test")], true),
     section("Intervals", "intervals", () => [figure(withIntervals(data, data.tests.results, "test"), "Accuracy by test, with 95% intervals; ticks: published")]),
@@ -113,10 +114,13 @@ async function start() {
     section("Excluded", "excluded", () => excluded(data)),
     section("How it was made", "made", () => made(data), true),
   ];
-  const titles = data.suites.map((s) => s.title).join(", ");
+  if (live?.models.length) sections.unshift(section("Try sentences", "bench", () => [benchView(live!)], true));
+  const titles = data.suites.map((s) => s.title).join(", ") || live?.models.map((m) => m.name).join(", ") || "No results";
+  const header = document.querySelector("header")!;
   document.title = `minpair: ${titles}`;
   document.querySelector("h1")!.textContent = titles;
-  document.querySelector("header")!.append(el("p", { class: "note" }, `${count(data.suites.reduce((n, s) => n + s.items.ids.length, 0))} items, ${data.runs.length} ${data.runs.length === 1 ? "run" : "runs"}`));
+  if (data.runs.length) header.append(el("p", { class: "note" }, `${count(data.suites.reduce((n, s) => n + s.items.ids.length, 0))} items, ${data.runs.length} ${data.runs.length === 1 ? "run" : "runs"}`));
+  if (live) watchResults(live, header);
   document.querySelector("nav")!.append(...sections.map((s) => el("a", { href: `#${s.id}` }, s.querySelector("h2")!.textContent!)));
   main.replaceChildren(...sections);
   main.removeAttribute("aria-busy");

@@ -1,0 +1,131 @@
+#include "serve/bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "model/predict.h"
+#include "plan/plan.h"
+
+namespace minpair {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr std::string_view kMask = "[MASK]";
+
+// Pieces of a broken vocabulary need not be UTF-8.
+std::string dumped(const json& value, int indent) {
+  return value.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
+json json_of(const Model& model, const Method& method,
+             const std::vector<TypedSentence>& sentences) {
+  json out{{"model", model.info().name}, {"method", method.name()}};
+  out["norm"] = method.default_norm();
+  for (const TypedSentence& s : sentences) {
+    json tokens = json::array();
+    for (const TokenScore& t : s.tokens)
+      tokens.push_back({{"piece", model.tokenizer().piece(t.id)},
+                        {"id", t.id},
+                        {"begin", character_of_byte(s.text, t.span.begin)},
+                        {"end", character_of_byte(s.text, t.span.end)},
+                        {"locus", t.in_locus},
+                        {"logit", t.logit},
+                        {"logprob", t.logprob}});
+    out["sentences"].push_back(
+        {{"text", s.text}, {"sum", s.sum}, {"mean", s.mean}, {"tokens", tokens}});
+  }
+  if (sentences.size() < 2) return out;
+  Preference best = preference(sentences, method);
+  out["preferred"] = best.by == 0 ? json(nullptr) : json(best.first);
+  out["difference"] = best.by;
+  return out;
+}
+
+json predictions(Model& model, const std::string& text, size_t top) {
+  bool masked = model.info().kind == ModelInfo::Kind::masked;
+  std::string seen = text;
+  if (!masked) seen = trim(std::string_view(text).substr(0, text.find(kMask)));
+  json gaps = json::array();
+  for (const std::vector<Prediction>& gap : predict(model, seen, top)) {
+    json best = json::array();
+    for (const Prediction& p : gap) best.push_back({{"piece", p.piece}, {"logprob", p.logprob}});
+    gaps.push_back(best);
+  }
+  return {{"text", text}, {"seen", seen}, {"gaps", gaps}};
+}
+
+const Method& method_for(const Model& model, const std::string& name) {
+  if (name.empty()) return default_method(model.info().kind);
+  const Method& method = find_method(name);
+  if (!method.supports(model.info().kind))
+    throw wrong_call(fmt::format("the method '{}' does not fit this kind of model", name))
+        .hint("choose another, or each model's own");
+  return method;
+}
+
+}  // namespace
+
+std::vector<TypedSentence> score_typed(Model& model, const Method& method,
+                                       const std::vector<std::string>& texts) {
+  Item item;
+  item.id = "1";
+  for (const std::string& text : texts) item.sentences.push_back({text, {}, false});
+  // A single sentence would be a cloze; beside itself it is only itself, and asked about once.
+  if (texts.size() == 1) item.sentences.push_back(item.sentences[0]);
+  align_loci(item.sentences);
+  ItemScores scores = score_items(model, {&method}, {&item, 1})[0][0];
+  if (!scores.excluded.empty())
+    throw bad_input(fmt::format("'{}' cannot score this: {}", method.name(), scores.excluded))
+        .hint("try another --method; 'minpair list methods' shows them");
+  std::vector<TypedSentence> sentences;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    TypedSentence s{texts[i], std::move(scores.sentences[i].tokens)};
+    for (const TokenScore& t : s.tokens) s.sum += t.logprob;
+    s.mean = s.tokens.empty() ? 0 : s.sum / double(s.tokens.size());
+    sentences.push_back(std::move(s));
+  }
+  return sentences;
+}
+
+Preference preference(const std::vector<TypedSentence>& sentences, const Method& method) {
+  const std::string& norm = method.default_norm();
+  size_t first = 0, second = SIZE_MAX;
+  for (size_t i = 1; i < sentences.size(); ++i)
+    if (sentences[i].by(norm) > sentences[first].by(norm)) first = i;
+  for (size_t i = 0; i < sentences.size(); ++i)
+    if (i != first && (second == SIZE_MAX || sentences[i].by(norm) > sentences[second].by(norm)))
+      second = i;
+  if (second == SIZE_MAX) return {first, 0};
+  return {first, sentences[first].by(norm) - sentences[second].by(norm)};
+}
+
+std::string typed_json(const Model& model, const Method& method,
+                       const std::vector<TypedSentence>& sentences, int indent) {
+  return dumped(json_of(model, method, sentences), indent);
+}
+
+std::string bench_json(Model& model, const std::string& method,
+                       const std::vector<std::string>& texts, size_t top) {
+  std::vector<std::string> whole;
+  json out{{"model", model.info().name}};
+  try {
+    json gaps = json::array();
+    for (const std::string& text : texts)
+      if (text.find(kMask) == text.npos)
+        whole.push_back(text);
+      else
+        gaps.push_back(predictions(model, text, top));
+    const Method& chosen = method_for(model, method);
+    if (!whole.empty()) out = json_of(model, chosen, score_typed(model, chosen, whole));
+    if (!gaps.empty()) out["predictions"] = gaps;
+  } catch (const Error& e) {
+    out["error"] = e.message();
+  }
+  return dumped(out, -1);
+}
+
+}  // namespace minpair

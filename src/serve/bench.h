@@ -1,0 +1,39 @@
+#pragma once
+// Sentences that somebody typed, and what a model says about them: for `score` and for the bench of
+// `serve`.
+
+#include <string>
+#include <vector>
+
+#include "method/method.h"
+#include "model/model.h"
+
+namespace minpair {
+
+struct TypedSentence {
+  std::string text;
+  std::vector<TokenScore> tokens;
+  double sum = 0, mean = 0;
+  double by(const std::string& norm) const { return norm == "mean" ? mean : sum; }
+};
+
+// The loci are found by aligning. Throws when the method cannot judge these sentences.
+std::vector<TypedSentence> score_typed(Model& model, const Method& method,
+                                       const std::vector<std::string>& texts);
+// The highest, and the best of the others; by the method's own norm.
+struct Preference {
+  size_t first = 0;
+  double by = 0;  // 0: none
+};
+Preference preference(const std::vector<TypedSentence>& sentences, const Method& method);
+
+// As JSON; indented unless `indent` is negative.
+std::string typed_json(const Model& model, const Method& method,
+                       const std::vector<TypedSentence>& sentences, int indent);
+
+// What a model would put at each [MASK]; a model that reads from left to right sees what stands
+// before the first one.
+std::string bench_json(Model& model, const std::string& method,
+                       const std::vector<std::string>& texts, size_t top);
+
+}  // namespace minpair

@@ -1,0 +1,64 @@
+#include "serve/live_page.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "report/html.h"
+
+namespace minpair {
+namespace {
+
+std::shared_ptr<const LivePage::Snapshot> made(const std::filesystem::path& results,
+                                               const std::string& version) {
+  auto snapshot = std::make_shared<LivePage::Snapshot>();
+  snapshot->version = version;
+  std::vector<PageBlock> blocks;
+  if (results.empty()) {
+    blocks = empty_page_blocks();
+  } else {
+    Store store(results, Store::Mode::read);
+    blocks = page_blocks(store, {});
+  }
+  for (PageBlock& b : blocks) snapshot->blocks[b.id] = std::move(b.bytes);
+  return snapshot;
+}
+
+}  // namespace
+
+LivePage::LivePage(std::filesystem::path results) : results_(std::move(results)) {}
+
+std::string LivePage::version() const {
+  struct stat s {};
+  if (results_.empty() || ::stat(results_.c_str(), &s) != 0) return "none";
+  return fmt::format("{:x}-{:x}-{:x}-{:x}", s.st_ino, s.st_size, s.st_mtim.tv_sec,
+                     s.st_mtim.tv_nsec);
+}
+
+std::shared_ptr<const LivePage::Snapshot> LivePage::find(const std::string& version) {
+  std::lock_guard lock(mutex_);
+  for (const auto& snapshot : {current_, before_})
+    if (snapshot && snapshot->version == version) return snapshot;
+  return nullptr;
+}
+
+std::shared_ptr<const LivePage::Snapshot> LivePage::current() {
+  std::lock_guard making(making_);
+  std::string now = version();
+  if (auto known = find(now)) return known;
+  std::shared_ptr<const Snapshot> fresh;
+  try {
+    fresh = made(results_, now);
+  } catch (const Error& e) {
+    std::lock_guard lock(mutex_);
+    if (!current_) throw;
+    fmt::print(stderr, "note: the page stays as it was: {}\n", e.what());
+    return current_;
+  }
+  std::lock_guard lock(mutex_);
+  before_ = std::move(current_);
+  current_ = fresh;
+  return fresh;
+}
+
+}  // namespace minpair

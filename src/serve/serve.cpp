@@ -1,0 +1,225 @@
+#include "serve/serve.h"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include <array>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "method/method.h"
+#include "report/html.h"
+#include "serve/bench.h"
+#include "serve/listener.h"
+#include "serve/live_page.h"
+#include "serve/turns.h"
+
+namespace minpair {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr size_t kTexts = 10, kTextLength = 1000, kTop = 50;
+
+void answer_error(httplib::Response& response, int status, const std::string& why) {
+  response.status = status;
+  response.set_content(json{{"error", why}}.dump(-1, ' ', false, json::error_handler_t::replace),
+                       "application/json");
+}
+
+// Without a copy per client: the bytes live as long as somebody reads them.
+void answer_bytes(httplib::Response& response, std::shared_ptr<const std::string> bytes,
+                  const char* type) {
+  size_t size = bytes->size();
+  response.set_content_provider(
+      size, type, [bytes](size_t from, size_t length, httplib::DataSink& sink) {
+        return sink.write(bytes->data() + from, std::min<size_t>(length, 64 << 10));
+      });
+}
+
+// What somebody wants to see on the bench.
+struct Typed {
+  std::vector<size_t> models;
+  std::vector<std::string> texts;
+  std::string method;
+  size_t top = 10;
+};
+
+Typed parse_typed(const std::string& body, size_t models) {
+  Typed asked;
+  json j = json::parse(body, [](int depth, json::parse_event_t, json&) {
+    if (depth > 8) throw bad_input("the body is nested too deeply");
+    return true;
+  });
+  asked.models = j.at("models").get<std::vector<size_t>>();
+  asked.texts = j.at("texts").get<std::vector<std::string>>();
+  asked.method = j.value("method", "");
+  asked.top = j.value("top", size_t{10});
+  if (asked.models.empty() || asked.models.size() > 2) throw bad_input("choose one model or two");
+  for (size_t m : asked.models)
+    if (m >= models) throw bad_input("there is no such model");
+  if (asked.texts.empty() || asked.texts.size() > kTexts)
+    throw bad_input(fmt::format("type 1 to {} sentences", kTexts));
+  for (const std::string& text : asked.texts)
+    if (trim(text).empty() || count_characters(text) > kTextLength)
+      throw bad_input(fmt::format("a sentence has 1 to {} characters", kTextLength));
+  if (asked.top < 1 || asked.top > kTop)
+    throw bad_input(fmt::format("'top' is from 1 to {}", kTop));
+  return asked;
+}
+
+}  // namespace
+
+struct Explorer::Impl {
+  ServeOptions options;
+  std::vector<std::unique_ptr<Model>> models;
+  Listener listener;
+  int port;
+  Access access;
+  LivePage page;
+  Turns turns;
+
+  Impl(const ServeOptions& o, std::vector<std::unique_ptr<Model>> m)
+      : options(o),
+        models(std::move(m)),
+        listener(Limits{
+            .request = o.request_time, .answer = o.answer_time, .connections = o.connections}),
+        port(listener.bind(o.address, o.port)),
+        access(o.address, port, o.token),
+        page(o.results),
+        turns(o.waiting, std::chrono::seconds(30)) {
+    page.current();  // what cannot be shown is said at once, not to the first visitor
+    route();
+  }
+
+  std::string live_json(const std::string& version) const {
+    json all = json::array();
+    for (const auto& model : models) {
+      json methods = json::array();
+      for (const Method* m : all_methods())
+        if (m->supports(model->info().kind) && !m->info().cloze) methods.push_back(m->name());
+      all.push_back({{"name", model->info().name},
+                     {"masked", model->info().kind == ModelInfo::Kind::masked},
+                     {"methods", methods},
+                     {"method", default_method(model->info().kind).name()}});
+    }
+    return json{{"version", version}, {"models", all}}.dump(-1, ' ', true,
+                                                            json::error_handler_t::replace);
+  }
+
+  void show_page(httplib::Response& response) {
+    auto snapshot = page.current();
+    std::string html = page_with(page_script("live", base64(live_json(snapshot->version))));
+    // A page in a file may fetch nothing; this one may ask this server.
+    const std::string nothing = "default-src 'none'";
+    html.replace(html.find(nothing), nothing.size(), nothing + "; connect-src 'self'");
+    answer_bytes(response, std::make_shared<const std::string>(std::move(html)),
+                 "text/html; charset=utf-8");
+  }
+
+  void show_block(const httplib::Request& request, httplib::Response& response) {
+    auto snapshot = page.find(request.get_param_value("v"));
+    if (!snapshot)
+      return answer_error(response, 410, "the results have changed; load the page again");
+    auto block = snapshot->blocks.find(request.path.substr(strlen("/data/")));
+    if (block == snapshot->blocks.end())
+      return answer_error(response, 404, "there is no such data");
+    answer_bytes(response, {snapshot, &block->second}, "application/octet-stream");
+  }
+
+  void show(const httplib::Request& request, httplib::Response& response) {
+    if (request.path == "/" && !options.token.empty() && request.has_param("token")) {
+      response.set_header("Set-Cookie", access.cookie());
+      response.set_redirect("/");
+    } else if (request.path == "/") {
+      show_page(response);
+    } else if (request.path.starts_with("/data/")) {
+      show_block(request, response);
+    } else if (request.path == "/version") {
+      response.set_content(json{{"version", page.version()}}.dump(), "application/json");
+    } else {
+      answer_error(response, 404, "there is nothing here");
+    }
+  }
+
+  void score(const httplib::Request& request, httplib::Response& response) {
+    Typed asked = parse_typed(request.body, models.size());
+    Turns::Turn turn(turns);
+    if (!turn) {
+      response.set_header("Retry-After", "5");
+      return answer_error(response, 503, "too many are waiting for a score; try again");
+    }
+    std::string all;
+    for (size_t m : asked.models)
+      all +=
+          (all.empty() ? "" : ",") + bench_json(*models[m], asked.method, asked.texts, asked.top);
+    response.set_content("{\"models\":[" + all + "]}", "application/json");
+  }
+
+  void route() {
+    using Routed = httplib::Server::HandlerResponse;
+    listener.set_default_headers({{"X-Content-Type-Options", "nosniff"},
+                                  {"X-Frame-Options", "DENY"},
+                                  {"Referrer-Policy", "no-referrer"},
+                                  {"Cross-Origin-Resource-Policy", "same-origin"},
+                                  {"Cache-Control", "no-store"}});
+    // Before httplib's own routing, which matches paths with regular expressions.
+    listener.set_pre_routing_handler([this](const auto& request, auto& response) {
+      if (request.method == "POST" && request.path == "/score") return Routed::Unhandled;
+      if (request.method == "POST")
+        answer_error(response, 404, "there is nothing here");
+      else
+        show(request, response);
+      return Routed::Handled;
+    });
+    listener.Post("/score",
+                  [this](const auto& request, auto& response) { score(request, response); });
+    listener.set_exception_handler([](const auto&, auto& response, std::exception_ptr thrown) {
+      try {
+        std::rethrow_exception(thrown);
+      } catch (const Error& e) {
+        answer_error(response, e.kind() == Error::Kind::environment ? 500 : 400, e.message());
+      } catch (const json::exception&) {
+        answer_error(response, 400, "the body is not the JSON that is expected");
+      } catch (const std::bad_alloc&) {
+        answer_error(response, 503, "out of memory");
+      } catch (...) {
+        answer_error(response, 500, "this went wrong");
+      }
+    });
+  }
+};
+
+Explorer::Explorer(const ServeOptions& options, std::vector<std::unique_ptr<Model>> models) {
+  if (!is_loopback(options.address) && options.token.empty())
+    throw wrong_call(fmt::format("serving at {} needs a token", options.address));
+  if (!has_page()) page_with("");  // says why there is none
+  impl_ = std::make_unique<Impl>(options, std::move(models));
+}
+
+Explorer::~Explorer() = default;
+
+int Explorer::port() const { return impl_->port; }
+
+std::string Explorer::url() const {
+  const std::string& address = impl_->options.address;
+  std::string host = address.find(':') != address.npos ? "[" + address + "]" : address;
+  std::string token = impl_->options.token;
+  return fmt::format("http://{}:{}/{}", host, impl_->port, token.empty() ? "" : "?token=" + token);
+}
+
+void Explorer::run() { impl_->listener.run(impl_->access); }
+
+void Explorer::stop() { impl_->listener.stop(); }
+
+std::string random_token() {
+  std::array<unsigned char, 16> bytes;
+  if (getrandom(bytes.data(), bytes.size(), 0) != ssize_t(bytes.size()))
+    throw cannot_errno("cannot get random numbers");
+  std::string token;
+  for (unsigned char b : bytes) token += fmt::format("{:02x}", b);
+  return token;
+}
+
+}  // namespace minpair

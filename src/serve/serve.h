@@ -1,0 +1,46 @@
+#pragma once
+// The page of `report --html`, live over a results file, and a bench to try sentences with loaded
+// models. docs/serve.md says what is answered, to whom, and within which limits.
+//
+//   Explorer explorer({.results = "results.db"}, std::move(models));
+//   fmt::print("{}\n", explorer.url());
+//   explorer.run();  // until stop()
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+
+namespace minpair {
+
+struct ServeOptions {
+  std::filesystem::path results;  // empty: only the bench
+  std::string address = "127.0.0.1";
+  int port = 0;       // 0: any free one
+  std::string token;  // other addresses than this machine's own need one
+  size_t connections = 256;
+  std::chrono::milliseconds request_time{10000}, answer_time{60000};
+  size_t waiting = 8;  // requests to score; more are refused
+};
+
+class Explorer {
+ public:
+  Explorer(const ServeOptions& options, std::vector<std::unique_ptr<Model>> models);
+  ~Explorer();
+
+  int port() const;
+  std::string url() const;  // with the token, when there is one
+  void run();
+  void stop();  // from any thread
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+std::string random_token();
+
+}  // namespace minpair
