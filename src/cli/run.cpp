@@ -16,7 +16,7 @@ namespace {
 
 struct RunCall {
   std::vector<std::string> suites, models;
-  std::string methods, output = "results.db";
+  std::string methods, output = "results.db", shard;
   LoadOptions load;
   RunOptions run;
   bool verbose = false;
@@ -102,7 +102,8 @@ void add_run(Cli& cli) {
       "run", "Score a suite with models; an interrupted run goes on where it was",
       "  minpair run -s de-agreement -m models/my-bert -o results.db\n"
       "  minpair run -s gevalm.jsonl -m DIR1 -m DIR2 --method ce,masked,pll -o results.db\n"
-      "  minpair run -s gevalm.jsonl -m DIR --dry-run\n");
+      "  minpair run -s gevalm.jsonl -m DIR --dry-run\n"
+      "  minpair run -s million.jsonl -m DIR --shard 3/8 -o part3.db\n");
   static RunCall call;
   app.add_option("-s,--suite", call.suites, "a suite file, a folder, or a shipped suite")
       ->required();
@@ -117,6 +118,8 @@ void add_run(Cli& cli) {
   app.add_option("--test", call.run.selection.tests, "only this test (repeatable)");
   app.add_option("--condition", call.run.selection.conditions, "only this condition (repeatable)");
   app.add_option("--limit", call.run.selection.limit, "only the first so many items");
+  app.add_option("--shard", call.shard,
+                 "only this part of the work, as 3/8; 'minpair merge' puts the parts together");
   app.add_option("--vocab", call.load.vocabulary,
                  "the vocabulary of a recurrent model in a file, one word a line");
   app.add_option("--threads", call.load.threads, "threads for the model; 0: all");
@@ -129,7 +132,10 @@ void add_run(Cli& cli) {
                "only say how much there is to do, and how long it takes");
   app.add_flag("-q,--quiet", call.run.quiet, "nothing on standard error");
   app.add_flag("-v,--verbose", call.verbose, "say how the time was spent");
-  cli.on_run(app, [] { run(call); });
+  cli.on_run(app, [] {
+    if (!call.shard.empty()) call.run.shard = parse_shard(call.shard);
+    run(call);
+  });
 }
 
 const Cli::Command run_command{50, add_run};

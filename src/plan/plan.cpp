@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <deque>
 
 #include "base/error.h"
+#include "plan/cost.h"
+#include "plan/crew.h"
 #include "plan/distinct.h"
 #include "plan/journal.h"
+#include "plan/shard.h"
 
 namespace minpair {
 namespace {
@@ -52,26 +56,6 @@ QueryOrder order_for(ModelInfo::Kind kind) {
   return kind == ModelInfo::Kind::masked ? QueryOrder::length : QueryOrder::prefix;
 }
 
-// How many tokens the model computes for queries in order: all, or what the one before does not
-// share.
-class Cost {
- public:
-  explicit Cost(QueryOrder order) : order_(order) {}
-  uint64_t of(const std::vector<TokenId>& ids) {
-    size_t shared = 0;
-    if (order_ == QueryOrder::prefix) {
-      auto end = std::mismatch(ids.begin(), ids.end(), before_.begin(), before_.end()).first;
-      shared = size_t(end - ids.begin());
-      before_ = ids;
-    }
-    return ids.size() - shared;
-  }
-
- private:
-  QueryOrder order_;
-  std::vector<TokenId> before_;
-};
-
 // Queries waiting for the model.
 struct Batch {
   std::vector<DistinctQuery> distinct;
@@ -83,18 +67,7 @@ struct Batch {
     queries.push_back(d.query);
     distinct.push_back(std::move(d));
   }
-  void clear() {
-    distinct.clear();
-    queries.clear();
-    tokens = 0;
-  }
 };
-
-std::vector<Answer> ask(Model& model, const std::vector<Query>& queries) {
-  std::vector<Answer> answers = model.answer(queries);
-  if (answers.size() != queries.size()) throw cannot("the model left queries unanswered");
-  return answers;
-}
 
 }  // namespace
 
@@ -147,6 +120,10 @@ const PlanCounts& Planner::counts() {
   return counts_;
 }
 
+std::vector<bool> Planner::items_of(const Shard& shard) {
+  return minpair::items_of(shard, *questions_, counts_.items, order_for(context_.kind));
+}
+
 void Planner::give_back(const DistinctQuery& distinct, const Answer& answer) {
   std::string value;
   for (const Asker& asker : distinct.askers) {
@@ -157,17 +134,28 @@ void Planner::give_back(const DistinctQuery& distinct, const Answer& answer) {
 }
 
 void Planner::answer(const Tick& tick, AnswerJournal* journal) {
+  Alone alone(model_);
+  Crew& crew = options_.crew ? *options_.crew : alone;
+  if (crew.size() > 1) counts();  // before the walk begins: it is a walk of its own
   DistinctQueries all(*questions_);
   Batch batch;
-  uint64_t tokens = 0;
-  auto work = [&] {
-    if (batch.queries.empty()) return;
-    std::vector<Answer> answers = ask(model_, batch.queries);
+  std::deque<Batch> asked;
+  uint64_t tokens = 0, handed_out = 0;
+  auto take = [&] {
+    std::vector<Answer> answers = crew.next();
     if (journal) journal->append(answers);
-    for (size_t i = 0; i < answers.size(); ++i) give_back(batch.distinct[i], answers[i]);
-    tokens += batch.tokens;
-    batch.clear();
+    for (size_t i = 0; i < answers.size(); ++i) give_back(asked.front().distinct[i], answers[i]);
+    tokens += asked.front().tokens;
+    asked.pop_front();
     if (tick) tick(tokens);
+  };
+  auto submit = [&] {
+    if (batch.queries.empty()) return;
+    handed_out += batch.tokens;
+    crew.submit(std::move(batch.queries));
+    asked.push_back(std::move(batch));
+    batch = {};
+    while (crew.full()) take();
   };
   bool stored = journal != nullptr;
   Answer known;
@@ -176,16 +164,26 @@ void Planner::answer(const Tick& tick, AnswerJournal* journal) {
     uint64_t own = cost.of(d.query.ids);
     if (stored && (stored = journal->next(d.query, known))) {
       tokens += own;
+      handed_out += own;
       ++from_journal_;
       give_back(d, known);
       continue;
     }
     if (tick && batch.queries.empty() && tokens > 0) tick(tokens);
-    if (batch.tokens + own > options_.batch_tokens) work();
+    if (batch.tokens + own > batch_tokens(crew.size(), handed_out)) submit();
     batch.add(std::move(d), own);
     d = {};
   }
-  work();
+  submit();
+  while (!asked.empty()) take();
+}
+
+// Towards the end smaller batches, so that all of a crew are done at the same time.
+uint64_t Planner::batch_tokens(size_t crew, uint64_t handed_out) {
+  if (crew == 1) return options_.batch_tokens;
+  uint64_t left = counts_.tokens - std::min(handed_out, counts_.tokens);
+  return std::clamp<uint64_t>(left / (4 * crew), std::min(options_.batch_tokens, 128u),
+                              options_.batch_tokens);
 }
 
 double Planner::estimate_seconds(double budget_seconds) {
@@ -204,7 +202,7 @@ double Planner::estimate_seconds(double budget_seconds) {
       d = {};
     }
   if (sample.queries.empty()) return 0;
-  ask(model_, {sample.queries.front()});  // the first pass prepares kernels
+  ask(model_, {&sample.queries.front(), 1});  // the first pass prepares kernels
   uint64_t tokens = 0;
   auto start = Clock::now();
   double seconds = 0;

@@ -23,7 +23,9 @@
 namespace minpair {
 
 class AnswerJournal;
+class Crew;
 class SortedRecords;
+struct Shard;
 
 // Calls its argument with every item, in the same order each time. The number is the item's place
 // in its suite.
@@ -34,6 +36,7 @@ struct PlanOptions {
   size_t memory = size_t{32} << 20;     // for each of the two sorted lists
   std::filesystem::path scratch = ".";  // for what does not fit
   uint32_t batch_tokens = 2048;         // how much the model gets at once
+  Crew* crew = nullptr;                 // who answers; null: the model alone
 };
 
 struct PlanCounts {
@@ -66,6 +69,9 @@ class Planner {
   // Names the plan: the same items, methods and tokenizer give the same key.
   Hash128 key() const { return key_; }
 
+  // Which items of the plan belong to the shard; the same plan is split alike everywhere.
+  std::vector<bool> items_of(const Shard& shard);
+
   // Called after every batch with the tokens answered so far.
   using Tick = std::function<void(uint64_t tokens)>;
   void answer(const Tick& tick = nullptr, AnswerJournal* journal = nullptr);
@@ -79,6 +85,7 @@ class Planner {
 
  private:
   void plan_item(uint64_t ordinal, const Item& item, size_t method);
+  uint64_t batch_tokens(size_t crew, uint64_t handed_out);
   void give_back(const struct DistinctQuery& query, const Answer& answer);
 
   Model& model_;

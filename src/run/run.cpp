@@ -27,11 +27,13 @@ bool among(const std::vector<std::string>& wanted, const std::string& name) {
 struct Pass {
   const SuiteSource& suite;
   const Selection& selection;
+  std::vector<bool> shard;  // which of the selected items are ours; empty: all
   uint64_t all = 0, selected = 0;
   Hash128 content;
 
   void each(const EachItem& item_wanted, bool naming) {
     all = selected = 0;
+    content = naming ? Hash128{} : content;
     std::unique_ptr<ItemStream> stream = suite.open();
     std::string line;
     for (Item item; stream->next(item); ++all) {
@@ -46,8 +48,8 @@ struct Pass {
       }
       if (!among(selection.tests, item.test) || !among(selection.conditions, item.condition))
         continue;
+      if (shard.empty() || shard.at(selected)) item_wanted(all, item);
       ++selected;
-      item_wanted(all, item);
     }
   }
 
@@ -77,7 +79,7 @@ class Run {
         model_(model),
         record_(record_of(model)),
         options_(options),
-        pass_{suite, options.selection},
+        pass_{suite, options.selection, {}},
         planner_(model, methods, plan_options(store, options)) {
     report_.suite = suite.manifest.name;
     report_.model = record_.name;
@@ -104,7 +106,16 @@ class Run {
     return plan;
   }
 
+  // Every shard plans the whole, to find its own part of it.
+  void plan_shards() {
+    Planner whole(model_, planner_.methods(), plan_options(store_, options_));
+    whole.plan([&](const EachItem& each) { pass_.each(each, true); });
+    pass_.shard = whole.items_of(options_.shard);
+    whole_plan_ = fmt::format("{:016x}{:016x}", whole.key().high, whole.key().low);
+  }
+
   void plan() {
+    if (!options_.shard.whole()) plan_shards();
     int64_t model = store_ ? store_->find_model(record_) : 0;
     std::vector<bool> known;
     for (const Method* m : planner_.methods())
@@ -118,6 +129,7 @@ class Run {
                   });
     if (pass_.selected == 0) throw nothing_selected(suite_, pass_);
     report_.suite_items = pass_.all;
+    report_.selected = pass_.selected;
   }
 
   void answer_and_store() {
@@ -161,7 +173,11 @@ class Run {
                         store_->add_score(runs[s.method], s.ordinal, s.item, s.excluded,
                                           to_store(s.item, scope, std::move(s.sentences)));
                       });
-    for (int64_t run : runs) store_->finish_run(run);
+    for (int64_t run : runs) {
+      store_->finish_run(run);
+      if (!options_.shard.whole())
+        store_->add_shard(run, {options_.shard.number, options_.shard.of, whole_plan_});
+    }
     transaction.commit();
     report_.runs = runs;
   }
@@ -172,6 +188,7 @@ class Run {
   ModelRecord record_;
   const RunOptions& options_;
   Pass pass_;
+  std::string whole_plan_;  // names what is split into shards
   Planner planner_;
   RunReport report_;
 };

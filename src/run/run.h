@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plan/plan.h"
+#include "plan/shard.h"
 #include "store/store.h"
 #include "suite/suite.h"
 
@@ -23,6 +24,7 @@ struct Selection {
 
 struct RunOptions {
   Selection selection;
+  Shard shard;           // of the selected items
   bool dry_run = false;  // only plan, and estimate the time
   bool quiet = false;    // no progress
   PlanOptions plan;
@@ -35,6 +37,7 @@ struct RunReport {
   std::vector<int64_t> runs;  // in the store, parallel to `methods`; empty for a dry run
   PlanCounts counts;
   uint64_t suite_items = 0;    // in the whole suite
+  uint64_t selected = 0;       // in all shards
   uint64_t stored_before = 0;  // items × methods that needed no work
   uint64_t resumed = 0;        // queries that an earlier, interrupted run had answered
   uint64_t excluded = 0;       // items × methods

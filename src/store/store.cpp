@@ -296,6 +296,30 @@ void Store::finish_run(int64_t run) {
   impl_->facts.erase(run);
 }
 
+// Only files of parts have this table, so that merged ones are like those of a single run.
+void Store::add_shard(int64_t run, const ShardRecord& shard) {
+  impl_->database->run(
+      "CREATE TABLE IF NOT EXISTS shards (run INTEGER NOT NULL, plan TEXT NOT NULL, shards INTEGER "
+      "NOT NULL, shard INTEGER NOT NULL, PRIMARY KEY (run, plan, shards, shard)) WITHOUT ROWID");
+  impl_->statement("INSERT OR IGNORE INTO shards VALUES (?,?,?,?)")
+      .bind(run)
+      .bind(shard.plan)
+      .bind(int64_t{shard.of})
+      .bind(int64_t{shard.number})
+      .run();
+}
+
+std::vector<ShardRecord> Store::shards(int64_t run) {
+  std::vector<ShardRecord> shards;
+  if (impl_->database->number("SELECT 1 FROM sqlite_schema WHERE name = 'shards'") == 0)
+    return shards;
+  Statement& s = impl_->statement(
+      "SELECT shard, shards, plan FROM shards WHERE run = ? ORDER BY plan, shards, shard");
+  s.bind(run);
+  while (s.step()) shards.push_back({uint32_t(s.integer(0)), uint32_t(s.integer(1)), s.string(2)});
+  return shards;
+}
+
 bool Store::has_scores(int64_t model, const MethodInfo& method) {
   Statement& s =
       impl_->statement("SELECT 1 FROM runs WHERE model = ? AND method = ? AND version = ? LIMIT 1");
@@ -341,26 +365,48 @@ std::vector<RunRecord> Store::runs() {
 
 std::vector<SummaryRow> Store::summary(int64_t run) { return read_summary(*impl_->database, run); }
 
-void Store::each_item(int64_t run, bool with_text,
-                      const std::function<void(const StoredItem&)>& each) {
-  Statement s(*impl_->database,
+namespace {
+
+class ItemRows : public StoredItems {
+ public:
+  ItemRows(Database& database, int64_t run, bool with_text)
+      : with_text_(with_text),
+        rows_(database,
               with_text ? "SELECT scores.ordinal, excluded, equal_lengths, outcomes, tokens, item "
                           "FROM runs JOIN scores ON scores.run = runs.run JOIN items ON "
                           "items.suite = runs.suite AND items.ordinal = scores.ordinal WHERE "
                           "runs.run = ? ORDER BY scores.ordinal"
                         : "SELECT ordinal, excluded, equal_lengths, outcomes, tokens FROM scores "
-                          "WHERE run = ? ORDER BY ordinal");
-  s.bind(run);
-  StoredItem item;
-  while (s.step()) {
-    item.ordinal = uint64_t(s.integer(0));
-    item.excluded = s.text(1);
-    item.equal_lengths = s.integer(2) != 0;
-    item.outcomes = uint32_t(s.integer(3));
-    item.tokens = s.text(4);
-    if (with_text) item.item = s.text(5);
-    each(item);
+                          "WHERE run = ? ORDER BY ordinal") {
+    rows_.bind(run);
   }
+
+  bool next(StoredItem& item) override {
+    if (!rows_.step()) return false;
+    item.ordinal = uint64_t(rows_.integer(0));
+    item.excluded = rows_.text(1);
+    item.equal_lengths = rows_.integer(2) != 0;
+    item.outcomes = uint32_t(rows_.integer(3));
+    item.tokens = rows_.text(4);
+    if (with_text_) item.item = rows_.text(5);
+    return true;
+  }
+
+ private:
+  bool with_text_;
+  Statement rows_;
+};
+
+}  // namespace
+
+std::unique_ptr<StoredItems> Store::items(int64_t run, bool with_text) {
+  return std::make_unique<ItemRows>(*impl_->database, run, with_text);
+}
+
+void Store::each_item(int64_t run, bool with_text,
+                      const std::function<void(const StoredItem&)>& each) {
+  ItemRows rows(*impl_->database, run, with_text);
+  for (StoredItem item; rows.next(item);) each(item);
 }
 
 Hash128 content_of(const Item& item) {

@@ -52,6 +52,13 @@ struct RunRecord {
   Facts facts;           // of the call that last added scores; empty in files of format 1
 };
 
+// A run over one part of the items that a command selects, to be merged with the others.
+struct ShardRecord {
+  uint32_t number = 1, of = 1;
+  std::string plan;  // names what was split: the items, the methods, the model
+  auto operator<=>(const ShardRecord&) const = default;
+};
+
 // One line of a run's summary: items that share test, condition, language, reason and lengths.
 struct SummaryRow {
   std::string test, condition, language;
@@ -71,6 +78,13 @@ struct StoredItem {
   uint32_t outcomes = 0;
   std::string tokens;  // for unpack_scores
   std::string item;    // a line of a suite; empty when not asked for
+};
+
+// The items of a run in the order of the suite, one at a time.
+class StoredItems {
+ public:
+  virtual ~StoredItems() = default;
+  virtual bool next(StoredItem& item) = 0;
 };
 
 class Store {
@@ -103,6 +117,7 @@ class Store {
   void copy_score(int64_t run, uint64_t ordinal, const Item& item);
   // Once per run and transaction, after the last score. A run without new scores stays as it is.
   void finish_run(int64_t run);
+  void add_shard(int64_t run, const ShardRecord& shard);
 
   // --- looking ---
   int64_t find_model(const ModelRecord& model);  // 0: none
@@ -111,6 +126,8 @@ class Store {
 
   std::vector<RunRecord> runs();
   std::vector<SummaryRow> summary(int64_t run);
+  std::vector<ShardRecord> shards(int64_t run);  // empty: the run was not split
+  std::unique_ptr<StoredItems> items(int64_t run, bool with_text);
   // In the order of the suite.
   void each_item(int64_t run, bool with_text, const std::function<void(const StoredItem&)>& each);
 

@@ -11,59 +11,19 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "fake.h"
+#include "run/made_up.h"
 #include "support.h"
 
 namespace minpair {
 namespace {
 
+using testing::bytes_of;
 using testing::FakeModel;
 using testing::run_command;
+using testing::some_items;
+using testing::source_of;
 using testing::TemporaryFolder;
-
-// A stream over items in memory.
-struct InMemory : ItemStream {
-  explicit InMemory(const std::vector<Item>& all) : items(all) {}
-  bool next(Item& item) override {
-    if (at == items.size()) return false;
-    item = items[at++];
-    return true;
-  }
-  const std::vector<Item>& items;
-  size_t at = 0;
-};
-
-SuiteSource source_of(const std::vector<Item>& items, const std::string& name = "suite") {
-  SuiteSource source;
-  source.manifest.name = name;
-  source.open = [&items] { return std::make_unique<InMemory>(items); };
-  return source;
-}
-
-std::vector<Item> some_items(size_t n, uint64_t seed = 1) {
-  const std::vector<std::string> words = {"Sie", "die", "kam", "ging", "verfolgt", "heim", "oft"};
-  Random random(seed);
-  std::vector<Item> items;
-  for (size_t i = 0; i < n; ++i) {
-    Item item;
-    item.id = std::to_string(i);
-    item.test = i % 3 ? "simple" : "hard";
-    item.condition = i % 2 ? "sg" : "pl";
-    std::string start = words[random.below(7)] + " " + words[random.below(7)] + " ";
-    item.sentences = {{start + "kam .", {}, true}, {start + "verfolgten .", {}, false}};
-    align_loci(item.sentences);
-    items.push_back(item);
-  }
-  return items;
-}
-
-std::vector<const Method*> two_methods() {
-  return find_methods("ce,masked,pll", ModelInfo::Kind::masked);
-}
-
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using testing::three_methods;
 
 std::vector<std::string> files_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;
@@ -77,13 +37,13 @@ TEST(Run, AnUnchangedRunComputesNothing) {
   std::vector<Item> items = some_items(60);
   FakeModel model;
   Store store(folder / "r.db", Store::Mode::write);
-  RunReport first = run_suite(&store, source_of(items), model, two_methods(), {});
+  RunReport first = run_suite(&store, source_of(items), model, three_methods(), {});
   EXPECT_EQ(first.stored_before, 0u);
   EXPECT_EQ(model.forward_passes, first.counts.distinct);
   EXPECT_EQ(first.excluded, 60u);  // 'verfolgten' is three pieces
   std::string bytes = bytes_of(folder / "r.db");
   uint64_t before = model.forward_passes;
-  RunReport second = run_suite(&store, source_of(items), model, two_methods(), {});
+  RunReport second = run_suite(&store, source_of(items), model, three_methods(), {});
   EXPECT_EQ(model.forward_passes, before);
   EXPECT_EQ(second.stored_before, 180u);
   EXPECT_TRUE(bytes_of(folder / "r.db") == bytes);
@@ -95,8 +55,8 @@ TEST(Run, OtherWeightsMeetNoOldScores) {
   std::vector<Item> items = some_items(20);
   Store store(folder / "r.db", Store::Mode::write);
   FakeModel one(1), two(2);
-  run_suite(&store, source_of(items), one, two_methods(), {});
-  run_suite(&store, source_of(items), two, two_methods(), {});
+  run_suite(&store, source_of(items), one, three_methods(), {});
+  run_suite(&store, source_of(items), two, three_methods(), {});
   EXPECT_EQ(one.forward_passes, two.forward_passes);
   EXPECT_EQ(store.runs().size(), 6u);
 }
@@ -108,20 +68,20 @@ TEST(Run, PartsAddUpAndOtherSuitesShare) {
   FakeModel model, whole;
   RunOptions some;
   some.selection.limit = 10;
-  run_suite(&store, source_of(items), model, two_methods(), some);
+  run_suite(&store, source_of(items), model, three_methods(), some);
   some = {};
   some.selection.tests = {"hard"};
-  RunReport hard = run_suite(&store, source_of(items), model, two_methods(), some);
+  RunReport hard = run_suite(&store, source_of(items), model, three_methods(), some);
   EXPECT_GT(hard.stored_before, 0u);
-  run_suite(&store, source_of(items), model, two_methods(), {});
+  run_suite(&store, source_of(items), model, three_methods(), {});
   uint64_t parts = model.forward_passes;
   std::vector<Item> reordered(items.rbegin(), items.rend());
-  RunReport other = run_suite(&store, source_of(reordered, "other"), model, two_methods(), {});
+  RunReport other = run_suite(&store, source_of(reordered, "other"), model, three_methods(), {});
   EXPECT_EQ(model.forward_passes, parts);
   EXPECT_EQ(other.stored_before, 180u);
   // The parts give the same summary as the whole.
   Store fresh(folder / "fresh.db", Store::Mode::write);
-  run_suite(&fresh, source_of(items), whole, two_methods(), {});
+  run_suite(&fresh, source_of(items), whole, three_methods(), {});
   for (int64_t run = 1; run <= 3; ++run) {
     std::vector<SummaryRow> a = store.summary(run), b = fresh.summary(run);
     ASSERT_EQ(a.size(), b.size());
@@ -140,8 +100,8 @@ TEST(Run, NothingSelectedIsAnError) {
   FakeModel model;
   RunOptions options;
   options.selection.tests = {"absent"};
-  EXPECT_THROW(run_suite(&store, source_of(items), model, two_methods(), options), Error);
-  EXPECT_THROW(run_suite(&store, source_of(none), model, two_methods(), {}), Error);
+  EXPECT_THROW(run_suite(&store, source_of(items), model, three_methods(), options), Error);
+  EXPECT_THROW(run_suite(&store, source_of(none), model, three_methods(), {}), Error);
 }
 
 TEST(Run, DryRunOnlyCounts) {
@@ -149,7 +109,7 @@ TEST(Run, DryRunOnlyCounts) {
   FakeModel model;
   RunOptions options;
   options.dry_run = true;
-  RunReport report = run_suite(nullptr, source_of(items), model, two_methods(), options);
+  RunReport report = run_suite(nullptr, source_of(items), model, three_methods(), options);
   EXPECT_GT(report.counts.distinct, 0u);
   EXPECT_LT(report.counts.distinct, report.counts.asked);
   EXPECT_GE(report.estimated_seconds, 0);
@@ -178,7 +138,7 @@ void run_once(const std::filesystem::path& results, const std::vector<Item>& ite
   Store store(results, Store::Mode::write);
   RunOptions options;
   options.plan.batch_tokens = 24;
-  run_suite(&store, source_of(items), model, two_methods(), options);
+  run_suite(&store, source_of(items), model, three_methods(), options);
 }
 
 TEST(Run, KilledAnywhereItEndsWithTheSameBytes) {
@@ -227,7 +187,7 @@ TEST(Run, TwoProcessesOnOneFile) {
       try {
         FakeModel model(seed);
         Store store(folder / "r.db", Store::Mode::write);
-        run_suite(&store, source_of(items), model, two_methods(), {});
+        run_suite(&store, source_of(items), model, three_methods(), {});
       } catch (const std::exception& e) {
         fprintf(stderr, "%s\n", e.what());
         ::_exit(1);
