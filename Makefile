@@ -18,6 +18,7 @@ demo: build       ## evaluates the shipped German suite with the shipped model
 test:             ## everything, then every test
 	@tools/bootstrap.sh build test
 	@tools/bootstrap.sh train || echo "Without libtorch: the trainer is not built and not tested"
+	@tools/bootstrap.sh mpi || echo "Without Open MPI: runs under mpirun are not tested"
 	@tools/bootstrap.sh web browser || echo "Without npm and chromium: the page is not built or not tried in a browser"
 	@cmake --preset release -Wno-dev >build.log 2>&1 || { cat build.log; exit 1; }
 	@rm -f build.log

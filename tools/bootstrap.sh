@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that minpair needs and this machine lacks. Nothing when all are there.
-#   tools/bootstrap.sh [build] [test] [train] [bench] [web] [browser]
+#   tools/bootstrap.sh [build] [test] [train] [mpi] [bench] [web] [browser]
 set -euo pipefail
 
 declare -A packages=(
@@ -10,6 +10,7 @@ declare -A packages=(
   [test]="libsentencepiece-dev sqlite3 python3 hunspell hunspell-de-de hunspell-en-us hunspell-fr
           hunspell-he hunspell-nl hunspell-ru"
   [train]="libtorch-dev"
+  [mpi]="libopenmpi-dev openmpi-bin"
   [bench]="libbenchmark-dev python3-nltk"
   [fuzz]="clang libclang-rt-14-dev"
   [golden]="python3-torch python3-numpy"

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "cli/cli.h"
+#include "crew/crew.h"
 #include "report/report.h"
 
 namespace minpair {
@@ -62,15 +63,22 @@ void say_model(const Model& model, const RunCall& call) {
     fmt::print(stderr, "{}: {}\n", model.info().name, note);
 }
 
-void show_tables(Store& store, const std::vector<RunReport>& reports) {
+void show_tables(Store& store, const std::vector<RunReport>& reports, bool to_user) {
   ReportOptions options;
   for (const RunReport& r : reports)
     options.runs.insert(options.runs.end(), r.runs.begin(), r.runs.end());
-  bool color = ::isatty(1) && !std::getenv("NO_COLOR");
+  bool color = to_user && ::isatty(1) && !std::getenv("NO_COLOR");
   fmt::print("{}", text_tables(make_tables(store, options), {window_width(), color}));
 }
 
-void run(RunCall& call) {
+std::unique_ptr<Model> load(const RunCall& call, size_t number) {
+  std::unique_ptr<Model> model = load_model(call.models[number], call.load);
+  self_test(*model);
+  return model;
+}
+
+// `wire`: to the other processes of this run; null: there are none.
+void run(RunCall& call, Wire* wire) {
   call.run.load = call.load;
   // The results first: whether they can be written must not turn out after hours of work.
   std::unique_ptr<Store> store;
@@ -81,10 +89,12 @@ void run(RunCall& call) {
     suites.back().called = name;
   }
   std::vector<RunReport> reports;
-  for (const std::string& name : call.models) {
-    std::unique_ptr<Model> model = load_model(name, call.load);
+  for (size_t number = 0; number < call.models.size(); ++number) {
+    std::unique_ptr<Model> model = load(call, number);
     say_model(*model, call);
-    self_test(*model);
+    std::unique_ptr<Foreman> crew;
+    if (wire) crew = std::make_unique<Foreman>(*wire, uint32_t(number), *model);
+    call.run.plan.crew = crew.get();
     for (const SuiteSource& suite : suites) {
       std::vector<const Method*> methods = methods_for(call, suite.manifest, model->info().kind);
       reports.push_back(run_suite(store.get(), suite, *model, methods, call.run));
@@ -94,7 +104,18 @@ void run(RunCall& call) {
         say_done(reports.back(), call);
     }
   }
-  if (store) show_tables(*store, reports);
+  // mpirun puts a terminal of its own in between, whatever becomes of the text.
+  if (store) show_tables(*store, reports, wire == nullptr);
+}
+
+void run_alone_or_together(RunCall& call) {
+  if (!call.shard.empty()) call.run.shard = parse_shard(call.shard);
+  std::unique_ptr<Wire> wire = join_crew();
+  if (!wire) return run(call, nullptr);
+  if (call.load.threads == 0 && !std::getenv("MINPAIR_THREADS"))
+    call.load.threads = threads_for(*wire);
+  if (wire->rank() == 0) return lead(*wire, [&] { run(call, wire.get()); });
+  serve(*wire, uint32_t(call.models.size()), [&](uint32_t number) { return load(call, number); });
 }
 
 void add_run(Cli& cli) {
@@ -132,10 +153,7 @@ void add_run(Cli& cli) {
                "only say how much there is to do, and how long it takes");
   app.add_flag("-q,--quiet", call.run.quiet, "nothing on standard error");
   app.add_flag("-v,--verbose", call.verbose, "say how the time was spent");
-  cli.on_run(app, [] {
-    if (!call.shard.empty()) call.run.shard = parse_shard(call.shard);
-    run(call);
-  });
+  cli.on_run(app, [] { run_alone_or_together(call); });
 }
 
 const Cli::Command run_command{50, add_run};

@@ -66,8 +66,7 @@ std::string numbers_text(const std::set<uint32_t>& numbers) {
 // What sets two runs apart, in the order in which a user should look.
 std::vector<std::string> differences(const RunRecord& a, const RunRecord& b) {
   std::vector<std::string> found;
-  if (a.suite.name != b.suite.name)
-    found.push_back(fmt::format("the suite '{}'", b.suite.name));
+  if (a.suite.name != b.suite.name) found.push_back(fmt::format("the suite '{}'", b.suite.name));
   if (a.suite.fingerprint != b.suite.fingerprint)
     found.push_back(found.empty() ? "other items under the same suite's name" : "other items");
   if (a.model.precision != b.model.precision)
@@ -226,7 +225,8 @@ class Merge {
     std::vector<int64_t> ids;
     std::vector<JoinedItems> joined;
     for (const WholeRun& whole : runs) {
-      ids.push_back(output_.add_run(suite_id, model_id, method_of(whole.run())));
+      ids.push_back(output_.add_run(suite_id, model_id, method_of(whole.run()),
+                                    whole.parts.back().run.facts));
       joined.emplace_back(stores_, files_, whole);
     }
     for (uint64_t ordinal; (ordinal = lowest(joined)) != UINT64_MAX;) copy(ordinal, ids, joined);

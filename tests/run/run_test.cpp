@@ -219,7 +219,7 @@ TEST(Run, RecordsTheCommandThatMakesItAgain) {
   options.load.threads = 3;
   SuiteSource suite = source_of({}, "suite");
   suite.called = "it's here.jsonl";
-  Facts facts = facts_of(suite, model, two_methods(), options);
+  Facts facts = facts_of(suite, model, three_methods(), options);
   EXPECT_EQ(facts["command"],
             "minpair run -s 'it'\\''s here.jsonl' -m fake --method ce,masked,pll"
             " --test 'two words' --limit 7 --vocab vocab.txt");
