@@ -25,10 +25,10 @@ test:             ## everything, then every test
 	@cmake --build --preset release -j $(JOBS)
 	@ctest --preset release -j $(JOBS)
 
-bench:            ## every ratio in one page
+bench:            ## every ratio in one page; PARTS="mpi store" for some of them
 	@tools/bootstrap.sh build bench
 	@cmake --preset release -Wno-dev >/dev/null && cmake --build --preset release -j $(JOBS)
-	@bench/run.sh build/release
+	@bench/page.py build/release $(PARTS)
 
 fuzz:             ## libFuzzer on every reader, SECONDS each
 	@tools/bootstrap.sh build fuzz

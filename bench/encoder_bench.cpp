@@ -174,7 +174,7 @@ int run(const std::string& directory, size_t most, int threads, int rounds) {
 int main(int argc, char** argv) {
   if (argc < 3) {
     std::puts("bench_encoder MODEL_DIR SENTENCES [THREADS] [ROUNDS] < list of files");
-    std::puts("bench/encoder.sh makes a model and compares with ONNX Runtime");
+    std::puts("'make bench PARTS=\"encoder onnx\"' makes a model and compares with ONNX Runtime");
     return argc == 1 ? 0 : 2;
   }
   int threads = argc > 3 ? std::atoi(argv[3]) : 2, rounds = argc > 4 ? std::atoi(argv[4]) : 3;

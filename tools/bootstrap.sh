@@ -11,7 +11,7 @@ declare -A packages=(
           hunspell-he hunspell-nl hunspell-ru"
   [train]="libtorch-dev"
   [mpi]="libopenmpi-dev openmpi-bin"
-  [bench]="libbenchmark-dev python3-nltk"
+  [bench]="libbenchmark-dev python3 python3-nltk python3-torch python3-onnx nodejs npm openmpi-bin libopenmpi-dev"
   [fuzz]="clang libclang-rt-14-dev"
   [golden]="python3-torch python3-numpy"
   [lint]="clang-format clang-tidy"
