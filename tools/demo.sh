@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Evaluates the shipped German suite with the shipped model, and prints the paper's table.
+# Evaluates the shipped German suite with the shipped models, and prints the paper's table.
 #   tools/demo.sh PROGRAM
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,6 +18,12 @@ say "2. Every test of the German suite, scored with the shipped model"
 echo '$ minpair run -s de-agreement -m de-mini --method masked-word-l2r -o demo.db'
 "$minpair" run -s de-agreement -m de-mini --method masked-word-l2r -o "$results"
 
-say "3. By condition: number of the subject, number of the distractor"
-echo '$ minpair report demo.db --by condition'
-"$minpair" report "$results" --by condition
+say "3. The same with the shipped LSTM, into the same results: side by side"
+echo '$ minpair run -s de-agreement -m de-lstm --method lp -o demo.db'
+"$minpair" run -q -s de-agreement -m de-lstm --method lp -o "$results" > "$results.out"
+echo '$ minpair report demo.db --lengths all'
+"$minpair" report "$results" --lengths all
+
+say "4. By condition: number of the subject, number of the distractor"
+echo '$ minpair report demo.db --by condition --lengths all'
+"$minpair" report "$results" --by condition --lengths all

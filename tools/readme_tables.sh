@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Puts today's table of the shipped model into README.md, between its two markers.
+# Puts today's table of the shipped models into README.md, between its two markers.
 #   tools/readme_tables.sh PROGRAM
 set -euo pipefail
 cd "$(dirname "$0")/.."
 db=$(mktemp -d)/readme.db
 trap 'rm -rf "$(dirname "$db")"' EXIT
 "$1" run -q -s de-agreement -m de-mini --method masked-word-l2r -o "$db" >/dev/null
-table=$(COLUMNS=125 "$1" report "$db" | sed 's/^/    /; s/ *$//')
+"$1" run -q -s de-agreement -m de-lstm --method lp -o "$db" >/dev/null
+table=$(COLUMNS=125 "$1" report "$db" --lengths all | sed 's/^/    /; s/ *$//')
 awk -v table="$table" '
-  /<!-- table of the shipped model -->/ { print; print ""; print table; print ""; skipping = 1; next }
+  /<!-- table of the shipped models -->/ { print; print ""; print table; print ""; skipping = 1; next }
   /<!-- end of the table -->/ { skipping = 0 }
   !skipping' README.md > README.md.tmp
 mv README.md.tmp README.md
