@@ -150,6 +150,7 @@ void add_run(Cli& cli) {
                  "only this part of the work, as 3/8; 'minpair merge' puts the parts together");
   app.add_option("--vocab", call.load.vocabulary,
                  "the vocabulary of a recurrent model in a file, one word a line");
+  add_edge_options(app, call.load);
   app.add_option("--threads", call.load.threads, "threads for the model; 0: all");
   app.add_option("--precision", call.load.precision, "arithmetic of the model")
       ->capture_default_str();
