@@ -11,6 +11,8 @@ class App;
 
 namespace minpair {
 
+struct LoadOptions;
+
 class Cli {
  public:
   explicit Cli(CLI::App& app) : app_(app) {}
@@ -28,5 +30,8 @@ class Cli {
  private:
   CLI::App& app_;
 };
+
+// --start and --end, of all commands that load a model which reads from left to right.
+void add_edge_options(CLI::App& command, LoadOptions& options);
 
 }  // namespace minpair

@@ -11,17 +11,14 @@ namespace minpair {
 namespace {
 
 struct Options {
-  std::string model, vocabulary, file;
+  std::string model, file;
+  LoadOptions load;
   PerplexityOptions perplexity;
-  int threads = 0;
   bool as_json = false, quiet = false;
 };
 
 void run(const Options& o) {
-  LoadOptions load;
-  load.threads = o.threads;
-  load.vocabulary = o.vocabulary;
-  std::unique_ptr<Model> model = load_model(o.model, load);
+  std::unique_ptr<Model> model = load_model(o.model, o.load);
   for (const std::string& note : model->info().notes)
     if (!o.quiet) fmt::print(stderr, "note: {}\n", note);
   Progress progress("tokens", 0, o.quiet);
@@ -52,11 +49,12 @@ void add_perplexity(Cli& cli) {
       ->required();
   app.add_option("-m,--model", o->model, "A directory, a .gguf or .arpa file, a Hugging Face id")
       ->required();
-  app.add_option("--vocab", o->vocabulary, "The vocabulary of a recurrent model in a file");
+  app.add_option("--vocab", o->load.vocabulary, "The vocabulary of a recurrent model in a file");
+  add_edge_options(app, o->load);
   app.add_option("--overlap", o->perplexity.overlap,
                  "Tokens of context a window keeps (default: half a window)");
   app.add_flag("--by-line", o->perplexity.by_line, "Every line is a text of its own");
-  app.add_option("--threads", o->threads, "How many threads; all by default");
+  app.add_option("--threads", o->load.threads, "How many threads; all by default");
   app.add_flag("--json", o->as_json, "For machines");
   app.add_flag("-q,--quiet", o->quiet, "No notes, no progress");
   cli.on_run(app, [o] { run(*o); });

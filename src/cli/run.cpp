@@ -10,6 +10,7 @@
 #include "base/progress.h"
 #include "cli/cli.h"
 #include "crew/crew.h"
+#include "model/one_by_one.h"
 #include "report/report.h"
 
 namespace minpair {
@@ -20,7 +21,7 @@ struct RunCall {
   std::string methods, output = "results.db", shard;
   LoadOptions load;
   RunOptions run;
-  bool verbose = false;
+  bool verbose = false, no_sharing = false;
 };
 
 std::vector<const Method*> methods_for(const RunCall& call, const Manifest& manifest,
@@ -32,7 +33,7 @@ std::vector<const Method*> methods_for(const RunCall& call, const Manifest& mani
   return {&default_method(kind)};
 }
 
-void say_planned(const RunReport& r) {
+void say_planned(const RunReport& r, const RunCall& call) {
   fmt::print("{} × {} ({}): {} of {} items, {} queries, {} of them distinct, {} tokens", r.suite,
              r.model, join(r.methods, ","), count_text(r.counts.items), count_text(r.suite_items),
              count_text(r.counts.asked), count_text(r.counts.distinct),
@@ -40,6 +41,9 @@ void say_planned(const RunReport& r) {
   if (r.stored_before > 0)
     fmt::print("; {} scores are stored already", count_text(r.stored_before));
   fmt::print("; about {}\n", duration_text(r.estimated_seconds));
+  if (call.verbose)
+    fmt::print("  {} tokens, {} one by one\n", count_text(r.counts.tokens),
+               count_text(r.counts.alone));
 }
 
 void say_done(const RunReport& r, const RunCall& call) {
@@ -52,9 +56,11 @@ void say_done(const RunReport& r, const RunCall& call) {
     fmt::print(stderr, ", {} queries were answered before the interruption", count_text(r.resumed));
   fmt::print(stderr, "\n");
   if (call.verbose)
-    fmt::print(stderr, "  {} queries, {} distinct, {} tokens; model {:.2f} s, storing {:.2f} s\n",
-               count_text(r.counts.asked), count_text(r.counts.distinct),
-               count_text(r.counts.tokens), r.model_seconds, r.store_seconds);
+    fmt::print(
+        stderr,
+        "  {} queries, {} distinct, {} tokens, {} one by one; model {:.2f} s, storing {:.2f} s\n",
+        count_text(r.counts.asked), count_text(r.counts.distinct), count_text(r.counts.tokens),
+        count_text(r.counts.alone), r.model_seconds, r.store_seconds);
 }
 
 void say_model(const Model& model, const RunCall& call) {
@@ -73,6 +79,7 @@ void show_tables(Store& store, const std::vector<RunReport>& reports, bool to_us
 
 std::unique_ptr<Model> load(const RunCall& call, size_t number) {
   std::unique_ptr<Model> model = load_model(call.models[number], call.load);
+  if (call.no_sharing) model = one_by_one(std::move(model));
   self_test(*model);
   return model;
 }
@@ -99,7 +106,7 @@ void run(RunCall& call, Wire* wire) {
       std::vector<const Method*> methods = methods_for(call, suite.manifest, model->info().kind);
       reports.push_back(run_suite(store.get(), suite, *model, methods, call.run));
       if (call.run.dry_run)
-        say_planned(reports.back());
+        say_planned(reports.back(), call);
       else
         say_done(reports.back(), call);
     }
@@ -143,12 +150,15 @@ void add_run(Cli& cli) {
                  "only this part of the work, as 3/8; 'minpair merge' puts the parts together");
   app.add_option("--vocab", call.load.vocabulary,
                  "the vocabulary of a recurrent model in a file, one word a line");
+  add_edge_options(app, call.load);
   app.add_option("--threads", call.load.threads, "threads for the model; 0: all");
   app.add_option("--precision", call.load.precision, "arithmetic of the model")
       ->capture_default_str();
   app.add_option("--batch", call.run.plan.batch_tokens, "tokens that the model gets at once")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+  app.add_flag("--no-sharing", call.no_sharing,
+               "one sentence at a time, for comparing speed; the scores are the same");
   app.add_flag("--dry-run", call.run.dry_run,
                "only say how much there is to do, and how long it takes");
   app.add_flag("-q,--quiet", call.run.quiet, "nothing on standard error");

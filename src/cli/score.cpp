@@ -17,8 +17,7 @@ using json = nlohmann::ordered_json;
 struct Options {
   std::string model, method;
   std::vector<std::string> texts;
-  int threads = 0;
-  std::string vocabulary;
+  LoadOptions load;
   size_t top = 0;
   bool as_json = false;
 };
@@ -28,33 +27,71 @@ std::string padded(const std::string& text, size_t width) {
   return text + std::string(n < width ? width - n : 0, ' ');
 }
 
-void print_table(const Model& model, const Method& method,
-                 const std::vector<TypedSentence>& columns) {
-  size_t rows = 0, width = 8;
-  for (const TypedSentence& c : columns) {
-    rows = std::max(rows, c.tokens.size());
-    for (const TokenScore& t : c.tokens)
-      width = std::max(width, count_characters(model.tokenizer().piece(t.id)) + 2);
+using Cell = std::pair<std::string, std::string>;
+
+// Sentences side by side: each is a column of cells.
+void print_columns(const std::vector<std::vector<Cell>>& columns) {
+  size_t rows = 0, width = 8, numbers = 10;
+  for (const std::vector<Cell>& column : columns) {
+    rows = std::max(rows, column.size());
+    for (const auto& [name, value] : column) {
+      width = std::max(width, count_characters(name));
+      numbers = std::max(numbers, value.size());
+    }
   }
-  auto print_row = [&](auto&& cell) {
+  for (size_t i = 0; i < rows; ++i) {
     std::string line;
-    for (const TypedSentence& c : columns) {
-      auto [name, value] = cell(c);
-      line += fmt::format("{}{}  {:>10}", line.empty() ? "" : "    ", padded(name, width), value);
+    for (const std::vector<Cell>& column : columns) {
+      auto [name, value] = i < column.size() ? column[i] : Cell{};
+      line += fmt::format("{}{}  {:>{}}", line.empty() ? "" : "    ", padded(name, width), value,
+                          numbers);
     }
     fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+  }
+}
+
+std::vector<Cell> token_column(const Model& model, const TypedSentence& s) {
+  bool surprisal = !s.words.empty();
+  auto numbers = [&](double logprob) {
+    return surprisal ? fmt::format("{:10.4f} {:9.4f}", logprob, bits(logprob))
+                     : fmt::format("{:.4f}", logprob);
   };
-  using Cell = std::pair<std::string, std::string>;
-  print_row([&](const TypedSentence&) { return Cell{"token", "log-prob"}; });
-  for (size_t i = 0; i < rows; ++i)
-    print_row([&](const TypedSentence& c) {
-      if (i >= c.tokens.size()) return Cell{};
-      const TokenScore& t = c.tokens[i];
-      return Cell{model.tokenizer().piece(t.id) + (t.in_locus ? " *" : ""),
-                  fmt::format("{:.4f}", t.logprob)};
-    });
-  print_row([&](const TypedSentence& c) { return Cell{"sum", fmt::format("{:.4f}", c.sum)}; });
-  print_row([&](const TypedSentence& c) { return Cell{"mean", fmt::format("{:.4f}", c.mean)}; });
+  std::vector<Cell> cells{{"token", surprisal ? "  log-prob      bits" : "log-prob"}};
+  for (const TokenScore& t : s.tokens)
+    cells.push_back({model.tokenizer().piece(t.id) + (t.in_locus ? " *" : ""), numbers(t.logprob)});
+  cells.push_back({"sum", numbers(s.sum)});
+  cells.push_back({"mean", numbers(s.mean)});
+  return cells;
+}
+
+std::vector<Cell> word_column(const TypedSentence& s) {
+  std::vector<Cell> cells{{"word", "      bits  complete"}};
+  for (const TypedWord& w : s.words)
+    cells.push_back({w.text + (w.in_locus ? " *" : ""),
+                     fmt::format("{:10.4f} {:9.4f}", w.surprisal, w.complete)});
+  return cells;
+}
+
+void print_table(const Model& model, const Method& method,
+                 const std::vector<TypedSentence>& columns) {
+  std::vector<std::vector<Cell>> tokens, words;
+  for (const TypedSentence& c : columns) {
+    tokens.push_back(token_column(model, c));
+    if (!c.words.empty()) words.push_back(word_column(c));
+  }
+  // Sentences of different lengths end in the same row.
+  size_t rows = 0;
+  for (const std::vector<Cell>& column : tokens) rows = std::max(rows, column.size());
+  for (std::vector<Cell>& column : tokens)
+    column.insert(column.end() - 2, rows - column.size(), Cell{});
+  print_columns(tokens);
+  if (!words.empty()) {
+    fmt::print("\n");
+    print_columns(words);
+    fmt::print(
+        "\nlog-prob is natural, bits are surprisal; complete: that of the word as such, which a "
+        "space or the end follows\n");
+  }
   if (columns.size() < 2) return;
   const std::string& norm = method.default_norm();
   auto [first, by] = preference(columns, method);
@@ -102,9 +139,10 @@ void show_predictions(Model& model, const Options& options) {
 
 void add_score(Cli& cli) {
   CLI::App& app =
-      cli.command("score", "Look at one pair, token by token: which sentence wins, by how much",
+      cli.command("score", "Look at sentences, token by token: which one wins, by how much",
                   "  minpair score -m DIR \"Der Autor lacht.\" \"Der Autor lachen.\"\n"
                   "  minpair score -m DIR --method pll \"Der Autor lacht.\" \"Der Autor lachen.\"\n"
+                  "  minpair score -m model.gguf \"Der Autor lacht.\"\n"
                   "  minpair score -m DIR --top 10 \"Der Autor [MASK].\"\n");
   static Options o;
   app.add_option("-m,--model", o.model, "a directory, a Hugging Face id, or a shipped model")
@@ -113,14 +151,14 @@ void add_score(Cli& cli) {
   app.add_option("--method", o.method, "how to score; 'minpair list methods' shows them");
   app.add_option("--top", o.top, "the best N pieces at each [MASK] instead")
       ->check(CLI::Range(1, 1000000));
-  app.add_option("--vocab", o.vocabulary,
+  app.add_option("--vocab", o.load.vocabulary,
                  "the vocabulary of a recurrent model in a file, one word a line");
-  app.add_option("--threads", o.threads, "how many threads; all by default")
+  add_edge_options(app, o.load);
+  app.add_option("--threads", o.load.threads, "how many threads; all by default")
       ->check(CLI::Range(1, 1024));
   app.add_flag("--json", o.as_json, "print JSON");
   cli.on_run(app, [] {
-    std::unique_ptr<Model> model =
-        load_model(o.model, {.threads = o.threads, .vocabulary = o.vocabulary});
+    std::unique_ptr<Model> model = load_model(o.model, o.load);
     for (const std::string& note : model->info().notes) fmt::print(stderr, "note: {}\n", note);
     o.top ? show_predictions(*model, o) : score(*model, o);
   });

@@ -4,6 +4,7 @@
 
 #include "method/methods.h"
 #include "method/tokens.h"
+#include "model/edges.h"
 
 namespace minpair {
 namespace {
@@ -32,10 +33,10 @@ SentenceTokens read_order(const Sentence& sentence, const MethodContext& context
 }
 
 // Asks about tokens [begin, end), each given all before it. What comes after is never read by the
-// model.
-void ask_next(Plan& plan, const SentenceTokens& s, size_t begin, size_t end) {
+// model; `behind` also reads the last of them, to ask what may follow it.
+void ask_next(Plan& plan, const SentenceTokens& s, size_t begin, size_t end, bool behind = false) {
   Query query;
-  query.ids.assign(s.ids.begin(), s.ids.begin() + ptrdiff_t(end) - 1);
+  query.ids.assign(s.ids.begin(), s.ids.begin() + ptrdiff_t(end) - (behind ? 0 : 1));
   SentencePlan& sentence = plan.sentences.back();
   for (size_t i = begin; i < end; ++i) {
     sentence.tokens.push_back(s.tokens[i]);
@@ -56,11 +57,27 @@ size_t end_of_word(const SentenceTokens& s, size_t at) {
   return at < s.tokens.size() ? word_end(s, at) : at;
 }
 
+// A word of whole pieces is over only when the next piece begins another one: where pieces begin
+// with a space, their probability says nothing about that. So the pieces are given that a word was
+// complete before them, and are followed by the probability that one is complete after them
+// (Pimentel and Meister 2024, equation for beginning-of-word marks; Oh and Schuler 2024).
+void ask_about_word_ends(Plan& plan, const MethodContext& context) {
+  Query& query = plan.queries.back();
+  const SentencePlan& sentence = plan.sentences.back();
+  for (size_t i = 0; i < sentence.tokens.size(); ++i)
+    if (completes_word(context.tokenizer, sentence.tokens[i].id))
+      query.reads[sentence.asked[i].read].targets.push_back(kWordEnd);
+  // Behind the end of a text nothing follows.
+  if (!sentence.tokens.back().special)
+    query.reads.push_back({query.reads.back().position + 1, {kWordEnd}, true});
+}
+
 enum class What { sentence, locus, after_locus };
 
 class LeftToRight : public Method {
  public:
-  LeftToRight(What what, MethodInfo info) : what_(what), info_(std::move(info)) {}
+  LeftToRight(What what, MethodInfo info, bool by_words = false)
+      : what_(what), by_words_(by_words), info_(std::move(info)) {}
   const MethodInfo& info() const override { return info_; }
   bool supports(ModelInfo::Kind kind) const override { return kind != ModelInfo::Kind::masked; }
 
@@ -83,15 +100,37 @@ class LeftToRight : public Method {
       // The first token of all has nothing before it.
       begin = std::max<size_t>(begin, 1);
       if (begin >= end) return {{}, {}, "nothing_to_score"};
-      if (context.max_tokens > 0 && end - 1 > context.max_tokens) return {{}, {}, "too_long"};
+      bool behind = by_words_ && !s.tokens[end - 1].special;
+      if (context.max_tokens > 0 && end - !behind > context.max_tokens) return {{}, {}, "too_long"};
       plan.sentences.emplace_back();
-      ask_next(plan, s, begin, end);
+      ask_next(plan, s, begin, end, behind);
+      if (by_words_) ask_about_word_ends(plan, context);
     }
     return plan;
   }
 
+  std::vector<SentenceScore> score(const Plan& plan,
+                                   const std::vector<const Answer*>& answers) const override {
+    std::vector<SentenceScore> scores = Method::score(plan, answers);
+    if (!by_words_) return scores;
+    for (size_t s = 0; s < scores.size(); ++s) {
+      std::vector<TokenScore>& tokens = scores[s].tokens;
+      const std::vector<Read>& reads = plan.queries[s].reads;
+      // Read i is about token i; the last one, if there is one more, about what follows.
+      for (size_t r = 0; r < reads.size(); ++r) {
+        if (reads[r].targets.back() != kWordEnd) continue;
+        const ReadAnswer& answer = (*answers[s])[r];
+        double complete = double(answer.logits.back()) - answer.log_sum_exp;
+        if (r > 0) tokens[r - 1].logprob += complete;
+        if (r < tokens.size()) tokens[r].logprob -= complete;
+      }
+    }
+    return scores;
+  }
+
  private:
   What what_;
+  bool by_words_;
   MethodInfo info_;
 };
 
@@ -122,6 +161,24 @@ const Method& after_prefix_probability() {
        "log-probability of the word after the locus, the same in all sentences, given each prefix",
        "BLiMP's two-prefix method (Warstadt et al. 2020)", "sum", "wrong",
        MethodInfo::Scope::locus});
+  return method;
+}
+
+const Method& sentence_probability_by_words() {
+  static const LeftToRight method(
+      What::sentence,
+      {"lp-by-words", "log-probability of the whole sentence as words, not as pieces",
+       "Pimentel and Meister 2024; Oh and Schuler 2024", "sum", "half"},
+      true);
+  return method;
+}
+
+const Method& whole_word_probability() {
+  static const LeftToRight method(
+      What::locus,
+      {"whole-word-lp", "log-probability that the locus is the next word, and no longer one",
+       "Pimentel and Meister 2024; Oh and Schuler 2024", "sum", "half", MethodInfo::Scope::locus},
+      true);
   return method;
 }
 

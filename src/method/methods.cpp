@@ -19,6 +19,8 @@ const std::vector<const Method*>& all_methods() {
       &sentence_probability(),
       &word_probability(),
       &after_prefix_probability(),
+      &sentence_probability_by_words(),
+      &whole_word_probability(),
   };
   return all;
 }

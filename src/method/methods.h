@@ -16,5 +16,7 @@ const Method& pseudo_likelihood_whole_word();          // pll-whole-word
 const Method& sentence_probability();                  // lp
 const Method& word_probability();                      // word-lp
 const Method& after_prefix_probability();              // prefix-lp
+const Method& sentence_probability_by_words();         // lp-by-words
+const Method& whole_word_probability();                // whole-word-lp
 
 }  // namespace minpair

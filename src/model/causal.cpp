@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "model/edges.h"
 
 namespace minpair {
 namespace {
@@ -100,7 +101,8 @@ void check_query(const Query& query, const ModelInfo& info) {
     if (read.position >= n)
       throw bad_input(fmt::format("position {} of {} tokens was asked for", read.position, n));
     for (TokenId id : read.targets)
-      if (!known(id)) throw bad_input(fmt::format("target id {} is outside the vocabulary", id));
+      if (!known(id) && id != kWordEnd)
+        throw bad_input(fmt::format("target id {} is outside the vocabulary", id));
   }
 }
 
@@ -166,54 +168,51 @@ void CausalModel::load(const Source& source, MakeDecoder make_decoder) {
     throw;
   }
   checkpoint_->release_memory();
-  set_sentence_edges();
-}
-
-// What stands before the first token: the model's own beginning of text. GPT-2's is also its end.
-void CausalModel::set_sentence_edges() {
-  const SpecialIds& special = tokenizer_->special();
-  auto usable = [&](TokenId id) { return id >= 0 && uint32_t(id) < info_.vocabulary; };
-  int64_t stated = config_->integer("bos_token_id", -1);
-  TokenId tokenizers = special.bos >= 0 ? special.bos : special.cls;
-  if (stated >= 0 && !usable(TokenId(stated)))
-    info_.notes.push_back(
-        fmt::format("config.json's bos_token_id {} is outside the vocabulary of {}; it is not used",
-                    stated, info_.vocabulary));
-  auto starts_with = [&](TokenId id, const char* from) {
-    info_.start = id;
-    info_.start_from = from;
-  };
-  info_.end_from = "the default of transformers";
-  starts_with(-1, "the tokenizer has no such token");
-  if (usable(tokenizers))
-    starts_with(tokenizers, special.bos >= 0 ? "the tokenizer's beginning of text"
-                                             : "the tokenizer's beginning of a sentence");
-  else if (stated >= 0 && usable(TokenId(stated)))
-    starts_with(TokenId(stated), "bos_token_id of config.json");
-  else if (usable(special.eos))
-    starts_with(special.eos, "the tokenizer's end of text, for want of a beginning");
-  if (info_.start < 0)
-    info_.notes.push_back(
-        "the model has no beginning-of-text token: the first token of a sentence is not scored");
+  set_edges(info_, *tokenizer_, source.options, start_of_text(*config_, *tokenizer_, info_),
+            {-1, "the default of transformers"});
 }
 
 std::vector<Answer> CausalModel::answer(std::span<const Query> queries) {
   for (const Query& query : queries) check_query(query, info_);
   return answer_by_trees(queries, kNodesAtOnce, [&](const PrefixTree& tree) {
-    std::vector<uint32_t> rows;
-    for (const PrefixTree::NodeRead& read : tree.reads) rows.push_back(read.node);
-    std::vector<ReadAnswer> answers(tree.reads.size());
-    if (rows.empty()) return answers;
-    const nn::Matrix& hidden = decoder_->forward(tree, rows, {});
-    std::vector<nn::OutputRead> reads;
-    for (size_t i = 0; i < answers.size(); ++i) {
-      answers[i].logits.resize(tree.reads[i].targets.size());
-      reads.push_back({i, tree.reads[i].targets, tree.reads[i].normalized, answers[i].logits.data(),
-                       &answers[i].log_sum_exp});
+    std::vector<uint32_t> nodes, rows;
+    for (const PrefixTree::NodeRead& read : tree.reads) {
+      rows.push_back(uint32_t(nodes.size()));
+      nodes.push_back(read.node);
     }
-    nn::read_outputs(runtime_, hidden, decoder_->output(), reads, decoder_->logit_cap());
-    return answers;
+    if (nodes.empty()) return std::vector<ReadAnswer>();
+    const nn::Matrix& hidden = decoder_->forward(tree, nodes, {});
+    return outputs_.read(runtime_, tree, hidden, rows, decoder_->output(), decoder_->logit_cap(),
+                         *tokenizer_);
   });
+}
+
+std::vector<ReadAnswer> TreeOutputs::read(const nn::Runtime& runtime, const PrefixTree& tree,
+                                          const nn::View& states, std::span<const uint32_t> rows,
+                                          const nn::Linear& output, float cap,
+                                          const Tokenizer& tokenizer) {
+  std::vector<ReadAnswer> answers(tree.reads.size());
+  std::vector<nn::OutputRead> reads;
+  std::vector<double> word_end(answers.size());
+  bool any = false;
+  for (size_t i = 0; i < answers.size(); ++i) {
+    const PrefixTree::NodeRead& asked = tree.reads[i];
+    // The set is the least of all numbers and comes first.
+    size_t sets = !asked.targets.empty() && asked.targets[0] == kWordEnd;
+    answers[i].logits.resize(asked.targets.size());
+    reads.push_back({rows[i], std::span(asked.targets).subspan(sets), asked.normalized || sets,
+                     answers[i].logits.data() + sets, &answers[i].log_sum_exp,
+                     sets ? &word_end[i] : nullptr});
+    any |= sets > 0;
+  }
+  if (any && word_ends_.empty()) {
+    word_ends_.resize(output.weights.outputs());
+    for (TokenId id : word_ends(tokenizer, uint32_t(word_ends_.size()))) word_ends_[size_t(id)] = 1;
+  }
+  nn::read_outputs(runtime, states, output, reads, cap, word_ends_);
+  for (size_t i = 0; i < answers.size(); ++i)
+    if (reads[i].set_log_sum_exp) answers[i].logits[0] = float(word_end[i]);
+  return answers;
 }
 
 void CausalModel::trace(const std::vector<TokenId>& input, const Trace& trace) {

@@ -44,6 +44,18 @@ class TreeAttention {
   nn::Matrix path_keys_, path_values_;
 };
 
+// Reads the output layer where a tree is asked.
+class TreeOutputs {
+ public:
+  // The state of read i of the tree is row rows[i] of `states`.
+  std::vector<ReadAnswer> read(const nn::Runtime& runtime, const PrefixTree& tree,
+                               const nn::View& states, std::span<const uint32_t> rows,
+                               const nn::Linear& output, float cap, const Tokenizer& tokenizer);
+
+ private:
+  std::vector<uint8_t> word_ends_;  // per token; found when first asked for
+};
+
 class CausalModel : public Model {
  public:
   CausalModel(const Source& source, MakeDecoder make_decoder);
@@ -60,7 +72,6 @@ class CausalModel : public Model {
 
  private:
   void load(const Source& source, MakeDecoder make_decoder);
-  void set_sentence_edges();
 
   ModelInfo info_;
   nn::Runtime runtime_;
@@ -68,6 +79,7 @@ class CausalModel : public Model {
   std::unique_ptr<Checkpoint> checkpoint_;
   std::unique_ptr<Tokenizer> tokenizer_;
   std::unique_ptr<Decoder> decoder_;
+  TreeOutputs outputs_;
 };
 
 // Cuts the queries into trees of bounded size, in sorted order so that prefixes stay together, and

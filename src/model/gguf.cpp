@@ -26,7 +26,7 @@ constexpr Family families[] = {
     {"llama", "llama", make_llama, true},    {"qwen2", "qwen2", make_llama, false},
     {"qwen3", "qwen3", make_llama, false},   {"gemma", "gemma", make_llama, false},
     {"gemma2", "gemma2", make_llama, false}, {"gemma3", "gemma3_text", make_llama, false},
-    {"gpt2", "gpt2", make_gpt2, false},
+    {"gpt2", "gpt2", make_gpt2, false},      {"gptneox", "gpt_neox", make_gpt_neox, false},
 };
 
 const Family& family_of(const Checkpoint& checkpoint, const std::string& file) {
@@ -48,11 +48,23 @@ int64_t vocabulary_of(const Checkpoint& checkpoint, const std::string& file) {
   return table->shape[0];
 }
 
+void add_neox(Json& config, const Metadata& m) {
+  if (auto parallel = m.boolean("gptneox.use_parallel_residual"))
+    config["use_parallel_residual"] = *parallel;
+  auto turned = m.integer("gptneox.rope.dimension_count"),
+       width = m.integer("gptneox.embedding_length"),
+       heads = m.integer("gptneox.attention.head_count");
+  if (turned && width && heads && *width >= *heads && *heads > 0)
+    config["rotary_pct"] = double(*turned) / double(*width / *heads);
+  config["qkv_by_head"] = false;  // all queries, all keys, all values
+}
+
 Json config_of(const Checkpoint& checkpoint, const Family& family, const std::string& file) {
   const Metadata& m = checkpoint.metadata();
   std::string prefix = std::string(family.gguf) + ".";
   Json config{{"model_type", family.model_type}, {"vocab_size", vocabulary_of(checkpoint, file)}};
   bool gpt2 = std::string_view(family.gguf) == "gpt2";
+  bool neox = std::string_view(family.gguf) == "gptneox";
   auto integer = [&](const char* gguf, const char* ours) {
     if (auto value = m.integer(prefix + gguf)) config[ours] = *value;
   };
@@ -68,7 +80,7 @@ Json config_of(const Checkpoint& checkpoint, const Family& family, const std::st
   integer("context_length", gpt2 ? "n_positions" : "max_position_embeddings");
   integer("attention.sliding_window", "sliding_window");
   real("attention.layer_norm_rms_epsilon", "rms_norm_eps");
-  real("attention.layer_norm_epsilon", "layer_norm_epsilon");
+  real("attention.layer_norm_epsilon", neox ? "layer_norm_eps" : "layer_norm_epsilon");
   real("rope.freq_base", "rope_theta");
   real("attn_logit_softcapping", "attn_logit_softcapping");
   real("final_logit_softcapping", "final_logit_softcapping");
@@ -78,6 +90,13 @@ Json config_of(const Checkpoint& checkpoint, const Family& family, const std::st
                               {"factor", m.real(prefix + "rope.scaling.factor").value_or(1)}};
   if (std::string_view(family.gguf).starts_with("gemma"))
     config["hidden_activation"] = "gelu_pytorch_tanh";
+  if (neox) add_neox(config, m);
+  // The largest Gemmas scale queries by the width per head, not by the head's own.
+  int64_t layers = m.integer(prefix + "block_count").value_or(0);
+  std::string_view name = family.gguf;
+  if ((name == "gemma2" && layers == 46) || (name == "gemma3" && layers == 62))
+    config["query_pre_attn_scalar"] = m.integer(prefix + "embedding_length").value_or(0) /
+                                      m.integer(prefix + "attention.head_count").value_or(1);
   config["tie_word_embeddings"] = checkpoint.find("output.weight") == nullptr;
   config["rope_interleaved"] = family.neighbours;
   config["norm_weights_complete"] = true;  // Gemma's norms are stored with the one that others add
@@ -110,7 +129,16 @@ std::string renamed(const std::string& name, const Family& family) {
   static const std::pair<const char*, const char*> gpt2_parts[] = {
       {"attn_norm.", "ln_1."}, {"attn_qkv.", "attn.c_attn."}, {"attn_output.", "attn.c_proj."},
       {"ffn_norm.", "ln_2."},  {"ffn_up.", "mlp.c_fc."},      {"ffn_down.", "mlp.c_proj."}};
+  static const std::pair<const char*, const char*> neox_whole[] = {
+      {"token_embd.", "embed_in."},
+      {"output_norm.", "final_layer_norm."},
+      {"output.", "embed_out."}};
+  static const std::pair<const char*, const char*> neox_parts[] = {
+      {"attn_norm.", "input_layernorm."},   {"attn_qkv.", "attention.query_key_value."},
+      {"attn_output.", "attention.dense."}, {"ffn_norm.", "post_attention_layernorm."},
+      {"ffn_up.", "mlp.dense_h_to_4h."},    {"ffn_down.", "mlp.dense_4h_to_h."}};
   bool gpt2 = std::string_view(family.gguf) == "gpt2";
+  bool neox = std::string_view(family.gguf) == "gptneox";
   bool around =
       std::string_view(family.gguf) == "gemma2" || std::string_view(family.gguf) == "gemma3";
   auto replace = [](const std::string& text, auto& table) -> std::string {
@@ -118,11 +146,15 @@ std::string renamed(const std::string& name, const Family& family) {
       if (text.starts_with(from)) return to + text.substr(std::string_view(from).size());
     return text;
   };
-  if (!name.starts_with("blk.")) return gpt2 ? replace(name, gpt2_whole) : replace(name, whole);
+  if (!name.starts_with("blk."))
+    return gpt2   ? replace(name, gpt2_whole)
+           : neox ? replace(name, neox_whole)
+                  : replace(name, whole);
   size_t dot = name.find('.', 4);
   if (dot == std::string::npos) return name;
   std::string number = name.substr(4, dot - 4), rest = name.substr(dot + 1);
   if (gpt2) return "h." + number + "." + replace(rest, gpt2_parts);
+  if (neox) return "layers." + number + "." + replace(rest, neox_parts);
   if (rest.starts_with("ffn_norm."))
     rest = (around ? "pre_feedforward_layernorm." : "post_attention_layernorm.") + rest.substr(9);
   return "model.layers." + number + "." + replace(rest, parts);

@@ -29,6 +29,7 @@ class GptNeox : public Decoder {
     info.max_tokens = uint32_t(c.size("max_position_embeddings", 2048));
     activation_ = nn::find_activation(c.text("hidden_act", "gelu"));
     parallel_ = c.flag("use_parallel_residual", true);
+    by_head_ = c.flag("qkv_by_head", true);
     shape_ = attention_shape(c, info.hidden, info.heads);
     shape_.after = 0;
     size_t turned = size_t(double(shape_.width) * c.real("rotary_pct", 0.25));
@@ -68,16 +69,17 @@ class GptNeox : public Decoder {
       const Layer& layer = layers_[l];
       nn::normalize(runtime_, hidden_, layer.attention_norm, normed_);
       nn::linear(runtime_, normed_, layer.qkv, qkv_);
-      // Stored head by head: query, key and value of each together.
+      // Stored head by head, query, key and value of each together; or all queries first.
+      const size_t next_head = by_head_ ? 3 * w : w, next = by_head_ ? w : h;
       query_.resize(n, h);
       key_.resize(n, h);
       value_.resize(n, h);
       runtime_.parallel(n, [&](size_t i, int) {
         for (size_t a = 0; a < shape_.heads; ++a) {
-          const float* from = qkv_.row(i) + a * 3 * w;
+          const float* from = qkv_.row(i) + a * next_head;
           std::copy(from, from + w, query_.row(i) + a * w);
-          std::copy(from + w, from + 2 * w, key_.row(i) + a * w);
-          std::copy(from + 2 * w, from + 3 * w, value_.row(i) + a * w);
+          std::copy(from + next, from + next + w, key_.row(i) + a * w);
+          std::copy(from + 2 * next, from + 2 * next + w, value_.row(i) + a * w);
         }
       });
       rotary_.apply(runtime_, positions, shape_.heads, query_.data(), h);
@@ -105,7 +107,7 @@ class GptNeox : public Decoder {
   TreeAttention attention_;
   nn::AttentionShape shape_;
   nn::Activation activation_;
-  bool parallel_ = true;
+  bool parallel_ = true, by_head_ = true;
   nn::Rotary rotary_;
   Embedding words_;
   std::vector<Layer> layers_;

@@ -77,7 +77,10 @@ class Llama : public Decoder {
     info.vocabulary = uint32_t(c.size("vocab_size"));
     info.max_tokens = uint32_t(c.size("max_position_embeddings", 2048));
     variant_ = variant_of(c, info.architecture, info.layers);
-    activation_ = nn::find_activation(c.text("hidden_activation", c.text("hidden_act", "silu")));
+    // Gemma's first configurations say "gelu" and mean its approximation by tanh.
+    std::string act = c.text("hidden_act", "silu");
+    if (variant_.gemma && act == "gelu") act = "gelu_pytorch_tanh";
+    activation_ = nn::find_activation(c.text("hidden_activation", act));
     shape_.heads = info.heads;
     shape_.key_heads = c.size("num_key_value_heads", info.heads);
     shape_.width = c.size("head_dim", info.hidden / info.heads);
@@ -89,8 +92,9 @@ class Llama : public Decoder {
     shape_.after = 0;
     shape_.cap = variant_.attention_cap;
     double theta = c.real("rope_theta", c.real_in({"rope_parameters", "rope_theta"}, 10000));
-    rotary_ =
-        nn::Rotary(scaled_frequencies(c, theta, shape_.width), shape_.width, variant_.interleaved);
+    std::vector<float> frequencies = scaled_frequencies(c, theta, shape_.width);
+    divide_by_stored(from.checkpoint, frequencies);
+    rotary_ = nn::Rotary(std::move(frequencies), shape_.width, variant_.interleaved);
     if (variant_.local_theta > 0)
       local_rotary_ = nn::Rotary(nn::rotary_frequencies(variant_.local_theta, shape_.width));
     load_weights(from);

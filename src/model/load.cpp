@@ -118,12 +118,25 @@ fs::path locate_model(const std::string& name_or_path) {
                           : fmt::format("did you mean '{}'?", guess));
 }
 
+namespace {
+
+std::unique_ptr<Model> load(const fs::path& path, const std::string& name,
+                            const LoadOptions& options) {
+  if (path.extension() == ".gguf") return load_gguf({path, name, "", options});
+  if (path.extension() == ".arpa") return load_ngram({path, name, "", options});
+  if (!fs::is_directory(path)) return load_recurrent({path, name, "", options});
+  return load_directory(path, name, options);
+}
+
+}  // namespace
+
 std::unique_ptr<Model> load_model(const std::string& name_or_path, const LoadOptions& options) {
-  fs::path path = locate_model(name_or_path);
-  if (path.extension() == ".gguf") return load_gguf({path, name_or_path, "", options});
-  if (path.extension() == ".arpa") return load_ngram({path, name_or_path, "", options});
-  if (!fs::is_directory(path)) return load_recurrent({path, name_or_path, "", options});
-  return load_directory(path, name_or_path, options);
+  std::unique_ptr<Model> model = load(locate_model(name_or_path), name_or_path, options);
+  if (model->info().kind == ModelInfo::Kind::masked &&
+      (options.start != "auto" || options.end != "auto"))
+    throw wrong_call("--start and --end are for models that read from left to right")
+        .hint("a masked model puts its own tokens around a sentence");
+  return model;
 }
 
 }  // namespace minpair

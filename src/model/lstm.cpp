@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "model/causal.h"
+#include "model/edges.h"
 #include "model/layers.h"
 #include "tokenizer/make.h"
 #include "tokenizer/truecase.h"
@@ -47,6 +48,7 @@ class Recurrent : public Model {
     fingerprint.add(checkpoint_->fingerprint());
     if (config_) fingerprint.add(config_->bytes());
     info_.fingerprint = fingerprint.hex();
+    find_edges(source.options);
     checkpoint_->release_memory();
   }
 
@@ -57,15 +59,9 @@ class Recurrent : public Model {
     for (const Query& query : queries) check_query(query, info_);
     return answer_by_trees(queries, kNodesAtOnce, [&](const PrefixTree& tree) {
       run(tree);
-      std::vector<ReadAnswer> answers(tree.reads.size());
-      std::vector<nn::OutputRead> reads;
-      for (size_t i = 0; i < answers.size(); ++i) {
-        answers[i].logits.resize(tree.reads[i].targets.size());
-        reads.push_back({tree.reads[i].node, tree.reads[i].targets, tree.reads[i].normalized,
-                         answers[i].logits.data(), &answers[i].log_sum_exp});
-      }
-      nn::read_outputs(runtime_, state_.back(), output_, reads);
-      return answers;
+      std::vector<uint32_t> rows;
+      for (const PrefixTree::NodeRead& read : tree.reads) rows.push_back(read.node);
+      return outputs_.read(runtime_, tree, state_.back(), rows, output_, 0, *tokenizer_);
     });
   }
 
@@ -152,17 +148,18 @@ class Recurrent : public Model {
                                   tokenizer_->vocabulary_size(), info_.vocabulary))
           .at(file.string())
           .hint("the vocabulary must be the one the model was trained with");
-    info_.start = tokenizer_->special().eos;
-    info_.start_from = info_.start < 0 ? "the vocabulary has no <eos>"
-                                       : "recurrent models read on after the last sentence's end";
-    info_.end_from = "the default of recurrent models";
-    if (info_.start < 0)
+    if (tokenizer_->special().eos < 0)
       info_.notes.push_back(
           "the vocabulary has no <eos>: the first word of a sentence is not scored");
-    if (config_ && config_->flag("score_end", false)) {
-      info_.end = info_.start;
-      info_.end_from = "score_end of config.json";
-    }
+  }
+
+  void find_edges(const LoadOptions& options) {
+    TokenId eos = tokenizer_->special().eos;
+    Edge start{eos, eos < 0 ? "the vocabulary has no <eos>"
+                            : "recurrent models read on after the last sentence's end"};
+    Edge end{-1, "the default of recurrent models"};
+    if (config_ && config_->flag("score_end", false)) end = {eos, "score_end of config.json"};
+    set_edges(info_, *tokenizer_, options, start, end);
   }
 
   // Depth by depth: all nodes of a depth are one batch, whose states come from their parents.
@@ -248,6 +245,7 @@ class Recurrent : public Model {
   Embedding words_;
   std::vector<Layer> layers_;
   nn::Linear output_;
+  TreeOutputs outputs_;
   Cell cell_ = Cell::lstm;
   size_t hidden_ = 0;
   std::vector<nn::Matrix> state_, memory_;  // per layer, a row per node

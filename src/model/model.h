@@ -22,6 +22,10 @@ struct Read {
   bool operator==(const Read&) const = default;
 };
 
+// Among the targets of a causal or recurrent model: all tokens before which a word is complete
+// (model/edges.h), as one. Its logit is the logarithm of the sum of their exponentials.
+constexpr TokenId kWordEnd = -2;
+
 struct Query {
   std::vector<TokenId> ids;  // special tokens included
   std::vector<Read> reads;   // positions ascending
@@ -67,6 +71,9 @@ struct LoadOptions {
   int threads = 0;  // 0: all
   std::string precision = "fp32";
   std::filesystem::path vocabulary;  // for word-level models that lack one
+  // Models that read from left to right: a token as the vocabulary writes it, "none", or "auto" for
+  // the model's own.
+  std::string start = "auto", end = "auto";
 };
 
 // A directory, a .gguf file, an id in the Hugging Face cache, or the name of a shipped model.

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "model/causal.h"
+#include "model/edges.h"
 #include "tokenizer/make.h"
 
 namespace minpair {
@@ -112,9 +113,8 @@ class Ngram : public Model {
     info_.parameters = arpa_.grams.size();
     info_.fingerprint =
         sha256_hex(fmt::format("{:016x}{:016x}", arpa_.content.high, arpa_.content.low));
-    info_.start = tokenizer_->special().bos;
-    info_.end = tokenizer_->special().eos;
-    info_.start_from = info_.end_from = "the ARPA file";
+    set_edges(info_, *tokenizer_, source.options, {tokenizer_->special().bos, "the ARPA file"},
+              {tokenizer_->special().eos, "the ARPA file"});
     if (tokenizer_->special().unk < 0)
       info_.notes.push_back(
           "the model has no <unk>: sentences with unknown words cannot be scored");
@@ -131,7 +131,9 @@ class Ngram : public Model {
       for (const Read& read : query.reads) {
         ReadAnswer a;
         for (TokenId target : read.targets)
-          a.logits.push_back(float(logprob(query.ids, read.position + 1, target)));
+          // Every word is complete before every other.
+          a.logits.push_back(
+              target == kWordEnd ? 0 : float(logprob(query.ids, read.position + 1, target)));
         answer.push_back(std::move(a));
       }
       answers.push_back(std::move(answer));

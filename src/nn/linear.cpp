@@ -196,10 +196,26 @@ void dot_from_store(const Runtime& runtime, const float* in, const Linear& decod
   }
 }
 
+// Moves the members of the set to the front, where nobody needs the logits any more.
+ExpSum members_exp_sum(const Kernels& kernels, float* logits, std::span<const uint8_t> set) {
+  size_t members = 0;
+  for (size_t i = 0; i < set.size(); ++i)
+    if (set[i]) logits[members++] = logits[i];
+  if (members == 0) return {-HUGE_VALF, 0};
+  return kernels.exp_sum(logits, members);
+}
+
+double log_sum(std::span<const ExpSum> parts) {
+  double largest = parts[0].largest, sum = 0;
+  for (const ExpSum& part : parts) largest = std::max<double>(largest, part.largest);
+  for (const ExpSum& part : parts) sum += part.sum * std::exp(part.largest - largest);
+  return largest + std::log(sum);
+}
+
 }  // namespace
 
 void read_outputs(const Runtime& runtime, const View& in, const Linear& decoder,
-                  std::span<const OutputRead> reads, float cap) {
+                  std::span<const OutputRead> reads, float cap, std::span<const uint8_t> set) {
   const Weights& w = decoder.weights;
   const float* bias = decoder.bias.empty() ? nullptr : decoder.bias.data();
   runtime.parallel(reads.size(), [&](size_t unit, int worker) {
@@ -218,7 +234,7 @@ void read_outputs(const Runtime& runtime, const View& in, const Linear& decoder,
   // Stored weights are brought into panels once for all rows.
   RowBlocks cut(runtime, rows.rows(), w.stored() ? rows.rows() : kReadRows);
   const size_t chunks = blocks(w.outputs(), kVocabularyBlock);
-  std::vector<ExpSum> parts(rows.rows() * chunks);
+  std::vector<ExpSum> parts(rows.rows() * chunks), set_parts(set.empty() ? 0 : parts.size());
   runtime.parallel(chunks * cut.count, [&](size_t unit, int worker) {
     size_t chunk = unit / cut.count, row = cut.begin(unit % cut.count);
     size_t count = cut.size(unit % cut.count), column = chunk * kVocabularyBlock;
@@ -239,17 +255,19 @@ void read_outputs(const Runtime& runtime, const View& in, const Linear& decoder,
                                 .depth = w.inputs(),
                                 .bias = bias ? bias + column : nullptr});
     if (cap > 0) soft_cap(runtime.kernels(), tile, count * kVocabularyBlock, 1, cap);
-    for (size_t i = 0; i < count; ++i)
-      parts[(row + i) * chunks + chunk] =
-          runtime.kernels().exp_sum(tile + i * kVocabularyBlock, columns);
+    for (size_t i = 0; i < count; ++i) {
+      float* logits = tile + i * kVocabularyBlock;
+      parts[(row + i) * chunks + chunk] = runtime.kernels().exp_sum(logits, columns);
+      if (which[row + i]->set_log_sum_exp)
+        set_parts[(row + i) * chunks + chunk] =
+            members_exp_sum(runtime.kernels(), logits, set.subspan(column, columns));
+    }
   });
 
   for (size_t i = 0; i < which.size(); ++i) {
-    std::span<const ExpSum> row(parts.data() + i * chunks, chunks);
-    double largest = row[0].largest, sum = 0;
-    for (const ExpSum& part : row) largest = std::max<double>(largest, part.largest);
-    for (const ExpSum& part : row) sum += part.sum * std::exp(part.largest - largest);
-    *which[i]->log_sum_exp = largest + std::log(sum);
+    *which[i]->log_sum_exp = log_sum(std::span(parts).subspan(i * chunks, chunks));
+    if (which[i]->set_log_sum_exp)
+      *which[i]->set_log_sum_exp = log_sum(std::span(set_parts).subspan(i * chunks, chunks));
   }
 }
 

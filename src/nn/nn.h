@@ -159,11 +159,15 @@ struct OutputRead {
   bool normalized = true;
   float* logits = nullptr;        // written: one for each target
   double* log_sum_exp = nullptr;  // written when normalized
+  // Written when given, and then the read is normalized: the same over the members of a set.
+  double* set_log_sum_exp = nullptr;
 };
 
 // Reads a vocabulary-sized linear layer at the rows and targets asked for. No more than one block
 // of logits ever exists. `cap`: logits become cap · tanh(logit / cap); 0: as they are.
+// `set`: 1 for every output in the set of set_log_sum_exp.
 void read_outputs(const Runtime& runtime, const View& in, const Linear& decoder,
-                  std::span<const OutputRead> reads, float cap = 0);
+                  std::span<const OutputRead> reads, float cap = 0,
+                  std::span<const uint8_t> set = {});
 
 }  // namespace minpair::nn

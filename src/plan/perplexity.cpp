@@ -86,9 +86,8 @@ Perplexity perplexity(Model& model, const std::filesystem::path& file,
   const Tokenizer& tokenizer = model.tokenizer();
   // Recurrent models read one text without end: a sentence ends with what the next one begins
   // after.
-  TokenId end = info.end >= 0                             ? info.end
-                : info.kind == ModelInfo::Kind::recurrent ? info.start
-                                                          : -1;
+  bool carried = info.kind == ModelInfo::Kind::recurrent && info.end_from != "--end";
+  TokenId end = info.end < 0 && carried ? info.start : info.end;
   Perplexity result;
   Windows windows(model, options, result);
   bool first = true;

@@ -115,6 +115,7 @@ const PlanCounts& Planner::counts() {
   for (DistinctQuery d; all.next(d);) {
     ++counts_.distinct;
     counts_.tokens += cost.of(d.query.ids);
+    counts_.alone += d.query.ids.size() * d.askers.size();
   }
   counted_ = true;
   return counts_;

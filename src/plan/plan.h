@@ -43,7 +43,8 @@ struct PlanCounts {
   uint64_t items = 0;
   uint64_t asked = 0;     // queries before removing duplicates
   uint64_t distinct = 0;  // forward passes
-  uint64_t tokens = 0;    // of the distinct ones
+  uint64_t tokens = 0;    // of the distinct ones, each shared prefix once
+  uint64_t alone = 0;     // of all, as if each were asked on its own
 };
 
 // One item under one method. Exactly one of: scored, excluded, skipped.

@@ -35,6 +35,8 @@ std::string command(const SuiteSource& suite, const Model& model,
   for (const std::string& condition : options.selection.conditions) add("--condition", condition);
   if (options.selection.limit > 0) add("--limit", std::to_string(options.selection.limit));
   if (!options.load.vocabulary.empty()) add("--vocab", options.load.vocabulary.string());
+  if (options.load.start != "auto") add("--start", options.load.start);
+  if (options.load.end != "auto") add("--end", options.load.end);
   if (model.info().precision != LoadOptions{}.precision) add("--precision", model.info().precision);
   return line;
 }
@@ -50,8 +52,8 @@ Facts facts_of(const SuiteSource& suite, const Model& model,
     std::string what = id < 0 ? none : model.tokenizer().piece(id);
     return from.empty() ? what : fmt::format("{} ({})", what, from);
   };
-  facts["start"] = edge(info.start, info.start_from, "nothing: the first token is not scored");
-  facts["end"] = edge(info.end, info.end_from, "not scored");
+  facts["start"] = edge(info.start, info.start_from, "none");
+  facts["end"] = edge(info.end, info.end_from, "none");
   return facts;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -21,6 +22,18 @@ std::string dumped(const json& value, int indent) {
   return value.dump(indent, ' ', false, json::error_handler_t::replace);
 }
 
+void add_surprisal(json& sentence, const TypedSentence& s) {
+  sentence["unit"] = "bits";
+  for (size_t i = 0; i < s.tokens.size(); ++i)
+    sentence["tokens"][i]["surprisal"] = bits(s.tokens[i].logprob);
+  for (const TypedWord& w : s.words)
+    sentence["words"].push_back({{"text", w.text},
+                                 {"begin", character_of_byte(s.text, w.span.begin)},
+                                 {"end", character_of_byte(s.text, w.span.end)},
+                                 {"surprisal", w.surprisal},
+                                 {"surprisal_complete", w.complete}});
+}
+
 json json_of(const Model& model, const Method& method,
              const std::vector<TypedSentence>& sentences) {
   json out{{"model", model.info().name}, {"method", method.name()}};
@@ -37,6 +50,7 @@ json json_of(const Model& model, const Method& method,
                         {"logprob", t.logprob}});
     out["sentences"].push_back(
         {{"text", s.text}, {"sum", s.sum}, {"mean", s.mean}, {"tokens", tokens}});
+    if (!s.words.empty()) add_surprisal(out["sentences"].back(), s);
   }
   if (sentences.size() < 2) return out;
   Preference best = preference(sentences, method);
@@ -67,7 +81,26 @@ const Method& method_for(const Model& model, const std::string& name) {
   return method;
 }
 
+// The words of a sentence, from its tokens as pieces and as parts of complete words.
+std::vector<TypedWord> words_of(const Tokenizer& tokenizer, const TypedSentence& sentence,
+                                const std::vector<TokenScore>& complete) {
+  std::vector<TypedWord> words;
+  for (size_t i = 0; i < sentence.tokens.size(); ++i) {
+    const TokenScore& t = sentence.tokens[i];
+    if (words.empty() || t.begins_word || t.special) words.push_back({t.span});
+    TypedWord& word = words.back();
+    word.span.end = std::max(word.span.end, t.span.end);
+    word.text = t.special ? tokenizer.piece(t.id) : std::string(slice(sentence.text, word.span));
+    word.in_locus |= t.in_locus;
+    word.surprisal += bits(t.logprob);
+    word.complete += bits(complete[i].logprob);
+  }
+  return words;
+}
+
 }  // namespace
+
+double bits(double logprob) { return -logprob / std::log(2.0); }
 
 std::vector<TypedSentence> score_typed(Model& model, const Method& method,
                                        const std::vector<std::string>& texts) {
@@ -77,7 +110,10 @@ std::vector<TypedSentence> score_typed(Model& model, const Method& method,
   // A single sentence would be a cloze; beside itself it is only itself, and asked about once.
   if (texts.size() == 1) item.sentences.push_back(item.sentences[0]);
   align_loci(item.sentences);
-  ItemScores scores = score_items(model, {&method}, {&item, 1})[0][0];
+  std::vector<const Method*> methods{&method};
+  if (method.name() == "lp") methods.push_back(&find_method("lp-by-words"));
+  std::vector<ItemScores> all = std::move(score_items(model, methods, {&item, 1})[0]);
+  ItemScores& scores = all[0];
   if (!scores.excluded.empty())
     throw bad_input(fmt::format("'{}' cannot score this: {}", method.name(), scores.excluded))
         .hint("try another --method; 'minpair list methods' shows them");
@@ -86,6 +122,9 @@ std::vector<TypedSentence> score_typed(Model& model, const Method& method,
     TypedSentence s{texts[i], std::move(scores.sentences[i].tokens)};
     for (const TokenScore& t : s.tokens) s.sum += t.logprob;
     s.mean = s.tokens.empty() ? 0 : s.sum / double(s.tokens.size());
+    // A sentence that fills the context has no place behind it.
+    if (all.size() > 1 && all[1].excluded.empty())
+      s.words = words_of(model.tokenizer(), s, all[1].sentences[i].tokens);
     sentences.push_back(std::move(s));
   }
   return sentences;

@@ -10,16 +10,27 @@
 
 namespace minpair {
 
+// A word of a sentence that was read from left to right. Surprisal is in bits.
+struct TypedWord {
+  Span span;  // bytes of the sentence
+  std::string text;
+  bool in_locus = false;
+  double surprisal = 0;  // of its pieces
+  double complete = 0;   // of the word as such: `lp-by-words`
+};
+
 struct TypedSentence {
   std::string text;
   std::vector<TokenScore> tokens;
   double sum = 0, mean = 0;
+  std::vector<TypedWord> words;  // of the method `lp`
   double by(const std::string& norm) const { return norm == "mean" ? mean : sum; }
 };
 
 // The loci are found by aligning. Throws when the method cannot judge these sentences.
 std::vector<TypedSentence> score_typed(Model& model, const Method& method,
                                        const std::vector<std::string>& texts);
+double bits(double logprob);  // the surprisal of a natural log-probability
 // The highest, and the best of the others; by the method's own norm.
 struct Preference {
   size_t first = 0;

@@ -1,0 +1,16 @@
+#include <CLI/CLI.hpp>
+
+#include "cli/cli.h"
+#include "model/model.h"
+
+namespace minpair {
+
+void add_edge_options(CLI::App& command, LoadOptions& options) {
+  command.add_option("--start", options.start,
+                     "causal and recurrent models: the token before the first one; 'none': the "
+                     "first is not scored; 'auto': the model's own");
+  command.add_option("--end", options.end,
+                     "the token that is scored after the last one, 'none', or 'auto'");
+}
+
+}  // namespace minpair
