@@ -58,4 +58,9 @@ Ran run_command(const std::string& command) {
           slurp(folder / "err")};
 }
 
+Ran run_in_browser(const std::string& script, const std::string& arguments) {
+  return run_command("MINPAIR_WEB='" + (minpair_program().parent_path() / "web").string() +
+                     "' node '" + (source_dir() / "web/test" / script).string() + "' " + arguments);
+}
+
 }  // namespace minpair::testing

@@ -34,4 +34,7 @@ struct Ran {
 };
 Ran run_command(const std::string& command);
 
+// web/test/SCRIPT in a real browser.
+Ran run_in_browser(const std::string& script, const std::string& arguments);
+
 }  // namespace minpair::testing

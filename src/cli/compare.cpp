@@ -9,7 +9,7 @@ namespace minpair {
 namespace {
 
 struct CompareCall {
-  std::string results, norm, lengths = "all", format = "table", output = "-";
+  std::string results, norm, lengths = "all", format = "table", output = "-", html;
   size_t flips = 0;
   CompareOptions options;
 };
@@ -18,8 +18,10 @@ void compare(CompareCall& call) {
   Store store(call.results, Store::Mode::read);
   if (!call.norm.empty()) call.options.norm = find_norm(call.norm);
   call.options.only_equal_lengths = call.lengths == "equal";
+  std::vector<Comparison> comparisons = compare_runs(store, call.options);
+  if (!call.html.empty()) return write_comparisons(comparisons, call.html);
   std::vector<Grid> grids;
-  for (const Comparison& c : compare_runs(store, call.options))
+  for (const Comparison& c : comparisons)
     for (Grid& g : grids_of(c, call.flips)) grids.push_back(std::move(g));
   write_file(call.output, render_grids(grids, call.format));
 }
@@ -28,7 +30,8 @@ void add_compare(Cli& cli) {
   CLI::App& app = cli.command("compare", "Two models, methods or suites on the same items",
                               "  minpair compare results.db -m A -m B\n"
                               "  minpair compare results.db -m A --method ce --method masked\n"
-                              "  minpair compare results.db -m A -m B --flips 20\n");
+                              "  minpair compare results.db -m A -m B --flips 20\n"
+                              "  minpair compare results.db -s plain -s capitals --html c.html\n");
   static CompareCall call;
   app.add_option("RESULTS", call.results, "a results file of 'minpair run'")->required();
   app.add_option("-m,--model", call.options.models, "a model; two: the sides");
@@ -43,6 +46,14 @@ void add_compare(Cli& cli) {
       ->capture_default_str();
   app.add_option("--flips", call.flips, "show so many items that one gets right and one wrong")
       ->capture_default_str();
+  app.add_option("--match", call.options.match,
+                 "how items of two suites find each other: by name, or by place in the suite")
+      ->check(CLI::IsMember({"name", "place"}))
+      ->capture_default_str();
+  app.add_option("--cluster", call.options.cluster,
+                 "what items that are not independent share: suite (what it states), template, "
+                 "lexical, item (nothing), or a feature")
+      ->capture_default_str();
   app.add_option("--replicates", call.options.bootstrap.replicates, "of bootstrap and permutation")
       ->check(CLI::Range(100, 10000000))
       ->capture_default_str();
@@ -51,6 +62,7 @@ void add_compare(Cli& cli) {
   app.add_option("--format", call.format, "table, json, csv, markdown or latex")
       ->check(CLI::IsMember({"table", "json", "csv", "markdown", "latex"}))
       ->capture_default_str();
+  app.add_option("--html", call.html, "write a page with all items that flipped, for a browser");
   app.add_option("-o,--output", call.output, "a file")->capture_default_str();
   cli.on_run(app, [] { compare(call); });
 }

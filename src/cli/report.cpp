@@ -19,7 +19,7 @@ namespace {
 
 struct ReportCall {
   std::string results, by = "test", norm, ties = "half", lengths = "both", oov = "excluded",
-                       format = "table", aggregate, against, output = "-", html;
+                       format = "table", aggregate, against, output = "-", html, cluster = "suite";
   bool pairwise = false, stats = false;
   size_t bins = 10;
   std::vector<std::string> suites, models, methods, tests, conditions;
@@ -49,6 +49,7 @@ ReportOptions options_of(const ReportCall& call) {
   o.oov_wrong = call.oov == "wrong";
   o.pairwise = call.pairwise;
   o.bins = call.bins;
+  o.cluster = call.cluster;
   o.aggregate_seeds = call.aggregate == "seeds";
   o.suites = call.suites;
   o.models = call.models;
@@ -154,6 +155,10 @@ void add_report(Cli& cli) {
       "--against", call.against,
       "instead: correlation of the accuracy with a number per language: a file (language, "
       "tab, number), or 'complexity'");
+  app.add_option("--cluster", call.cluster,
+                 "of --stats and --html: what items that are not independent share: suite (what it "
+                 "states), template, lexical, item (nothing), or a feature")
+      ->capture_default_str();
   app.add_option("--html", call.html, "write one page with everything, to open in a browser");
   app.add_option("-o,--output", call.output, "a file, or for lm-eval a folder")
       ->capture_default_str();

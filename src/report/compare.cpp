@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "report/clusters.h"
 #include "report/judged.h"
 #include "report/labels.h"
 
@@ -88,7 +89,7 @@ By sides_by(const std::vector<Named>& runs, const CompareOptions& options) {
 
 // An item judged by both.
 struct Both {
-  const Item* item;
+  const Item *item, *other;
   uint64_t cluster;
   double first, second, first_margin, second_margin;
 };
@@ -101,7 +102,9 @@ struct SideItems {
 SideItems load_side(Store& store, const RunRecord& run, const CompareOptions& options,
                     SuiteItems& suite) {
   Norm norm = options.norm ? *options.norm : find_norm(run.norm);
-  return {judged_items(store, run, norm, suite), &suite};
+  SideItems side{judged_items(store, run, norm, suite), &suite};
+  check_clusters(suite, run.suite.name);
+  return side;
 }
 
 std::string why_not(const Judged& j, bool only_equal) {
@@ -110,22 +113,28 @@ std::string why_not(const Judged& j, bool only_equal) {
   return only_equal && !j.equal_lengths ? "unequal_lengths" : "";
 }
 
-// Items of one suite are the same items; those of two preparations have the same name; those of
-// two versions of one suite have the same sentences.
+// Items of one suite are the same items; those of two preparations have the same name, or the same
+// place; those of two versions of one suite have the same sentences.
+std::string match_key(const SideItems& side, const Judged& j, const CompareOptions& options) {
+  const Item& item = side.suite->items[j.item];
+  bool two_suites = options.suites.size() == 2;
+  // Another test at the same place is another item.
+  if (two_suites && options.match == "place")
+    return fmt::format("{}\n{}", side.suite->ordinals[j.item], item.test);
+  std::string text = two_suites ? item.id : "";
+  if (text.empty())
+    for (const Sentence& sentence : item.sentences) text += sentence.text + "\n";
+  return text;
+}
+
 std::vector<Both> both_judge(const SideItems& a, const SideItems& b, const CompareOptions& options,
                              std::map<std::string, uint64_t>& left_out) {
-  auto key = [&](const Item& item) {
-    std::string text = options.suites.size() == 2 ? item.id : "";
-    if (text.empty())
-      for (const Sentence& sentence : item.sentences) text += sentence.text + "\n";
-    return text;
-  };
   std::map<std::string, const Judged*> by_key;
   bool same = a.suite == b.suite;
   std::vector<const Judged*> by_index(same ? a.suite->items.size() : 0);
   for (const Judged& j : b.judged) {
     if (same) by_index[j.item] = &j;
-    if (!same) by_key[key(b.suite->items[j.item])] = &j;
+    if (!same) by_key[match_key(b, j, options)] = &j;
   }
   std::vector<Both> both;
   size_t met = 0;
@@ -135,7 +144,7 @@ std::vector<Both> both_judge(const SideItems& a, const SideItems& b, const Compa
     const Judged* other = nullptr;
     if (same) other = by_index[j.item];
     if (!same)
-      if (auto at = by_key.find(key(item)); at != by_key.end()) other = at->second;
+      if (auto at = by_key.find(match_key(a, j, options)); at != by_key.end()) other = at->second;
     met += other != nullptr;
     std::string reason = why_not(j, options.only_equal_lengths);
     if (reason.empty()) reason = other ? why_not(*other, options.only_equal_lengths) : "only_first";
@@ -143,8 +152,8 @@ std::vector<Both> both_judge(const SideItems& a, const SideItems& b, const Compa
       ++left_out[reason];
       continue;
     }
-    both.push_back(
-        {&item, a.suite->cluster[j.item], j.value(), other->value(), j.margin, other->margin});
+    both.push_back({&item, &b.suite->items[other->item], a.suite->cluster[j.item], j.value(),
+                    other->value(), j.margin, other->margin});
   }
   size_t theirs = 0;
   for (const Judged& j : b.judged) theirs += among(options.tests, b.suite->items[j.item].test);
@@ -189,11 +198,15 @@ void correct(std::vector<ComparedTest>& tests) {
   }
 }
 
+std::vector<Sentence> other_sentences(const Both& b) {
+  return b.other->sentences == b.item->sentences ? std::vector<Sentence>() : b.other->sentences;
+}
+
 std::vector<Flip> flips_of(const std::vector<Both>& both) {
   std::vector<Flip> flips;
   for (const Both& b : both)
     if (std::abs(b.first - b.second) == 1)
-      flips.push_back({*b.item, b.first == 1, b.first_margin, b.second_margin});
+      flips.push_back({*b.item, other_sentences(b), b.first == 1, b.first_margin, b.second_margin});
   std::stable_sort(flips.begin(), flips.end(), [](const Flip& a, const Flip& b) {
     return std::abs(a.first_margin - a.second_margin) > std::abs(b.first_margin - b.second_margin);
   });
@@ -205,7 +218,11 @@ Comparison compare_pair(const SideItems& a, const SideItems& b, const Manifest& 
   Comparison c;
   std::vector<Both> both = both_judge(a, b, options, c.left_out);
   if (both.empty())
-    throw bad_input("no item is judged by both").hint("compare runs over the same suite");
+    throw bad_input("no item is judged by both")
+        .hint(
+            options.suites.size() == 2
+                ? "items of two suites are paired by their names; --match place pairs them in order"
+                : "compare runs over the same suite");
   const std::vector<std::string> by = {"test"};
   LevelOrder order(by, manifest);
   std::map<std::string, std::vector<const Both*>> by_test;
@@ -219,6 +236,9 @@ Comparison compare_pair(const SideItems& a, const SideItems& b, const Manifest& 
     c.tests.push_back(compared(keys[0], by_test[keys[0]], options));
   correct(c.tests);
   c.total = compared("", all, options);
+  c.clusters = clusters_text(options.cluster);
+  for (const TestInfo& t : manifest.tests)
+    if (!t.title.empty()) c.titles[t.name] = t.title;
   c.flips = flips_of(both);
   return c;
 }
@@ -262,6 +282,8 @@ std::vector<Comparison> compare_runs(Store& store, const CompareOptions& options
                                    : by == By::method ? options.methods
                                                       : options.suites;
   if (names.size() != 2) names = distinct(chosen, by);
+  CompareOptions asked = options;
+  if (by == By::suite) asked.suites = names;
   std::map<int64_t, SuiteItems> suites;
   std::vector<Comparison> all;
   for (const Named& a : chosen)
@@ -269,9 +291,10 @@ std::vector<Comparison> compare_runs(Store& store, const CompareOptions& options
       if (a.side(by) != names[0] || b.side(by) != names[1] || !otherwise_alike(a, b, by) ||
           stands_in(a, b, chosen, by))
         continue;
-      SideItems first = load_side(store, *a.run, options, suites[a.run->suite.id]);
-      SideItems second = load_side(store, *b.run, options, suites[b.run->suite.id]);
-      all.push_back(compare_pair(first, second, a.run->suite.manifest, options));
+      for (const Named* n : {&a, &b}) suites.try_emplace(n->run->suite.id, options.cluster);
+      SideItems first = load_side(store, *a.run, options, suites.at(a.run->suite.id));
+      SideItems second = load_side(store, *b.run, options, suites.at(b.run->suite.id));
+      all.push_back(compare_pair(first, second, a.run->suite.manifest, asked));
       all.back().title = title_of(a, by);
       all.back().first = names[0];
       all.back().second = names[1];

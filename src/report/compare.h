@@ -17,6 +17,9 @@ struct CompareOptions {
   std::vector<std::string> tests;
   std::optional<Norm> norm;  // absent: each method's own
   bool only_equal_lengths = false;
+  std::string cluster = "suite";  // clusters.h
+  // How items of two suites find each other: by "name" (their ids), or by "place" in the suite.
+  std::string match = "name";
   stats::BootstrapOptions bootstrap;
 };
 
@@ -34,6 +37,7 @@ struct ComparedTest {
 
 struct Flip {
   Item item;
+  std::vector<Sentence> second;  // where the other preparation reads differently
   bool first_right = false;
   double first_margin = 0, second_margin = 0;
 };
@@ -44,12 +48,18 @@ struct Comparison {
   std::vector<ComparedTest> tests;
   ComparedTest total;
   std::vector<Flip> flips;  // right for one, wrong for the other; the widest apart first
-  std::map<std::string, uint64_t> left_out;  // items that only one side judges, by reason
+  std::map<std::string, std::string> titles;  // of tests, where the manifest has one
+  std::string clusters;                       // what they are
+  std::map<std::string, uint64_t> left_out;   // items that only one side judges, by reason
 };
 
 std::vector<Comparison> compare_runs(Store& store, const CompareOptions& options);
 
 // The table, and the first `flips` items that flipped.
 std::vector<Grid> grids_of(const Comparison& comparison, size_t flips);
+
+// The same as a page: the differences with their intervals, and every item that flipped.
+void write_comparisons(const std::vector<Comparison>& comparisons,
+                       const std::filesystem::path& file);
 
 }  // namespace minpair

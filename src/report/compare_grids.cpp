@@ -58,9 +58,17 @@ Grid table_of(const Comparison& c) {
                   count_text(c.total.difference.replicates)),
       "McNemar: exact, items taken as independent; perm.: signs of whole clusters flipped",
       "Holm, BH: perm. corrected for looking at all tests; MDD: smallest difference found with "
-      "power 0.8"};
+      "power 0.8",
+      c.clusters};
   if (!c.left_out.empty()) g.notes.push_back("left out: " + left_out_text(c));
   return g;
+}
+
+std::string sentences_text(const std::vector<Sentence>& sentences) {
+  std::string text;
+  for (const Sentence& s : sentences)
+    text += (text.empty() ? "" : " / ") + std::string(s.grammatical ? "" : "*") + s.text;
+  return text;
 }
 
 Grid flips_grid(const Comparison& c, size_t flips) {
@@ -77,10 +85,8 @@ Grid flips_grid(const Comparison& c, size_t flips) {
                {"sentences", "sentences", Kind::text}};
   for (size_t i = 0; i < c.flips.size() && i < flips; ++i) {
     const Flip& f = c.flips[i];
-    std::string sentences;
-    for (const Sentence& s : f.item.sentences)
-      sentences +=
-          (sentences.empty() ? "" : " / ") + std::string(s.grammatical ? "" : "*") + s.text;
+    std::string sentences = sentences_text(f.item.sentences);
+    if (!f.second.empty()) sentences += "; B: " + sentences_text(f.second);
     g.rows.push_back({f.item.id, f.item.test, f.item.condition, f.first_right ? "A" : "B",
                       f.first_margin, f.second_margin, sentences});
   }

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/paths.h"
 #include "base/progress.h"
+#include "report/clusters.h"
 #include "report/html_parts.h"
 #include "report/labels.h"
 #include "suite/json_text.h"
@@ -88,7 +89,7 @@ PageData collect_data(Store& store, const std::vector<RunRecord>& runs,
         !(among(options.models, labels[run.model.id]) || among(options.models, run.model.name)))
       continue;
     bool fresh = suites.count(run.suite.id) == 0;
-    SuiteItems& items = suites[run.suite.id];
+    SuiteItems& items = suites.try_emplace(run.suite.id, options.cluster).first->second;
     if (fresh) order.push_back(&run.suite);
     TokenColumns tokens;
     Norm norm = options.norms.empty() ? find_norm(run.norm) : options.norms.front();
@@ -96,6 +97,7 @@ PageData collect_data(Store& store, const std::vector<RunRecord>& runs,
         store, run, norm, items, [&](uint32_t item, const std::vector<StoredSentence>& scores) {
           tokens.add(items.items[item], item, scores);
         });
+    check_clusters(items, run.suite.name);
     loaded.push_back({&run, std::move(judged)});
     std::string shape = tokens.shape();
     auto same = std::find(data.shapes.begin(), data.shapes.end(), shape);
@@ -106,18 +108,19 @@ PageData collect_data(Store& store, const std::vector<RunRecord>& runs,
   std::map<int64_t, size_t> place;
   for (const SuiteRecord* s : order) {
     place[s->id] = place.size();
-    data.suites += (data.suites.empty() ? "" : ",") + suite_json(*s, suites[s->id]);
+    data.suites += (data.suites.empty() ? "" : ",") + suite_json(*s, suites.at(s->id));
   }
   for (size_t i = 0; i < loaded.size(); ++i) {
     const RunRecord& r = *loaded[i].run;
     // The outcomes' members follow the run's own.
     data.runs += fmt::format(
-        "{}{{\"id\":{},\"shape\":{},\"suite\":{},\"model\":{},\"method\":{},\"norm\":{},\"about\":{"
-        "},{}",
+        "{}{{\"id\":{},\"shape\":{},\"suite\":{},\"model\":{},\"method\":{},\"norm\":{},"
+        "\"about\":{},\"intervals\":{},{}",
         i ? "," : "", i, data.shape_of[i], place[r.suite.id], json_of(labels[r.model.id]),
         json_of(r.method),
         json_of(options.norms.empty() ? r.norm : norm_name(options.norms.front())), about_json(r),
-        outcomes_json(loaded[i].judged, suites[r.suite.id]).substr(1));
+        intervals_json(loaded[i].judged, suites.at(r.suite.id), options),
+        outcomes_json(loaded[i].judged, suites.at(r.suite.id)).substr(1));
   }
   return data;
 }
@@ -143,12 +146,13 @@ std::vector<PageBlock> packed(std::vector<Block> blocks) {
   return done;
 }
 
-Block main_block(const PageData& data, const std::string& tests, const std::string& conditions) {
-  return {
-      {"main",
-       fmt::format("{{\"made\":{},\"suites\":[{}],\"runs\":[{}],\"tests\":{},\"conditions\":{}}}",
-                   json_of("minpair " + version()), data.suites, data.runs, tests, conditions)},
-      false};
+Block main_block(const PageData& data, const std::string& tests, const std::string& conditions,
+                 const std::string& cluster) {
+  return {{"main", fmt::format("{{\"made\":{},\"suites\":[{}],\"runs\":[{}],\"tests\":{},"
+                               "\"conditions\":{},\"clusters\":{}}}",
+                               json_of("minpair " + version()), data.suites, data.runs, tests,
+                               conditions, json_of(clusters_text(cluster)))},
+          false};
 }
 
 std::string_view needed_page() {
@@ -201,7 +205,7 @@ std::vector<PageBlock> page_blocks(Store& store, const ReportOptions& options) {
   std::string tests = json_tables(make_tables(store, by_test));
   std::string conditions = json_tables(make_tables(store, by_condition));
   PageData data = collect_data(store, store.runs(), options);
-  std::vector<Block> blocks = {main_block(data, tests, conditions)};
+  std::vector<Block> blocks = {main_block(data, tests, conditions, options.cluster)};
   for (size_t i = 0; i < data.shapes.size(); ++i)
     blocks.push_back({{fmt::format("shape-{}", i), std::move(data.shapes[i])}});
   for (size_t i = 0; i < data.logprobs.size(); ++i)
@@ -210,7 +214,7 @@ std::vector<PageBlock> page_blocks(Store& store, const ReportOptions& options) {
 }
 
 std::vector<PageBlock> empty_page_blocks() {
-  return packed({main_block({}, json_tables({}), json_tables({}))});
+  return packed({main_block({}, json_tables({}), json_tables({}), "suite")});
 }
 
 std::string page_script(const std::string& id, const std::string& text) {

@@ -16,6 +16,11 @@ std::string items_json(const SuiteItems& suite);
 // What a run says of each item, in the order of `suite`.
 std::string outcomes_json(const std::vector<Judged>& judged, const SuiteItems& suite);
 
+// Clustered intervals of everything that the page shows an accuracy of; {} where policies ask for
+// something else.
+std::string intervals_json(const std::vector<Judged>& judged, const SuiteItems& suite,
+                           const ReportOptions& options);
+
 // The tokens of a run, column by column; spans count UTF-16 units, as browsers do.
 class TokenColumns {
  public:

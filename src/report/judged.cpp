@@ -1,6 +1,9 @@
 #include "report/judged.h"
 
+#include <algorithm>
+
 #include "base/error.h"
+#include "report/clusters.h"
 
 namespace minpair {
 
@@ -8,10 +11,19 @@ uint32_t SuiteItems::add(uint64_t ordinal, Item item) {
   auto [found, added] = at.try_emplace(ordinal, uint32_t(items.size()));
   if (!added) return found->second;
   // Texts cannot contain the separator, so that an item of its own never meets a named cluster.
-  std::string name = item.cluster.empty() ? "\n" + std::to_string(ordinal) : item.cluster;
+  std::string name = cluster_name(item, cluster_by);
+  if (name.empty()) name = "\n" + std::to_string(ordinal);
   cluster.push_back(clusters.try_emplace(name, clusters.size()).first->second);
+  ordinals.push_back(ordinal);
   items.push_back(std::move(item));
   return found->second;
+}
+
+bool wanted(const Item& item, const ReportOptions& options) {
+  auto among = [](const std::vector<std::string>& names, const std::string& name) {
+    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+  };
+  return among(options.tests, item.test) && among(options.conditions, item.condition);
 }
 
 std::vector<Judged> judged_items(Store& store, const RunRecord& run, const Norm& norm,

@@ -11,7 +11,11 @@ namespace minpair {
 
 // The items of a suite that any run has scored or excluded.
 struct SuiteItems {
+  explicit SuiteItems(std::string by = "suite") : cluster_by(std::move(by)) {}
+
+  std::string cluster_by;  // clusters.h
   std::vector<Item> items;
+  std::vector<uint64_t> ordinals;             // parallel: places in the suite
   std::vector<uint64_t> cluster;              // parallel; items without a cluster are their own
   std::unordered_map<uint64_t, uint32_t> at;  // ordinal -> index
   std::map<std::string, uint64_t> clusters;
@@ -29,6 +33,9 @@ struct Judged {
   bool counts() const { return excluded.empty() && outcome != Outcome::unavailable; }
   double value() const { return double(outcome) / 2; }  // a tie is worth one half
 };
+
+// Of the tests and conditions that the options name.
+bool wanted(const Item& item, const ReportOptions& options);
 
 // In the order of the suite. `also` sees every scored item's tokens.
 using SeeTokens = std::function<void(uint32_t item, const std::vector<StoredSentence>&)>;

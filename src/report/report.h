@@ -33,6 +33,7 @@ struct ReportOptions {
   bool oov_wrong = false;           // what the vocabulary lacks counts as wrong, not as excluded
   bool pairwise = false;            // share of pairs won, instead of: the good one beats all
   bool aggregate_seeds = false;     // mean and deviation over NAME/seed1, NAME/seed2, ...
+  std::string cluster = "suite";    // of `--stats` and the page's intervals; see clusters.h
   size_t bins = 10;                 // for features with more distinct numbers than that
   // Empty: all.
   std::vector<int64_t> runs;

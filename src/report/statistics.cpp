@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "report/clusters.h"
 #include "report/judged.h"
 #include "report/labels.h"
 
@@ -27,7 +28,7 @@ bool among(const std::vector<std::string>& wanted, const std::string& name) {
 
 bool counts(const Judged& j, const Item& item, const ReportOptions& options) {
   return j.counts() && (options.lengths != Lengths::equal || j.equal_lengths) &&
-         among(options.tests, item.test) && among(options.conditions, item.condition);
+         wanted(item, options);
 }
 
 // The judged items by test, tests in the manifest's order.
@@ -82,7 +83,8 @@ Grid accuracy_grid(const Loaded& l) {
          {},
          false,
          {"from, to: 95%, clusters resampled 10,000 times (BCa); detectable: the smallest distance "
-          "from chance found with power 0.8"}};
+          "from chance found with power 0.8",
+          clusters_text(l.suite->cluster_by)}};
   std::vector<const Judged*> all;
   for (const auto& [test, items] : by_test(l)) {
     g.rows.push_back(accuracy_row(test, l, items));
@@ -243,11 +245,12 @@ std::vector<Grid> statistics_grids(Store& store, const ReportOptions& options) {
     if (!among(options.suites, r.suite.name) || !among(options.methods, r.method) ||
         !(among(options.models, label) || among(options.models, r.model.name)))
       continue;
-    SuiteItems& suite = suites[r.suite.id];
+    SuiteItems& suite = suites.try_emplace(r.suite.id, options.cluster).first->second;
     Norm norm = options.norms.empty() ? find_norm(r.norm) : options.norms.front();
     Loaded l{&r, fmt::format("{}, {}, {}", r.suite.name, label, r.method), &suite, {}};
     for (Judged& j : judged_items(store, r, norm, suite))
       if (counts(j, suite.items[j.item], options)) l.judged.push_back(std::move(j));
+    check_clusters(suite, r.suite.name);
     loaded.push_back(std::move(l));
   }
   if (loaded.empty())

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/file.h"
+#include "report/html.h"
 #include "results.h"
 
 namespace minpair {
@@ -129,6 +131,68 @@ TEST_F(CompareTest, Formats) {
               HasSubstr("| easy_1 | 6 | 3 | 0.8333 | 0.5000 | +0.3333 |"));
   EXPECT_THAT(render_grids(grids, "csv"), HasSubstr(",easy_1,6,3,0.8333333333333334,0.5,"));
   EXPECT_THAT(render_grids(grids, "table"), HasSubstr("Sie lacht . / *Sie lachen ."));
+}
+
+// The same items with and without a capital.
+std::vector<GivenItem> prepared(const std::string& subject, const std::string& prefix,
+                                size_t wrong) {
+  std::vector<GivenItem> all = items("easy", 8, 0, wrong);
+  for (size_t i = 0; i < all.size(); ++i) {
+    all[i].subject = subject;
+    all[i].id = prefix + std::to_string(i);
+  }
+  return all;
+}
+
+TEST_F(CompareTest, TwoPreparationsArePairedByName) {
+  add_run_of(store, "plain", "A", "masked", prepared("sie", "i", 1));
+  add_run_of(store, "capitals", "A", "masked", prepared("Sie", "i", 3));
+  // Nothing else differs, so the sides need not be named.
+  for (const CompareOptions& options :
+       {CompareOptions{.suites = {"plain", "capitals"}}, CompareOptions{}}) {
+    Comparison c = one(options);
+    EXPECT_EQ(c.total.items, 8u);
+    ASSERT_EQ(c.flips.size(), 2u);
+    EXPECT_EQ(c.flips[0].item.sentences[0].text, "sie lacht .");
+    EXPECT_EQ(c.flips[0].second[0].text, "Sie lacht .");
+    EXPECT_THAT(render_grids(grids_of(c, 1), "table"), HasSubstr("B: Sie lacht ."));
+  }
+}
+
+TEST_F(CompareTest, TwoPreparationsArePairedByPlace) {
+  add_run_of(store, "plain", "A", "masked", prepared("sie", "i", 1));
+  add_run_of(store, "renamed", "A", "masked", prepared("Sie", "j", 3));
+  CompareOptions options{.suites = {"plain", "renamed"}};
+  EXPECT_THROW(one(options), Error);
+  options.match = "place";
+  EXPECT_EQ(one(options).total.items, 8u);
+  EXPECT_EQ(one(options).total.pairs.only_first, 2u);
+}
+
+TEST_F(CompareTest, ClustersAreChosen) {
+  add_run_of(store, "s", "A", "masked", items("easy", 8, 0, 2));
+  add_run_of(store, "s", "B", "masked", items("easy", 8, 1, 3));
+  EXPECT_EQ(one({.cluster = "suite"}).total.clusters, 4u);
+  EXPECT_EQ(one({.cluster = "item"}).total.clusters, 8u);
+  EXPECT_EQ(one({.cluster = "template"}).total.clusters, 1u);
+  EXPECT_EQ(one({.cluster = "lexical"}).total.clusters, 1u);
+  EXPECT_THROW(one({.cluster = "no such feature"}), Error);
+}
+
+// web/test/compare.mjs says what is looked at.
+TEST_F(CompareTest, ThePageWorksInABrowser) {
+  if (!has_page()) GTEST_SKIP() << "built without npm: there is no page";
+  if (!std::filesystem::exists("/usr/bin/chromium"))
+    GTEST_SKIP() << "there is no chromium (tools/bootstrap.sh browser)";
+  add_run_of(store, "s", "A", "masked", items("easy", 8, 0, 2) + items("hard", 20, 0, 0));
+  add_run_of(store, "s", "B", "masked", items("easy", 8, 1, 3) + items("hard", 20, 8, 20));
+  Comparison c = one({});
+  write_comparisons({c}, folder / "c.html");
+  write_file(folder / "c.json", render_grids(grids_of(c, 1000), "json"));
+  testing::Ran ran =
+      testing::run_in_browser("compare.mjs", "'" + (folder / "c.html").string() + "' '" +
+                                                 (folder / "c.json").string() + "'");
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
 }
 
 }  // namespace

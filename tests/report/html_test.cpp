@@ -71,6 +71,9 @@ TEST(Html, ThePageCarriesTheNumbersOfTheReport) {
   EXPECT_EQ(run["reasons"]["texts"][1], "too_long");
   EXPECT_EQ(data["suites"][0]["items"]["sentences"][0][1].dump(), "[\"Sie lachen .\",4,10,0]");
   EXPECT_EQ(data["suites"][0]["items"]["features"]["distance"].size(), 4u);
+  // The three that count share a cluster.
+  EXPECT_EQ(run["intervals"]["all"][0]["clusters"], 1);
+  EXPECT_EQ(run["intervals"]["all"][0]["of"], "all");
   auto report = nlohmann::json::parse(json_tables(make_tables(store, {})));
   EXPECT_EQ(data["tests"], report);
   auto tokens = nlohmann::json::parse(unpacked(block_of(page, "shape-0")));
@@ -102,10 +105,8 @@ TEST(Html, WorksInABrowser) {
   testing::add_run_of(store, "s", "B", "masked", given);
   write_html(store, {}, folder / "p.html");
   write_file(folder / "p.json", json_tables(make_tables(store, {})));
-  testing::Ran ran = testing::run_command(
-      "MINPAIR_WEB='" + (testing::minpair_program().parent_path() / "web").string() + "' node '" +
-      (testing::source_dir() / "web/test/page.mjs").string() + "' '" +
-      (folder / "p.html").string() + "' '" + (folder / "p.json").string() + "'");
+  testing::Ran ran = testing::run_in_browser(
+      "page.mjs", "'" + (folder / "p.html").string() + "' '" + (folder / "p.json").string() + "'");
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
 }
 

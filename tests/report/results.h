@@ -13,6 +13,8 @@ struct GivenItem {
   std::string excluded;
   double distance = 1;
   std::string language = "de";
+  std::string id = {};       // absent: "i" and its number
+  std::string subject = {};  // absent: "Sie"
 };
 
 inline StoredSentence given_sentence(double logprob, Span locus) {
@@ -39,13 +41,16 @@ inline void add_run_of(Store& store, const std::string& suite_name, const std::s
   for (size_t i = 0; i < given.size(); ++i) {
     const GivenItem& g = given[i];
     Item item;
-    item.id = "i" + std::to_string(i);
+    item.id = g.id.empty() ? "i" + std::to_string(i) : g.id;
     item.test = g.test;
     item.condition = g.condition;
     item.cluster = g.cluster;
     item.language = g.language;
     item.features = {{"distance", g.distance}};
-    item.sentences = {{"Sie lacht .", {4, 9}, true}, {"Sie lachen .", {4, 10}, false}};
+    std::string subject = g.subject.empty() ? "Sie" : g.subject;
+    size_t at = subject.size() + 1;
+    item.sentences = {{subject + " lacht .", {at, at + 5}, true},
+                      {subject + " lachen .", {at, at + 6}, false}};
     std::vector<StoredSentence> scores;
     if (g.excluded.empty())
       scores = {given_sentence(g.good, {4, 9}), given_sentence(g.bad, {4, 10})};

@@ -257,10 +257,9 @@ TEST(Serve, WorksInABrowser) {
   Served served({.token = "0123456789abcdef"});
   Store store(served.results, Store::Mode::read);
   write_file(served.folder / "r.json", json_tables(make_tables(store, {})));
-  testing::Ran ran = testing::run_command(
-      "MINPAIR_WEB='" + (testing::minpair_program().parent_path() / "web").string() + "' node '" +
-      (testing::source_dir() / "web/test/serve.mjs").string() + "' '" + served.explorer->url() +
-      "' '" + (served.folder / "r.json").string() + "'");
+  testing::Ran ran =
+      testing::run_in_browser("serve.mjs", "'" + served.explorer->url() + "' '" +
+                                               (served.folder / "r.json").string() + "'");
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
 }
 

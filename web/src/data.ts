@@ -15,6 +15,7 @@ export interface Result {
   accuracy: number | null;
   ci_low: number;
   ci_high: number;
+  clusters?: number; // of its interval; absent: Wilson's
   excluded: Record<string, number>;
   published: { model: string; accuracy: number; pairs?: number; source?: string }[];
 }
@@ -48,10 +49,19 @@ export interface Run {
   method: string;
   norm: string;
   about: Record<string, string>;
+  intervals: { all?: Clustered[]; equal?: Clustered[] };
   outcomes: string; // r, w, t, x (excluded), - (not in this run)
   equal: string; // 1: the sentences have as many tokens
   margins: (number | null)[]; // thousandths
   reasons: Texts;
+}
+export interface Clustered {
+  of: "all" | "test" | "condition";
+  test: string;
+  condition: string;
+  clusters: number;
+  low: number;
+  high: number;
 }
 export interface Suite {
   name: string;
@@ -66,6 +76,7 @@ export interface Data {
   runs: Run[];
   tests: Tables;
   conditions: Tables;
+  clusters: string; // what they are
 }
 export interface Token {
   text: string;
@@ -106,13 +117,35 @@ async function fetched(id: string): Promise<ReadableStream<Uint8Array<ArrayBuffe
   return response.body!;
 }
 
-async function open(id: string): Promise<Response> {
+export async function openBlock(id: string): Promise<Response> {
   const bytes = bytesOf(id);
   const stream = bytes ? new Blob([bytes]).stream() : await fetched(id);
   return new Response(stream.pipeThrough(new DecompressionStream("deflate")));
 }
 
-export const openMain = async () => (await (await open("main")).json()) as Data;
+/** Intervals that take clusters for the unit, in place of those that take items. */
+function useClusters(data: Data) {
+  const keyOf = (...parts: (string | null)[]) => JSON.stringify(parts.map((p) => p ?? ""));
+  const known = new Map<string, Clustered>();
+  for (const run of data.runs)
+    for (const lengths of ["all", "equal"] as const)
+      for (const c of run.intervals[lengths] ?? []) known.set(keyOf(data.suites[run.suite].name, run.model, run.method, lengths, c.of, c.test, c.condition), c);
+  const use = (results: Result[], of: Clustered["of"]) => {
+    for (const r of results) {
+      const c = known.get(keyOf(r.suite, r.model, r.method, r.lengths === "equal" ? "equal" : "all", of, r.test, r.condition));
+      if (c && r.pairs) [r.ci_low, r.ci_high, r.clusters] = [c.low, c.high, c.clusters];
+    }
+  };
+  use(data.tests.totals, "all");
+  use(data.tests.results, "test");
+  use(data.conditions.results, "condition");
+}
+
+export async function openMain(): Promise<Data> {
+  const data = (await (await openBlock("main")).json()) as Data;
+  useClusters(data);
+  return data;
+}
 
 interface Columns {
   items: number[];
@@ -139,7 +172,7 @@ function once<T>(known: Map<number, Promise<T>>, key: number, make: () => Promis
 }
 
 async function openShape(shape: number): Promise<Shape> {
-  const columns = (await (await open(`shape-${shape}`)).json()) as Columns;
+  const columns = (await (await openBlock(`shape-${shape}`)).json()) as Columns;
   const places = new Map<number, Place>();
   let count = 0;
   let token = 0;
@@ -151,7 +184,7 @@ async function openShape(shape: number): Promise<Shape> {
   return { columns, places };
 }
 
-const openNumbers = async (run: number) => new Uint8Array(await (await open(`logprobs-${run}`)).arrayBuffer());
+const openNumbers = async (run: number) => new Uint8Array(await (await openBlock(`logprobs-${run}`)).arrayBuffer());
 
 /** The scored tokens of each sentence of an item; nothing when the run did not score it. */
 export async function tokensOf(data: Data, run: Run, item: number): Promise<Token[][]> {

@@ -1,14 +1,12 @@
 // The items: searched, filtered and sorted; only the rows in view are in the page.
 import { nameOf, tokensOf, type Data, type Run, type Sentence, type Token } from "./data";
 import { copyButtons, count, el, type Column, type Value } from "./dom";
-
-const kRow = 34;
+import { longList } from "./list";
 
 export function itemsView(data: Data): HTMLElement {
   let suite = 0;
   let shown: number[] = [];
   let sort = { by: "order", down: false };
-  let chosen = -1;
   let lower: string[] = [];
 
   const select = (label: string, options: [string, string][], change: () => void) => {
@@ -26,8 +24,7 @@ export function itemsView(data: Data): HTMLElement {
     refresh();
   });
   const status = el("p", { role: "status", class: "status" });
-  const spacer = el("div", { class: "spacer" });
-  const list = el("div", { class: "list", role: "listbox", tabindex: 0, "aria-label": "Items" }, spacer);
+  const list = longList("Items", cells, choose);
   const detail = el("div", { class: "detail", "aria-live": "polite" });
 
   const runAt = (): Run => data.runs[Number(runs.value)];
@@ -40,7 +37,7 @@ export function itemsView(data: Data): HTMLElement {
 
   function setSuite(to: number) {
     suite = to;
-    lower = items().sentences.map((ss, i) => (items().ids[i] + "\n" + ss.map((s) => s[0]).join("\n")).toLowerCase());
+    lower = [];
     runs.replaceChildren(...data.runs.flatMap((r, i) => (r.suite === suite ? [el("option", { value: i }, nameOf(r))] : [])));
     fill(tests, "all tests", items().tests.texts);
     fill(conditions, "all conditions", items().conditions.texts);
@@ -53,6 +50,8 @@ export function itemsView(data: Data): HTMLElement {
     const word = search.value.trim().toLowerCase();
     const test = tests.value === "" ? -1 : Number(tests.value);
     const condition = conditions.value === "" ? -1 : Number(conditions.value);
+    // Only who searches pays for it.
+    if (word && !lower.length) lower = it.sentences.map((ss, i) => (it.ids[i] + "\n" + ss.map((s) => s[0]).join("\n")).toLowerCase());
     shown = [];
     for (let i = 0; i < it.ids.length; ++i) {
       if (test >= 0 && it.tests.at[i] !== test) continue;
@@ -68,49 +67,30 @@ export function itemsView(data: Data): HTMLElement {
       shown.sort((a, b) => key(a) - key(b) || a - b);
     }
     if (sort.by === "id") shown.sort((a, b) => (it.ids[a] < it.ids[b] ? -1 : it.ids[a] > it.ids[b] ? 1 : 0));
-    chosen = -1;
     detail.replaceChildren();
     status.textContent = `${count(shown.length)} of ${count(it.ids.length)} items`;
-    spacer.style.height = `${shown.length * kRow}px`;
-    list.scrollTop = 0;
-    draw();
+    list.show(shown.length);
   }
 
-  function row(place: number): HTMLElement {
+  function cells(place: number): Node[] {
     const i = shown[place];
     const run = runAt();
     const o = run.outcomes[i];
     const words: Record<string, string> = { r: "right", w: "wrong", t: "tie", x: "excluded", "-": "not run" };
     const margin = run.margins[i];
-    return el(
-      "div",
-      { class: "row", role: "option", id: `item-${place}`, "aria-selected": place === chosen, style: `top:${place * kRow}px`, onclick: () => choose(place) },
+    return [
       el("span", { class: `mark ${o}` }, words[o]),
       el("span", { class: "n margin" }, margin === null ? "" : (margin / 1000).toFixed(2)),
       el("span", { class: "test" }, items().tests.texts[items().tests.at[i]]),
       el("span", { class: "sentence", title: sentencesText(i) }, sentencesText(i)),
-    );
-  }
-
-  function draw() {
-    const from = Math.max(0, Math.floor(list.scrollTop / kRow) - 5);
-    const to = Math.min(shown.length, Math.ceil((list.scrollTop + (list.clientHeight || 400)) / kRow) + 5);
-    const rows: HTMLElement[] = [];
-    for (let p = from; p < to; ++p) rows.push(row(p));
-    spacer.replaceChildren(...rows);
-    if (chosen >= 0) list.setAttribute("aria-activedescendant", `item-${chosen}`);
+    ];
   }
 
   async function choose(place: number) {
-    chosen = place;
-    const top = place * kRow;
-    if (top < list.scrollTop) list.scrollTop = top;
-    if (top + kRow > list.scrollTop + list.clientHeight) list.scrollTop = top + kRow - list.clientHeight;
-    draw();
     const i = shown[place];
     const parts: Node[] = [el("h3", {}, items().ids[i])];
     for (const run of data.runs.filter((r) => r.suite === suite)) parts.push(await oneRun(run, i));
-    if (shown[chosen] === i) detail.replaceChildren(...parts);
+    if (shown[list.chosen()] === i) detail.replaceChildren(...parts);
   }
 
   async function oneRun(run: Run, i: number): Promise<HTMLElement> {
@@ -123,22 +103,13 @@ export function itemsView(data: Data): HTMLElement {
     return box;
   }
 
-  list.addEventListener("scroll", draw);
-  list.addEventListener("keydown", (e) => {
-    const step: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -1e9, End: 1e9 };
-    if (!(e.key in step) || shown.length === 0) return;
-    e.preventDefault();
-    choose(Math.min(shown.length - 1, Math.max(0, chosen + step[e.key])));
-  });
-  new ResizeObserver(draw).observe(list);
-
   const columns: Column[] = [{ title: "id" }, { title: "test" }, { title: "condition" }, { title: "outcome" }, { title: "margin", numeric: true }, { title: "sentences" }];
   const rows = (): Value[][] =>
     shown.map((i) => {
       const m = runAt().margins[i];
       return [items().ids[i], items().tests.texts[items().tests.at[i]], items().conditions.texts[items().conditions.at[i]], runAt().outcomes[i], m === null ? null : m / 1000, sentencesText(i)];
     });
-  const view = el("div", { class: "items" }, el("div", { class: "filters" }, search, suites, runs, tests, conditions, outcome, order), status, el("div", { class: "split" }, list, detail), copyButtons(columns, rows));
+  const view = el("div", { class: "items" }, el("div", { class: "filters" }, search, suites, runs, tests, conditions, outcome, order), status, el("div", { class: "split" }, list.element, detail), copyButtons(columns, rows));
   if (data.suites.length < 2) suites.hidden = true;
   setSuite(0);
   return view;
@@ -147,7 +118,7 @@ export function itemsView(data: Data): HTMLElement {
 const judge = (good: boolean) => el("span", { class: "judge", title: good ? "grammatical" : "ungrammatical" }, good ? "✓" : "*");
 
 // Released scores are often one number for a sentence: only the locus can be shown.
-function plainLine([text, from, to, good]: Sentence): HTMLElement {
+export function plainLine([text, from, to, good]: Sentence): HTMLElement {
   return el("p", { class: "tokens" }, judge(good > 0), el("span", { class: "plain" }, text.slice(0, from)), el("span", { class: "token locus", style: "--s:0" }, text.slice(from, to)), el("span", { class: "plain" }, text.slice(to)));
 }
 

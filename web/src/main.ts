@@ -1,4 +1,5 @@
 import { benchView, watchResults } from "./bench";
+import { comparisonPage } from "./compare";
 import { live, nameOf, openMain, type Data, type Result } from "./data";
 import { count, el, figure, table, type Column, type Value } from "./dom";
 import { itemsView } from "./items";
@@ -7,7 +8,7 @@ import { against, heatMap, margins, scatter, withIntervals } from "./plots";
 const reasonText = (r: string) => r.replaceAll("_", " ");
 
 function overview(data: Data): Node[] {
-  const columns: Column[] = [{ title: "Suite" }, { title: "Run" }, ...["Accuracy", "From", "To", "Pairs", "Ties", "Excluded"].map((title) => ({ title, numeric: true }))];
+  const columns: Column[] = [{ title: "Suite" }, { title: "Run" }, ...["Accuracy", "From", "To", "Pairs", "Clusters", "Ties", "Excluded"].map((title) => ({ title, numeric: true }))];
   const rows: Value[][] = data.tests.totals.map((r) => [
     data.suites.find((s) => s.name === r.suite)?.title ?? r.suite,
     nameOf(r),
@@ -15,10 +16,13 @@ function overview(data: Data): Node[] {
     r.ci_low,
     r.ci_high,
     r.pairs,
+    r.clusters ?? null,
     r.ties,
     Object.values(r.excluded).reduce((a, b) => a + b, 0),
   ]);
-  return [table(columns, rows, "All tests together, with Wilson's 95% interval"), el("p", { class: "note" }, data.tests.policies.join("; "))];
+  const clustered = data.tests.totals.some((r) => r.clusters);
+  const caption = clustered ? "All tests together, with a 95% interval over clusters" : "All tests together, with Wilson's 95% interval";
+  return [table(columns, rows, caption), el("p", { class: "note" }, [...data.tests.policies, ...(clustered ? [data.clusters] : [])].join("; "))];
 }
 
 function testTable(data: Data, results: Result[], caption: string): HTMLElement {
@@ -100,6 +104,7 @@ function section(title: string, id: string, content: () => Node[], now = false):
 }
 
 async function start() {
+  if (document.getElementById("comparison")) return comparisonPage(document.querySelector("main")!);
   const data = await openMain();
   const main = document.querySelector("main")!;
   const sections = !data.runs.length ? [] : [
@@ -123,11 +128,9 @@ async function start() {
   if (live) watchResults(live, header);
   document.querySelector("nav")!.append(...sections.map((s) => el("a", { href: `#${s.id}` }, s.querySelector("h2")!.textContent!)));
   main.replaceChildren(...sections);
-  main.removeAttribute("aria-busy");
 }
 
 start().catch((e) => {
   const main = document.querySelector("main")!;
   main.replaceChildren(el("p", { role: "alert" }, `The results could not be opened: ${e}. A browser of 2023 or later is needed.`));
-  main.removeAttribute("aria-busy");
-});
+}).finally(() => document.querySelector("main")!.removeAttribute("aria-busy"));

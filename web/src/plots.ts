@@ -1,13 +1,13 @@
 import * as Plot from "@observablehq/plot";
 import { nameOf, type Data, type Result, type Run } from "./data";
 
-const base = { style: { background: "transparent", color: "currentColor", fontSize: "12px" }, className: "plot" };
+export const base = { style: { background: "transparent", color: "currentColor", fontSize: "12px" }, className: "plot" };
 const accuracy = { domain: [0, 1], label: "accuracy", grid: true };
 
 const titleOf = (data: Data, r: { suite: string; test: string | null }) =>
   data.suites.find((s) => s.name === r.suite)?.tests.find((t) => t.name === r.test)?.title || r.test || "";
 
-const labelWidth = (labels: string[]) => Math.min(280, 20 + 6.6 * Math.max(4, ...labels.map((l) => l.length)));
+export const labelWidth = (labels: string[]) => Math.min(280, 20 + 6.6 * Math.max(4, ...labels.map((l) => l.length)));
 
 export function heatMap(data: Data, results: Result[]) {
   const cells = results.filter((r) => r.accuracy !== null).map((r) => ({ ...r, row: titleOf(data, r), column: nameOf(r) }));

@@ -1,32 +1,14 @@
 // Opens a report in a real browser and uses it: node page.mjs PAGE.html REPORT.json [FOLDER-FOR-PICTURES]
-// $MINPAIR_WEB is the folder with node_modules; $CHROMIUM the browser.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
+import { browser, fitsTheScreen, kPhone, kScreen, openPage } from "./browser.mjs";
 
-const { chromium } = createRequire(`${process.env.MINPAIR_WEB}/`)("playwright-core");
 const [file, reportFile, pictures] = process.argv.slice(2);
 const report = JSON.parse(readFileSync(reportFile, "utf8"));
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu"],
-});
+const open = (options) => openPage(pathToFileURL(file).href, /^(file|data|blob):/, ".row", options);
 
-async function openPage(options) {
-  const context = await browser.newContext(options);
-  const page = await context.newPage();
-  const wrong = [];
-  page.on("pageerror", (e) => wrong.push(String(e)));
-  page.on("console", (m) => m.type() === "error" && wrong.push(m.text()));
-  page.on("request", (r) => /^(file|data|blob):/.test(r.url()) || wrong.push(`asks for ${r.url()}`));
-  const begin = Date.now();
-  await page.goto(pathToFileURL(file).href);
-  await page.waitForSelector("main:not([aria-busy]) .row", { timeout: 30000 });
-  return { page, wrong, seconds: (Date.now() - begin) / 1000 };
-}
-
-const { page, wrong, seconds } = await openPage({ viewport: { width: 1280, height: 900 } });
+const { page, wrong, seconds } = await open(kScreen);
 console.log(`usable after ${seconds.toFixed(2)} s`);
 
 // The numbers are those of the JSON report.
@@ -77,12 +59,12 @@ if (pictures) {
 assert.deepEqual(wrong, []);
 
 // A phone in the dark: nothing is wider than the screen.
-const small = await openPage({ viewport: { width: 390, height: 800 }, colorScheme: "dark" });
-assert.ok(await small.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1));
+const small = await open(kPhone);
+assert.ok(await fitsTheScreen(small.page));
 assert.deepEqual(small.wrong, []);
 if (pictures) {
   await small.page.screenshot({ path: `${pictures}/report-phone.png` });
-  const dark = await openPage({ viewport: { width: 1280, height: 900 }, colorScheme: "dark" });
+  const dark = await open({ ...kScreen, colorScheme: "dark" });
   await dark.page.screenshot({ path: `${pictures}/report-dark.png` });
   await dark.page.locator("#intervals").scrollIntoViewIfNeeded();
   await dark.page.waitForSelector("#intervals svg");

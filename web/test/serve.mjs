@@ -1,30 +1,13 @@
 // Opens a served page in a real browser and tries sentences: node serve.mjs URL REPORT.json [FOLDER-FOR-PICTURES]
-// $MINPAIR_WEB is the folder with node_modules; $CHROMIUM the browser.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { browser, fitsTheScreen, kPhone, kScreen, openPage } from "./browser.mjs";
 
-const { chromium } = createRequire(`${process.env.MINPAIR_WEB}/`)("playwright-core");
 const [url, reportFile, pictures] = process.argv.slice(2);
 const report = JSON.parse(readFileSync(reportFile, "utf8"));
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu"],
-});
+const open = (options) => openPage(url, new RegExp(`^(${new URL(url).origin}|data:|blob:)`), "#bench", options);
 
-async function openPage(options) {
-  const context = await browser.newContext(options);
-  const page = await context.newPage();
-  const wrong = [];
-  page.on("pageerror", (e) => wrong.push(String(e)));
-  page.on("console", (m) => m.type() === "error" && wrong.push(m.text()));
-  page.on("request", (r) => r.url().startsWith(new URL(url).origin) || /^(data|blob):/.test(r.url()) || wrong.push(`asks for ${r.url()}`));
-  await page.goto(url);
-  await page.waitForSelector("main:not([aria-busy]) #bench", { timeout: 30000 });
-  return { page, wrong };
-}
-
-const { page, wrong } = await openPage({ viewport: { width: 1280, height: 900 } });
+const { page, wrong } = await open(kScreen);
 // The token does not stay in the address.
 assert.equal(new URL(page.url()).search, "");
 const shown = await page.$$eval("#overview tbody tr", (rows) => rows.map((r) => r.children[2].textContent));
@@ -73,11 +56,11 @@ await page.waitForFunction(() => /characters/.test(document.querySelector("#benc
 assert.deepEqual(wrong.filter((w) => !/400/.test(w)), []);
 
 // A phone in the dark: nothing is wider than the screen, with answers shown.
-const small = await openPage({ viewport: { width: 390, height: 800 }, colorScheme: "dark" });
+const small = await open(kPhone);
 await small.page.fill("#bench textarea", "Der Autor lacht.\nDer Autor lachen.\nDer Autor [MASK] .");
 await small.page.click("#bench button[type=submit]");
 await small.page.waitForSelector("#bench .guesses", { timeout: 60000 });
-assert.ok(await small.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1));
+assert.ok(await fitsTheScreen(small.page));
 assert.deepEqual(small.wrong, []);
 if (pictures) await small.page.screenshot({ path: `${pictures}/serve-phone.png` });
 await browser.close();

@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include "report/clusters.h"
+#include "report/html_parts.h"
+#include "suite/json_text.h"
+
+namespace minpair {
+namespace {
+
+struct Group {
+  std::vector<double> values;
+  std::vector<uint64_t> cluster;
+};
+
+using Key = std::pair<std::string, std::string>;  // test, condition
+
+void append_group(std::string& out, const Key& key, const char* what, const Group& g) {
+  Clustered c = page_interval(g.values, g.cluster);
+  out += fmt::format("{}{{\"of\":\"{}\",\"test\":", out.empty() ? "" : ",", what);
+  append_json_string(out, key.first);
+  out += ",\"condition\":";
+  append_json_string(out, key.second);
+  out += fmt::format(",\"clusters\":{},\"low\":{},\"high\":{}}}", c.clusters, c.interval.low,
+                     c.interval.high);
+}
+
+std::string groups_json(const std::vector<Judged>& judged, const SuiteItems& suite, bool equal,
+                        const ReportOptions& options) {
+  std::map<Key, Group> tests, conditions;
+  Group all;
+  for (const Judged& j : judged) {
+    const Item& item = suite.items[j.item];
+    if (!j.counts() || (equal && !j.equal_lengths) || !wanted(item, options)) continue;
+    for (Group* g : {&all, &tests[{item.test, ""}], &conditions[{item.test, item.condition}]}) {
+      g->values.push_back(j.value());
+      g->cluster.push_back(suite.cluster[j.item]);
+    }
+  }
+  std::string out;
+  append_group(out, {}, "all", all);
+  for (const auto& [key, g] : tests) append_group(out, key, "test", g);
+  for (const auto& [key, g] : conditions) append_group(out, key, "condition", g);
+  return "[" + out + "]";
+}
+
+}  // namespace
+
+std::string intervals_json(const std::vector<Judged>& judged, const SuiteItems& suite,
+                           const ReportOptions& options) {
+  // Other policies than these change what an item is worth.
+  if (options.ties != Ties::half || options.oov_wrong || options.pairwise ||
+      options.aggregate_seeds || options.norms.size() > 1 || options.all_norms)
+    return "{}";
+  bool differ = false;
+  for (const Judged& j : judged) differ |= j.counts() && !j.equal_lengths;
+  std::string all = groups_json(judged, suite, options.lengths == Lengths::equal, options);
+  std::string equal = differ ? groups_json(judged, suite, true, options) : all;
+  return fmt::format("{{\"all\":{},\"equal\":{}}}", all, equal);
+}
+
+}  // namespace minpair

@@ -1,0 +1,38 @@
+// Opens the page of `compare --html` in a real browser: node compare.mjs PAGE.html COMPARISON.json [FOLDER-FOR-PICTURES]
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { browser, fitsTheScreen, kPhone, kScreen, openPage } from "./browser.mjs";
+
+const [file, jsonFile, pictures] = process.argv.slice(2);
+const [table, flips] = JSON.parse(readFileSync(jsonFile, "utf8")).tables;
+const open = (options) => openPage(pathToFileURL(file).href, /^(file|data|blob):/, ".row", options);
+
+const { page, wrong } = await open(kScreen);
+// The numbers are those of the JSON.
+const shown = await page.$$eval("table tbody tr", (rows) => rows.map((r) => [3, 4, 5].map((i) => r.children[i].textContent)));
+assert.deepEqual(shown, table.rows.map((r) => [r.first, r.second, r.difference].map((x) => (Number.isInteger(x) ? String(x) : x.toFixed(4)))));
+assert.equal(await page.locator("figure svg").count() > 0, true);
+
+// The items that flipped: all, one side's, found, opened with the keyboard.
+const status = () => page.textContent(".items .status");
+assert.match(await status(), new RegExp(`^${flips.rows.length} of ${flips.rows.length} `));
+await page.selectOption('select[aria-label="Right"]', "1");
+assert.match(await status(), new RegExp(`^${flips.rows.filter((r) => r.right === "A").length} of `));
+await page.selectOption('select[aria-label="Right"]', "");
+await page.fill("input[type=search]", "nothing has this in it");
+assert.match(await status(), /^0 of/);
+await page.fill("input[type=search]", "");
+await page.focus(".list");
+await page.keyboard.press("ArrowDown");
+await page.waitForSelector(".detail .token.locus");
+assert.equal(await page.textContent(".detail h3"), flips.rows[0].id);
+assert.equal(await page.locator('.row[aria-selected="true"]').count(), 1);
+if (pictures) await page.screenshot({ path: `${pictures}/compare-light.png`, fullPage: true });
+assert.deepEqual(wrong, []);
+
+const small = await open(kPhone);
+assert.ok(await fitsTheScreen(small.page));
+assert.deepEqual(small.wrong, []);
+await browser.close();
+console.log("the comparison works");
