@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cli/cli.h"
+#include "cli/precision.h"
 #include "model/predict.h"
 #include "serve/bench.h"
 
@@ -17,8 +18,7 @@ using json = nlohmann::ordered_json;
 struct Options {
   std::string model, method;
   std::vector<std::string> texts;
-  int threads = 0;
-  std::string vocabulary;
+  LoadOptions load;
   size_t top = 0;
   bool as_json = false;
 };
@@ -113,14 +113,15 @@ void add_score(Cli& cli) {
   app.add_option("--method", o.method, "how to score; 'minpair list methods' shows them");
   app.add_option("--top", o.top, "the best N pieces at each [MASK] instead")
       ->check(CLI::Range(1, 1000000));
-  app.add_option("--vocab", o.vocabulary,
+  app.add_option("--vocab", o.load.vocabulary,
                  "the vocabulary of a recurrent model in a file, one word a line");
-  app.add_option("--threads", o.threads, "how many threads; all by default")
+  app.add_option("--threads", o.load.threads, "how many threads; all by default")
       ->check(CLI::Range(1, 1024));
+  add_precision(app, o.load);
   app.add_flag("--json", o.as_json, "print JSON");
   cli.on_run(app, [] {
-    std::unique_ptr<Model> model =
-        load_model(o.model, {.threads = o.threads, .vocabulary = o.vocabulary});
+    std::unique_ptr<Model> model = load_model(o.model, o.load);
+    say_matrix_unit(*model);
     for (const std::string& note : model->info().notes) fmt::print(stderr, "note: {}\n", note);
     o.top ? show_predictions(*model, o) : score(*model, o);
   });

@@ -35,7 +35,9 @@ std::string command(const SuiteSource& suite, const Model& model,
   for (const std::string& condition : options.selection.conditions) add("--condition", condition);
   if (options.selection.limit > 0) add("--limit", std::to_string(options.selection.limit));
   if (!options.load.vocabulary.empty()) add("--vocab", options.load.vocabulary.string());
-  if (model.info().precision != LoadOptions{}.precision) add("--precision", model.info().precision);
+  // Always said: what "auto" gives depends on the machine.
+  std::string precision = model.info().precision;
+  add("--precision", precision.substr(0, precision.find("-emulated")));
   return line;
 }
 

@@ -23,7 +23,9 @@ std::string dumped(const json& value, int indent) {
 
 json json_of(const Model& model, const Method& method,
              const std::vector<TypedSentence>& sentences) {
-  json out{{"model", model.info().name}, {"method", method.name()}};
+  json out{{"model", model.info().name},
+           {"precision", model.info().precision},
+           {"method", method.name()}};
   out["norm"] = method.default_norm();
   for (const TypedSentence& s : sentences) {
     json tokens = json::array();
