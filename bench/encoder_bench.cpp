@@ -125,7 +125,7 @@ double operations(const nlohmann::json& config, const std::vector<Query>& querie
 }
 
 int run(const std::string& directory, size_t most, int threads, int rounds) {
-  std::unique_ptr<Model> model = load_model(directory, {.threads = threads});
+  std::unique_ptr<Model> model = load_model(directory, {.threads = threads, .precision = "auto"});
   auto sentences = read_sentences(model->tokenizer(), most);
   std::vector<Query> queries;
   size_t tokens = 0;
@@ -156,6 +156,7 @@ int run(const std::string& directory, size_t most, int threads, int rounds) {
       {"sentences", queries.size()},
       {"tokens", tokens},
       {"threads", threads},
+      {"precision", model->info().precision},
       {"seconds", ours.wall},
       {"tokens_per_second", std::llround(double(tokens) / ours.wall)},
       {"tokens_per_processor_second", std::llround(double(tokens) / ours.cpu)},

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "cli/cli.h"
+#include "cli/precision.h"
 #include "plan/perplexity.h"
 
 namespace minpair {
@@ -19,6 +20,7 @@ struct Options {
 
 void run(const Options& o) {
   std::unique_ptr<Model> model = load_model(o.model, o.load);
+  if (!o.quiet) say_matrix_unit(*model);
   for (const std::string& note : model->info().notes)
     if (!o.quiet) fmt::print(stderr, "note: {}\n", note);
   Progress progress("tokens", 0, o.quiet);
@@ -28,8 +30,9 @@ void run(const Options& o) {
   if (o.as_json) {
     fmt::print(
         "{{\"lines\":{},\"words\":{},\"tokens\":{},\"unknown\":{},\"log_probability\":{},"
-        "\"perplexity_token\":{},\"perplexity_word\":{}}}\n",
-        p.lines, p.words, p.scored, p.unknown, p.log_probability, p.per_token(), p.per_word());
+        "\"perplexity_token\":{},\"perplexity_word\":{},\"precision\":\"{}\"}}\n",
+        p.lines, p.words, p.scored, p.unknown, p.log_probability, p.per_token(), p.per_word(),
+        model->info().precision);
     return;
   }
   fmt::print("per token  {:>12.3f}   {} tokens\n", p.per_token(), count_text(p.scored));
@@ -55,6 +58,7 @@ void add_perplexity(Cli& cli) {
                  "Tokens of context a window keeps (default: half a window)");
   app.add_flag("--by-line", o->perplexity.by_line, "Every line is a text of its own");
   app.add_option("--threads", o->load.threads, "How many threads; all by default");
+  add_precision(app, o->load);
   app.add_flag("--json", o->as_json, "For machines");
   app.add_flag("-q,--quiet", o->quiet, "No notes, no progress");
   cli.on_run(app, [o] { run(*o); });

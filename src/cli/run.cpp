@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "cli/cli.h"
+#include "cli/precision.h"
 #include "crew/crew.h"
 #include "model/one_by_one.h"
 #include "report/report.h"
@@ -65,6 +66,7 @@ void say_done(const RunReport& r, const RunCall& call) {
 
 void say_model(const Model& model, const RunCall& call) {
   if (call.run.quiet) return;
+  say_matrix_unit(model);
   for (const std::string& note : model.info().notes)
     fmt::print(stderr, "{}: {}\n", model.info().name, note);
 }
@@ -152,8 +154,7 @@ void add_run(Cli& cli) {
                  "the vocabulary of a recurrent model in a file, one word a line");
   add_edge_options(app, call.load);
   app.add_option("--threads", call.load.threads, "threads for the model; 0: all");
-  app.add_option("--precision", call.load.precision, "arithmetic of the model")
-      ->capture_default_str();
+  add_precision(app, call.load);
   app.add_option("--batch", call.run.plan.batch_tokens, "tokens that the model gets at once")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cli/cli.h"
+#include "cli/precision.h"
 #include "model/predict.h"
 #include "serve/bench.h"
 
@@ -156,9 +157,11 @@ void add_score(Cli& cli) {
   add_edge_options(app, o.load);
   app.add_option("--threads", o.load.threads, "how many threads; all by default")
       ->check(CLI::Range(1, 1024));
+  add_precision(app, o.load);
   app.add_flag("--json", o.as_json, "print JSON");
   cli.on_run(app, [] {
     std::unique_ptr<Model> model = load_model(o.model, o.load);
+    say_matrix_unit(*model);
     for (const std::string& note : model->info().notes) fmt::print(stderr, "note: {}\n", note);
     o.top ? show_predictions(*model, o) : score(*model, o);
   });

@@ -138,7 +138,7 @@ std::vector<Answer> answer_by_trees(std::span<const Query> queries, size_t most_
 }
 
 CausalModel::CausalModel(const Source& source, MakeDecoder make_decoder)
-    : runtime_(source.options.threads),
+    : runtime_(runtime_for(source.options, info_)),
       config_(std::make_unique<Config>(source.path / "config.json")),
       checkpoint_(open_checkpoint(source.path)),
       tokenizer_(load_tokenizer(source.path, &info_.notes)) {
@@ -148,7 +148,7 @@ CausalModel::CausalModel(const Source& source, MakeDecoder make_decoder)
 CausalModel::CausalModel(const Source& source, MakeDecoder make_decoder,
                          std::unique_ptr<Config> config, std::unique_ptr<Checkpoint> checkpoint,
                          std::unique_ptr<Tokenizer> tokenizer)
-    : runtime_(source.options.threads),
+    : runtime_(runtime_for(source.options, info_)),
       config_(std::move(config)),
       checkpoint_(std::move(checkpoint)),
       tokenizer_(std::move(tokenizer)) {

@@ -100,6 +100,13 @@ std::unique_ptr<Model> load_directory(const fs::path& directory, const std::stri
 
 }  // namespace
 
+nn::Runtime runtime_for(const LoadOptions& options, ModelInfo& info) {
+  nn::Arithmetic arithmetic = nn::choose_arithmetic(options.precision);
+  info.precision = arithmetic.precision;
+  info.matrix_unit = arithmetic.note;
+  return nn::Runtime(options.threads, std::nullopt, std::move(arithmetic));
+}
+
 fs::path locate_model(const std::string& name_or_path) {
   if (fs::exists(name_or_path)) return name_or_path;
   fs::path shipped = find_shipped("models", name_or_path);

@@ -36,7 +36,7 @@ Cell cell_of(const std::string& name, size_t gates, const std::string& where) {
 
 class Recurrent : public Model {
  public:
-  explicit Recurrent(const Source& source) : runtime_(source.options.threads) {
+  explicit Recurrent(const Source& source) : runtime_(runtime_for(source.options, info_)) {
     bool directory = std::filesystem::is_directory(source.path);
     if (directory) config_ = std::make_unique<Config>(source.path / "config.json");
     checkpoint_ = open_checkpoint(source.path);

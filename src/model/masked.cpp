@@ -29,10 +29,7 @@ Batch pack(std::span<const Query> queries) {
 }  // namespace
 
 MaskedModel::MaskedModel(const Source& source, MakeEncoder make_encoder, bool with_head)
-    : runtime_(source.options.threads) {
-  if (source.options.precision != "fp32")
-    throw wrong_call(fmt::format("precision '{}' is not supported", source.options.precision))
-        .hint("masked models are computed in fp32");
+    : runtime_(runtime_for(source.options, info_)) {
   Config config(source.path / "config.json");
   tokenizer_ = load_tokenizer(source.path, &info_.notes);
   checkpoint_ = open_checkpoint(source.path);

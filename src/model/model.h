@@ -51,7 +51,8 @@ struct ModelInfo {
   TokenId start = -1, end = -1;
   std::string start_from, end_from;  // who says so: "the tokenizer's bos_token"
   uint64_t parameters = 0;
-  std::string precision = "fp32";
+  std::string precision = "fp32";  // of matrix products: scores of two precisions never mix
+  std::string matrix_unit;         // what computes them, for the user
   std::string fingerprint;         // weights + configuration
   std::vector<std::string> notes;  // what a careful user should know
 };
@@ -68,8 +69,8 @@ class Model {
 };
 
 struct LoadOptions {
-  int threads = 0;  // 0: all
-  std::string precision = "fp32";
+  int threads = 0;                   // 0: all
+  std::string precision = "fp32";    // fast, bf16, auto: see nn/matrix_unit.h
   std::filesystem::path vocabulary;  // for word-level models that lack one
   // Models that read from left to right: a token as the vocabulary writes it, "none", or "auto" for
   // the model's own.

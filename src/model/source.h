@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/model.h"
+#include "nn/runtime.h"
 
 namespace minpair {
 
@@ -23,6 +24,9 @@ struct Architecture {
 };
 
 const std::vector<Architecture>& architectures();
+
+// Threads and arithmetic as asked for; what came of it is put into `info`.
+nn::Runtime runtime_for(const LoadOptions& options, ModelInfo& info);
 
 std::unique_ptr<Model> load_gguf(Source source);
 std::unique_ptr<Model> load_recurrent(

@@ -58,6 +58,19 @@ struct ExpSum {
   double sum;
 };
 
+// c = epilogue(sums) for one tile of sums, of which `rows` × `columns` are in the matrix.
+struct FinishTile {
+  const float* sums;  // [rows × kPanel]
+  float* c;
+  size_t c_stride;
+  size_t rows, columns;
+  // As in Product.
+  const float* bias = nullptr;
+  Activation activation = Activation::none;
+  const float* residual = nullptr;
+  size_t residual_stride = 0;
+};
+
 struct Kernels {
   size_t tile_rows;  // rows are best handed over in multiples of this
   void (*multiply)(const Product&);
@@ -70,6 +83,7 @@ struct Kernels {
   void (*activate)(Activation, float* values, size_t count);
   // out[i] = activation(a[i]) * b[i]
   void (*gate)(Activation, const float* a, const float* b, float* out, size_t count);
+  void (*finish)(const FinishTile&);
 };
 
 const Kernels& generic_kernels();

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "nn/nn.h"
+#include "nn/tiled.h"
 
 namespace minpair::nn {
 
@@ -38,7 +39,7 @@ namespace {
 constexpr size_t kRowBlock = 96;    // rows that stay in the second-level cache
 constexpr size_t kColumnStep = 32;  // columns are cut at multiples of this
 constexpr size_t kVocabularyBlock = 256;
-constexpr size_t kReadRows = 96;
+constexpr size_t kReadRows = 96, kTiledReadRows = 256;
 
 size_t blocks(size_t count, size_t size) { return (count + size - 1) / size; }
 size_t round_up(size_t count, size_t size) { return blocks(count, size) * size; }
@@ -46,9 +47,9 @@ size_t round_up(size_t count, size_t size) { return blocks(count, size) * size; 
 // Cuts `rows` into blocks of nearly the same height, none above `most`.
 struct RowBlocks {
   size_t rows, count, height;
-  RowBlocks(const Runtime& runtime, size_t n, size_t most) : rows(n) {
+  RowBlocks(size_t n, size_t most, size_t step) : rows(n) {
     count = std::max<size_t>(1, blocks(n, most));
-    height = round_up(blocks(n, count), runtime.kernels().tile_rows);
+    height = round_up(blocks(n, count), step);
     count = blocks(n, height);
   }
   size_t begin(size_t block) const { return block * height; }
@@ -70,18 +71,39 @@ void pack(const float* rows, size_t count, size_t inputs, float* to) {
   }
 }
 
+// Rows of weights as the columns of strips of tiles.
+void pack_strips(const Arithmetic& arithmetic, const float* rows, size_t count, size_t inputs,
+                 uint16_t* to) {
+  for (size_t output = 0; output < count; output += kTileColumns)
+    arithmetic.unit->split_columns(
+        rows + output * inputs, std::min(kTileColumns, count - output), inputs, arithmetic.parts,
+        to + output / kTileColumns * strip_size(inputs, arithmetic.parts));
+}
+
 }  // namespace
 
 Weights::Weights(const Runtime& runtime, size_t outputs, size_t inputs, const Reader& read)
-    : outputs_(outputs), inputs_(inputs), packed_(round_up(outputs, kPanel) * inputs) {
+    : outputs_(outputs), inputs_(inputs), parts_(runtime.arithmetic().parts) {
+  // Two numbers of bf16 have the size of a float.
+  packed_ = Buffer(parts_ ? blocks(outputs, kTileColumns) * strip_size(inputs, parts_) / 2
+                          : round_up(outputs, kPanel) * inputs);
   // Several panels a unit: a reader likes long runs of rows.
   constexpr size_t kRows = 4 * kPanel;
   runtime.parallel(blocks(outputs, kRows), [&](size_t unit, int worker) {
     size_t begin = unit * kRows, end = std::min(outputs, begin + kRows);
     float* rows = runtime.scratch(worker, kRows * inputs);
     read(begin, end, rows);
-    pack(rows, end - begin, inputs, packed_.data() + begin * inputs);
+    if (parts_)
+      pack_strips(runtime.arithmetic(), rows, end - begin, inputs,
+                  const_cast<uint16_t*>(strip(begin)));
+    else
+      pack(rows, end - begin, inputs, packed_.data() + begin * inputs);
   });
+}
+
+const uint16_t* Weights::strip(size_t output) const {
+  return reinterpret_cast<const uint16_t*>(packed_.data()) +
+         output / kTileColumns * strip_size(inputs_, parts_);
 }
 
 Weights Weights::as_stored(size_t outputs, size_t inputs, Reader read) {
@@ -97,6 +119,12 @@ void Weights::unpack(size_t begin, size_t end, float* rows, float* to) const {
   if ((end - begin) % kPanel)
     std::memset(to, 0, round_up(end - begin, kPanel) * inputs_ * sizeof(float));
   pack(rows, end - begin, inputs_, to);
+}
+
+void Weights::unpack_strips(const Arithmetic& arithmetic, size_t begin, size_t end, float* rows,
+                            uint16_t* to) const {
+  read_(begin, end, rows);
+  pack_strips(arithmetic, rows, end - begin, inputs_, to);
 }
 
 namespace {
@@ -139,11 +167,15 @@ void linear(const Runtime& runtime, const View& in, const Linear& layer, Matrix&
   const Weights& w = layer.weights;
   out.resize(in.rows, w.outputs());
   if (in.rows == 0) return;
+  if (on_tiles(runtime, w)) {
+    tiled_linear(runtime, in, layer, out, activation, residual);
+    return;
+  }
   if (w.stored()) {
     linear_from_store(runtime, in, layer, out, activation, residual);
     return;
   }
-  RowBlocks rows(runtime, in.rows, kRowBlock);
+  RowBlocks rows(in.rows, kRowBlock, runtime.kernels().tile_rows);
   size_t wanted = blocks(static_cast<size_t>(runtime.threads()) * 8, rows.count);
   size_t width = round_up(blocks(w.outputs(), wanted), kColumnStep);
   width = std::clamp<size_t>(width, 2 * kColumnStep, 16 * kColumnStep);
@@ -212,55 +244,113 @@ double log_sum(std::span<const ExpSum> parts) {
   return largest + std::log(sum);
 }
 
+void read_targets(const Runtime& runtime, const float* in, const Linear& decoder,
+                  const OutputRead& read, int worker) {
+  const Weights& w = decoder.weights;
+  if (on_tiles(runtime, w))
+    tiled_targets(runtime, in, decoder, read.targets, read.logits, worker);
+  else if (w.stored())
+    dot_from_store(runtime, in, decoder, read, worker);
+  else
+    runtime.kernels().dot(in, w.panel(0), w.inputs(), read.targets.data(), read.targets.size(),
+                          decoder.bias.empty() ? nullptr : decoder.bias.data(), read.logits);
+}
+
+// Logits of some rows and a block of the vocabulary, kVocabularyBlock apart.
+class LogitBlocks {
+ public:
+  LogitBlocks(const Runtime& runtime, const Matrix& rows, const Linear& decoder)
+      : runtime_(runtime), rows_(rows), decoder_(decoder) {
+    if (on_tiles(runtime, decoder.weights)) strips_ = split_rows(runtime, rows);
+  }
+
+  RowBlocks cut() const {
+    // Stored weights are unpacked once for all rows.
+    size_t most = strips_ ? kTiledReadRows : kReadRows;
+    if (decoder_.weights.stored()) most = rows_.rows();
+    return {rows_.rows(), most, strips_ ? 2 * kTileRows : runtime_.kernels().tile_rows};
+  }
+
+  float* compute(size_t row, size_t count, size_t column, size_t columns, int worker) const {
+    return strips_ ? on_unit(row, count, column, columns, worker)
+                   : in_fp32(row, count, column, columns, worker);
+  }
+
+ private:
+  float* on_unit(size_t row, size_t count, size_t column, size_t columns, int worker) const {
+    const Weights& w = decoder_.weights;
+    size_t needed = block_scratch(runtime_, w, count, columns), logits = count * kVocabularyBlock;
+    float* tile = runtime_.scratch(worker, logits + needed);
+    size_t strip = strip_size(w.inputs(), runtime_.arithmetic().parts);
+    multiply_block(runtime_, decoder_,
+                   {.rows_strips = strips_ + row / kTileRows * strip,
+                    .rows = count,
+                    .column = column,
+                    .columns = columns,
+                    .c = tile,
+                    .c_stride = kVocabularyBlock},
+                   tile + logits);
+    return tile;
+  }
+
+  float* in_fp32(size_t row, size_t count, size_t column, size_t columns, int worker) const {
+    const Weights& w = decoder_.weights;
+    size_t unpacked = w.stored() ? round_up(columns, kPanel) * w.inputs() : 0;
+    float* tile = runtime_.scratch(worker, count * kVocabularyBlock + 2 * unpacked);
+    float* panels = tile + count * kVocabularyBlock;
+    if (w.stored()) w.unpack(column, column + columns, panels + unpacked, panels);
+    runtime_.kernels().multiply({
+        .a = rows_.row(row),
+        .a_stride = rows_.columns(),
+        .b = w.stored() ? panels : w.panel(column),
+        .b_stride = kPanel,
+        .panel_stride = kPanel * w.inputs(),
+        .c = tile,
+        .c_stride = kVocabularyBlock,
+        .rows = count,
+        .columns = columns,
+        .depth = w.inputs(),
+        .bias = decoder_.bias.empty() ? nullptr : decoder_.bias.data() + column,
+    });
+    return tile;
+  }
+
+  const Runtime& runtime_;
+  const Matrix& rows_;
+  const Linear& decoder_;
+  const uint16_t* strips_ = nullptr;
+};
+
 }  // namespace
 
 void read_outputs(const Runtime& runtime, const View& in, const Linear& decoder,
                   std::span<const OutputRead> reads, float cap, std::span<const uint8_t> set) {
   const Weights& w = decoder.weights;
-  const float* bias = decoder.bias.empty() ? nullptr : decoder.bias.data();
   runtime.parallel(reads.size(), [&](size_t unit, int worker) {
     const OutputRead& read = reads[unit];
-    if (w.stored())
-      dot_from_store(runtime, in.row(read.row), decoder, read, worker);
-    else
-      runtime.kernels().dot(in.row(read.row), w.panel(0), w.inputs(), read.targets.data(),
-                            read.targets.size(), bias, read.logits);
+    read_targets(runtime, in.row(read.row), decoder, read, worker);
     if (cap > 0) soft_cap(runtime.kernels(), read.logits, read.targets.size(), 1, cap);
   });
 
   std::vector<const OutputRead*> which;
   Matrix rows = normalized_rows(in, reads, which);
   if (which.empty()) return;
-  // Stored weights are brought into panels once for all rows.
-  RowBlocks cut(runtime, rows.rows(), w.stored() ? rows.rows() : kReadRows);
+  const LogitBlocks logits(runtime, rows, decoder);
+  const RowBlocks cut = logits.cut();
   const size_t chunks = blocks(w.outputs(), kVocabularyBlock);
   std::vector<ExpSum> parts(rows.rows() * chunks), set_parts(set.empty() ? 0 : parts.size());
   runtime.parallel(chunks * cut.count, [&](size_t unit, int worker) {
     size_t chunk = unit / cut.count, row = cut.begin(unit % cut.count);
     size_t count = cut.size(unit % cut.count), column = chunk * kVocabularyBlock;
     size_t columns = std::min(kVocabularyBlock, w.outputs() - column);
-    size_t unpacked = w.stored() ? round_up(columns, kPanel) * w.inputs() : 0;
-    float* tile = runtime.scratch(worker, cut.height * kVocabularyBlock + 2 * unpacked);
-    float* panels = tile + cut.height * kVocabularyBlock;
-    if (w.stored()) w.unpack(column, column + columns, panels + unpacked, panels);
-    runtime.kernels().multiply({.a = rows.row(row),
-                                .a_stride = rows.columns(),
-                                .b = w.stored() ? panels : w.panel(column),
-                                .b_stride = kPanel,
-                                .panel_stride = kPanel * w.inputs(),
-                                .c = tile,
-                                .c_stride = kVocabularyBlock,
-                                .rows = count,
-                                .columns = columns,
-                                .depth = w.inputs(),
-                                .bias = bias ? bias + column : nullptr});
+    float* tile = logits.compute(row, count, column, columns, worker);
     if (cap > 0) soft_cap(runtime.kernels(), tile, count * kVocabularyBlock, 1, cap);
     for (size_t i = 0; i < count; ++i) {
-      float* logits = tile + i * kVocabularyBlock;
-      parts[(row + i) * chunks + chunk] = runtime.kernels().exp_sum(logits, columns);
+      float* of_row = tile + i * kVocabularyBlock;
+      parts[(row + i) * chunks + chunk] = runtime.kernels().exp_sum(of_row, columns);
       if (which[row + i]->set_log_sum_exp)
         set_parts[(row + i) * chunks + chunk] =
-            members_exp_sum(runtime.kernels(), logits, set.subspan(column, columns));
+            members_exp_sum(runtime.kernels(), of_row, set.subspan(column, columns));
     }
   });
 

@@ -75,8 +75,16 @@ class Weights {
   // The panels of outputs [begin, end) into `to`; `rows` is scratch of the same size.
   void unpack(size_t begin, size_t end, float* rows, float* to) const;
 
+  // On a matrix unit (tiles.h): how many parts a number has; 0: panels of floats.
+  size_t parts() const { return parts_; }
+  // The strip of tiles that output `output` (a multiple of 16) begins; not for stored weights.
+  const uint16_t* strip(size_t output) const;
+  // The strips of outputs [begin, end) of stored weights into `to`; `rows` is scratch for them.
+  void unpack_strips(const Arithmetic& arithmetic, size_t begin, size_t end, float* rows,
+                     uint16_t* to) const;
+
  private:
-  size_t outputs_ = 0, inputs_ = 0;
+  size_t outputs_ = 0, inputs_ = 0, parts_ = 0;
   Buffer packed_;
   Reader read_;
 };

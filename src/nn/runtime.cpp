@@ -93,6 +93,7 @@ struct Runtime::Pool {
 
   const Kernels* kernels;
   Isa isa;
+  Arithmetic arithmetic;
   std::vector<Buffer> scratch;
   std::vector<std::thread> workers;
 
@@ -151,7 +152,9 @@ struct Runtime::Pool {
   }
 };
 
-Runtime::Runtime(int threads, std::optional<Isa> isa) : pool_(std::make_unique<Pool>()) {
+Runtime::Runtime(int threads, std::optional<Isa> isa, Arithmetic arithmetic)
+    : pool_(std::make_unique<Pool>()) {
+  pool_->arithmetic = std::move(arithmetic);
   pool_->isa = choose_isa(isa);
   pool_->kernels = &kernels_of(pool_->isa);
   int count = choose_threads(threads);
@@ -171,6 +174,7 @@ Runtime::~Runtime() {
 int Runtime::threads() const { return static_cast<int>(pool_->scratch.size()); }
 Isa Runtime::isa() const { return pool_->isa; }
 const Kernels& Runtime::kernels() const { return *pool_->kernels; }
+const Arithmetic& Runtime::arithmetic() const { return pool_->arithmetic; }
 
 void Runtime::parallel(size_t units, const std::function<void(size_t, int)>& work) const {
   if (units == 0) return;

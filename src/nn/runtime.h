@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "nn/matrix_unit.h"
+
 namespace minpair::nn {
 
 struct Kernels;
@@ -22,8 +24,9 @@ std::vector<Isa> available_isas();  // what this machine can run, best last
 class Runtime {
  public:
   // Without arguments: $MINPAIR_THREADS and $MINPAIR_ISA, else every core and the best
-  // instructions.
-  explicit Runtime(int threads = 0, std::optional<Isa> isa = std::nullopt);
+  // instructions; products in fp32.
+  explicit Runtime(int threads = 0, std::optional<Isa> isa = std::nullopt,
+                   Arithmetic arithmetic = {});
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -31,6 +34,7 @@ class Runtime {
   int threads() const;
   Isa isa() const;
   const Kernels& kernels() const;
+  const Arithmetic& arithmetic() const;
 
   // Runs work(unit, worker) for every unit in [0, units), in any order, on all threads; returns
   // when all are done. A result may depend on the unit, never on the worker.

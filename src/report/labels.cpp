@@ -21,11 +21,17 @@ std::string last_parts(const std::string& path, size_t parts) {
 }  // namespace
 
 std::map<int64_t, std::string> model_labels(const std::vector<RunRecord>& runs) {
-  std::map<int64_t, std::string> names, labels;
-  for (const RunRecord& r : runs) names[r.model.id] = r.model.name;
+  std::map<int64_t, std::string> names, labels, precisions;
+  for (const RunRecord& r : runs) {
+    names[r.model.id] = r.model.name;
+    // Other arithmetic than fp32 must be seen wherever the numbers are.
+    const std::string& precision = r.model.precision;
+    precisions[r.model.id] = precision.empty() || precision == "fp32" ? "" : " (" + precision + ")";
+  }
   auto unique = [&](int64_t id, const std::string& label, size_t parts) {
     for (const auto& [other, name] : names)
-      if (other != id && last_parts(name, parts) == label) return false;
+      if (other != id && last_parts(name, parts) == label && precisions[other] == precisions[id])
+        return false;
     return true;
   };
   for (const auto& [id, name] : names) {
@@ -33,12 +39,17 @@ std::map<int64_t, std::string> model_labels(const std::vector<RunRecord>& runs) 
     size_t parts = without_seed(last_parts(name, 1)).empty() ? 2 : 1;
     while (parts < 8 && !unique(id, last_parts(name, parts), parts)) ++parts;
     labels[id] = last_parts(name, parts);
-    if (!unique(id, labels[id], parts)) labels[id] += " #" + std::to_string(id);
+    std::string number = unique(id, labels[id], parts) ? "" : " #" + std::to_string(id);
+    labels[id] += precisions[id] + number;
   }
   return labels;
 }
 
-std::string without_seed(const std::string& model) {
+std::string without_seed(const std::string& label) {
+  // A precision stands last: "lstm/seed3 (fast)".
+  size_t at = label.ends_with(")") ? label.rfind(" (") : std::string::npos;
+  if (at != std::string::npos) return without_seed(label.substr(0, at)) + label.substr(at);
+  const std::string& model = label;
   size_t end = model.size();
   while (end > 0 && std::isdigit(static_cast<unsigned char>(model[end - 1]))) --end;
   if (end == model.size()) return model;

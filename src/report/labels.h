@@ -9,10 +9,11 @@
 
 namespace minpair {
 
-// The shortest end of each model's path that tells it from the others.
+// The shortest end of each model's path that tells it from the others, and the precision where it
+// is not fp32.
 std::map<int64_t, std::string> model_labels(const std::vector<RunRecord>& runs);
 // "lstm-de/seed3" -> "lstm-de"
-std::string without_seed(const std::string& model);
+std::string without_seed(const std::string& label);
 std::string reason_text(const std::string& reason);  // "too_long" -> "too long for the model"
 
 // The order of groups: tests as in the manifest, numbers as numbers, the rest as they come.

@@ -36,7 +36,9 @@ void add_surprisal(json& sentence, const TypedSentence& s) {
 
 json json_of(const Model& model, const Method& method,
              const std::vector<TypedSentence>& sentences) {
-  json out{{"model", model.info().name}, {"method", method.name()}};
+  json out{{"model", model.info().name},
+           {"precision", model.info().precision},
+           {"method", method.name()}};
   out["norm"] = method.default_norm();
   for (const TypedSentence& s : sentences) {
     json tokens = json::array();

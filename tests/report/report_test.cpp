@@ -42,11 +42,11 @@ class ReportTest : public ::testing::Test {
   };
 
   void add(const std::string& model, const std::string& method, const std::vector<Given>& given,
-           Manifest manifest = {}) {
+           Manifest manifest = {}, const std::string& precision = "fp32") {
     if (manifest.name.empty()) manifest.name = "suite";
     Store::Transaction t(store);
     int64_t suite = store.add_suite({0, manifest.name, "f", given.size(), manifest});
-    int64_t id = store.add_model({0, model, "w " + model, "t", "fp32", "masked", "bert", 1, {}});
+    int64_t id = store.add_model({0, model, "w " + model, "t", precision, "masked", "bert", 1, {}});
     int64_t run = store.add_run(suite, id, find_method(method).info());
     for (size_t i = 0; i < given.size(); ++i) {
       const Given& g = given[i];
@@ -190,6 +190,18 @@ TEST_F(ReportTest, SeedsBecomeOneColumn) {
   EXPECT_NEAR(t.rows[0].cells[0].deviation, 0.353553, 1e-6);
   EXPECT_EQ(without_seed("a-seed12"), "a");
   EXPECT_EQ(without_seed("bert-12"), "bert-12");
+  EXPECT_EQ(without_seed("lstm/seed3 (fast)"), "lstm (fast)");
+}
+
+TEST_F(ReportTest, OtherPrecisionsAreColumnsOfTheirOwnAndLabelled) {
+  add("a/bert", "masked", {{"simple", "", -1, {-2}}});
+  add("a/bert", "masked", {{"simple", "", -3, {-2}}}, {}, "bf16");
+  Table t = table({});
+  ASSERT_EQ(t.columns.size(), 2u);
+  EXPECT_EQ(t.columns[0].model, "bert");
+  EXPECT_EQ(t.columns[1].model, "bert (bf16)");
+  EXPECT_EQ(t.rows[0].cells[0].accuracy, 1.0);
+  EXPECT_EQ(t.rows[0].cells[1].accuracy, 0.0);
 }
 
 TEST_F(ReportTest, PublishedNumbersStandBeside) {

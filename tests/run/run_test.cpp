@@ -222,7 +222,7 @@ TEST(Run, RecordsTheCommandThatMakesItAgain) {
   Facts facts = facts_of(suite, model, three_methods(), options);
   EXPECT_EQ(facts["command"],
             "minpair run -s 'it'\\''s here.jsonl' -m fake --method ce,masked,pll"
-            " --test 'two words' --limit 7 --vocab vocab.txt");
+            " --test 'two words' --limit 7 --vocab vocab.txt --precision fp32");
   EXPECT_FALSE(facts["version"].empty());
   EXPECT_EQ(facts.count("start"), 0u);
 }

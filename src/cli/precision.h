@@ -1,0 +1,24 @@
+#pragma once
+// The option --precision, and what came of it.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "model/model.h"
+
+namespace minpair {
+
+inline void add_precision(CLI::App& app, LoadOptions& load) {
+  load.precision = "auto";
+  app.add_option("--precision", load.precision,
+                 "arithmetic of matrix products: fp32, fast (fp32 in two bf16 parts), bf16, or "
+                 "auto: fast where the processor has a matrix unit, else fp32")
+      ->capture_default_str();
+}
+
+inline void say_matrix_unit(const Model& model) {
+  if (!model.info().matrix_unit.empty()) fmt::print(stderr, "{}\n", model.info().matrix_unit);
+}
+
+}  // namespace minpair
