@@ -16,5 +16,8 @@ const Method& pseudo_likelihood_whole_word();          // pll-whole-word
 const Method& sentence_probability();                  // lp
 const Method& word_probability();                      // word-lp
 const Method& after_prefix_probability();              // prefix-lp
+const Method& feature_class();                         // feature-class
+const Method& lemma_forms();                           // lemma-forms
+const Method& lemma_pairs();                           // lemma-pairs
 
 }  // namespace minpair
