@@ -11,8 +11,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     lexicon.add_unimorph(path);
     minpair::Paradigms paradigms;
     paradigms.add_unimorph(path);
-    minpair::write_lexicon(lexicon, path);
-    if (minpair::read_lexicon(path).size() != lexicon.entries().size()) __builtin_trap();
+    size_t written = lexicon.entries().size(), read = 0;
+    minpair::write_lexicons({{"x", std::move(lexicon)}}, path);
+    minpair::read_lexicons(path, [&](std::string_view, const minpair::LexiconEntry&) { ++read; });
+    if (read != written) __builtin_trap();
   } catch (const minpair::Error&) {
   }
   ::unlink(path.c_str());

@@ -85,6 +85,25 @@ void print_counts(const LanguageInfo& l, const ExtractCounts& c) {
         count_text(c.through_auxiliary), count_text(c.items - c.through_auxiliary));
 }
 
+// UniMorph names its files by the language ("deu", "deu/deu"); where there is only one language, it
+// is that one's.
+std::vector<std::string> unimorph_of(const Options& o, const LanguageInfo& language,
+                                     const FilesByLanguage& groups) {
+  if (groups.size() == 1) return o.unimorph;
+  std::vector<std::string> files;
+  for (const std::string& file : o.unimorph)
+    if (fs::path(file).stem() == language.iso639_3) files.push_back(file);
+  return files;
+}
+
+void check_unimorph(const Options& o, const FilesByLanguage& groups) {
+  size_t used = 0;
+  for (const auto& [code, group] : groups) used += unimorph_of(o, group.first, groups).size();
+  if (used < o.unimorph.size())
+    throw wrong_call("the language of a UniMorph file is not clear from its name")
+        .hint("with treebanks of several languages, name the files by ISO 639-3: deu, heb");
+}
+
 Feature feature_named(const std::string& name) {
   for (Feature f : all_features)
     if (name_of(f) == name) return f;
@@ -93,23 +112,29 @@ Feature feature_named(const std::string& name) {
 }
 
 void extract_clozes(const Options& o, const LanguageInfo& language,
-                    const std::vector<fs::path>& files, const ExtractOptions& options,
-                    SuiteWriter& out, Lexicon& lexicon) {
+                    const std::vector<fs::path>& files, const std::vector<std::string>& unimorph,
+                    const ExtractOptions& options, SuiteWriter& out, Lexicon& lexicon) {
   ClozeExtractor extractor(language, options);
   each_tree(files, o.quiet, language.name, [&](const Tree& tree) {
     lexicon.add(tree);
     extractor.add(tree, [&](const Item& item) { out.write(item); });
   });
-  if (!o.quiet) print_counts(language, extractor.counts());
+  for (const std::string& file : unimorph)
+    if (uint64_t malformed = lexicon.add_unimorph(file); malformed > 0 && !o.quiet)
+      fmt::print(stderr, "note: {}: {} malformed lines passed over\n", file, count_text(malformed));
+  if (o.quiet) return;
+  print_counts(language, extractor.counts());
+  fmt::print(stderr, "  {} word forms with features in lexicon.tsv\n",
+             count_text(lexicon.entries().size()));
 }
 
 void extract_pairs(const Options& o, const LanguageInfo& language,
-                   const std::vector<fs::path>& files, const ExtractOptions& options,
-                   SuiteWriter& out) {
+                   const std::vector<fs::path>& files, const std::vector<std::string>& unimorph,
+                   const ExtractOptions& options, SuiteWriter& out) {
   Paradigms paradigms;
   each_tree(files, o.quiet, language.name + ", paradigms",
             [&](const Tree& tree) { paradigms.add(tree); });
-  for (const std::string& file : o.unimorph) paradigms.add_unimorph(file);
+  for (const std::string& file : unimorph) paradigms.add_unimorph(file);
   paradigms.finish();
   PairExtractor extractor(language, paradigms, options, feature_named(o.vary));
   if (o.nonce > 0) extractor.nonce(o.seed, o.nonce);
@@ -147,26 +172,20 @@ void run(const Options& o) {
   options.compat = o.compat;
   options.every_type = o.every_type;
   FilesByLanguage groups = group_by_language(o);
+  check_unimorph(o, groups);
   fs::create_directories(o.output);
   SuiteWriter out(fs::path(o.output) / "items.jsonl");
-  Lexicon lexicon;
+  std::map<std::string, Lexicon> lexicons;
   for (const auto& [code, group] : groups) {
-    if (o.pairs || o.nonce > 0)
-      extract_pairs(o, group.first, group.second, options, out);
+    const auto& [language, files] = group;
+    std::vector<std::string> unimorph = unimorph_of(o, language, groups);
+    if (o.pairs)
+      extract_pairs(o, language, files, unimorph, options, out);
     else
-      extract_clozes(o, group.first, group.second, options, out, lexicon);
+      extract_clozes(o, language, files, unimorph, options, out, lexicons[code]);
   }
   out.commit();
-  if (!o.pairs && o.nonce == 0) {
-    for (const std::string& file : o.unimorph)
-      if (uint64_t malformed = lexicon.add_unimorph(file); malformed > 0 && !o.quiet)
-        fmt::print(stderr, "note: {}: {} malformed lines passed over\n", file,
-                   count_text(malformed));
-    write_lexicon(lexicon, fs::path(o.output) / "lexicon.tsv");
-    if (!o.quiet)
-      fmt::print(stderr, "{} word forms with features in lexicon.tsv\n",
-                 count_text(lexicon.entries().size()));
-  }
+  if (!o.pairs) write_lexicons(lexicons, fs::path(o.output) / "lexicon.tsv");
   write_file(fs::path(o.output) / "manifest.json", manifest_json(manifest_for(o, groups)));
 }
 
@@ -193,7 +212,8 @@ void add_extract(Cli& cli) {
       "Minimal pairs instead of clozes: the form against the one that differs in a feature");
   app.add_option("--vary", o->vary,
                  "The feature that differs in a pair: number, gender, case, person");
-  app.add_option("--nonce", o->nonce, "That many nonce variants of every pair")
+  app.add_option("--nonce", o->nonce,
+                 "That many nonce variants of every pair, instead of the pairs")
       ->check(CLI::Range(1, 1000));
   app.add_option("--seed", o->seed, "For nonce words");
   app.add_option("--types", o->types, "A table like suites/treebank/agreement-types.tsv")
@@ -203,7 +223,10 @@ void add_extract(Cli& cli) {
   app.add_flag("--compat", o->compat,
                "As the released code: its counts, its distractors, its spaces");
   app.add_flag("-q,--quiet", o->quiet, "No counts");
-  cli.on_run(app, [o] { run(*o); });
+  cli.on_run(app, [o] {
+    o->pairs |= o->nonce > 0;
+    run(*o);
+  });
 }
 
 const Cli::Command extract_command{30, add_extract};

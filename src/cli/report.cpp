@@ -118,12 +118,13 @@ void add_report(Cli& cli) {
          "a results file of 'minpair run'; or a folder of 'minpair train': its learning curve")
       ->required();
   app.add_option("--by", call.by,
-                 "rows: test, condition (with its test), language, or features of the items; "
-                 "several with commas")
+                 "rows: test, condition (with its test), language, features of the items, or "
+                 "distance_pieces; several with commas")
       ->capture_default_str();
   app.add_option("--norm", call.norm,
-                 "sum, mean, word, char, byte, each also with -no-special; several with commas; "
-                 "'all'; absent: each method's own");
+                 "sum, mean, word, char, byte, each also with -no-special; for clozes probability, "
+                 "logit, equal-weight, model-weight; several with commas; 'all'; absent: each "
+                 "method's own");
   app.add_option("--ties", call.ties, "what a tie counts: half, right, wrong, or as in the paper")
       ->check(CLI::IsMember({"half", "right", "wrong", "paper"}))
       ->capture_default_str();

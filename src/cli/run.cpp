@@ -25,12 +25,20 @@ struct RunCall {
   bool verbose = false, no_sharing = false;
 };
 
-std::vector<const Method*> methods_for(const RunCall& call, const Manifest& manifest,
+std::vector<const Method*> methods_for(const RunCall& call, const SuiteSource& suite,
                                        ModelInfo::Kind kind) {
+  if (call.methods == "all") {
+    // Clozes have methods of their own.
+    bool clozes = !suite.lexicon.empty() || !call.run.lexicon.empty();
+    std::vector<const Method*> fitting;
+    for (const Method* m : find_methods("all", kind))
+      if (m->info().cloze == clozes) fitting.push_back(m);
+    return fitting;
+  }
   if (!call.methods.empty()) return find_methods(call.methods, kind);
   // The suite's paper used a method; where it fits the model, so do we.
   for (const Method* m : all_methods())
-    if (m->name() == manifest.method && m->supports(kind)) return {m};
+    if (m->name() == suite.manifest.method && m->supports(kind)) return {m};
   return {&default_method(kind)};
 }
 
@@ -105,7 +113,7 @@ void run(RunCall& call, Wire* wire) {
     if (wire) crew = std::make_unique<Foreman>(*wire, uint32_t(number), *model);
     call.run.plan.crew = crew.get();
     for (const SuiteSource& suite : suites) {
-      std::vector<const Method*> methods = methods_for(call, suite.manifest, model->info().kind);
+      std::vector<const Method*> methods = methods_for(call, suite, model->info().kind);
       reports.push_back(run_suite(store.get(), suite, *model, methods, call.run));
       if (call.run.dry_run)
         say_planned(reports.back(), call);
@@ -132,6 +140,7 @@ void add_run(Cli& cli) {
       "run", "Score a suite with models; an interrupted run goes on where it was",
       "  minpair run -s de-agreement -m models/my-bert -o results.db\n"
       "  minpair run -s gevalm.jsonl -m DIR1 -m DIR2 --method ce,masked,pll -o results.db\n"
+      "  minpair run -s de-cloze -m DIR --method feature-class,lemma-pairs -o results.db\n"
       "  minpair run -s gevalm.jsonl -m DIR --dry-run\n"
       "  minpair run -s million.jsonl -m DIR --shard 3/8 -o part3.db\n");
   static RunCall call;
@@ -150,6 +159,12 @@ void add_run(Cli& cli) {
   app.add_option("--limit", call.run.selection.limit, "only the first so many items");
   app.add_option("--shard", call.shard,
                  "only this part of the work, as 3/8; 'minpair merge' puts the parts together");
+  app.add_option("--lexicon", call.run.lexicon,
+                 "words and their features for clozes; absent: lexicon.tsv in the suite's folder")
+      ->check(CLI::ExistingFile);
+  app.add_option("--min-words", call.run.min_words,
+                 "clozes with fewer right or wrong words in the vocabulary are excluded")
+      ->capture_default_str();
   app.add_option("--vocab", call.load.vocabulary,
                  "the vocabulary of a recurrent model in a file, one word a line");
   add_edge_options(app, call.load);

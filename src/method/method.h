@@ -9,6 +9,7 @@
 // A new method is one file and one line in methods.cpp.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,28 @@ struct TokenScore {
   double logprob = 0;  // natural log; higher is better
 };
 
+// What a cloze says of one side, the right words or the wrong ones.
+struct WordScore {
+  // form: one word, scored by its token; only named here.
+  // features: words with the right features, or the others. views: the logarithm of their mean
+  //   probability (among the words of the part of speech), their mean logit.
+  // lemmas: the forms with the right features of all lemmas that also have others. views: the
+  //   logarithm of their share of the probability, the share of lemmas where they win.
+  enum class Kind : uint8_t { form, features, lemmas } kind = Kind::form;
+  uint32_t count = 0;  // words, or lemmas
+  float views[2] = {0, 0};
+  struct Best {
+    std::string form;
+    float logprob = 0;
+    bool operator==(const Best&) const = default;
+  };
+  std::vector<Best> best;  // the few most probable
+  bool operator==(const WordScore&) const = default;
+};
+
 struct SentenceScore {
   std::vector<TokenScore> tokens;  // only those the method scores, in the order of the sentence
+  std::optional<WordScore> cloze;  // a side of a cloze, instead of a sentence
 };
 
 // Which number of which answer is about a token: queries[query].reads[read].targets[target].
@@ -40,6 +61,7 @@ struct Asked {
 struct SentencePlan {
   std::vector<TokenScore> tokens;  // not yet scored
   std::vector<Asked> asked;        // parallel to `tokens`
+  std::string form;                // where it is a form in a cloze, and no sentence of the item
 };
 
 // What a method asks about one item. `excluded` is the reason when it cannot be asked at all.
@@ -47,10 +69,13 @@ struct Plan {
   std::vector<Query> queries;
   std::vector<SentencePlan> sentences;  // parallel to the item's
   // "locus_not_single_token", "unknown_locus", "empty_locus", "locus_inside_token", "too_long",
-  // "cloze";
-  // empty: fine
+  // "cloze", "not_a_cloze", "no_features", "too_few_words", "no_other_form"; empty: fine
   std::string excluded;
+  // When the only read is about many words; answered by WordQuestion::kept() numbers.
+  const class WordQuestion* words = nullptr;
 };
+
+class VocabularyWords;  // words.h
 
 struct MethodContext {
   const Tokenizer& tokenizer;
@@ -59,6 +84,7 @@ struct MethodContext {
   // Causal and recurrent models: what stands before the first token, and what is scored after the
   // last; -1: nothing.
   TokenId start = -1, end = -1;
+  const VocabularyWords* words = nullptr;  // for methods that judge clozes
 };
 
 struct MethodInfo {
@@ -95,6 +121,10 @@ class Method {
 
 // What the method asks about the item; a cloze is excluded from methods that cannot judge it.
 Plan plan_item(const Method& method, const Item& item, const MethodContext& context);
+
+// How many pieces apart the locus and the other word of an agreement begin, where the item says
+// which that is: its feature `other`, "12-17" in characters of the first sentence.
+std::optional<uint32_t> distance_in_pieces(const Item& item, const Tokenizer& tokenizer);
 
 const Method& find_method(const std::string& name);  // throws with did-you-mean
 const std::vector<const Method*>& all_methods();

@@ -21,6 +21,9 @@ const std::vector<const Method*>& all_methods() {
       &after_prefix_probability(),
       &sentence_probability_by_words(),
       &whole_word_probability(),
+      &feature_class(),
+      &lemma_forms(),
+      &lemma_pairs(),
   };
   return all;
 }
@@ -70,7 +73,7 @@ std::vector<SentenceScore> Method::score(const Plan& plan,
   std::vector<SentenceScore> scores;
   scores.reserve(plan.sentences.size());
   for (const SentencePlan& sentence : plan.sentences) {
-    SentenceScore score{sentence.tokens};
+    SentenceScore score{sentence.tokens, {}};
     for (size_t i = 0; i < score.tokens.size(); ++i) {
       const Asked& asked = sentence.asked[i];
       const ReadAnswer& read = (*answers[asked.query])[asked.read];

@@ -18,5 +18,8 @@ const Method& word_probability();                      // word-lp
 const Method& after_prefix_probability();              // prefix-lp
 const Method& sentence_probability_by_words();         // lp-by-words
 const Method& whole_word_probability();                // whole-word-lp
+const Method& feature_class();                         // feature-class
+const Method& lemma_forms();                           // lemma-forms
+const Method& lemma_pairs();                           // lemma-pairs
 
 }  // namespace minpair

@@ -19,6 +19,9 @@ struct Read {
   uint32_t position = 0;
   std::vector<TokenId> targets;
   bool normalized = true;  // false: only logits are compared, no sum over the vocabulary is needed
+  // Not -1: the number of a list of words that the planner puts into `targets` before a model sees
+  // this (method/words.h).
+  int32_t words = -1;
   bool operator==(const Read&) const = default;
 };
 

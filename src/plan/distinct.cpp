@@ -1,6 +1,7 @@
 #include "plan/distinct.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/error.h"
 
@@ -11,6 +12,7 @@ void append_reads(std::string& value, const std::vector<Read>& reads) {
   append_number(value, reads.size());
   for (const Read& read : reads) {
     append_number(value, uint64_t{read.position} << 1 | (read.normalized ? 1 : 0));
+    append_number(value, uint64_t(read.words + 1));
     append_number(value, read.targets.size());
     for (TokenId t : read.targets) append_number(value, uint64_t(uint32_t(t)));
   }
@@ -26,6 +28,7 @@ Asker parse_asker(std::string_view value) {
     uint64_t place = read_number(value);
     read.position = uint32_t(place >> 1);
     read.normalized = place & 1;
+    read.words = int32_t(read_number(value)) - 1;
     read.targets.resize(read_number(value));
     for (TokenId& t : read.targets) t = TokenId(uint32_t(read_number(value)));
   }
@@ -33,9 +36,9 @@ Asker parse_asker(std::string_view value) {
 }
 
 // A read with and one without the sum over the vocabulary stay apart: whether a logit is the same
-// bits in both is the model's business.
+// bits in both is the model's business. So do the reads about many words.
 bool before(const Read& a, const Read& b) {
-  return a.position != b.position ? a.position < b.position : a.normalized < b.normalized;
+  return std::tie(a.position, a.normalized, a.words) < std::tie(b.position, b.normalized, b.words);
 }
 
 size_t place_of(const std::vector<Read>& reads, const Read& read) {
@@ -46,7 +49,7 @@ void add_reads(std::vector<Read>& all, const std::vector<Read>& more) {
   for (const Read& read : more) {
     size_t at = place_of(all, read);
     if (at == all.size() || before(read, all[at]))
-      all.insert(all.begin() + ptrdiff_t(at), Read{read.position, {}, read.normalized});
+      all.insert(all.begin() + ptrdiff_t(at), Read{read.position, {}, read.normalized, read.words});
     std::vector<TokenId>& targets = all[at].targets;
     for (TokenId t : read.targets) {
       auto place = std::lower_bound(targets.begin(), targets.end(), t);
@@ -104,6 +107,10 @@ Answer answer_for(const Asker& asker, const Query& query, const Answer& answer) 
   own.reserve(asker.reads.size());
   for (const Read& read : asker.reads) {
     size_t at = place_of(query.reads, read);
+    if (read.words >= 0) {
+      own.push_back(answer[at]);
+      continue;
+    }
     const std::vector<TokenId>& targets = query.reads[at].targets;
     ReadAnswer a;
     a.log_sum_exp = answer[at].log_sum_exp;

@@ -103,7 +103,7 @@ bool AnswerJournal::read_batch() {
   return true;
 }
 
-bool AnswerJournal::next(const Query& query, Answer& answer) {
+bool AnswerJournal::next(Answer& answer) {
   while (!at_end_ && answers_left_ == 0)
     if (!read_batch()) {
       at_end_ = true;
@@ -112,11 +112,9 @@ bool AnswerJournal::next(const Query& query, Answer& answer) {
     }
   if (at_end_) return false;
   --answers_left_;
-  answer.resize(query.reads.size());
-  for (size_t r = 0; r < query.reads.size(); ++r) {
-    answer[r].log_sum_exp = take<double>(rest_);
-    answer[r].logits.resize(query.reads[r].targets.size());
-    for (float& logit : answer[r].logits) logit = take<float>(rest_);
+  for (ReadAnswer& read : answer) {
+    read.log_sum_exp = take<double>(rest_);
+    for (float& logit : read.logits) logit = take<float>(rest_);
   }
   return true;
 }

@@ -21,8 +21,9 @@ class AnswerJournal {
   AnswerJournal(const AnswerJournal&) = delete;
   AnswerJournal& operator=(const AnswerJournal&) = delete;
 
-  // The stored answers, in the order they were written. The query tells the answer's shape.
-  bool next(const Query& query, Answer& answer);
+  // The stored answers, in the order they were written. `answer` comes in the shape that is
+  // expected.
+  bool next(Answer& answer);
   // Only after next() has said that there is no more.
   void append(std::span<const Answer> answers);
   void remove();  // the run is complete

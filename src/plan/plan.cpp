@@ -11,13 +11,14 @@
 #include "plan/distinct.h"
 #include "plan/journal.h"
 #include "plan/shard.h"
+#include "plan/words.h"
 
 namespace minpair {
 namespace {
 
-MethodContext context_of(const Model& model) {
+MethodContext context_of(const Model& model, const PlanOptions& options) {
   const ModelInfo& info = model.info();
-  return {model.tokenizer(), info.kind, info.max_tokens, info.start, info.end};
+  return {model.tokenizer(), info.kind, info.max_tokens, info.start, info.end, options.words};
 }
 
 void append_answer(std::string& value, const Answer& answer) {
@@ -35,11 +36,10 @@ void take(std::string_view& from, T& to) {
 }
 
 Answer parse_answer(std::string_view value, const Query& query) {
-  Answer answer(query.reads.size());
-  for (size_t r = 0; r < answer.size(); ++r) {
-    take(value, answer[r].log_sum_exp);
-    answer[r].logits.resize(query.reads[r].targets.size());
-    for (float& logit : answer[r].logits) take(value, logit);
+  Answer answer = shaped_for(query);
+  for (ReadAnswer& read : answer) {
+    take(value, read.log_sum_exp);
+    for (float& logit : read.logits) take(value, logit);
   }
   return answer;
 }
@@ -75,7 +75,7 @@ Planner::Planner(Model& model, std::vector<const Method*> methods, PlanOptions o
     : model_(model),
       methods_(std::move(methods)),
       options_(std::move(options)),
-      context_(context_of(model)),
+      context_(context_of(model, options_)),
       questions_(std::make_unique<SortedRecords>(options_.scratch, options_.memory)),
       answers_(std::make_unique<SortedRecords>(options_.scratch, options_.memory)) {}
 
@@ -97,6 +97,7 @@ void Planner::plan(const ItemSource& items, const Skip& skip) {
       info.fingerprint + '\n' + info.precision + '\n' + model_.tokenizer().fingerprint() + '\n';
   for (const Method* m : methods_)
     names += m->name() + '/' + std::to_string(m->info().version) + '\n';
+  if (context_.words) names += context_.words->fingerprint() + '\n';
   key_ = hash128(names);
   items([&](uint64_t ordinal, const Item& item) {
     for (size_t m = 0; m < methods_.size(); ++m) {
@@ -144,6 +145,7 @@ void Planner::answer(const Tick& tick, AnswerJournal* journal) {
   uint64_t tokens = 0, handed_out = 0;
   auto take = [&] {
     std::vector<Answer> answers = crew.next();
+    cut_down(context_.words, asked.front().distinct, answers);
     if (journal) journal->append(answers);
     for (size_t i = 0; i < answers.size(); ++i) give_back(asked.front().distinct[i], answers[i]);
     tokens += asked.front().tokens;
@@ -153,17 +155,17 @@ void Planner::answer(const Tick& tick, AnswerJournal* journal) {
   auto submit = [&] {
     if (batch.queries.empty()) return;
     handed_out += batch.tokens;
-    crew.submit(std::move(batch.queries));
+    crew.submit(spelled_out(context_.words, std::move(batch.queries)));
     asked.push_back(std::move(batch));
     batch = {};
     while (crew.full()) take();
   };
   bool stored = journal != nullptr;
-  Answer known;
   Cost cost(order_for(context_.kind));
   for (DistinctQuery d; all.next(d);) {
     uint64_t own = cost.of(d.query.ids);
-    if (stored && (stored = journal->next(d.query, known))) {
+    Answer known = shaped_for(d.query);
+    if (stored && (stored = journal->next(known))) {
       tokens += own;
       handed_out += own;
       ++from_journal_;
@@ -203,7 +205,9 @@ double Planner::estimate_seconds(double budget_seconds) {
       d = {};
     }
   if (sample.queries.empty()) return 0;
-  ask(model_, {&sample.queries.front(), 1});  // the first pass prepares kernels
+  // The first pass prepares kernels.
+  sample.queries = spelled_out(context_.words, std::move(sample.queries));
+  ask(model_, {&sample.queries.front(), 1});
   uint64_t tokens = 0;
   auto start = Clock::now();
   double seconds = 0;

@@ -33,10 +33,11 @@ using EachItem = std::function<void(uint64_t ordinal, const Item& item)>;
 using ItemSource = std::function<void(const EachItem&)>;
 
 struct PlanOptions {
-  size_t memory = size_t{32} << 20;     // for each of the two sorted lists
-  std::filesystem::path scratch = ".";  // for what does not fit
-  uint32_t batch_tokens = 2048;         // how much the model gets at once
-  Crew* crew = nullptr;                 // who answers; null: the model alone
+  size_t memory = size_t{32} << 20;        // for each of the two sorted lists
+  std::filesystem::path scratch = ".";     // for what does not fit
+  uint32_t batch_tokens = 2048;            // how much the model gets at once
+  Crew* crew = nullptr;                    // who answers; null: the model alone
+  const VocabularyWords* words = nullptr;  // for methods that judge clozes
 };
 
 struct PlanCounts {

@@ -14,6 +14,8 @@ bool among(const std::vector<std::string>& wanted, const std::string& name) {
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
 }
 
+constexpr std::string_view kDistanceInPieces = "distance_pieces";
+
 using Groups = std::map<std::vector<std::string>, GroupCounts>;
 
 GroupCounts& group_at(Groups& groups, const std::vector<std::string>& keys, uint64_t ordinal) {
@@ -49,7 +51,12 @@ Groups from_summary(Store& store, const RunRecord& run, const std::vector<std::s
   return groups;
 }
 
-std::string value_of(const Item& item, const std::string& name) {
+// Of the item; what only the run knows is the distance in the model's own pieces.
+std::string value_of(const Item& item, const StoredItem& stored, const std::string& name) {
+  if (name == kDistanceInPieces) {
+    std::optional<uint32_t> distance = unpack_distance(stored.tokens);
+    return distance ? std::to_string(*distance) : "";
+  }
   if (name == "test") return item.test;
   if (name == "condition") return item.condition;
   if (name == "language") return item.language;
@@ -59,16 +66,18 @@ std::string value_of(const Item& item, const std::string& name) {
   return fmt::format("{}", std::get<double>(*value));
 }
 
-void add_item(GroupCounts& g, const Item& item, const StoredItem& stored) {
+void add_item(GroupCounts& g, const Item& item, const StoredItem& stored,
+              const std::vector<Norm>& views) {
   std::vector<StoredSentence> sentences;
   std::vector<bool> grammatical;
   // Pairs need no scores: the outcome says it all.
-  bool several = item.sentences.size() > 2 && stored.excluded.empty();
+  bool several = item.sentences.size() != 2 && stored.excluded.empty();
   if (several) {
     sentences = unpack_scores(stored.tokens);
     grammatical = grammatical_of(item, sentences.size());
   }
-  for (size_t n = 0; n < kNorms; ++n) {
+  for (const Norm& view : views) {
+    size_t n = index_of(view);
     GroupCounts::Part& part = g.parts[n][{stored.excluded, stored.equal_lengths}];
     ++part.items;
     if (!stored.excluded.empty()) continue;
@@ -79,7 +88,7 @@ void add_item(GroupCounts& g, const Item& item, const StoredItem& stored) {
     Verdict v;
     v.pairs_right = outcome == Outcome::right;
     v.pairs_tied = outcome == Outcome::tie;
-    if (several) v = judge(sentences, grammatical, norm_at(n));
+    if (several) v = judge(sentences, grammatical, view);
     part.pairs_right += v.pairs_right;
     part.pairs_tied += v.pairs_tied;
   }
@@ -92,17 +101,18 @@ Groups from_items(Store& store, const RunRecord& run, const std::vector<std::str
   Item item;
   std::vector<bool> found(by.size(), false);
   std::set<std::string> known;
+  std::vector<Norm> views = family_of(find_norm(run.norm));
   store.each_item(run.id, true, [&](const StoredItem& stored) {
     parser.parse(stored.item, {store.path().string(), 0, 0, {}}, item);
     if (!among(options.tests, item.test) || !among(options.conditions, item.condition)) return;
     std::vector<std::string> keys;
     for (size_t i = 0; i < by.size(); ++i) {
-      keys.push_back(value_of(item, by[i]));
-      if (in_summary(by[i]) || find_feature(item, by[i])) found[i] = true;
+      keys.push_back(value_of(item, stored, by[i]));
+      if (in_summary(by[i]) || !keys.back().empty()) found[i] = true;
     }
     if (known.size() < 100)
       for (const auto& [name, value] : item.features) known.insert(name);
-    add_item(group_at(groups, keys, stored.ordinal), item, stored);
+    add_item(group_at(groups, keys, stored.ordinal), item, stored, views);
   });
   for (size_t i = 0; i < by.size(); ++i)
     if (!found[i] && !groups.empty()) {
@@ -133,25 +143,31 @@ std::vector<double> bin_edges(const std::map<double, uint64_t>& items, size_t bi
   return edges;
 }
 
+std::string bin_name(double value, const std::vector<double>& edges,
+                     const std::map<double, uint64_t>& items) {
+  size_t bin = size_t(std::upper_bound(edges.begin(), edges.end(), value) - edges.begin()) - 1;
+  auto next = bin + 1 < edges.size() ? items.lower_bound(edges[bin + 1]) : items.end();
+  double last = std::prev(next)->first;
+  return edges[bin] == last ? fmt::format("{}", last) : fmt::format("{}–{}", edges[bin], last);
+}
+
 void bin_level(Groups& groups, size_t level, size_t bins) {
   std::map<double, uint64_t> items;
   for (const auto& [keys, g] : groups) {
     double value;
-    if (!is_number(keys[level], value)) return;
+    if (!is_number(keys[level], value)) {
+      if (keys[level].empty()) continue;  // items without the feature stay on their own
+      return;
+    }
     for (const auto& [part_key, part] : g.parts.begin()->second) items[value] += part.items;
   }
   if (items.size() <= bins) return;
   std::vector<double> edges = bin_edges(items, bins);
   Groups binned;
   for (auto& [keys, g] : groups) {
-    double value;
-    is_number(keys[level], value);
-    size_t bin = size_t(std::upper_bound(edges.begin(), edges.end(), value) - edges.begin()) - 1;
-    auto next = bin + 1 < edges.size() ? items.lower_bound(edges[bin + 1]) : items.end();
-    double last = std::prev(next)->first;
     std::vector<std::string> to = keys;
-    to[level] =
-        edges[bin] == last ? fmt::format("{}", last) : fmt::format("{}–{}", edges[bin], last);
+    double value;
+    if (is_number(keys[level], value)) to[level] = bin_name(value, edges, items);
     GroupCounts& b = group_at(binned, to, g.first_ordinal);
     for (auto& [norm, parts] : g.parts)
       for (auto& [part_key, p] : parts) {

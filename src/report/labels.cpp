@@ -71,6 +71,10 @@ std::string reason_text(const std::string& reason) {
       {"empty_locus", "with an empty locus"},
       {"locus_inside_token", "with a locus inside a token"},
       {"cloze", "clozes"},
+      {"not_a_cloze", "that are no clozes"},
+      {"no_features", "without a part of speech and features"},
+      {"too_few_words", "with too few words on a side"},
+      {"no_other_form", "whose lemma has no other form in the vocabulary"},
       {"not_available", "whose scores do not give this normalisation"},
   };
   auto at = texts.find(reason);

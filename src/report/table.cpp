@@ -53,8 +53,9 @@ Tally tally_of(const GroupCounts& group, size_t norm, bool only_equal, double ti
       if (part.unavailable > 0) t.excluded["not_available"] += part.unavailable;
       t.correct += part.correct;
       t.ties += part.ties;
-      t.points += options.pairwise ? part.pairs_right + tie * part.pairs_tied
-                                   : double(part.correct) + tie * double(part.ties);
+      t.points += options.pairwise || graded(norm_at(norm))
+                      ? part.pairs_right + tie * part.pairs_tied
+                      : double(part.correct) + tie * double(part.ties);
     }
   }
   return t;
@@ -86,13 +87,17 @@ struct View {
   Cell total;
 };
 
+// What was asked for and the run has: clozes have other views than sentences.
 std::vector<Norm> norms_of(const RunRecord& run, const ReportOptions& options) {
-  if (!options.norms.empty()) return options.norms;
-  if (!options.all_norms) return {find_norm(run.norm)};
-  std::vector<Norm> all;
-  for (size_t i = 0; i < kNorms; ++i)
-    if (norm_at(i).special || run.special) all.push_back(norm_at(i));
-  return all;
+  if (options.norms.empty() && !options.all_norms) return {find_norm(run.norm)};
+  std::vector<Norm> norms;
+  for (const Norm& norm : family_of(find_norm(run.norm))) {
+    bool asked = options.all_norms ? norm.special || run.special
+                                   : std::find(options.norms.begin(), options.norms.end(), norm) !=
+                                         options.norms.end();
+    if (asked) norms.push_back(norm);
+  }
+  return norms;
 }
 
 View make_view(const RunRecord& run, const std::vector<GroupCounts>& groups, const Norm& norm,
@@ -303,6 +308,11 @@ Table make_table(Store& store, const std::vector<const RunRecord*>& runs,
     add_views(views, *run, labels.at(run->model.id), groups, options);
     add_facts(table, *run, labels.at(run->model.id));
   }
+  if (views.empty())
+    throw wrong_call("no run of '" + suite.name + "' has that normalisation")
+        .hint(
+            "clozes have probability and logit, or equal-weight and model-weight; sentences sum, "
+            "mean, word, char and byte");
   if (options.aggregate_seeds) views = aggregate_seeds(std::move(views));
   for (const View& v : views) {
     table.columns.push_back(v.column);

@@ -34,6 +34,9 @@ std::string command(const SuiteSource& suite, const Model& model,
   for (const std::string& test : options.selection.tests) add("--test", test);
   for (const std::string& condition : options.selection.conditions) add("--condition", condition);
   if (options.selection.limit > 0) add("--limit", std::to_string(options.selection.limit));
+  if (!options.lexicon.empty()) add("--lexicon", options.lexicon.string());
+  if (options.min_words != RunOptions{}.min_words)
+    add("--min-words", std::to_string(options.min_words));
   if (!options.load.vocabulary.empty()) add("--vocab", options.load.vocabulary.string());
   if (options.load.start != "auto") add("--start", options.load.start);
   if (options.load.end != "auto") add("--end", options.load.end);

@@ -70,6 +70,25 @@ std::filesystem::path journal_path(const std::filesystem::path& results, Hash128
   return path;
 }
 
+std::unique_ptr<VocabularyWords> words_for(const SuiteSource& suite, const Model& model,
+                                           const std::vector<const Method*>& methods,
+                                           const RunOptions& options) {
+  bool wanted =
+      std::any_of(methods.begin(), methods.end(), [](const Method* m) { return m->info().cloze; });
+  const std::filesystem::path& file = options.lexicon.empty() ? suite.lexicon : options.lexicon;
+  if (!wanted || file.empty()) return nullptr;
+  return std::make_unique<VocabularyWords>(file, model.tokenizer(), model.info().vocabulary,
+                                           options.min_words);
+}
+
+// Scores of clozes depend on the words as well: with others, it is another version of the method.
+MethodInfo keyed_info(const Method& method, const VocabularyWords* words) {
+  MethodInfo info = method.info();
+  if (info.cloze && words)
+    info.version = int(hash128(words->fingerprint(), uint64_t(info.version)).low >> 33);
+  return info;
+}
+
 class Run {
  public:
   Run(Store* store, const SuiteSource& suite, Model& model,
@@ -80,10 +99,14 @@ class Run {
         record_(record_of(model)),
         options_(options),
         pass_{suite, options.selection, {}},
-        planner_(model, methods, plan_options(store, options)) {
+        words_(words_for(suite, model, methods, options)),
+        planner_(model, methods, plan_options(store, options, words_.get())) {
     report_.suite = suite.manifest.name;
     report_.model = record_.name;
-    for (const Method* m : methods) report_.methods.push_back(m->name());
+    for (const Method* m : methods) {
+      report_.methods.push_back(m->name());
+      infos_.push_back(keyed_info(*m, words_.get()));
+    }
   }
 
   RunReport go() {
@@ -100,15 +123,17 @@ class Run {
   }
 
  private:
-  static PlanOptions plan_options(Store* store, const RunOptions& options) {
+  static PlanOptions plan_options(Store* store, const RunOptions& options,
+                                  const VocabularyWords* words) {
     PlanOptions plan = options.plan;
+    plan.words = words;
     if (store && store->path().has_parent_path()) plan.scratch = store->path().parent_path();
     return plan;
   }
 
   // Every shard plans the whole, to find its own part of it.
   void plan_shards() {
-    Planner whole(model_, planner_.methods(), plan_options(store_, options_));
+    Planner whole(model_, planner_.methods(), plan_options(store_, options_, words_.get()));
     whole.plan([&](const EachItem& each) { pass_.each(each, true); });
     pass_.shard = whole.items_of(options_.shard);
     whole_plan_ = fmt::format("{:016x}{:016x}", whole.key().high, whole.key().low);
@@ -118,12 +143,11 @@ class Run {
     if (!options_.shard.whole()) plan_shards();
     int64_t model = store_ ? store_->find_model(record_) : 0;
     std::vector<bool> known;
-    for (const Method* m : planner_.methods())
-      known.push_back(model != 0 && store_->has_scores(model, m->info()));
+    for (const MethodInfo& info : infos_)
+      known.push_back(model != 0 && store_->has_scores(model, info));
     planner_.plan([&](const EachItem& each) { pass_.each(each, true); },
                   [&](uint64_t, const Item& item, size_t m) {
-                    bool stored =
-                        known[m] && store_->has_score(model, planner_.methods()[m]->info(), item);
+                    bool stored = known[m] && store_->has_score(model, infos_[m], item);
                     report_.stored_before += stored;
                     return stored;
                   });
@@ -163,16 +187,19 @@ class Run {
     int64_t model = store_->add_model(record_);
     std::vector<int64_t> runs;
     Facts facts = facts_of(suite_, model_, planner_.methods(), options_);
-    for (const Method* m : planner_.methods())
-      runs.push_back(store_->add_run(suite, model, m->info(), facts));
-    planner_.assemble([&](const EachItem& each) { pass_.each(each, false); },
-                      [&](Scored& s) {
-                        if (s.skipped) return store_->copy_score(runs[s.method], s.ordinal, s.item);
-                        report_.excluded += !s.excluded.empty();
-                        MethodInfo::Scope scope = planner_.methods()[s.method]->info().scope;
-                        store_->add_score(runs[s.method], s.ordinal, s.item, s.excluded,
-                                          to_store(s.item, scope, std::move(s.sentences)));
-                      });
+    if (words_) facts["words"] = words_->fingerprint().substr(0, 16);
+    for (const MethodInfo& info : infos_)
+      runs.push_back(store_->add_run(suite, model, info, facts));
+    planner_.assemble(
+        [&](const EachItem& each) { pass_.each(each, false); },
+        [&](Scored& s) {
+          std::optional<uint32_t> distance = distance_in_pieces(s.item, model_.tokenizer());
+          if (s.skipped) return store_->copy_score(runs[s.method], s.ordinal, s.item, distance);
+          report_.excluded += !s.excluded.empty();
+          store_->add_score(runs[s.method], s.ordinal, s.item, s.excluded,
+                            to_store(s.item, infos_[s.method].scope, std::move(s.sentences)),
+                            distance);
+        });
     for (int64_t run : runs) {
       store_->finish_run(run);
       if (!options_.shard.whole())
@@ -189,6 +216,8 @@ class Run {
   const RunOptions& options_;
   Pass pass_;
   std::string whole_plan_;  // names what is split into shards
+  std::unique_ptr<VocabularyWords> words_;
+  std::vector<MethodInfo> infos_;  // parallel to the planner's methods
   Planner planner_;
   RunReport report_;
 };

@@ -4,11 +4,13 @@
 // transaction.
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "method/words.h"
 #include "plan/plan.h"
 #include "plan/shard.h"
 #include "store/store.h"
@@ -24,9 +26,11 @@ struct Selection {
 
 struct RunOptions {
   Selection selection;
-  Shard shard;           // of the selected items
-  bool dry_run = false;  // only plan, and estimate the time
-  bool quiet = false;    // no progress
+  Shard shard;                    // of the selected items
+  std::filesystem::path lexicon;  // for clozes; empty: the suite's
+  uint32_t min_words = 10;        // on each side of a cloze
+  bool dry_run = false;           // only plan, and estimate the time
+  bool quiet = false;             // no progress
   PlanOptions plan;
   LoadOptions load;  // how the model was loaded, for the facts of the run
 };
@@ -49,7 +53,8 @@ struct RunReport {
 struct SuiteSource {
   Manifest manifest;
   std::function<std::unique_ptr<ItemStream>()> open;
-  std::string called;  // what the user called it; empty: its name
+  std::string called;             // what the user called it; empty: its name
+  std::filesystem::path lexicon;  // lexicon.tsv beside the items; empty: there is none
 };
 
 // Standard input is kept in a temporary file, since a run reads its suite twice.

@@ -26,9 +26,11 @@ std::filesystem::path kept_input() {
 SuiteSource suite_source(const Suite& suite) {
   if (suite.path == "-") {
     std::filesystem::path file = kept_input();
-    return {suite.manifest, [file] { return read_items(file); }};
+    return {suite.manifest, [file] { return read_items(file); }, {}, {}};
   }
-  return {suite.manifest, [suite] { return open_items(suite); }};
+  std::filesystem::path lexicon = suite.path / "lexicon.tsv";
+  if (!suite.is_folder() || !std::filesystem::exists(lexicon)) lexicon.clear();
+  return {suite.manifest, [suite] { return open_items(suite); }, {}, lexicon};
 }
 
 }  // namespace minpair

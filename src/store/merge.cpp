@@ -253,7 +253,8 @@ class Merge {
       parsed = true;
       output_.add_score(
           ids[m], ordinal, item_, stored.excluded,
-          stored.excluded.empty() ? unpack_scores(stored.tokens) : std::vector<StoredSentence>{});
+          stored.excluded.empty() ? unpack_scores(stored.tokens) : std::vector<StoredSentence>{},
+          unpack_distance(stored.tokens));
       ++merged.scores;
     }
   }

@@ -11,7 +11,9 @@
 namespace minpair {
 namespace {
 
-constexpr const char* kNormNames[] = {"sum", "mean", "word", "char", "byte"};
+constexpr const char* kNormNames[] = {"sum",         "mean",  "word",         "char",        "byte",
+                                      "probability", "logit", "equal-weight", "model-weight"};
+constexpr size_t kSentenceNorms = 5;  // each with and without special tokens
 constexpr std::string_view kNoSpecial = "-no-special";
 
 void put(std::string& to, uint64_t n) {
@@ -104,6 +106,55 @@ StoredSentence get_sentence(std::string_view& from) {
   return s;
 }
 
+void put_float(std::string& to, float x) { to.append(reinterpret_cast<const char*>(&x), sizeof x); }
+
+float get_float(std::string_view& from) {
+  float x;
+  if (from.size() < sizeof x) throw broken();
+  std::memcpy(&x, from.data(), sizeof x);
+  from.remove_prefix(sizeof x);
+  return x;
+}
+
+void put_words(std::string& to, const WordScore& w) {
+  put(to, uint64_t(w.kind));
+  put(to, w.count);
+  for (float view : w.views) put_float(to, view);
+  put(to, w.best.size());
+  for (const WordScore::Best& b : w.best) {
+    put(to, b.form.size());
+    to += b.form;
+    put_float(to, b.logprob);
+  }
+}
+
+WordScore get_words(std::string_view& from) {
+  WordScore w;
+  uint64_t kind = get(from);
+  if (kind > uint64_t(WordScore::Kind::lemmas)) throw broken();
+  w.kind = WordScore::Kind(kind);
+  w.count = uint32_t(get(from));
+  for (float& view : w.views) view = get_float(from);
+  uint64_t best = get(from);
+  if (best > from.size()) throw broken();
+  for (uint64_t i = 0; i < best; ++i) {
+    uint64_t size = get(from);
+    if (size > from.size()) throw broken();
+    w.best.push_back({std::string(from.substr(0, size)), 0});
+    from.remove_prefix(size);
+    w.best.back().logprob = get_float(from);
+  }
+  return w;
+}
+
+// Records with more than sentences begin with a zero, where others have their number of sentences;
+// then the distance, and before every sentence whether words follow it.
+bool plain(const std::vector<StoredSentence>& sentences, std::optional<uint32_t> distance) {
+  return !distance && !sentences.empty() &&
+         std::none_of(sentences.begin(), sentences.end(),
+                      [](const StoredSentence& s) { return s.cloze.has_value(); });
+}
+
 double divisor(const StoredSentence& s, Norm::By by, uint32_t tokens) {
   switch (by) {
     case Norm::By::sum:
@@ -116,15 +167,51 @@ double divisor(const StoredSentence& s, Norm::By by, uint32_t tokens) {
       return s.characters;
     case Norm::By::byte:
       return s.bytes;
+    default:
+      return 0;
   }
-  return 1;
+}
+
+std::optional<double> view_of(const WordScore& words, Norm::By by) {
+  using Kind = WordScore::Kind;
+  switch (by) {
+    case Norm::By::probability:
+      return words.kind == Kind::features ? std::optional<double>(words.views[0]) : std::nullopt;
+    case Norm::By::logit:
+      return words.kind == Kind::features ? std::optional<double>(words.views[1]) : std::nullopt;
+    case Norm::By::model_weight:
+      return words.kind == Kind::lemmas ? std::optional<double>(words.views[0]) : std::nullopt;
+    case Norm::By::equal_weight:
+      return words.kind == Kind::lemmas ? std::optional<double>(words.views[1]) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace
 
-size_t index_of(const Norm& norm) { return size_t(norm.by) + (norm.special ? 0 : 5); }
+size_t index_of(const Norm& norm) {
+  size_t by = size_t(norm.by);
+  return by >= kSentenceNorms || !norm.special ? by + kSentenceNorms : by;
+}
 
-Norm norm_at(size_t index) { return {Norm::By(index % 5), index < 5}; }
+Norm norm_at(size_t index) {
+  if (index >= 2 * kSentenceNorms) return {Norm::By(index - kSentenceNorms), true};
+  return {Norm::By(index % kSentenceNorms), index < kSentenceNorms};
+}
+
+std::vector<Norm> family_of(const Norm& norm) {
+  using By = Norm::By;
+  if (norm.by == By::probability || norm.by == By::logit) return {{By::probability}, {By::logit}};
+  if (graded(norm)) return {{By::equal_weight}, {By::model_weight}};
+  std::vector<Norm> all;
+  for (size_t i = 0; i < 2 * kSentenceNorms; ++i) all.push_back(norm_at(i));
+  return all;
+}
+
+bool graded(const Norm& norm) {
+  return norm.by == Norm::By::equal_weight || norm.by == Norm::By::model_weight;
+}
 
 std::string norm_name(const Norm& norm) {
   return std::string(kNormNames[size_t(norm.by)]) + (norm.special ? "" : std::string(kNoSpecial));
@@ -138,11 +225,14 @@ Norm find_norm(std::string_view name) {
   }
   std::string guess = closest(name, known);
   throw wrong_call(fmt::format("there is no normalisation '{}'", name))
-      .hint(guess.empty() ? "there are sum, mean, word, char, byte, each also with '-no-special'"
-                          : fmt::format("did you mean '{}'?", guess));
+      .hint(guess.empty()
+                ? "there are sum, mean, word, char, byte, each also with '-no-special'; for "
+                  "clozes probability, logit, equal-weight, model-weight"
+                : fmt::format("did you mean '{}'?", guess));
 }
 
 std::optional<double> StoredSentence::value(const Norm& norm) const {
+  if (cloze && cloze->kind != WordScore::Kind::form) return view_of(*cloze, norm.by);
   if (total && !norm.special) return std::nullopt;
   double sum = total ? total->logprob : 0;
   uint32_t count = total ? total->tokens : 0;
@@ -168,25 +258,52 @@ std::vector<StoredSentence> to_store(const Item& item, MethodInfo::Scope scope,
     s.characters = uint32_t(count_characters(text));
     s.bytes = uint32_t(text.size());
     s.tokens = std::move(scores[i].tokens);
+    s.cloze = std::move(scores[i].cloze);
     stored.push_back(std::move(s));
   }
   return stored;
 }
 
-std::string pack_scores(const std::vector<StoredSentence>& sentences) {
+std::string pack_scores(const std::vector<StoredSentence>& sentences,
+                        std::optional<uint32_t> distance) {
   std::string bytes;
+  bool more = !plain(sentences, distance);
+  if (more) {
+    put(bytes, 0);
+    put(bytes, distance ? uint64_t{*distance} + 1 : 0);
+  }
   put(bytes, sentences.size());
-  for (const StoredSentence& s : sentences) put_sentence(bytes, s);
+  for (const StoredSentence& s : sentences) {
+    if (more) put(bytes, s.cloze ? 1 : 0);
+    put_sentence(bytes, s);
+    if (s.cloze) put_words(bytes, *s.cloze);
+  }
   return bytes;
 }
 
 std::vector<StoredSentence> unpack_scores(std::string_view bytes) {
   uint64_t count = get(bytes);
+  bool more = count == 0;
+  if (more) {
+    get(bytes);
+    count = get(bytes);
+  }
   if (count > bytes.size()) throw broken();
   std::vector<StoredSentence> sentences;
-  for (uint64_t i = 0; i < count; ++i) sentences.push_back(get_sentence(bytes));
+  for (uint64_t i = 0; i < count; ++i) {
+    bool words_follow = more && get(bytes) != 0;
+    sentences.push_back(get_sentence(bytes));
+    if (words_follow) sentences.back().cloze = get_words(bytes);
+  }
   if (!bytes.empty()) throw broken();
   return sentences;
+}
+
+std::optional<uint32_t> unpack_distance(std::string_view bytes) {
+  if (bytes.empty() || get(bytes) != 0) return {};
+  uint64_t distance = get(bytes);
+  if (distance == 0) return {};
+  return uint32_t(distance - 1);
 }
 
 std::vector<bool> grammatical_of(const Item& item, size_t scored) {
@@ -223,12 +340,21 @@ Verdict judge(const std::vector<StoredSentence>& sentences, const std::vector<bo
   double pairs = double(good.size() * bad.size());
   v.pairs_right = double(right) / pairs;
   v.pairs_tied = double(tied) / pairs;
+  if (norm.by == Norm::By::equal_weight) {
+    v.pairs_right = best_good;
+    v.pairs_tied = std::max(0.0, 1 - best_good - best_bad);
+  } else if (norm.by == Norm::By::model_weight) {
+    v.pairs_right = std::exp(best_good);
+    v.pairs_tied = 0;
+  }
   return v;
 }
 
-uint32_t pack_outcomes(const std::array<Verdict, kNorms>& verdicts) {
+uint32_t pack_outcomes(const std::array<Verdict, kNorms>& verdicts,
+                       const std::vector<Norm>& views) {
   uint32_t packed = 0;
-  for (size_t i = 0; i < kNorms; ++i) packed |= uint32_t(verdicts[i].outcome) << (2 * i);
+  for (const Norm& view : views)
+    packed |= uint32_t(verdicts[index_of(view)].outcome) << (2 * index_of(view));
   return packed;
 }
 

@@ -13,19 +13,35 @@
 
 namespace minpair {
 
-// A normalisation: the sum of the tokens' log-probabilities, divided by something, with or without
-// the special tokens ([CLS], [SEP], ...).
+// A view. For sentences a normalisation: the sum of the tokens' log-probabilities, divided by
+// something, with or without the special tokens ([CLS], [SEP], ...). For clozes over many words:
+// their mean probability or their mean logit; for clozes over lemmas: every lemma equal, or by its
+// probability.
 struct Norm {
-  enum class By { sum, mean, word, character, byte } by = By::sum;
-  bool special = true;
+  enum class By {
+    sum,
+    mean,
+    word,
+    character,
+    byte,
+    probability,
+    logit,
+    equal_weight,
+    model_weight
+  } by = By::sum;
+  bool special = true;  // of sentences only
   bool operator==(const Norm&) const = default;
 };
 
-constexpr size_t kNorms = 10;
+constexpr size_t kNorms = 14;
 size_t index_of(const Norm& norm);  // 0 to kNorms-1
 Norm norm_at(size_t index);
 std::string norm_name(const Norm& norm);  // "mean", "mean-no-special"
 Norm find_norm(std::string_view name);    // throws with did-you-mean
+// The views that a run has whose own view is `norm`: sentences ten, clozes two.
+std::vector<Norm> family_of(const Norm& norm);
+// Does an item count by its share instead of as right or wrong?
+bool graded(const Norm& norm);
 
 // One sentence as it is stored.
 struct StoredSentence {
@@ -37,6 +53,7 @@ struct StoredSentence {
     double logprob = 0;
   };
   std::optional<Total> total;
+  std::optional<WordScore> cloze;  // a side of a cloze
 
   uint32_t token_count() const { return total ? total->tokens : uint32_t(tokens.size()); }
   // Nothing when the view cannot be had: a total says nothing about its special tokens.
@@ -46,9 +63,12 @@ struct StoredSentence {
 std::vector<StoredSentence> to_store(const Item& item, MethodInfo::Scope scope,
                                      std::vector<SentenceScore> scores);
 
-// Compact bytes and back. Reading throws on anything malformed.
-std::string pack_scores(const std::vector<StoredSentence>& sentences);
+// Compact bytes and back. Reading throws on anything malformed. `distance`: how many pieces apart
+// the two words of an agreement are, where the item says which they are.
+std::string pack_scores(const std::vector<StoredSentence>& sentences,
+                        std::optional<uint32_t> distance = {});
 std::vector<StoredSentence> unpack_scores(std::string_view bytes);
+std::optional<uint32_t> unpack_distance(std::string_view bytes);
 
 // What one item says under one view.
 enum class Outcome : uint8_t { wrong = 0, tie = 1, right = 2, unavailable = 3 };
@@ -56,7 +76,8 @@ enum class Outcome : uint8_t { wrong = 0, tie = 1, right = 2, unavailable = 3 };
 struct Verdict {
   Outcome outcome = Outcome::unavailable;
   double margin = 0;  // the best grammatical sentence minus the best ungrammatical one
-  // The same for every pair of a grammatical and an ungrammatical sentence, as shares of all pairs.
+  // The same for every pair of a grammatical and an ungrammatical sentence, as shares of all pairs;
+  // in graded views the shares themselves.
   double pairs_right = 0, pairs_tied = 0;
 };
 
@@ -66,8 +87,8 @@ std::vector<bool> grammatical_of(const Item& item, size_t scored);
 Verdict judge(const std::vector<StoredSentence>& sentences, const std::vector<bool>& grammatical,
               const Norm& norm);
 
-// Two bits a view.
-uint32_t pack_outcomes(const std::array<Verdict, kNorms>& verdicts);
+// Two bits a view; zeros for the views that the run lacks.
+uint32_t pack_outcomes(const std::array<Verdict, kNorms>& verdicts, const std::vector<Norm>& views);
 Outcome outcome_in(uint32_t packed, size_t norm_index);
 
 // All sentences have the same number of scored tokens.

@@ -77,6 +77,7 @@ struct Store::Impl {
     std::string method;
     int64_t version = 1;
     bool special = false;
+    std::vector<Norm> views;
     SummaryTable summary;
   };
   std::map<int64_t, Writing> writing;
@@ -94,13 +95,14 @@ struct Store::Impl {
     if (at != writing.end()) return at->second;
     Writing& w = writing[run];
     Statement& s =
-        statement("SELECT suite, model, method, version, special FROM runs WHERE run = ?");
+        statement("SELECT suite, model, method, version, special, norm FROM runs WHERE run = ?");
     if (!s.bind(run).step()) throw cannot("there is no such run");
     w.suite = s.integer(0);
     w.model = s.integer(1);
     w.method = s.string(2);
     w.version = s.integer(3);
     w.special = s.integer(4) != 0;
+    w.views = family_of(find_norm(s.text(5)));
     s.reset();
     w.summary.load(*database, run);
     return w;
@@ -239,7 +241,8 @@ int64_t Store::add_run(int64_t suite, int64_t model, const MethodInfo& method, c
 }
 
 void Store::add_score(int64_t run, uint64_t ordinal, const Item& item, const std::string& excluded,
-                      const std::vector<StoredSentence>& sentences) {
+                      const std::vector<StoredSentence>& sentences,
+                      std::optional<uint32_t> distance) {
   if (impl_->run_has(run, ordinal)) return;
   Impl::Writing& w = impl_->run_being_written(run);
   impl_->add_item(w.suite, ordinal, item);
@@ -248,24 +251,25 @@ void Store::add_score(int64_t run, uint64_t ordinal, const Item& item, const std
   std::string tokens;
   if (excluded.empty()) {
     std::vector<bool> grammatical = grammatical_of(item, sentences.size());
-    for (size_t n = 0; n < kNorms; ++n) verdicts[n] = judge(sentences, grammatical, norm_at(n));
+    for (const Norm& view : w.views) verdicts[index_of(view)] = judge(sentences, grammatical, view);
     equal = equal_lengths(sentences);
-    tokens = pack_scores(sentences);
     for (const StoredSentence& s : sentences)
       for (const TokenScore& t : s.tokens) w.special |= t.special;
   }
-  w.summary.add(item, ordinal, excluded, equal, verdicts);
+  if (excluded.empty() || distance) tokens = pack_scores(sentences, distance);
+  w.summary.add(item, ordinal, excluded, equal, w.views, verdicts);
   impl_->statement("INSERT INTO scores VALUES (?,?,?,?,?,?)")
       .bind(run)
       .bind(int64_t(ordinal))
       .bind(excluded)
       .bind(int64_t{equal})
-      .bind(int64_t{pack_outcomes(verdicts)})
+      .bind(int64_t{pack_outcomes(verdicts, w.views)})
       .bind_blob(tokens)
       .run();
 }
 
-void Store::copy_score(int64_t run, uint64_t ordinal, const Item& item) {
+void Store::copy_score(int64_t run, uint64_t ordinal, const Item& item,
+                       std::optional<uint32_t> distance) {
   if (impl_->run_has(run, ordinal)) return;
   Impl::Writing& w = impl_->run_being_written(run);
   Statement& found = impl_->score_by_content(w.model, w.method, w.version, item);
@@ -273,7 +277,7 @@ void Store::copy_score(int64_t run, uint64_t ordinal, const Item& item) {
   std::string excluded = found.string(0), tokens = found.string(1);
   found.reset();
   add_score(run, ordinal, item, excluded,
-            excluded.empty() ? unpack_scores(tokens) : std::vector<StoredSentence>{});
+            excluded.empty() ? unpack_scores(tokens) : std::vector<StoredSentence>{}, distance);
 }
 
 void Store::finish_run(int64_t run) {

@@ -112,9 +112,11 @@ class Store {
   int64_t add_run(int64_t suite, int64_t model, const MethodInfo& method, const Facts& facts = {});
   // Does nothing when the run has the item already.
   void add_score(int64_t run, uint64_t ordinal, const Item& item, const std::string& excluded,
-                 const std::vector<StoredSentence>& sentences);
+                 const std::vector<StoredSentence>& sentences,
+                 std::optional<uint32_t> distance = {});
   // Takes the scores that the model has for the same content, from any suite.
-  void copy_score(int64_t run, uint64_t ordinal, const Item& item);
+  void copy_score(int64_t run, uint64_t ordinal, const Item& item,
+                  std::optional<uint32_t> distance = {});
   // Once per run and transaction, after the last score. A run without new scores stays as it is.
   void finish_run(int64_t run);
   void add_shard(int64_t run, const ShardRecord& shard);

@@ -39,13 +39,15 @@ void SummaryTable::load(Database& database, int64_t run) {
 }
 
 void SummaryTable::add(const Item& item, uint64_t ordinal, const std::string& excluded, bool equal,
+                       const std::vector<Norm>& views,
                        const std::array<Verdict, kNorms>& verdicts) {
-  for (size_t n = 0; n < kNorms; ++n) {
+  for (const Norm& view : views) {
+    size_t n = index_of(view);
     Key key{item.test, item.condition, item.language, excluded, equal, n};
     auto [at, fresh] = rows_.try_emplace(std::move(key));
     SummaryRow& r = at->second;
     if (fresh) {
-      r = {item.test, item.condition, item.language, excluded, equal, norm_at(n), ordinal};
+      r = {item.test, item.condition, item.language, excluded, equal, view, ordinal};
     }
     r.first_ordinal = std::min(r.first_ordinal, ordinal);
     ++r.items;

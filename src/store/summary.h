@@ -15,8 +15,9 @@ class Database;
 class SummaryTable {
  public:
   void load(Database& database, int64_t run);
+  // Counted under `views` alone.
   void add(const Item& item, uint64_t ordinal, const std::string& excluded, bool equal,
-           const std::array<Verdict, kNorms>& verdicts);
+           const std::vector<Norm>& views, const std::array<Verdict, kNorms>& verdicts);
   void save(Database& database, int64_t run) const;
 
  private:

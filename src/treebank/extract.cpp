@@ -44,6 +44,12 @@ bool intervening_noun(const Tree& tree, const Agreement& a) {
 
 }  // namespace
 
+// The other word's place in the text, in characters, so that a run can count pieces up to it.
+void add_other(const std::string& text, Span other, Item& item) {
+  item.features.emplace_back("other", fmt::format("{}-{}", character_of_byte(text, other.begin),
+                                                  character_of_byte(text, other.end)));
+}
+
 void add_analysis(const Tree& tree, const Agreement& a, uint32_t word, bool compat, Item& item) {
   auto add = [&](const char* name, FeatureValue value) {
     item.features.emplace_back(name, std::move(value));
@@ -120,8 +126,10 @@ void ClozeExtractor::one(const Tree& tree, const Agreement& a, bool mask_target,
   item.language = language_.code;
   item.cluster = fmt::format("{}/{}", language_.code,
                              tree.id.empty() ? fmt::format("line-{}", tree.line) : tree.id);
+  const Word& other = tree.word(mask_target ? a.controller : a.target);
   item.sentences.push_back({std::move(text), spans[w.token], true});
   add_analysis(tree, a, masked, options_.compat, item);
+  add_other(item.sentences[0].text, spans[other.token], item);
   if (tree.tokens[w.token].first != tree.tokens[w.token].last)
     item.features.emplace_back("multiword", 1.0);
   if (a.through_auxiliary) ++counts_.through_auxiliary;

@@ -36,6 +36,8 @@ using ItemSink = std::function<void(const Item&)>;
 // What the papers look at beside the outcome: type, features of the word, distance, distractors,
 // attractors, order.
 void add_analysis(const Tree& tree, const Agreement& a, uint32_t word, bool compat, Item& item);
+// The other word of the relation, where it stands in the (first) sentence.
+void add_other(const std::string& text, Span other, Item& item);
 
 // Finds the cloze items of one language; call it for file after file. An item has one sentence, the
 // one that was written; its locus is the masked word, its features are the masked word's, and what
@@ -78,7 +80,8 @@ class PairExtractor {
  private:
   void one(const Tree& tree, const Agreement& a, bool vary_target, const ItemSink& sink);
   Item pair(const Tree& tree, const Agreement& a, uint32_t varied,
-            const std::vector<std::string>& others, const std::vector<std::string>& replaced) const;
+            const std::vector<std::string>& others, const std::vector<std::string>& replaced,
+            Span& other) const;
 
   LanguageInfo language_;
   const Paradigms& paradigms_;

@@ -114,37 +114,41 @@ uint64_t Lexicon::add_unimorph(const std::filesystem::path& file) {
       });
 }
 
-void write_lexicon(const Lexicon& lexicon, const std::filesystem::path& file) {
+void write_lexicons(const std::map<std::string, Lexicon>& lexicons,
+                    const std::filesystem::path& file) {
   AtomicFile out(file);
-  out.write("form\tlemma\tpos\tnumber\tgender\tcase\tperson\n");
-  for (const LexiconEntry& e : lexicon.entries()) {
-    std::string line = fmt::format("{}\t{}\t{}", e.form, e.lemma, e.pos);
-    for (Feature f : all_features) line += fmt::format("\t{}", value_name(f, e.bundle[f]));
-    out.write(line + "\n");
-  }
+  out.write("language\tform\tlemma\tpos\tnumber\tgender\tcase\tperson\n");
+  for (const auto& [language, lexicon] : lexicons)
+    for (const LexiconEntry& e : lexicon.entries()) {
+      std::string line = fmt::format("{}\t{}\t{}\t{}", language, e.form, e.lemma, e.pos);
+      for (Feature f : all_features) line += fmt::format("\t{}", value_name(f, e.bundle[f]));
+      out.write(line + "\n");
+    }
   out.commit();
 }
 
-std::vector<LexiconEntry> read_lexicon(const std::filesystem::path& file) {
-  std::vector<LexiconEntry> entries;
+void read_lexicons(const std::filesystem::path& file, const EachEntry& each) {
   LineReader lines(file);
+  LexiconEntry e;
   for (std::string_view line; lines.next(line);) {
     if (line.empty() || lines.line_number() == 1) continue;
     std::vector<std::string_view> c = split(line, '\t');
-    if (c.size() != 7)
-      throw bad_input("seven columns are needed: form, lemma, pos, number, gender, case, person")
+    if (c.size() != 8)
+      throw bad_input(
+          "eight columns are needed: language, form, lemma, pos, number, gender, case, person")
           .at(lines.name(), lines.line_number());
-    LexiconEntry e{std::string(c[0]), std::string(c[1]), std::string(c[2]), {}};
+    e.form = c[1];
+    e.lemma = c[2];
+    e.pos = c[3];
     for (Feature f : all_features) {
-      std::string_view value = c[3 + size_t(f)];
+      std::string_view value = c[4 + size_t(f)];
       e.bundle.value[size_t(f)] = value_index(f, value);
       if (!value.empty() && e.bundle[f] == 0)
         throw bad_input(fmt::format("'{}' is not a value of {}", value, name_of(f)))
             .at(lines.name(), lines.line_number());
     }
-    entries.push_back(std::move(e));
+    each(c[0], e);
   }
-  return entries;
 }
 
 void Paradigms::add(const Tree& tree) {

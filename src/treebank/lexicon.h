@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -41,10 +42,12 @@ class Lexicon {
       seen_;  // words of trees as they are written: most come again and again
 };
 
-// form, lemma, pos, number, gender, case, person: what `minpair extract` leaves beside a cloze
-// suite as lexicon.tsv.
-void write_lexicon(const Lexicon& lexicon, const std::filesystem::path& file);
-std::vector<LexiconEntry> read_lexicon(const std::filesystem::path& file);
+// language, form, lemma, pos, number, gender, case, person: what `minpair extract` leaves beside a
+// cloze suite as lexicon.tsv. By the languages' codes.
+void write_lexicons(const std::map<std::string, Lexicon>& lexicons,
+                    const std::filesystem::path& file);
+using EachEntry = std::function<void(std::string_view language, const LexiconEntry& entry)>;
+void read_lexicons(const std::filesystem::path& file, const EachEntry& each);
 
 // Whole paradigms with every feature, as the sources write them: to find the form that differs in
 // one feature alone.

@@ -24,11 +24,13 @@ bool alone_in_its_token(const Tree& tree, const Word& w) {
 
 }  // namespace
 
-// `replaced`: per word, what stands instead of it; empty strings keep the word.
+// `replaced`: per word, what stands instead of it; empty strings keep the word. `other` gets the
+// place of the relation's other word in the first sentence.
 Item PairExtractor::pair(const Tree& tree, const Agreement& a, uint32_t varied,
                          const std::vector<std::string>& others,
-                         const std::vector<std::string>& replaced) const {
+                         const std::vector<std::string>& replaced, Span& other) const {
   Item item;
+  uint32_t other_token = tree.word(varied == a.target ? a.controller : a.target).token;
   auto sentence = [&](std::string_view form, bool grammatical) {
     Sentence s;
     s.grammatical = grammatical;
@@ -46,6 +48,7 @@ Item PairExtractor::pair(const Tree& tree, const Agreement& a, uint32_t varied,
       else
         s.text += token.form;
       if (here) s.locus = {begin, s.text.size()};
+      if (grammatical && t == other_token) other = {begin, s.text.size()};
     }
     return s;
   };
@@ -75,14 +78,17 @@ void PairExtractor::one(const Tree& tree, const Agreement& a, bool vary_target,
     ++counts_.no_other_form;
     return;
   }
-  auto emit = [&](Item item, const std::string& kind) {
+  auto emit = [&](const std::vector<std::string>& replaced, const std::string& kind) {
+    Span other_place;
+    Item item = pair(tree, a, varied, others, replaced, other_place);
     item.id = fmt::format("{}/{}/{}/{}", language_.code, item.test, kind, ++counts_.items);
     add_analysis(tree, a, varied, options_.compat, item);
+    add_other(item.sentences[0].text, other_place, item);
     ++counts_.by_type[item.test];
     sink(item);
   };
   if (variants_ == 0) {
-    emit(pair(tree, a, varied, others, {}), vary_target ? "target" : "controller");
+    emit({}, vary_target ? "target" : "controller");
     return;
   }
   for (unsigned v = 0; v < variants_; ++v) {
@@ -93,7 +99,7 @@ void PairExtractor::one(const Tree& tree, const Agreement& a, bool vary_target,
       if (const std::vector<std::string>* alike = paradigms_.words_like(old))
         replaced[i - 1] = (*alike)[random_.below(alike->size())];
     }
-    emit(pair(tree, a, varied, others, replaced), "nonce");
+    emit(replaced, "nonce");
   }
 }
 

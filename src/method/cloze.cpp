@@ -1,0 +1,124 @@
+#include "method/cloze.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "method/tokens.h"
+
+namespace minpair {
+namespace {
+
+const VocabularyWords& words_of(const MethodContext& context) {
+  if (!context.words)
+    throw wrong_call("clozes are judged by words with known features, and none are given")
+        .hint(
+            "'minpair extract' writes them as lexicon.tsv beside a suite; or name a file with "
+            "--lexicon");
+  return *context.words;
+}
+
+Bundle bundle_of(const Item& item) {
+  Bundle bundle;
+  for (Feature f : all_features) {
+    const FeatureValue* value = find_feature(item, name_of(f));
+    if (!value) continue;
+    const auto* text = std::get_if<std::string>(value);
+    // Persons may have been read as numbers.
+    std::string name = text ? *text : std::to_string(int(std::get<double>(*value)));
+    bundle.value[size_t(f)] = value_index(f, name);
+  }
+  return core_values(bundle);
+}
+
+}  // namespace
+
+MaskedSentence masked_sentence(const Item& item, const MethodContext& context) {
+  words_of(context);
+  MaskedSentence m;
+  if (item.sentences.size() != 1) return {{}, 0, {}, {}, "not_a_cloze"};
+  const Sentence& sentence = item.sentences[0];
+  if (sentence.locus.empty()) return {{}, 0, {}, {}, "empty_locus"};
+  m.pos = feature_text(item, "pos");
+  m.bundle = bundle_of(item);
+  if (m.pos.empty() || m.bundle.empty()) return {{}, 0, {}, {}, "no_features"};
+  TokenId mask = mask_of(context);
+  Encoding e = context.tokenizer.encode(masked_text(sentence, context.tokenizer.piece(mask)));
+  bool found = false;
+  for (const Token& t : e.tokens) {
+    if (!found && t.id == mask && t.span.end > sentence.locus.begin) {
+      found = true;
+      m.mask = uint32_t(m.query.ids.size());
+    }
+    m.query.ids.push_back(t.id);
+  }
+  if (!found) m.excluded = "locus_inside_token";
+  if (context.max_tokens > 0 && m.query.ids.size() > context.max_tokens) m.excluded = "too_long";
+  return m;
+}
+
+Plan WordMethod::plan(const Item& item, const MethodContext& context) const {
+  MaskedSentence m = masked_sentence(item, context);
+  if (!m.excluded.empty()) return {{}, {}, m.excluded};
+  const WordQuestion* question = (context.words->*ask_)(item.language, m.pos, m.bundle);
+  if (!question || question->smaller_side() < std::max<uint32_t>(context.words->minimum(), 1))
+    return {{}, {}, "too_few_words"};
+  Plan plan;
+  m.query.reads.push_back({m.mask, {}, false, question->number});
+  plan.queries.push_back(std::move(m.query));
+  plan.words = question;
+  return plan;
+}
+
+std::vector<SentenceScore> WordMethod::score(const Plan& plan,
+                                             const std::vector<const Answer*>& answers) const {
+  std::vector<SentenceScore> scores;
+  for (WordScore& side : plan.words->score(answers.at(0)->at(0).logits))
+    scores.push_back({{}, std::move(side)});
+  return scores;
+}
+
+std::vector<WordScore> WordQuestion::score(std::span<const float> kept) const {
+  std::vector<WordScore> sides;
+  for (size_t side = 0; side < 2; ++side) {
+    const float* from = kept.data() + side * kSide;
+    WordScore s{kind_, counts_[side], {from[0], from[1]}, {}};
+    for (const float* b = from + 2; b < from + kSide && *b >= 0; b += 2)
+      s.best.push_back({part_.words[size_t(b[0])].form, b[1]});
+    sides.push_back(std::move(s));
+  }
+  return sides;
+}
+
+WordProbabilities::WordProbabilities(const WordsOfPart& part, std::span<const float> logits)
+    : part_(part), logits_(logits), sums_(part.words.size()) {
+  double largest = *std::max_element(logits.begin(), logits.end());
+  for (size_t w = 0; w < sums_.size(); ++w) {
+    for (uint32_t i = part.begins[w]; i < part.begins[w + 1]; ++i)
+      sums_[w] += std::exp(double(logits[i]) - largest);
+    all_ += sums_[w];
+  }
+}
+
+double WordProbabilities::mean_logit(uint32_t word) const {
+  double sum = 0;
+  for (uint32_t i = part_.begins[word]; i < part_.begins[word + 1]; ++i) sum += double(logits_[i]);
+  return sum / double(casings(word));
+}
+
+void BestWords::see(uint32_t word, double probability) {
+  if (best_.size() == WordQuestion::kBest && probability <= best_.back().probability) return;
+  auto place = std::find_if(best_.begin(), best_.end(),
+                            [&](const Best& other) { return other.probability < probability; });
+  best_.insert(place, {word, probability});
+  if (best_.size() > WordQuestion::kBest) best_.pop_back();
+}
+
+void BestWords::keep(float* to) const {
+  for (size_t i = 0; i < WordQuestion::kBest; ++i) {
+    to[2 * i] = i < best_.size() ? float(best_[i].word) : -1;
+    to[2 * i + 1] = i < best_.size() ? float(std::log(best_[i].probability)) : 0;
+  }
+}
+
+}  // namespace minpair

@@ -1,0 +1,69 @@
+#pragma once
+// What the methods for clozes share: the masked sentence, the features asked for, and sums over
+// words.
+
+#include <span>
+
+#include "method/words.h"
+
+namespace minpair {
+
+// The sentence with one mask in the place of its locus, as a query without reads.
+struct MaskedSentence {
+  Query query;
+  uint32_t mask = 0;  // the mask's position
+  std::string pos;
+  Bundle bundle;         // the features of the masked word
+  std::string excluded;  // why there is none
+};
+MaskedSentence masked_sentence(const Item& item, const MethodContext& context);
+
+// A method that asks one question about many words.
+class WordMethod : public Method {
+ public:
+  using Ask = const WordQuestion* (VocabularyWords::*)(const std::string& language,
+                                                       const std::string& pos,
+                                                       const Bundle& bundle) const;
+  WordMethod(Ask ask, MethodInfo info) : ask_(ask), info_(std::move(info)) {}
+  const MethodInfo& info() const override { return info_; }
+  bool supports(ModelInfo::Kind kind) const override { return kind == ModelInfo::Kind::masked; }
+  Plan plan(const Item& item, const MethodContext& context) const override;
+  std::vector<SentenceScore> score(const Plan& plan,
+                                   const std::vector<const Answer*>& answers) const override;
+
+ private:
+  Ask ask_;
+  MethodInfo info_;
+};
+
+// How probable words are beside each other.
+class WordProbabilities {
+ public:
+  WordProbabilities(const WordsOfPart& part, std::span<const float> logits);
+  double sum(uint32_t word) const { return sums_[word] / all_; }  // over the word's casings
+  double mean(uint32_t word) const { return sum(word) / double(casings(word)); }
+  double mean_logit(uint32_t word) const;
+
+ private:
+  uint32_t casings(uint32_t word) const { return part_.begins[word + 1] - part_.begins[word]; }
+  const WordsOfPart& part_;
+  std::span<const float> logits_;
+  std::vector<double> sums_;
+  double all_ = 0;
+};
+
+// The few best of one side, kept as pairs of a word's number and the logarithm of its probability.
+class BestWords {
+ public:
+  void see(uint32_t word, double probability);
+  void keep(float* to) const;
+
+ private:
+  struct Best {
+    uint32_t word;
+    double probability;
+  };
+  std::vector<Best> best_;
+};
+
+}  // namespace minpair
