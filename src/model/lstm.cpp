@@ -162,50 +162,60 @@ class Recurrent : public Model {
     set_edges(info_, *tokenizer_, options, start, end);
   }
 
-  // Depth by depth: all nodes of a depth are one batch, whose states come from their parents.
+  // Layer by layer. What a layer's input adds to its gates is one product for all nodes; then depth
+  // by depth, all nodes of a depth are one batch whose states come from their parents.
   void run(const PrefixTree& tree) {
-    const size_t n = tree.nodes.size(), width = words_.width();
-    state_.resize(layers_.size());
-    memory_.resize(layers_.size());
-    for (size_t l = 0; l < layers_.size(); ++l) {
-      state_[l].resize(n, hidden_);
-      memory_[l].resize(n, hidden_);
-    }
+    const size_t n = tree.nodes.size();
     std::vector<std::vector<uint32_t>> depths;
     for (uint32_t i = 0; i < n; ++i) {
       if (tree.nodes[i].depth >= depths.size()) depths.resize(tree.nodes[i].depth + 1);
       depths[tree.nodes[i].depth].push_back(i);
     }
-    for (const std::vector<uint32_t>& nodes : depths) {
-      input_.resize(nodes.size(), width);
-      for (size_t i = 0; i < nodes.size(); ++i)
-        words_.row(size_t(tree.nodes[nodes[i]].token), input_.row(i));
-      const nn::Matrix* below = &input_;
-      for (size_t l = 0; l < layers_.size(); ++l) {
-        step(tree, nodes, l, *below);
-        pick_rows(state_[l], nodes, below_);
-        below = &below_;
-      }
+    state_.resize(layers_.size());
+    for (size_t l = 0; l < layers_.size(); ++l) {
+      if (l == 0)
+        read_words(tree);
+      else
+        nn::linear(runtime_, state_[l - 1], layers_[l].input, from_input_);
+      state_[l].resize(n, hidden_);
+      memory_.resize(n, hidden_);
+      for (const std::vector<uint32_t>& nodes : depths) step(tree, nodes, l);
     }
   }
 
-  void step(const PrefixTree& tree, std::span<const uint32_t> nodes, size_t l,
-            const nn::Matrix& below) {
+  // The first layer's input is the word alone: one row for all nodes that have the same.
+  void read_words(const PrefixTree& tree) {
+    std::vector<TokenId> words;
+    for (const PrefixTree::Node& node : tree.nodes) words.push_back(node.token);
+    std::sort(words.begin(), words.end());
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    input_.resize(words.size(), words_.width());
+    for (size_t i = 0; i < words.size(); ++i) words_.row(size_t(words[i]), input_.row(i));
+    nn::linear(runtime_, input_, layers_[0].input, from_words_);
+    from_input_.resize(tree.nodes.size(), from_words_.columns());
+    runtime_.parallel(tree.nodes.size(), [&](size_t i, int) {
+      auto word = std::lower_bound(words.begin(), words.end(), tree.nodes[i].token) - words.begin();
+      std::memcpy(from_input_.row(i), from_words_.row(size_t(word)),
+                  from_words_.columns() * sizeof(float));
+    });
+  }
+
+  void step(const PrefixTree& tree, std::span<const uint32_t> nodes, size_t l) {
+    nn::Matrix& state = state_[l];
     parents_.resize(nodes.size(), hidden_);
     for (size_t i = 0; i < nodes.size(); ++i) {
       uint32_t parent = tree.nodes[nodes[i]].parent;
       if (parent == PrefixTree::none)
         std::memset(parents_.row(i), 0, hidden_ * sizeof(float));
       else
-        std::memcpy(parents_.row(i), state_[l].row(parent), hidden_ * sizeof(float));
+        std::memcpy(parents_.row(i), state.row(parent), hidden_ * sizeof(float));
     }
-    nn::linear(runtime_, below, layers_[l].input, from_input_);
     nn::linear(runtime_, parents_, layers_[l].recurrent, from_state_);
     runtime_.parallel(nodes.size(), [&](size_t i, int) {
-      uint32_t parent = tree.nodes[nodes[i]].parent;
-      const float* before = parent == PrefixTree::none ? nullptr : memory_[l].row(parent);
-      cell(from_input_.row(i), from_state_.row(i), parents_.row(i), before,
-           memory_[l].row(nodes[i]), state_[l].row(nodes[i]));
+      uint32_t node = nodes[i], parent = tree.nodes[node].parent;
+      const float* before = parent == PrefixTree::none ? nullptr : memory_.row(parent);
+      cell(from_input_.row(node), from_state_.row(i), parents_.row(i), before, memory_.row(node),
+           state.row(node));
     });
   }
 
@@ -248,8 +258,8 @@ class Recurrent : public Model {
   TreeOutputs outputs_;
   Cell cell_ = Cell::lstm;
   size_t hidden_ = 0;
-  std::vector<nn::Matrix> state_, memory_;  // per layer, a row per node
-  nn::Matrix input_, below_, parents_, from_input_, from_state_;
+  std::vector<nn::Matrix> state_;  // per layer, a row per node
+  nn::Matrix input_, memory_, parents_, from_words_, from_input_, from_state_;
 };
 
 }  // namespace
