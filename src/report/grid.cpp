@@ -16,24 +16,6 @@ bool is_left(const GridColumn& c) { return c.kind == GridColumn::Kind::text; }
 
 std::string p_text(double p) { return p < 0.0001 ? "<0.0001" : fmt::format("{:.4f}", p); }
 
-// Readers of LaTeX sources see what a reader of the page sees.
-std::string latex_escaped(const std::string& text) {
-  std::string out;
-  for (char c : text) {
-    if (c == '\\') {
-      out += "\\textbackslash{}";
-    } else if (c == '~' || c == '^') {
-      out += fmt::format("\\{}{{}}", c);
-    } else if (c == '<' || c == '>') {
-      out += fmt::format("${}$", c);
-    } else {
-      if (std::string("&%$#_{}").find(c) != std::string::npos) out += '\\';
-      out += c;
-    }
-  }
-  return out;
-}
-
 std::string markdown_escaped(const std::string& text) {
   std::string out;
   for (char c : text) {
@@ -113,7 +95,7 @@ std::string latex_grid(const Grid& g) {
   for (const GridColumn& c : g.columns) columns += is_left(c) ? 'l' : 'r';
   out += "\\begin{tabular}{" + columns + "}\n\\toprule\n";
   auto line = [&](auto&& cell) {
-    for (size_t c = 0; c < g.columns.size(); ++c) out += (c ? " & " : "") + latex_escaped(cell(c));
+    for (size_t c = 0; c < g.columns.size(); ++c) out += (c ? " & " : "") + latex_text(cell(c));
     out += " \\\\\n";
   };
   line([&](size_t c) { return g.columns[c].title; });

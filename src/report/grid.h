@@ -2,6 +2,7 @@
 // A small table of values, shown for readers (text, Markdown, LaTeX) or exactly (CSV, JSON).
 
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -28,5 +29,8 @@ struct Grid {
 // "table", "markdown", "latex", "csv" or "json".
 std::string render_grids(const std::vector<Grid>& grids, const std::string& format);
 std::string value_text(const GridValue& value, GridColumn::Kind kind);
+
+// As LaTeX shows it, with any engine.
+std::string latex_text(std::string_view text);
 
 }  // namespace minpair

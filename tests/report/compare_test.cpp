@@ -179,6 +179,15 @@ TEST_F(CompareTest, ClustersAreChosen) {
   EXPECT_THROW(one({.cluster = "no such feature"}), Error);
 }
 
+TEST_F(CompareTest, LatexHasItsOwnSigns) {
+  add_run_of(store, "s", "A", "masked", items("a_b", 8, 0, 2));
+  add_run_of(store, "s", "B", "masked", items("a_b", 8, 1, 2));
+  std::string text = render_grids(grids_of(one({}), 0), "latex");
+  EXPECT_THAT(text, HasSubstr("A$-$B"));
+  EXPECT_THAT(text, HasSubstr("& $-$0.1250 &"));
+  EXPECT_THAT(text, HasSubstr("a\\_b"));
+}
+
 // web/test/compare.mjs says what is looked at.
 TEST_F(CompareTest, ThePageWorksInABrowser) {
   if (!has_page()) GTEST_SKIP() << "built without npm: there is no page";

@@ -52,7 +52,7 @@ function differences(c: Comparison) {
     width: Math.max(640, labelWidth(rows.map((r) => r.row)) + 420),
     height: 70 + rows.length * 24,
     marginLeft: labelWidth(rows.map((r) => r.row)),
-    x: { label: `${c.first} minus ${c.second}`, grid: true },
+    x: { label: `${c.first} minus ${c.second}`, grid: true, nice: true, inset: 8 },
     y: { domain: rows.map((r) => r.row), label: null },
     color: { domain: [c.first, c.second, "neither"], range: ["#4e79a7", "#e15759", "#8a8f98"], legend: true },
     marks: [
@@ -64,8 +64,8 @@ function differences(c: Comparison) {
 }
 
 function testTable(c: Comparison): HTMLElement {
-  const numeric = (title: string): Column => ({ title, numeric: true });
-  const columns: Column[] = [{ title: "Test" }, ...["Items", "Clusters", c.first, c.second, "Difference", "From", "To", `Only ${c.first}`, `Only ${c.second}`, "McNemar", "Perm.", "Holm", "BH", "MDD"].map(numeric)];
+  const kTests = ["McNemar", "Perm.", "Holm", "BH"];
+  const columns: Column[] = [{ title: "Test" }, ...["Items", "Clusters", c.first, c.second, "Difference", "From", "To", `Only ${c.first}`, `Only ${c.second}`, "McNemar", "Perm.", "Holm", "BH", "MDD"].map((title) => ({ title, numeric: true, p: kTests.includes(title) }))];
   const row = (t: Compared, corrected: boolean): Value[] => [titleOf(c, t.test), t.items, t.clusters, t.first, t.second, t.difference, t.low, t.high, t.only_first, t.only_second, t.mcnemar, t.permutation, corrected ? t.holm : null, corrected ? t.benjamini_hochberg : null, t.detectable];
   const rows = [...c.tests.map((t) => row(t, true)), ...(c.tests.length > 1 ? [row(c.total, false)] : [])];
   return table(columns, rows, "Accuracy of both, and their difference with its 95% interval");

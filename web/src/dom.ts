@@ -20,13 +20,18 @@ export function el<K extends keyof HTMLElementTagNameMap>(
 export interface Column {
   title: string;
   numeric?: boolean;
+  p?: boolean; // a probability: very small ones are only said to be so
 }
 export type Value = string | number | null;
 
 export const share = (x: number | null | undefined) => (x === null || x === undefined ? "" : x.toFixed(4));
 export const count = (n: number) => n.toLocaleString("en-US");
 
-const shown = (v: Value) => (v === null ? "" : typeof v === "number" && !Number.isInteger(v) ? v.toFixed(4) : String(v));
+function shown(v: Value, column: Column): string {
+  if (v === null) return "";
+  if (column.p && typeof v === "number") return v < 0.0001 ? "<0.0001" : v.toFixed(4);
+  return typeof v === "number" && !Number.isInteger(v) ? v.toFixed(4) : String(v);
+}
 
 export function toCsv(columns: Column[], rows: Value[][]): string {
   const quote = (s: string) => (/[",\n\r]/.test(s) ? `"${s.replaceAll('"', '""')}"` : s);
@@ -37,13 +42,13 @@ export function toCsv(columns: Column[], rows: Value[][]): string {
 
 export function toLatex(columns: Column[], rows: Value[][]): string {
   const escape = (s: string) =>
-    s.replace(/[\\&%$#_{}~^]/g, (c) => (c === "\\" ? "\\textbackslash{}" : c === "~" || c === "^" ? `\\${c}{}` : `\\${c}`));
+    s.replace(/[\\&%$#_{}~^<>]/g, (c) => c === "<" || c === ">" ? `$${c}$` : (c === "\\" ? "\\textbackslash{}" : c === "~" || c === "^" ? `\\${c}{}` : `\\${c}`));
   const line = (cells: string[]) => cells.map(escape).join(" & ") + " \\\\\n";
   return (
     `\\begin{tabular}{${columns.map((c) => (c.numeric ? "r" : "l")).join("")}}\n\\toprule\n` +
     line(columns.map((c) => c.title)) +
     "\\midrule\n" +
-    rows.map((r) => line(r.map(shown))).join("") +
+    rows.map((r) => line(r.map((v, i) => shown(v, columns[i])))).join("") +
     "\\bottomrule\n\\end{tabular}\n"
   );
 }
@@ -78,7 +83,7 @@ export function copyButtons(columns: Column[], rows: () => Value[][]): HTMLEleme
 export function table(columns: Column[], rows: Value[][], caption: string): HTMLElement {
   const head = el("tr", {}, ...columns.map((c) => el("th", { scope: "col", class: c.numeric ? "n" : "" }, c.title)));
   const body = rows.map((r) =>
-    el("tr", {}, ...r.map((v, i) => el(i ? "td" : "th", { class: columns[i].numeric ? "n" : "", scope: i ? null : "row" }, shown(v)))),
+    el("tr", {}, ...r.map((v, i) => el(i ? "td" : "th", { class: columns[i].numeric ? "n" : "", scope: i ? null : "row" }, shown(v, columns[i])))),
   );
   const t = el("table", {}, el("caption", {}, caption), el("thead", {}, head), el("tbody", {}, ...body));
   return el("div", { class: "block" }, el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption }, t), copyButtons(columns, () => rows));

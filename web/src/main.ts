@@ -8,10 +8,11 @@ import { against, heatMap, margins, scatter, withIntervals } from "./plots";
 const reasonText = (r: string) => r.replaceAll("_", " ");
 
 function overview(data: Data): Node[] {
-  const columns: Column[] = [{ title: "Suite" }, { title: "Run" }, ...["Accuracy", "From", "To", "Pairs", "Clusters", "Ties", "Excluded"].map((title) => ({ title, numeric: true }))];
+  const several = data.suites.length > 1;
+  const columns: Column[] = [{ title: "Run" }, ...(several ? [{ title: "Suite" }] : []), ...["Accuracy", "From", "To", "Pairs", "Clusters", "Ties", "Excluded"].map((title) => ({ title, numeric: true }))];
   const rows: Value[][] = data.tests.totals.map((r) => [
-    data.suites.find((s) => s.name === r.suite)?.title ?? r.suite,
     nameOf(r),
+    ...(several ? [r.suite] : []),
     r.accuracy,
     r.ci_low,
     r.ci_high,

@@ -1,7 +1,7 @@
 import * as Plot from "@observablehq/plot";
 import { nameOf, type Data, type Result, type Run } from "./data";
 
-export const base = { style: { background: "transparent", color: "currentColor", fontSize: "12px" }, className: "plot" };
+export const base = { style: { background: "transparent", color: "currentColor", fontSize: "12px" }, className: "plot", marginBottom: 44 };
 const accuracy = { domain: [0, 1], label: "accuracy", grid: true };
 
 const titleOf = (data: Data, r: { suite: string; test: string | null }) =>

@@ -10,7 +10,7 @@ const open = (options) => openPage(url, new RegExp(`^(${new URL(url).origin}|dat
 const { page, wrong } = await open(kScreen);
 // The token does not stay in the address.
 assert.equal(new URL(page.url()).search, "");
-const shown = await page.$$eval("#overview tbody tr", (rows) => rows.map((r) => r.children[2].textContent));
+const shown = await page.$$eval("#overview tbody tr", (rows) => rows.map((r) => r.children[1].textContent));
 assert.deepEqual(shown, report.totals.map((t) => t.accuracy.toFixed(4)));
 
 // An item's tokens are fetched when it is opened.
