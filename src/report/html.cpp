@@ -83,6 +83,11 @@ PageData collect_data(Store& store, const std::vector<RunRecord>& runs,
     std::vector<Judged> judged;
   };
   std::vector<Loaded> loaded;
+  struct Shape {
+    int64_t suite;
+    TokenColumns tokens;
+  };
+  std::vector<Shape> shapes;
   std::vector<const SuiteRecord*> order;
   for (const RunRecord& run : runs) {
     if (!among(options.suites, run.suite.name) || !among(options.methods, run.method) ||
@@ -91,20 +96,22 @@ PageData collect_data(Store& store, const std::vector<RunRecord>& runs,
     bool fresh = suites.count(run.suite.id) == 0;
     SuiteItems& items = suites.try_emplace(run.suite.id, options.cluster).first->second;
     if (fresh) order.push_back(&run.suite);
-    TokenColumns tokens;
     Norm norm = options.norms.empty() ? find_norm(run.norm) : options.norms.front();
+    TokenColumns tokens;
     std::vector<Judged> judged = judged_items(
         store, run, norm, items, [&](uint32_t item, const std::vector<StoredSentence>& scores) {
-          tokens.add(items.items[item], item, scores);
+          tokens.add(item, scores);
         });
     check_clusters(items, run.suite.name);
     loaded.push_back({&run, std::move(judged)});
-    std::string shape = tokens.shape();
-    auto same = std::find(data.shapes.begin(), data.shapes.end(), shape);
-    data.shape_of.push_back(size_t(same - data.shapes.begin()));
-    if (same == data.shapes.end()) data.shapes.push_back(std::move(shape));
     data.logprobs.push_back(tokens.logprobs());
+    auto same = std::find_if(shapes.begin(), shapes.end(), [&](const Shape& s) {
+      return s.suite == run.suite.id && s.tokens.same_shape(tokens);
+    });
+    data.shape_of.push_back(size_t(same - shapes.begin()));
+    if (same == shapes.end()) shapes.push_back({run.suite.id, std::move(tokens)});
   }
+  for (const Shape& s : shapes) data.shapes.push_back(s.tokens.shape(suites.at(s.suite)));
   std::map<int64_t, size_t> place;
   for (const SuiteRecord* s : order) {
     place[s->id] = place.size();

@@ -45,6 +45,24 @@ void append_sentence(std::string& out, const Sentence& s) {
                  s.grammatical ? 1 : 0);
 }
 
+// Places in one text, mostly asked for from left to right.
+class Utf16Places {
+ public:
+  explicit Utf16Places(std::string_view text) : text_(text) {}
+  size_t at(size_t byte) {
+    if (byte < byte_) byte_ = units_ = 0;
+    for (; byte_ < byte && byte_ < text_.size(); ++byte_) {
+      auto c = static_cast<unsigned char>(text_[byte_]);
+      if ((c & 0xC0) != 0x80) units_ += c >= 0xF0 ? 2 : 1;
+    }
+    return units_;
+  }
+
+ private:
+  std::string_view text_;
+  size_t byte_ = 0, units_ = 0;
+};
+
 // Numbers that accuracy is drawn against.
 std::string feature_column(const SuiteItems& suite, const char* name) {
   std::string out;
@@ -61,14 +79,7 @@ std::string feature_column(const SuiteItems& suite, const char* name) {
 
 }  // namespace
 
-size_t utf16_of_byte(std::string_view text, size_t byte) {
-  size_t units = 0;
-  for (size_t i = 0; i < byte && i < text.size(); ++i) {
-    auto c = static_cast<unsigned char>(text[i]);
-    if ((c & 0xC0) != 0x80) units += c >= 0xF0 ? 2 : 1;
-  }
-  return units;
-}
+size_t utf16_of_byte(std::string_view text, size_t byte) { return Utf16Places(text).at(byte); }
 
 std::string items_json(const SuiteItems& suite) {
   std::string ids, sentences, features;
@@ -115,32 +126,50 @@ std::string outcomes_json(const std::vector<Judged>& judged, const SuiteItems& s
                      outcomes, equal, margins, reasons.json());
 }
 
-void TokenColumns::add(const Item& item, uint32_t index,
-                       const std::vector<StoredSentence>& sentences) {
-  next(items_, long(index));
-  next(counts_, long(sentences.size()));
-  for (size_t s = 0; s < sentences.size(); ++s) {
-    next(counts_, long(sentences[s].tokens.size()));
-    std::string_view text =
-        s < item.sentences.size() ? std::string_view(item.sentences[s].text) : std::string_view();
-    for (const TokenScore& t : sentences[s].tokens) {
-      size_t begin = utf16_of_byte(text, t.span.begin);
-      next(begins_, long(begin));
-      next(lengths_, long(utf16_of_byte(text, t.span.end) - begin));
+void TokenColumns::add(uint32_t item, const std::vector<StoredSentence>& sentences) {
+  items_.push_back(item);
+  counts_.push_back(uint32_t(sentences.size()));
+  for (const StoredSentence& s : sentences) {
+    counts_.push_back(uint32_t(s.tokens.size()));
+    for (const TokenScore& t : s.tokens) {
+      spans_.push_back(t.span);
+      flags_ += char((t.special ? 1 : 0) + (t.in_locus ? 2 : 0));
       double hundredths = std::isfinite(t.logprob) ? 10000 - std::round(t.logprob * 100) : 65535;
       auto stored = uint16_t(std::clamp(hundredths, 0.0, 65535.0));
       low_ += char(stored & 255);
       high_ += char(stored >> 8);
-      next(flags_, (t.special ? 1 : 0) + (t.in_locus ? 2 : 0));
     }
   }
 }
 
-std::string TokenColumns::shape() const {
+bool TokenColumns::same_shape(const TokenColumns& other) const {
+  return items_ == other.items_ && counts_ == other.counts_ && flags_ == other.flags_ &&
+         spans_ == other.spans_;
+}
+
+std::string TokenColumns::shape(const SuiteItems& suite) const {
+  std::string items, counts, begins, lengths, flags;
+  size_t count = 0, token = 0;
+  for (uint32_t item : items_) {
+    next(items, long(item));
+    uint32_t sentences = counts_[count++];
+    next(counts, long(sentences));
+    for (uint32_t s = 0; s < sentences; ++s) {
+      const std::vector<Sentence>& known = suite.items[item].sentences;
+      Utf16Places places(s < known.size() ? std::string_view(known[s].text) : std::string_view());
+      uint32_t tokens = counts_[count++];
+      next(counts, long(tokens));
+      for (uint32_t t = 0; t < tokens; ++t, ++token) {
+        size_t begin = places.at(spans_[token].begin);
+        next(begins, long(begin));
+        next(lengths, long(places.at(spans_[token].end) - begin));
+        next(flags, long(flags_[token]));
+      }
+    }
+  }
   return fmt::format(
-      "{{\"items\":[{}],\"counts\":[{}],\"begins\":[{}],\"lengths\":[{}],"
-      "\"flags\":[{}]}}",
-      items_, counts_, begins_, lengths_, flags_);
+      "{{\"items\":[{}],\"counts\":[{}],\"begins\":[{}],\"lengths\":[{}],\"flags\":[{}]}}", items,
+      counts, begins, lengths, flags);
 }
 
 }  // namespace minpair

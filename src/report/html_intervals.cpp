@@ -27,11 +27,18 @@ void append_group(std::string& out, const Key& key, const char* what, const Grou
 std::string groups_json(const std::vector<Judged>& judged, const SuiteItems& suite, bool equal,
                         const ReportOptions& options) {
   std::map<Key, Group> tests, conditions;
-  Group all;
+  Group all, *test = nullptr, *condition = nullptr;
+  const Item* before = nullptr;
   for (const Judged& j : judged) {
     const Item& item = suite.items[j.item];
     if (!j.counts() || (equal && !j.equal_lengths) || !wanted(item, options)) continue;
-    for (Group* g : {&all, &tests[{item.test, ""}], &conditions[{item.test, item.condition}]}) {
+    // Items of a condition mostly follow each other: names are looked up where they change.
+    if (!before || before->test != item.test || before->condition != item.condition) {
+      test = &tests[{item.test, ""}];
+      condition = &conditions[{item.test, item.condition}];
+    }
+    before = &item;
+    for (Group* g : {&all, test, condition}) {
       g->values.push_back(j.value());
       g->cluster.push_back(suite.cluster[j.item]);
     }

@@ -21,17 +21,22 @@ std::string outcomes_json(const std::vector<Judged>& judged, const SuiteItems& s
 std::string intervals_json(const std::vector<Judged>& judged, const SuiteItems& suite,
                            const ReportOptions& options);
 
-// The tokens of a run, column by column; spans count UTF-16 units, as browsers do.
+// The tokens of a run, column by column.
 class TokenColumns {
  public:
-  void add(const Item& item, uint32_t index, const std::vector<StoredSentence>& sentences);
-  // Everything but the numbers: the same for all models with one tokenizer.
-  std::string shape() const;
+  void add(uint32_t item, const std::vector<StoredSentence>& sentences);
+  // Everything but the numbers is the same for all models with one tokenizer.
+  bool same_shape(const TokenColumns& other) const;
+  // As text; spans count UTF-16 units, as browsers do.
+  std::string shape(const SuiteItems& suite) const;
   // Hundredths below +100, in 16 bits: all low bytes, then all high bytes, which deflate better.
   std::string logprobs() const { return low_ + high_; }
 
  private:
-  std::string items_, counts_, begins_, lengths_, flags_, low_, high_;
+  std::vector<uint32_t> items_, counts_;  // counts: sentences of an item, then tokens of each
+  std::vector<Span> spans_;
+  std::string flags_;  // 1 special, 2 in the locus
+  std::string low_, high_;
 };
 
 size_t utf16_of_byte(std::string_view text, size_t byte);
