@@ -9,13 +9,12 @@
 namespace minpair {
 namespace {
 
-const VocabularyWords& words_of(const MethodContext& context) {
+void need_words(const MethodContext& context) {
   if (!context.words)
     throw wrong_call("clozes are judged by words with known features, and none are given")
         .hint(
             "'minpair extract' writes them as lexicon.tsv beside a suite; or name a file with "
             "--lexicon");
-  return *context.words;
 }
 
 Bundle bundle_of(const Item& item) {
@@ -34,9 +33,9 @@ Bundle bundle_of(const Item& item) {
 }  // namespace
 
 MaskedSentence masked_sentence(const Item& item, const MethodContext& context) {
-  words_of(context);
   MaskedSentence m;
   if (item.sentences.size() != 1) return {{}, 0, {}, {}, "not_a_cloze"};
+  need_words(context);
   const Sentence& sentence = item.sentences[0];
   if (sentence.locus.empty()) return {{}, 0, {}, {}, "empty_locus"};
   m.pos = feature_text(item, "pos");

@@ -55,8 +55,7 @@ class ClozeTest : public ::testing::Test {
     return item;
   }
   float logit(const Item& item, const std::string& piece) {
-    Plan p = find_method("lemma-forms").plan(item, context);
-    Query q = p.queries[0];
+    Query q = find_method("feature-class").plan(item, context).queries.at(0);
     q.reads[0].targets = {*tokenizer().id(piece)};
     return model.answer({&q, 1})[0][0].logits[0];
   }
