@@ -1,23 +1,11 @@
 #include "crew/messages.h"
 
-#include <cstring>
-
 #include "base/error.h"
+#include "plan/bytes.h"
 #include "plan/sorted_records.h"
+#include "plan/words.h"
 
 namespace minpair {
-namespace {
-
-template <class T>
-T take(std::string_view& from) {
-  T x;
-  if (from.size() < sizeof x) throw cannot("a message between the processes is cut off");
-  std::memcpy(&x, from.data(), sizeof x);
-  from.remove_prefix(sizeof x);
-  return x;
-}
-
-}  // namespace
 
 std::string message(Say say, uint64_t number, std::string_view rest) {
   std::string bytes(1, char(say));
@@ -42,12 +30,7 @@ std::string queries_text(const std::vector<Query>& queries) {
   for (const Query& q : queries) {
     append_number(bytes, q.ids.size());
     for (TokenId id : q.ids) append_number(bytes, uint32_t(id));
-    append_number(bytes, q.reads.size());
-    for (const Read& r : q.reads) {
-      append_number(bytes, uint64_t{r.position} << 1 | (r.normalized ? 1 : 0));
-      append_number(bytes, r.targets.size());
-      for (TokenId t : r.targets) append_number(bytes, uint32_t(t));
-    }
+    append_reads(bytes, q.reads);
   }
   return bytes;
 }
@@ -57,38 +40,20 @@ std::vector<Query> parse_queries(std::string_view bytes) {
   for (Query& q : queries) {
     q.ids.resize(read_number(bytes));
     for (TokenId& id : q.ids) id = TokenId(uint32_t(read_number(bytes)));
-    q.reads.resize(read_number(bytes));
-    for (Read& r : q.reads) {
-      uint64_t place = read_number(bytes);
-      r.position = uint32_t(place >> 1);
-      r.normalized = place & 1;
-      r.targets.resize(read_number(bytes));
-      for (TokenId& t : r.targets) t = TokenId(uint32_t(read_number(bytes)));
-    }
+    take_reads(bytes, q.reads);
   }
   return queries;
 }
 
 std::string answers_text(const std::vector<Answer>& answers) {
   std::string bytes;
-  for (const Answer& answer : answers)
-    for (const ReadAnswer& read : answer) {
-      append_raw(bytes, read.log_sum_exp);
-      for (float logit : read.logits) append_raw(bytes, logit);
-    }
+  for (const Answer& answer : answers) append_answer(bytes, answer);
   return bytes;
 }
 
 std::vector<Answer> parse_answers(std::string_view bytes, const std::vector<Query>& queries) {
-  std::vector<Answer> answers(queries.size());
-  for (size_t q = 0; q < queries.size(); ++q) {
-    answers[q].resize(queries[q].reads.size());
-    for (size_t r = 0; r < answers[q].size(); ++r) {
-      answers[q][r].log_sum_exp = take<double>(bytes);
-      answers[q][r].logits.resize(queries[q].reads[r].targets.size());
-      for (float& logit : answers[q][r].logits) logit = take<float>(bytes);
-    }
-  }
+  std::vector<Answer> answers;
+  for (const Query& query : queries) take_answer(bytes, answers.emplace_back(shaped_for(query)));
   if (!bytes.empty()) throw cannot("a message between the processes is too long");
   return answers;
 }

@@ -4,35 +4,16 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "plan/bytes.h"
 
 namespace minpair {
 namespace {
 
-void append_reads(std::string& value, const std::vector<Read>& reads) {
-  append_number(value, reads.size());
-  for (const Read& read : reads) {
-    append_number(value, uint64_t{read.position} << 1 | (read.normalized ? 1 : 0));
-    append_number(value, uint64_t(read.words + 1));
-    append_number(value, read.targets.size());
-    for (TokenId t : read.targets) append_number(value, uint64_t(uint32_t(t)));
-  }
-}
-
-Asker parse_asker(std::string_view value) {
-  Asker asker;
-  asker.item = read_number(value);
-  asker.method = uint32_t(read_number(value));
-  asker.query = uint32_t(read_number(value));
-  asker.reads.resize(read_number(value));
-  for (Read& read : asker.reads) {
-    uint64_t place = read_number(value);
-    read.position = uint32_t(place >> 1);
-    read.normalized = place & 1;
-    read.words = int32_t(read_number(value)) - 1;
-    read.targets.resize(read_number(value));
-    for (TokenId& t : read.targets) t = TokenId(uint32_t(read_number(value)));
-  }
-  return asker;
+void take_asker(std::string_view& from, Asker& asker) {
+  asker.item = read_number(from);
+  asker.method = uint32_t(read_number(from));
+  asker.query = uint32_t(read_number(from));
+  take_reads(from, asker.reads);
 }
 
 // A read with and one without the sum over the vocabulary stay apart: whether a logit is the same
@@ -90,16 +71,27 @@ bool DistinctQueries::next(DistinctQuery& distinct) {
   if (!more_) return false;
   distinct.query.ids.clear();
   distinct.query.reads.clear();
-  distinct.askers.clear();
+  distinct.askers = {};
   for (size_t at = 4; at < key_.size(); at += 4)
     distinct.query.ids.push_back(TokenId(uint32_t(read_key(key_, at, 4))));
   std::string key = key_;
   do {
-    distinct.askers.push_back(parse_asker(value_));
-    add_reads(distinct.query.reads, distinct.askers.back().reads);
+    std::string_view record = value_;
+    take_asker(record, asker_);
+    add_reads(distinct.query.reads, asker_.reads);
+    distinct.askers.records_ += value_;
+    ++distinct.askers.count_;
     more_ = advance();
   } while (more_ && key_ == key);
   return true;
+}
+
+void Askers::each(const std::function<void(const Asker&)>& visit) const {
+  Asker asker;
+  for (std::string_view rest = records_; !rest.empty();) {
+    take_asker(rest, asker);
+    visit(asker);
+  }
 }
 
 Answer answer_for(const Asker& asker, const Query& query, const Answer& answer) {

@@ -1,6 +1,7 @@
 #pragma once
 // Equal inputs, however often and by whomever asked, become one query that reads everything wanted.
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,9 +18,21 @@ struct Asker {
   std::vector<Read> reads;
 };
 
+// In the order of asking, as bytes: every item of a large suite may ask the same.
+class Askers {
+ public:
+  size_t size() const { return count_; }
+  void each(const std::function<void(const Asker&)>& visit) const;
+
+ private:
+  friend class DistinctQueries;
+  std::string records_;
+  size_t count_ = 0;
+};
+
 struct DistinctQuery {
   Query query;
-  std::vector<Asker> askers;
+  Askers askers;
 };
 
 enum class QueryOrder { length, prefix };
@@ -36,6 +49,7 @@ class DistinctQueries {
  private:
   SortedRecords& questions_;
   std::string key_, value_;  // the first record of the next query
+  Asker asker_;              // only to keep its memory
   bool more_;
   bool advance();
 };

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "plan/bytes.h"
 #include "plan/sorted_records.h"
 
 namespace minpair {
@@ -52,15 +53,6 @@ std::string header_of(Hash128 plan) {
   append_key(header, plan.high, 8);
   append_key(header, plan.low, 8);
   return header;
-}
-
-template <class T>
-T take(std::string_view& from) {
-  T x;
-  if (from.size() < sizeof x) throw bad_input("the stored answers do not fit the plan");
-  std::memcpy(&x, from.data(), sizeof x);
-  from.remove_prefix(sizeof x);
-  return x;
 }
 
 }  // namespace
@@ -112,20 +104,13 @@ bool AnswerJournal::next(Answer& answer) {
     }
   if (at_end_) return false;
   --answers_left_;
-  for (ReadAnswer& read : answer) {
-    read.log_sum_exp = take<double>(rest_);
-    for (float& logit : read.logits) logit = take<float>(rest_);
-  }
+  take_answer(rest_, answer);
   return true;
 }
 
 void AnswerJournal::append(std::span<const Answer> answers) {
   std::string bytes(sizeof(BatchHeader), '\0');
-  for (const Answer& answer : answers)
-    for (const ReadAnswer& read : answer) {
-      append_raw(bytes, read.log_sum_exp);
-      for (float logit : read.logits) append_raw(bytes, logit);
-    }
+  for (const Answer& answer : answers) append_answer(bytes, answer);
   std::string_view payload = std::string_view(bytes).substr(sizeof(BatchHeader));
   BatchHeader header{uint32_t(payload.size()), uint32_t(answers.size()),
                      hash128(payload, uint32_t(answers.size())).low};

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <deque>
 
 #include "base/error.h"
+#include "plan/bytes.h"
 #include "plan/cost.h"
 #include "plan/crew.h"
 #include "plan/distinct.h"
@@ -19,29 +19,6 @@ namespace {
 MethodContext context_of(const Model& model, const PlanOptions& options) {
   const ModelInfo& info = model.info();
   return {model.tokenizer(), info.kind, info.max_tokens, info.start, info.end, options.words};
-}
-
-void append_answer(std::string& value, const Answer& answer) {
-  for (const ReadAnswer& read : answer) {
-    append_raw(value, read.log_sum_exp);
-    for (float logit : read.logits) append_raw(value, logit);
-  }
-}
-
-template <class T>
-void take(std::string_view& from, T& to) {
-  if (from.size() < sizeof to) throw cannot("the plan's answers are cut off");
-  std::memcpy(&to, from.data(), sizeof to);
-  from.remove_prefix(sizeof to);
-}
-
-Answer parse_answer(std::string_view value, const Query& query) {
-  Answer answer = shaped_for(query);
-  for (ReadAnswer& read : answer) {
-    take(value, read.log_sum_exp);
-    for (float& logit : read.logits) take(value, logit);
-  }
-  return answer;
 }
 
 std::string answer_key(uint64_t item, size_t method, size_t query) {
@@ -128,11 +105,11 @@ std::vector<bool> Planner::items_of(const Shard& shard) {
 
 void Planner::give_back(const DistinctQuery& distinct, const Answer& answer) {
   std::string value;
-  for (const Asker& asker : distinct.askers) {
+  distinct.askers.each([&](const Asker& asker) {
     value.clear();
     append_answer(value, answer_for(asker, distinct.query, answer));
     answers_->add(answer_key(asker.item, asker.method, asker.query), value);
-  }
+  });
 }
 
 void Planner::answer(const Tick& tick, AnswerJournal* journal) {
@@ -200,7 +177,7 @@ double Planner::estimate_seconds(double budget_seconds) {
   uint64_t number = 0;
   for (DistinctQuery d; all.next(d); ++number)
     if (number % step == step / 2 && sample.tokens < uint64_t{options_.batch_tokens} * 4) {
-      d.askers.clear();
+      d.askers = {};
       sample.add(std::move(d), d.query.ids.size());
       d = {};
     }
@@ -241,7 +218,7 @@ void Planner::assemble(const ItemSource& items, const std::function<void(Scored&
         for (size_t q = 0; q < plan.queries.size(); ++q) {
           std::string_view key, value;
           if (!answers_->next(key, value) || key != answer_key(number, m, q)) throw changed();
-          answers.push_back(parse_answer(value, plan.queries[q]));
+          take_answer(value, answers.emplace_back(shaped_for(plan.queries[q])));
         }
         std::vector<const Answer*> pointers;
         for (const Answer& a : answers) pointers.push_back(&a);

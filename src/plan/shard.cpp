@@ -39,14 +39,16 @@ std::vector<bool> items_of(const Shard& shard, SortedRecords& questions, uint64_
   Cost tokens(order);
   DistinctQueries all(questions);
   for (DistinctQuery d; all.next(d);) {
-    for (const Asker& asker : d.askers)
-      if (!placed[asker.item]) {
-        placed[asker.item] = true;
-        in_order.push_back(uint32_t(asker.item));
-      }
     uint64_t own = tokens.of(d.query.ids);
-    cost[d.askers.front().item] += uint32_t(own);
     total += own;
+    bool first = true;
+    d.askers.each([&](const Asker& asker) {
+      if (first) cost[asker.item] += uint32_t(own);
+      first = false;
+      if (placed[asker.item]) return;
+      placed[asker.item] = true;
+      in_order.push_back(uint32_t(asker.item));
+    });
   }
   std::vector<bool> ours(items, false);
   for (uint64_t i = 0; i < items; ++i) ours[i] = !placed[i] && shard.number == 1;

@@ -93,6 +93,9 @@ void SortedRecords::add(std::string_view key, std::string_view value) {
   size_t need = key.size() + value.size() + sizeof(Entry);
   size_t used = arena_.size() + entries_.size() * sizeof(Entry);
   if (used + need > memory_limit_ && !entries_.empty()) spill();
+  // At once and not by doubling, which would need half as much again; what is never touched costs
+  // nothing.
+  if (arena_.capacity() < memory_limit_) arena_.reserve(memory_limit_);
   entries_.push_back({arena_.size(), uint32_t(key.size()), uint32_t(value.size())});
   arena_.append(key);
   arena_.append(value);
