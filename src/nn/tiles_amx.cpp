@@ -1,6 +1,7 @@
 #include "nn/tiles.h"
 
-#if defined(__AMX_BF16__) && defined(__x86_64__)
+// GCC's name, and that of clang before 16.
+#if (defined(__AMX_BF16__) || defined(__AMXBF16__)) && defined(__x86_64__)
 #include <immintrin.h>
 
 #include "nn/tiles.inc"
