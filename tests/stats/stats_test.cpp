@@ -145,11 +145,12 @@ TEST(Bootstrap, SameOnAnyNumberOfThreads) {
   }
   ClusterSums data = sum_by_cluster(values, cluster);
   EXPECT_EQ(data.sum.size(), 273u);
-  Bootstrap one = bootstrap_mean(data, {2000, 9, 0.95, 1}),
-            four = bootstrap_mean(data, {2000, 9, 0.95, 4});
+  // Enough of them that threads are started.
+  Bootstrap one = bootstrap_mean(data, {20000, 9, 0.95, 1}),
+            four = bootstrap_mean(data, {20000, 9, 0.95, 4});
   EXPECT_EQ(one.bca.low, four.bca.low);
   EXPECT_EQ(one.percentile.high, four.percentile.high);
-  EXPECT_NE(bootstrap_mean(data, {2000, 10}).standard_error, one.standard_error);
+  EXPECT_NE(bootstrap_mean(data, {20000, 10}).standard_error, one.standard_error);
 }
 
 TEST(Bootstrap, ClusteringWidensTheInterval) {
