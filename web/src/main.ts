@@ -71,7 +71,7 @@ function scatters(data: Data): Node[] {
       const [a, b] = [data.runs[i], data.runs[j]];
       if (a.suite !== b.suite) continue;
       if (a.model !== b.model && a.method !== b.method) continue;
-      figures.push(figure(scatter(a, b), `${nameOf(a)} against ${nameOf(b)}`));
+      figures.push(figure(scatter(a, b), `Margins, ${nameOf(a)} against ${nameOf(b)}; the stronger the colour, the more items`));
     }
   return figures;
 }

@@ -85,10 +85,13 @@ export function against(data: Data, runs: Run[], feature: string) {
     }
   }
   const all = [...points.values()].sort((a, b) => a.x - b.x).map((p) => ({ ...p, accuracy: p.right / p.n, ...wilson(p.right, p.n) }));
+  const places = [...new Set(all.map((p) => p.x))];
+  // Few whole numbers: a tick for each, and no tick between them.
+  const ticks = places.length <= 20 && places.every(Number.isInteger) ? places : undefined;
   return Plot.plot({
     ...base,
     width: 640,
-    x: { label: feature, tickFormat: "d" },
+    x: { label: feature, ticks, tickFormat: ticks ? "d" : undefined, inset: 12 },
     y: accuracy,
     color: { legend: true, scheme: "observable10" },
     marks: [
@@ -117,9 +120,9 @@ export function scatter(a: Run, b: Run) {
     height: 440,
     x: { label: `margin, ${nameOf(a)}` },
     y: { label: `margin, ${nameOf(b)}` },
-    color: { scheme: "viridis", type: "sqrt", legend: true, label: "items" },
+    opacity: { type: "sqrt", range: [0.25, 1] },
     marks: [
-      Plot.rect(points, Plot.bin({ fill: "count" }, { x: { value: "x", thresholds: 50 }, y: { value: "y", thresholds: 50 }, inset: 0 } as never)),
+      Plot.rect(points, Plot.bin({ fillOpacity: "count" }, { x: { value: "x", thresholds: 50 }, y: { value: "y", thresholds: 50 }, inset: 0, fill: "#4e8ac7" } as never)),
       Plot.ruleX([0], { strokeOpacity: 0.6 }),
       Plot.ruleY([0], { strokeOpacity: 0.6 }),
     ],
