@@ -230,6 +230,28 @@ def masked(here):
     yield Row(f"BERT-base, masked, {pairs:,} pairs", ours, "ONNX Runtime, pair by pair", theirs, 8, "pairs/s")
 
 
+def cloze(here):
+    """Clozes from a treebank against one pass with the whole vocabulary per cloze through ONNX Runtime"""
+    model, _ = here.bert()
+    folder = os.path.join(here.work, "cloze")
+    ran([here.minpair, "extract", here.published("ud-2.4", "UD_German-GSD"), "-o", folder])
+    path = os.path.join(folder, "items.jsonl")
+    lines = open(path).readlines()[:1200]  # neighbours: what a text has in common stays together
+    with open(path, "w") as out:
+        out.writelines(lines)
+    items = [json.loads(line) for line in lines]
+    texts = []
+    for item in items[:: len(items) // 120 + 1]:
+        sentence = item["sentences"][0]
+        begin, end = sentence["locus"]
+        texts.append(sentence["text"][:begin] + "[MASK]" + sentence["text"][end:])
+    ids = ran([here.minpair, "tokenize", "-m", model, "--ids"], input="\n".join(texts) + "\n")
+    script = os.path.join(BENCH, "cloze_onnx.mjs")
+    theirs = last_json(node_peer(here, script, model, here.threads, input=ids))["items_per_second"]
+    took = here.run("-s", folder, "-m", model, "--method", "feature-class", "--min-words", "1", "--threads", str(here.threads))
+    yield Row(f"BERT-base, feature-class, {len(items):,} clozes", len(items) / took, "ONNX Runtime, cloze by cloze", theirs, 5, "clozes/s")
+
+
 def torch_peer(here, *words, **more):
     if subprocess.run([PYTHON, "-c", "import torch"], capture_output=True).returncode != 0:
         raise Skip("PyTorch is not installed (Debian: python3-torch)")
@@ -343,4 +365,4 @@ def growth(here):
               1.2, "MB", at_most=True)
 
 
-ALL = {f.__name__: f for f in (encoder, onnx, masked, torch, sharing, lstm, generation, extraction, store, mpi, growth)}
+ALL = {f.__name__: f for f in (encoder, onnx, masked, cloze, torch, sharing, lstm, generation, extraction, store, mpi, growth)}
