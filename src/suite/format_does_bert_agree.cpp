@@ -2,6 +2,8 @@
 // the word that was there (not the word itself), and the type of agreement. Each becomes a cloze
 // item; whole classes of words are judged in the blank.
 
+#include <unicode/locid.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,12 +17,13 @@ namespace {
 
 constexpr std::string_view kMask = "[MASK]";
 
-// The file's name is the language's code in ISO 639-3.
+// The file's name is the language's code in ISO 639-3; items have the shorter one where there is
+// one ("deu" is "de"), as lexicons do.
 std::string language_of(const fs::path& file) {
   std::string stem = file.stem().string();
   bool is_code = (stem.size() == 2 || stem.size() == 3) &&
                  std::all_of(stem.begin(), stem.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-  return is_code ? stem : "";
+  return is_code ? icu::Locale(stem.c_str()).getLanguage() : "";
 }
 
 class DoesBertAgreeItems : public FileItemStream {

@@ -268,7 +268,7 @@ TEST(Formats, DoesBertAgreeGivesClozes) {
   Item item;
   ASSERT_TRUE(stream->next(item));
   EXPECT_EQ(item.test, "determiner");
-  EXPECT_EQ(item.language, "deu");
+  EXPECT_EQ(item.language, "de");
   EXPECT_EQ(locus(item, 0), "[MASK]");
   EXPECT_EQ(feature_text(item, "gender"), "Masc");
   EXPECT_FALSE(stream->next(item));
