@@ -2,20 +2,11 @@
 
 #include <algorithm>
 
+#include "report/grid.h"
 #include "report/report.h"
 
 namespace minpair {
 namespace {
-
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + "\"";
-}
 
 std::string key_of(const Table& table, const Row& row, const std::string& name) {
   for (size_t i = 0; i < table.by.size(); ++i)
@@ -55,7 +46,7 @@ std::vector<std::string> other_levels(const std::vector<Table>& tables) {
 std::string csv_tables(const std::vector<Table>& tables) {
   std::vector<std::string> others = other_levels(tables);
   std::string out = "suite,model,method,norm,lengths,test,condition,language";
-  for (const std::string& name : others) out += "," + quoted(name);
+  for (const std::string& name : others) out += "," + csv_quoted(name);
   out += ",items,pairs,correct,ties,accuracy,ci_low,ci_high,sd,seeds,excluded,published\n";
   for (const Table& t : tables)
     for (const Row& row : t.rows)
@@ -68,11 +59,12 @@ std::string csv_tables(const std::vector<Table>& tables) {
         for (const char* name : {"test", "condition", "language"})
           fields.push_back(key_of(t, row, name));
         for (const std::string& name : others) fields.push_back(key_of(t, row, name));
-        for (const std::string& f : fields) out += quoted(f) + ",";
-        out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", cell.tally.items, cell.tally.pairs,
-                           cell.tally.correct, cell.tally.ties, cell.accuracy, cell.interval.low,
-                           cell.interval.high, cell.deviation, column.seeds,
-                           quoted(excluded_text(cell.tally)), quoted(published_text(t, row)));
+        for (const std::string& f : fields) out += csv_quoted(f) + ",";
+        out +=
+            fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", cell.tally.items, cell.tally.pairs,
+                        cell.tally.correct, cell.tally.ties, cell.accuracy, cell.interval.low,
+                        cell.interval.high, cell.deviation, column.seeds,
+                        csv_quoted(excluded_text(cell.tally)), csv_quoted(published_text(t, row)));
       }
   return out;
 }

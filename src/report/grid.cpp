@@ -25,16 +25,6 @@ std::string markdown_escaped(const std::string& text) {
   return out;
 }
 
-std::string csv_quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + "\"";
-}
-
 std::string exact_text(const GridValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* number = std::get_if<double>(&value))
@@ -140,6 +130,16 @@ nlohmann::ordered_json json_grid(const Grid& g) {
 }
 
 }  // namespace
+
+std::string csv_quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + "\"";
+}
 
 std::string value_text(const GridValue& value, GridColumn::Kind kind) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;

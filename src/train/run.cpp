@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -59,6 +60,25 @@ void Plan::measure(double seen, double per_second) {
   if (!by_clock()) return;
   speed_ = speed_ == 0 ? per_second : 0.9 * speed_ + 0.1 * per_second;
   total_ = seen + std::max(0.0, seconds_ - watch_.seconds()) * speed_;
+}
+
+Reports::Reports(const RunOptions& options, uint64_t step, double seen, Plan& plan,
+                 const char* unit)
+    : curve_(options.out / "curve.jsonl", step),
+      progress_("training", static_cast<uint64_t>(plan.total()), options.quiet),
+      plan_(plan),
+      unit_(unit),
+      seen_before_(seen) {}
+
+void Reports::report(uint64_t step, double seen, double rate, MeanLoss& losses) {
+  const double per_second = (seen - seen_before_) / since_.seconds(), loss = losses.take();
+  curve_.train(step, seen, loss, rate, per_second);
+  progress_.set(static_cast<uint64_t>(seen),
+                fmt::format("loss {:.3f}, perplexity {:.1f}, {:.0f} {}/s", loss, std::exp(loss),
+                            per_second, unit_));
+  plan_.measure(seen, per_second);
+  seen_before_ = seen;
+  since_.restart();
 }
 
 double rate_scale(double seen, double total, double warmup, double decay_from) {

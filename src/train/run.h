@@ -71,6 +71,22 @@ class Plan {
   Stopwatch watch_;
 };
 
+// Says every so many steps how it goes: to the curve, to whoever watches, and to the plan.
+class Reports {
+ public:
+  Reports(const RunOptions& options, uint64_t step, double seen, Plan& plan, const char* unit);
+  void report(uint64_t step, double seen, double rate, MeanLoss& losses);
+  Curve& curve() { return curve_; }
+
+ private:
+  Curve curve_;
+  Progress progress_;
+  Plan& plan_;
+  const char* unit_;
+  Stopwatch since_;
+  double seen_before_;
+};
+
 // Rises over `warmup`, stays, and falls from `decay_from` of the total to almost nothing.
 double rate_scale(double seen, double total, double warmup, double decay_from);
 

@@ -82,25 +82,14 @@ class BertTraining {
   TrainResult run() {
     fs::create_directories(options_.out);
     resume();
-    Curve curve(options_.out / "curve.jsonl", step());
-    Progress progress("training", static_cast<uint64_t>(plan_.total()), options_.quiet);
-    Stopwatch since_report, since_checkpoint;
-    double seen_at_report = seen_;
+    Reports reports(options_, step(), seen_, plan_, "tokens");
+    Curve& curve = reports.curve();
+    Stopwatch since_checkpoint;
     while (seen_ < plan_.total() && !out_of_patience()) {
       const double scale = rate_scale(seen_, plan_.total(), options_.warmup, options_.decay_from);
       train_step(scale);
       if (step() == options_.stop_at_step) return {step(), seen_, 0, false};
-      if (step() % kReportSteps == 0) {
-        const double per_second = (seen_ - seen_at_report) / since_report.seconds();
-        const double loss = losses_.take();
-        curve.train(step(), seen_, loss, scale, per_second);
-        progress.set(static_cast<uint64_t>(seen_),
-                     fmt::format("loss {:.3f}, perplexity {:.1f}, {:.0f} tokens/s", loss,
-                                 std::exp(loss), per_second));
-        plan_.measure(seen_, per_second);
-        seen_at_report = seen_;
-        since_report.restart();
-      }
+      if (step() % kReportSteps == 0) reports.report(step(), seen_, scale, losses_);
       if (checkpoint_due(since_checkpoint)) {
         validate(curve);
         save();

@@ -124,24 +124,14 @@ class LstmTraining {
     fs::create_directories(options_.out);
     start_epoch();
     resume();
-    Curve curve(options_.out / "curve.jsonl", step());
-    Progress progress("training", static_cast<uint64_t>(plan_.total()), options_.quiet);
-    Stopwatch since_report, since_checkpoint;
-    double seen_at_report = seen_;
+    Reports reports(options_, step(), seen_, plan_, "words");
+    Curve& curve = reports.curve();
+    Stopwatch since_checkpoint;
     while (!finished()) {
+      const double rate = options_.adam ? rate_ * adam_scale() : rate_;
       train_step();
       if (step() == options_.stop_at_step) return {step(), seen_, 0, false};
-      if (step() % kReportSteps == 0) {
-        const double per_second = (seen_ - seen_at_report) / since_report.seconds();
-        const double loss = losses_.take();
-        curve.train(step(), seen_, loss, rate_, per_second);
-        progress.set(static_cast<uint64_t>(seen_),
-                     fmt::format("loss {:.3f}, perplexity {:.1f}, {:.0f} words/s", loss,
-                                 std::exp(loss), per_second));
-        plan_.measure(seen_, per_second);
-        seen_at_report = seen_;
-        since_report.restart();
-      }
+      if (step() % kReportSteps == 0) reports.report(step(), seen_, rate, losses_);
       if (at_ + 1 >= stream_.size(0)) end_epoch(curve);
       if (checkpoint_due(since_checkpoint)) {
         save();
@@ -205,6 +195,8 @@ class LstmTraining {
                       options_.half, card());
   }
 
+  double adam_scale() const { return rate_scale(seen_, plan_.total(), 200e3, 0.5); }
+
   void train_step() {
     const int64_t time = std::min<int64_t>(options_.bptt, stream_.size(0) - 1 - at_);
     const auto words = stream_.narrow(0, at_, time);
@@ -216,7 +208,7 @@ class LstmTraining {
     loss.backward();
     clip();
     if (options_.adam)
-      optimizer_.step(rate_scale(seen_, plan_.total(), 200e3, 0.5));
+      optimizer_.step(adam_scale());
     else
       optimizer_.plain_step(rate_);
     losses_.add(loss.item<double>());
