@@ -48,9 +48,10 @@ void timed(Times& times, F work) {
 }
 
 // The published tokens of every sentence, distinct, shortest first: what ort_score.mjs does.
-std::vector<std::pair<std::string, Query>> read_sentences(const Tokenizer& tokenizer, size_t most) {
+std::vector<std::pair<std::string, query::Query>> read_sentences(
+    const tokenizer::Tokenizer& tokenizer, size_t most) {
   std::map<std::string, size_t> seen;
-  std::vector<std::pair<std::string, Query>> all;
+  std::vector<std::pair<std::string, query::Query>> all;
   for (std::string file; std::getline(std::cin, file);) {
     std::ifstream lines(file);
     for (std::string line; std::getline(lines, line);) {
@@ -58,10 +59,10 @@ std::vector<std::pair<std::string, Query>> read_sentences(const Tokenizer& token
       for (const auto& sentence : item["tokenized"]) {
         if (all.size() >= most) break;
         std::string text;
-        Query query;
+        query::Query query;
         for (const auto& token : sentence[0]) {
           text += (text.empty() ? "" : " ") + token.get<std::string>();
-          TokenId id = tokenizer.id(token.get<std::string>()).value();
+          tokenizer::TokenId id = tokenizer.id(token.get<std::string>()).value();
           query.reads.push_back({static_cast<uint32_t>(query.ids.size()), {id}, true});
           query.ids.push_back(id);
         }
@@ -114,10 +115,10 @@ class OneDnnProduct {
 };
 
 // Multiplications and additions of the matrix products, attention included.
-double operations(const nlohmann::json& config, const std::vector<Query>& queries) {
+double operations(const nlohmann::json& config, const std::vector<query::Query>& queries) {
   double h = config["hidden_size"], f = config["intermediate_size"], v = config["vocab_size"],
          layers = config["num_hidden_layers"], sum = 0;
-  for (const Query& query : queries) {
+  for (const query::Query& query : queries) {
     double n = double(query.ids.size());
     sum += n * (layers * (8 * h * h + 4 * h * f + 4 * n * h) + 2 * h * h + 2 * h * v);
   }
@@ -125,16 +126,17 @@ double operations(const nlohmann::json& config, const std::vector<Query>& querie
 }
 
 int run(const std::string& directory, size_t most, int threads, int rounds) {
-  std::unique_ptr<Model> model = load_model(directory, {.threads = threads, .precision = "auto"});
+  std::unique_ptr<query::Model> model =
+      model::load_model(directory, {.threads = threads, .precision = "auto"});
   auto sentences = read_sentences(model->tokenizer(), most);
-  std::vector<Query> queries;
+  std::vector<query::Query> queries;
   size_t tokens = 0;
   for (const auto& [text, query] : sentences) {
     queries.push_back(query);
     tokens += query.ids.size();
   }
   Times ours, theirs;
-  std::vector<Answer> answers;
+  std::vector<query::Answer> answers;
   timed(ours, [&] { answers = model->answer(queries); });
   double memory = peak_memory();
   OneDnnProduct product;
@@ -145,7 +147,7 @@ int run(const std::string& directory, size_t most, int threads, int rounds) {
   }
   for (size_t i = 0; i < std::min<size_t>(3, answers.size()); ++i) {
     double sum = 0;
-    for (const ReadAnswer& read : answers[i]) sum += read.log_sum_exp - read.logits[0];
+    for (const query::ReadAnswer& read : answers[i]) sum += read.log_sum_exp - read.logits[0];
     fmt::print("{:.6f} {}\n", sum / double(answers[i].size()), sentences[i].first);
   }
   double work =

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/paths.h"
-#include "grammar/grammar.h"
+#include "stimuli/grammar/grammar.h"
 
 namespace minpair {
 namespace {
@@ -67,12 +67,14 @@ fs::path default_grammar() {
 }
 
 void run(const fs::path& grammar, double seconds) {
-  std::vector<Language> languages = load_grammars(grammar);
-  const Language& language = languages.at(0);
+  std::vector<stimuli::Language> languages = stimuli::load_grammars(grammar);
+  const stimuli::Language& language = languages.at(0);
   uint64_t sentences = 0;
-  language.expand([&](const Item& i) { sentences += i.sentences.size(); });
-  Rate text = measure(sentences, seconds, [&](const TextSink& s) { language.write_text(s); });
-  Rate jsonl = measure(sentences, seconds, [&](const TextSink& s) { language.write_jsonl(s); });
+  language.expand([&](const suite::Item& i) { sentences += i.sentences.size(); });
+  Rate text =
+      measure(sentences, seconds, [&](const stimuli::TextSink& s) { language.write_text(s); });
+  Rate jsonl =
+      measure(sentences, seconds, [&](const stimuli::TextSink& s) { language.write_jsonl(s); });
   rusage usage;
   getrusage(RUSAGE_SELF, &usage);
   Rate slow = nltk(grammar, seconds);

@@ -12,17 +12,18 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "engine/plan.h"
+#include "model/model.h"
 #include "nn/matrix_unit.h"
-#include "plan/plan.h"
 #include "suite/suite.h"
 
 namespace minpair {
 namespace {
 
-std::vector<Item> sample(const std::string& suite, size_t wanted) {
-  std::vector<Item> all, some;
-  auto items = read_items(suite);
-  for (Item item; items->next(item);) all.push_back(item);
+std::vector<suite::Item> sample(const std::string& suite, size_t wanted) {
+  std::vector<suite::Item> all, some;
+  auto items = suite::read_items(suite);
+  for (suite::Item item; items->next(item);) all.push_back(item);
   for (size_t i = 0; i < std::min(wanted, all.size()); ++i)
     some.push_back(all[i * all.size() / std::min(wanted, all.size())]);
   return some;
@@ -36,9 +37,9 @@ struct Scored {
 };
 
 Scored score(const std::string& directory, const char* precision, const std::string& method_name,
-             const std::vector<Item>& items, int threads) {
-  auto model = load_model(directory, {.threads = threads, .precision = precision});
-  const Method& method =
+             const std::vector<suite::Item>& items, int threads) {
+  auto model = model::load_model(directory, {.threads = threads, .precision = precision});
+  const method::Method& method =
       method_name.empty() ? default_method(model->info().kind) : find_method(method_name);
   auto begin = std::chrono::steady_clock::now();
   auto all = score_items(*model, {&method}, items);
@@ -90,7 +91,7 @@ void compare(const Scored& exact, const Scored& other) {
 
 int run(const std::string& model, const std::string& suite, size_t wanted,
         const std::string& method, int threads) {
-  std::vector<Item> items = sample(suite, wanted);
+  std::vector<suite::Item> items = sample(suite, wanted);
   Scored exact = score(model, "fp32", method, items, threads);
   fmt::print("{}: {} items\n\n", model, items.size());
   fmt::print(

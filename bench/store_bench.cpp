@@ -9,56 +9,56 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "engine/run.h"
 #include "report/report.h"
-#include "run/run.h"
 
 namespace minpair {
 namespace {
 
 // Words are their own numbers: "w17".
-class NumberTokenizer : public Tokenizer {
+class NumberTokenizer : public tokenizer::Tokenizer {
  public:
   NumberTokenizer() { special_ = {1, 0, 2, 3, 4, -1, -1}; }
-  Encoding encode(std::string_view text, bool with_special) const override {
-    Encoding e;
+  tokenizer::Encoding encode(std::string_view text, bool with_special) const override {
+    tokenizer::Encoding e;
     if (with_special) e.tokens.push_back({2, {}, true});
     for (std::string_view w : words(text)) {
       size_t at = size_t(w.data() - text.data());
-      TokenId id = w[0] == 'w' ? TokenId(10 + std::atoi(w.data() + 1)) : 5;
+      tokenizer::TokenId id = w[0] == 'w' ? tokenizer::TokenId(10 + std::atoi(w.data() + 1)) : 5;
       e.tokens.push_back({id, {at, at + w.size()}, false});
     }
     if (with_special) e.tokens.push_back({3, {}, true});
     return e;
   }
   size_t vocabulary_size() const override { return 100000; }
-  std::string piece(TokenId id) const override { return fmt::format("w{}", id); }
-  std::optional<TokenId> id(std::string_view) const override { return std::nullopt; }
-  const SpecialIds& special() const override { return special_; }
-  bool begins_word(TokenId) const override { return true; }
+  std::string piece(tokenizer::TokenId id) const override { return fmt::format("w{}", id); }
+  std::optional<tokenizer::TokenId> id(std::string_view) const override { return std::nullopt; }
+  const tokenizer::SpecialIds& special() const override { return special_; }
+  bool begins_word(tokenizer::TokenId) const override { return true; }
   std::string kind() const override { return "numbers"; }
   const std::string& fingerprint() const override { return fingerprint_; }
 
  private:
-  SpecialIds special_;
+  tokenizer::SpecialIds special_;
   std::string fingerprint_ = "numbers";
 };
 
-class FreeModel : public Model {
+class FreeModel : public query::Model {
  public:
   FreeModel() {
     info_.name = "free";
     info_.fingerprint = "free";
     info_.vocabulary = 100000;
   }
-  const ModelInfo& info() const override { return info_; }
-  const Tokenizer& tokenizer() const override { return tokenizer_; }
-  std::vector<Answer> answer(std::span<const Query> queries) override {
-    std::vector<Answer> answers;
-    for (const Query& q : queries) {
-      Answer a;
-      for (const Read& r : q.reads) {
-        ReadAnswer read{{}, 12};
-        for (TokenId t : r.targets)
+  const query::ModelInfo& info() const override { return info_; }
+  const tokenizer::Tokenizer& tokenizer() const override { return tokenizer_; }
+  std::vector<query::Answer> answer(std::span<const query::Query> queries) override {
+    std::vector<query::Answer> answers;
+    for (const query::Query& q : queries) {
+      query::Answer a;
+      for (const query::Read& r : q.reads) {
+        query::ReadAnswer read{{}, 12};
+        for (tokenizer::TokenId t : r.targets)
           read.logits.push_back(float((uint32_t(t) * 2654435761u + r.position) % 1000) / 100);
         a.push_back(std::move(read));
       }
@@ -68,14 +68,14 @@ class FreeModel : public Model {
   }
 
  private:
-  ModelInfo info_;
+  query::ModelInfo info_;
   NumberTokenizer tokenizer_;
 };
 
-class MadeUp : public ItemStream {
+class MadeUp : public suite::ItemStream {
  public:
   explicit MadeUp(uint64_t n) : n_(n) {}
-  bool next(Item& item) override {
+  bool next(suite::Item& item) override {
     if (at_ == n_) return false;
     uint64_t i = at_++;
     item = {};
@@ -102,18 +102,18 @@ int bench(uint64_t items, const std::string& path) {
   auto seconds = [](Clock::time_point since) {
     return std::chrono::duration<double>(Clock::now() - since).count();
   };
-  SuiteSource suite;
+  engine::SuiteSource suite;
   suite.manifest.name = "made up";
   suite.open = [items] { return std::make_unique<MadeUp>(items); };
   FreeModel model;
-  RunReport report;
+  engine::RunReport report;
   {
-    Store store(path, Store::Mode::write);
-    report = run_suite(&store, suite, model, {&find_method("ce")}, {});
+    store::Store store(path, store::Store::Mode::write);
+    report = engine::run_suite(&store, suite, model, {&method::find_method("ce")}, {});
   }
   Clock::time_point start = Clock::now();
-  Store store(path, Store::Mode::read);
-  std::string text = text_tables(make_tables(store, {}), {100, false});
+  store::Store store(path, store::Store::Mode::read);
+  std::string text = report::text_tables(report::make_tables(store, {}), {100, false});
   double shown = seconds(start);
   struct rusage usage;
   ::getrusage(RUSAGE_SELF, &usage);

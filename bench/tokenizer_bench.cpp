@@ -81,17 +81,18 @@ double processor_seconds() {
   return double(t.tv_sec) + double(t.tv_nsec) * 1e-9;
 }
 
-void measure(const char* name, const Tokenizer& tokenizer, const std::vector<std::string>& lines) {
+void measure(const char* name, const tokenizer::Tokenizer& tokenizer,
+             const std::vector<std::string>& lines) {
   size_t bytes = 0, tokens = 0, unknown = 0;
   double best = 1e9;
   for (int round = 0; round < 3; ++round) {
     bytes = tokens = unknown = 0;
     double begin = processor_seconds();
     for (const std::string& line : lines) {
-      Encoding e = tokenizer.encode(line);
+      tokenizer::Encoding e = tokenizer.encode(line);
       bytes += line.size() + 1;
       tokens += e.tokens.size();
-      for (const Token& t : e.tokens) unknown += t.id == tokenizer.special().unk;
+      for (const tokenizer::Token& t : e.tokens) unknown += t.id == tokenizer.special().unk;
     }
     best = std::min(best, processor_seconds() - begin);
   }
@@ -109,14 +110,14 @@ int main(int argc, char** argv) {
   std::vector<std::string> lines =
       argc > 1 ? read_lines(argv[1], kBytes) : made_up_sentences(kBytes);
   if (argc > 2) {
-    auto tokenizer = load_tokenizer(argv[2]);
+    auto tokenizer = tokenizer::load_tokenizer(argv[2]);
     measure(tokenizer->kind().c_str(), *tokenizer, lines);
     return 0;
   }
   std::vector<std::string> pieces = make_vocabulary(lines, 31000);
   fmt::print("{} lines, {} pieces\n", lines.size(), pieces.size());
-  measure("WordPiece, cased", *make_wordpiece(pieces, {}), lines);
-  WordPieceOptions uncased;
+  measure("WordPiece, cased", *tokenizer::make_wordpiece(pieces, {}), lines);
+  tokenizer::WordPieceOptions uncased;
   uncased.lowercase = true;
-  measure("WordPiece, uncased", *make_wordpiece(pieces, uncased), lines);
+  measure("WordPiece, uncased", *tokenizer::make_wordpiece(pieces, uncased), lines);
 }

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "grammar/grammar.h"
+#include "stimuli/grammar/grammar.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace minpair;
@@ -12,10 +12,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   size_t cut = text.find("\n%%\n");  // before it: common.avg
   std::string_view common = cut == std::string_view::npos ? "" : text.substr(0, cut + 1);
   try {
-    Language language =
-        read_avg(cut == std::string_view::npos ? text : text.substr(cut + 4), common, "fuzz.avg");
+    stimuli::Language language = stimuli::read_avg(
+        cut == std::string_view::npos ? text : text.substr(cut + 4), common, "fuzz.avg");
     Random random(1);
-    if (language.has_locus()) language.sample(3, random, [](const Item&) {});
+    if (language.has_locus()) language.sample(3, random, [](const suite::Item&) {});
   } catch (const Error&) {
   }
   return 0;

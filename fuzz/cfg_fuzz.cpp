@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "grammar/grammar.h"
+#include "stimuli/grammar/grammar.h"
 
 namespace {
 
@@ -31,18 +31,18 @@ const std::filesystem::path& folder() {
   return path;
 }
 
-void use(const minpair::Language& language) {
-  minpair::Count count = language.count();
+void use(const minpair::stimuli::Language& language) {
+  minpair::stimuli::Count count = language.count();
   minpair::Random random(1);
   size_t bytes = 0;
   auto sink = [&](std::string_view s) { bytes += s.size(); };
-  if (count != minpair::kCountless) language.sample_text(3, random, sink);
+  if (count != minpair::stimuli::kCountless) language.sample_text(3, random, sink);
   if (count > 2000) return;
   language.write_text(sink);
   if (!language.has_locus()) return;
-  minpair::Count items = 0;
-  language.expand([&](const minpair::Item& item) {
-    minpair::check_item(item);
+  minpair::stimuli::Count items = 0;
+  language.expand([&](const minpair::suite::Item& item) {
+    minpair::suite::check_item(item);
     ++items;
   });
   if (items != count) std::abort();
@@ -55,10 +55,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // Other files than the lexicon could be anything.
   if (text.find("include") != text.npos || text.find("..") != text.npos) return 0;
   for (bool deep : {false, true}) {
-    minpair::GrammarOptions options;
+    minpair::stimuli::GrammarOptions options;
     if (deep) options.depth = 5;
     try {
-      use(minpair::read_cfg(text, "fuzz.cfg", folder(), options));
+      use(minpair::stimuli::read_cfg(text, "fuzz.cfg", folder(), options));
     } catch (const minpair::Error&) {
     }
   }

@@ -56,8 +56,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const fs::path& folder = folders.best(config);
   minpair::write_file(folder / "config.json", config);
   try {
-    auto model = minpair::load_model(folder.string(), {.threads = 1});
-    minpair::Query query{{5, 6, 7}, {{1, {8}, true}}};
+    auto model = minpair::model::load_model(folder.string(), {.threads = 1});
+    minpair::query::Query query{{5, 6, 7}, {{1, {8}, true}}};
     model->answer({&query, 1});
   } catch (const minpair::Error&) {
   }

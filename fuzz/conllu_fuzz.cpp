@@ -1,34 +1,36 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "treebank/extract.h"
+#include "stimuli/treebank/extract.h"
 
 // A treebank from anywhere: an error or trees, and whatever is extracted from them is a valid item.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::string path = "/tmp/minpair-fuzz-conllu-" + std::to_string(::getpid());
   minpair::write_file(path, {reinterpret_cast<const char*>(data), size});
   using enum minpair::AgreementType;
-  minpair::LanguageInfo language{
+  minpair::stimuli::LanguageInfo language{
       "X", "x", "xxx", false, {determiner, attributive, predicative, verb}};
-  minpair::ExtractOptions both;
-  both.mask = minpair::ExtractOptions::Mask::both;
-  minpair::ClozeExtractor clozes(language, both);
-  minpair::Paradigms paradigms;
-  minpair::Lexicon lexicon;
+  minpair::stimuli::ExtractOptions both;
+  both.mask = minpair::stimuli::ExtractOptions::Mask::both;
+  minpair::stimuli::ClozeExtractor clozes(language, both);
+  minpair::stimuli::Paradigms paradigms;
+  minpair::stimuli::Lexicon lexicon;
   try {
-    minpair::ConlluReader in(path);
-    for (minpair::Tree tree; in.next(tree);) {
+    minpair::stimuli::ConlluReader in(path);
+    for (minpair::stimuli::Tree tree; in.next(tree);) {
       lexicon.add(tree);
       paradigms.add(tree);
-      clozes.add(tree, [](const minpair::Item& item) {
+      clozes.add(tree, [](const minpair::suite::Item& item) {
         if (item.sentences[0].locus.end > item.sentences[0].text.size()) __builtin_trap();
       });
     }
     paradigms.finish();
-    minpair::PairExtractor pairs(language, paradigms, both, minpair::Feature::number);
+    minpair::stimuli::PairExtractor pairs(language, paradigms, both,
+                                          minpair::stimuli::Feature::number);
     pairs.nonce(1, 2);
-    minpair::ConlluReader again(path);
-    for (minpair::Tree tree; again.next(tree);) pairs.add(tree, [](const minpair::Item&) {});
+    minpair::stimuli::ConlluReader again(path);
+    for (minpair::stimuli::Tree tree; again.next(tree);)
+      pairs.add(tree, [](const minpair::suite::Item&) {});
   } catch (const minpair::Error&) {
   }
   ::unlink(path.c_str());

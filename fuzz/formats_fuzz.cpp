@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "suite/format.h"
+#include "suite/formats/format.h"
 
 using namespace minpair;
 
@@ -21,7 +21,7 @@ static const fs::path& folder() {
   return made.path;
 }
 
-static fs::path put(const Format& format, std::string_view text) {
+static fs::path put(const suite::Format& format, std::string_view text) {
   fs::path file = folder() / "de_x" / ("x" + format.extensions.front());
   size_t cut = text.find("\n---\n");
   if (format.name == "linzen" && cut != std::string_view::npos) {
@@ -32,19 +32,19 @@ static fs::path put(const Format& format, std::string_view text) {
   return file;
 }
 
-static void there_and_back(const Format& format, std::string_view text) {
+static void there_and_back(const suite::Format& format, std::string_view text) {
   fs::path file = put(format, text);
-  recognise_format(file);
+  suite::recognise_format(file);
   auto items = format.read(file, {});
   fs::path out = folder() / ("out" + format.extensions.front());
-  std::unique_ptr<ItemWriter> writer = format.write ? format.write(out) : nullptr;
+  std::unique_ptr<suite::ItemWriter> writer = format.write ? format.write(out) : nullptr;
   uint64_t written = 0;
-  for (Item item; items->next(item);) {
-    check_item(item);
+  for (suite::Item item; items->next(item);) {
+    suite::check_item(item);
     std::string line;
-    append_json_line(line, item);
-    Item again;
-    ItemParser().parse(line, {}, again);
+    suite::append_json_line(line, item);
+    suite::Item again;
+    suite::ItemParser().parse(line, {}, again);
     if (again != item) std::abort();
     if (writer && writer->write(item).empty()) ++written;
   }
@@ -54,7 +54,7 @@ static void there_and_back(const Format& format, std::string_view text) {
   if (written == 0) return;
   auto back = format.read(out, {});
   uint64_t read = 0;
-  for (Item item; back->next(item);) ++read;
+  for (suite::Item item; back->next(item);) ++read;
   if (read != written) std::abort();
 }
 
@@ -62,8 +62,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
   size_t end = text.find('\n');
   if (end == std::string_view::npos) return 0;
-  const Format* format = nullptr;
-  for (const Format& f : all_formats())
+  const suite::Format* format = nullptr;
+  for (const suite::Format& f : suite::all_formats())
     if (f.name == text.substr(0, end)) format = &f;
   if (!format) return 0;
   try {

@@ -1,7 +1,7 @@
 // Any bytes are a pickle or a minpair::Error, and what was read can be walked.
 
 #include "base/error.h"
-#include "pickle/pickle.h"
+#include "checkpoint/pickle/pickle.h"
 
 static size_t walk(const minpair::pickle::Value& v) {
   size_t n = 1 + v.text.size() / 64;

@@ -4,15 +4,15 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "store/score.h"
+#include "judge/score.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view bytes(reinterpret_cast<const char*>(data), size);
   try {
-    std::vector<minpair::StoredSentence> scores = minpair::unpack_scores(bytes);
-    std::string again = minpair::pack_scores(scores);
-    if (minpair::pack_scores(minpair::unpack_scores(again)) != again) std::abort();
-    minpair::equal_lengths(scores);
+    std::vector<minpair::judge::StoredSentence> scores = minpair::judge::unpack_scores(bytes);
+    std::string again = minpair::judge::pack_scores(scores);
+    if (minpair::judge::pack_scores(minpair::judge::unpack_scores(again)) != again) std::abort();
+    minpair::judge::equal_lengths(scores);
   } catch (const minpair::Error&) {
   }
   return 0;

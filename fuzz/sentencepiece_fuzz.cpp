@@ -8,9 +8,11 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view bytes(reinterpret_cast<const char*>(data), size);
   try {
-    auto tokenizer = minpair::make_sentencepiece(minpair::parse_sentencepiece(bytes, "fuzz"), {});
+    auto tokenizer = minpair::tokenizer::make_sentencepiece(
+        minpair::tokenizer::parse_sentencepiece(bytes, "fuzz"), {});
     for (const char* sentence : {"Die  Kinder lachen ", "\uff21 e\u0301 \u4e2d\U0001F600\n"})
-      for (const minpair::Token& t : tokenizer->encode(sentence).tokens) tokenizer->piece(t.id);
+      for (const minpair::tokenizer::Token& t : tokenizer->encode(sentence).tokens)
+        tokenizer->piece(t.id);
   } catch (const minpair::Error&) {
   }
   return 0;

@@ -15,28 +15,28 @@ static void fail(const char* what) {
 }
 
 static void one_line(std::string_view line) {
-  static ItemParser parser;
-  Item item, again;
+  static suite::ItemParser parser;
+  suite::Item item, again;
   try {
     parser.parse(line, {}, item);
   } catch (const Error&) {
     return;
   }
   std::string json;
-  append_json_line(json, item);
+  suite::append_json_line(json, item);
   parser.parse(json, {}, again);
   if (again != item) fail("an item changed on the way");
-  Linter().add(item);
-  fix_item(item);
-  check_item(item);
+  suite::Linter().add(item);
+  suite::fix_item(item);
+  suite::check_item(item);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
   for (std::string_view line : split(text, '\n')) one_line(line);
   try {
-    Manifest manifest = parse_manifest(text, "manifest.json");
-    if (parse_manifest(manifest_json(manifest), "again") != manifest)
+    suite::Manifest manifest = suite::parse_manifest(text, "manifest.json");
+    if (suite::parse_manifest(suite::manifest_json(manifest), "again") != manifest)
       fail("a manifest changed on the way");
   } catch (const Error&) {
   }

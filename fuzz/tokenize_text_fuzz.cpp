@@ -12,13 +12,13 @@ namespace {
 
 using namespace minpair;
 
-const std::vector<std::unique_ptr<Tokenizer>>& tokenizers() {
-  static const std::vector<std::unique_ptr<Tokenizer>> all = [] {
-    std::vector<std::unique_ptr<Tokenizer>> loaded;
+const std::vector<std::unique_ptr<tokenizer::Tokenizer>>& tokenizers() {
+  static const std::vector<std::unique_ptr<tokenizer::Tokenizer>> all = [] {
+    std::vector<std::unique_ptr<tokenizer::Tokenizer>> loaded;
     std::filesystem::path golden(MINPAIR_GOLDEN_TOKENIZERS);
     for (const auto& entry : std::filesystem::directory_iterator(golden))
       if (std::filesystem::exists(entry.path() / "tokenizer.json"))
-        loaded.push_back(load_tokenizer(entry.path()));
+        loaded.push_back(tokenizer::load_tokenizer(entry.path()));
     if (loaded.empty()) std::abort();
     return loaded;
   }();
@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
   for (const auto& tokenizer : tokenizers()) {
     try {
-      for (const Token& t : tokenizer->encode(text).tokens) {
+      for (const tokenizer::Token& t : tokenizer->encode(text).tokens) {
         if (t.span.begin > t.span.end || t.span.end > size) std::abort();
         if (size_t(t.id) >= tokenizer->vocabulary_size()) std::abort();
         if (!valid_utf8(slice(text, t.span))) std::abort();

@@ -8,10 +8,11 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
-    auto tokenizer = minpair::parse_tokenizer_json(text, "fuzz");
+    auto tokenizer = minpair::tokenizer::parse_tokenizer_json(text, "fuzz");
     for (const char* sentence :
          {"Die Kinder lachen, don't they? 12", "<s> \u00e9\u0301 \u4e2d\U0001F600 [MASK]\n\n"})
-      for (const minpair::Token& t : tokenizer->encode(sentence).tokens) tokenizer->piece(t.id);
+      for (const minpair::tokenizer::Token& t : tokenizer->encode(sentence).tokens)
+        tokenizer->piece(t.id);
   } catch (const minpair::Error&) {
   }
   return 0;

@@ -25,15 +25,15 @@ inline fs::path file_in_memory(const uint8_t* data, size_t size) {
 
 inline int open_and_read(const uint8_t* data, size_t size) {
   try {
-    auto checkpoint = open_checkpoint(file_in_memory(data, size));
-    for (const TensorView& t : checkpoint->tensors()) {
+    auto checkpoint = checkpoint::open_checkpoint(file_in_memory(data, size));
+    for (const checkpoint::TensorView& t : checkpoint->tensors()) {
       if (uint64_t(t.elements()) > 256 * (size + 1)) __builtin_trap();
       std::vector<float> to(size_t(t.elements()));
-      to_float(t, to.data());
+      checkpoint::to_float(t, to.data());
       if (!t.shape.empty() && t.shape[0] > 0)
-        rows_to_float(t, t.shape[0] - 1, t.shape[0], to.data());
+        checkpoint::rows_to_float(t, t.shape[0] - 1, t.shape[0], to.data());
     }
-    const Metadata& m = checkpoint->metadata();
+    const checkpoint::Metadata& m = checkpoint->metadata();
     for (std::string_view key : m.keys()) {
       auto attempt = [&](auto get) {
         try {

@@ -12,24 +12,24 @@ namespace {
 
 using namespace minpair;
 
-std::unique_ptr<Tokenizer> slow(const std::vector<std::string>& pieces,
-                                const WordPieceOptions& options) {
-  PipelineParts parts;
+std::unique_ptr<tokenizer::Tokenizer> slow(const std::vector<std::string>& pieces,
+                                           const tokenizer::WordPieceOptions& options) {
+  tokenizer::PipelineParts parts;
   parts.pieces = pieces;
   parts.around = options.around;
-  parts.normalizer = normalize_bert({true, true, options.lowercase, options.lowercase});
-  parts.pre_tokenizer = split_bert();
-  parts.model = [&](const Vocabulary& v) {
-    return make_wordpiece_model(v, v.find("[UNK]"), "##", 100);
+  parts.normalizer = tokenizer::normalize_bert({true, true, options.lowercase, options.lowercase});
+  parts.pre_tokenizer = tokenizer::split_bert();
+  parts.model = [&](const tokenizer::Vocabulary& v) {
+    return tokenizer::make_wordpiece_model(v, v.find("[UNK]"), "##", 100);
   };
-  return make_pipeline(std::move(parts));
+  return tokenizer::make_pipeline(std::move(parts));
 }
 
 void compare(const std::vector<std::string>& pieces, std::string_view text, bool lowercase) {
-  WordPieceOptions options;
+  tokenizer::WordPieceOptions options;
   options.lowercase = lowercase;
-  std::vector<Token> a = make_wordpiece(pieces, options)->encode(text).tokens;
-  std::vector<Token> b = slow(pieces, options)->encode(text).tokens;
+  std::vector<tokenizer::Token> a = tokenizer::make_wordpiece(pieces, options)->encode(text).tokens;
+  std::vector<tokenizer::Token> b = slow(pieces, options)->encode(text).tokens;
   if (a.size() != b.size()) std::abort();
   for (size_t i = 0; i < a.size(); ++i)
     if (a[i].id != b[i].id || a[i].span.end > text.size() || a[i].span.begin > a[i].span.end)

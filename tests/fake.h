@@ -16,14 +16,15 @@ namespace minpair::testing {
 // Words at white space, punctuation on its own, words longer than four letters in pieces of four
 // ("##" in front of all but the first). Every piece has an id: a hash. Words beginning with 'Q' are
 // unknown.
-class FakeTokenizer : public Tokenizer {
+class FakeTokenizer : public tokenizer::Tokenizer {
  public:
-  static constexpr TokenId kPad = 0, kUnk = 1, kCls = 2, kSep = 3, kMask = 4, kVocabulary = 100000;
+  static constexpr tokenizer::TokenId kPad = 0, kUnk = 1, kCls = 2, kSep = 3, kMask = 4,
+                                      kVocabulary = 100000;
 
   FakeTokenizer() { special_ = {kUnk, kPad, kCls, kSep, kMask, -1, -1}; }
 
-  Encoding encode(std::string_view text, bool with_special = true) const override {
-    Encoding e;
+  tokenizer::Encoding encode(std::string_view text, bool with_special = true) const override {
+    tokenizer::Encoding e;
     if (with_special) e.tokens.push_back({kCls, {}, true});
     for (size_t at = 0; at < text.size();) {
       if (text.substr(at).starts_with("[MASK]")) {
@@ -43,25 +44,27 @@ class FakeTokenizer : public Tokenizer {
   }
 
   size_t vocabulary_size() const override { return kVocabulary; }
-  std::string piece(TokenId id) const override {
+  std::string piece(tokenizer::TokenId id) const override {
     if (id == kMask) return "[MASK]";
     auto at = pieces_.find(id);
     return at == pieces_.end() ? "?" : at->second;
   }
-  std::optional<TokenId> id(std::string_view piece) const override { return id_of(piece); }
-  const SpecialIds& special() const override { return special_; }
-  bool begins_word(TokenId id) const override { return !piece(id).starts_with("##"); }
+  std::optional<tokenizer::TokenId> id(std::string_view piece) const override {
+    return id_of(piece);
+  }
+  const tokenizer::SpecialIds& special() const override { return special_; }
+  bool begins_word(tokenizer::TokenId id) const override { return !piece(id).starts_with("##"); }
   std::string kind() const override { return "fake"; }
   const std::string& fingerprint() const override { return fingerprint_; }
 
  private:
-  TokenId id_of(std::string_view piece) const {
-    TokenId id = TokenId(5 + hash128(piece).low % (kVocabulary - 5));
+  tokenizer::TokenId id_of(std::string_view piece) const {
+    tokenizer::TokenId id = tokenizer::TokenId(5 + hash128(piece).low % (kVocabulary - 5));
     pieces_.emplace(id, piece);
     return id;
   }
 
-  size_t word(std::string_view text, size_t at, Encoding& e) const {
+  size_t word(std::string_view text, size_t at, tokenizer::Encoding& e) const {
     size_t end = at;
     while (end < text.size() && !std::isspace(uint8_t(text[end])) &&
            !std::ispunct(uint8_t(text[end])))
@@ -78,12 +81,12 @@ class FakeTokenizer : public Tokenizer {
     return end;
   }
 
-  SpecialIds special_;
+  tokenizer::SpecialIds special_;
   std::string fingerprint_ = "fake tokenizer";
-  mutable std::map<TokenId, std::string> pieces_;
+  mutable std::map<tokenizer::TokenId, std::string> pieces_;
 };
 
-class FakeModel : public Model {
+class FakeModel : public query::Model {
  public:
   explicit FakeModel(uint64_t seed = 0) : seed_(seed) {
     info_.name = "fake";
@@ -93,14 +96,14 @@ class FakeModel : public Model {
     info_.fingerprint = "fake " + std::to_string(seed);
   }
 
-  const ModelInfo& info() const override { return info_; }
-  ModelInfo& info() { return info_; }
-  const Tokenizer& tokenizer() const override { return tokenizer_; }
+  const query::ModelInfo& info() const override { return info_; }
+  query::ModelInfo& info() { return info_; }
+  const tokenizer::Tokenizer& tokenizer() const override { return tokenizer_; }
 
-  std::vector<Answer> answer(std::span<const Query> queries) override {
-    std::vector<Answer> answers;
+  std::vector<query::Answer> answer(std::span<const query::Query> queries) override {
+    std::vector<query::Answer> answers;
     ++calls;
-    for (const Query& q : queries) {
+    for (const query::Query& q : queries) {
       ++forward_passes;
       tokens += q.ids.size();
       answers.push_back(answer_one(q));
@@ -111,16 +114,17 @@ class FakeModel : public Model {
   uint64_t calls = 0, forward_passes = 0, tokens = 0;
 
  private:
-  double number(const Query& q, uint64_t position, uint64_t what) const {
+  double number(const query::Query& q, uint64_t position, uint64_t what) const {
     std::string_view ids(reinterpret_cast<const char*>(q.ids.data()), q.ids.size() * 4);
     return double(hash128(ids, seed_ * 1000003 + position * 7919 + what).low % 100000) / 10000;
   }
 
-  Answer answer_one(const Query& q) const {
-    Answer answer;
-    for (const Read& r : q.reads) {
-      ReadAnswer a;
-      for (TokenId t : r.targets) a.logits.push_back(float(number(q, r.position, uint64_t(t)) - 5));
+  query::Answer answer_one(const query::Query& q) const {
+    query::Answer answer;
+    for (const query::Read& r : q.reads) {
+      query::ReadAnswer a;
+      for (tokenizer::TokenId t : r.targets)
+        a.logits.push_back(float(number(q, r.position, uint64_t(t)) - 5));
       if (r.normalized) a.log_sum_exp = 9 + number(q, r.position, uint64_t{1} << 40);
       answer.push_back(a);
     }
@@ -128,7 +132,7 @@ class FakeModel : public Model {
   }
 
   uint64_t seed_;
-  ModelInfo info_;
+  query::ModelInfo info_;
   FakeTokenizer tokenizer_;
 };
 

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace minpair {
+namespace minpair::inline base {
 
 std::string Where::str() const {
   if (file.empty()) return "";
@@ -54,4 +54,4 @@ Error cannot(std::string message) { return {Error::Kind::environment, std::move(
 // By value, as its siblings. NOLINTNEXTLINE(performance-unnecessary-value-param)
 Error cannot_errno(std::string message) { return cannot(message + ": " + std::strerror(errno)); }
 
-}  // namespace minpair
+}  // namespace minpair::inline base

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace minpair {
+namespace minpair::inline base {
 
 // A place in a file. Lines and columns count from 1; 0 means unknown.
 struct Where {
@@ -59,4 +59,4 @@ Error wrong_call(std::string message);    // the command line or an option is wr
 Error cannot(std::string message);        // the machine says no: disk, memory, network, permissions
 Error cannot_errno(std::string message);  // the same, with the text of errno appended
 
-}  // namespace minpair
+}  // namespace minpair::inline base

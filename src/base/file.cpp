@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-namespace minpair {
+namespace minpair::inline base {
 namespace {
 
 int open_to_read(const fs::path& path) {
@@ -201,4 +201,4 @@ void write_file(const fs::path& path, std::string_view bytes) {
   file.commit();
 }
 
-}  // namespace minpair
+}  // namespace minpair::inline base

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace minpair {
+namespace minpair::inline base {
 
 namespace fs = std::filesystem;
 
@@ -77,4 +77,4 @@ class AtomicFile {
 
 void write_file(const fs::path& path, std::string_view bytes);  // atomically
 
-}  // namespace minpair
+}  // namespace minpair::inline base

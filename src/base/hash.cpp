@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-namespace minpair {
+namespace minpair::inline base {
 namespace {
 
 constexpr uint32_t k256[64] = {
@@ -109,4 +109,4 @@ Hash128 hash128(std::string_view bytes, uint64_t seed) {
           mix(b ^ 0xba7c9045f12c7f99, a ^ 0x24a19947b3916cf7)};
 }
 
-}  // namespace minpair
+}  // namespace minpair::inline base

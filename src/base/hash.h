@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace minpair {
+namespace minpair::inline base {
 
 class Sha256 {
  public:
@@ -33,7 +33,7 @@ struct Hash128 {
 // Stable over machines and versions. Not meant against an adversary.
 Hash128 hash128(std::string_view bytes, uint64_t seed = 0);
 
-}  // namespace minpair
+}  // namespace minpair::inline base
 
 template <>
 struct std::hash<minpair::Hash128> {

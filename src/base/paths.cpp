@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-namespace minpair {
+namespace minpair::inline base {
 
 namespace fs = std::filesystem;
 
@@ -34,4 +34,4 @@ fs::path program_folder() {
   return failed ? fs::path() : program.parent_path();
 }
 
-}  // namespace minpair
+}  // namespace minpair::inline base

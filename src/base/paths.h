@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace minpair {
+namespace minpair::inline base {
 
 // $MINPAIR_HOME, the source tree this program was built in, or the installed share folder: the
 // first that exists. Looked up in that order for every `kind` ("suites", "models").
@@ -16,4 +16,4 @@ std::string version();
 // The folder of the running program.
 std::filesystem::path program_folder();
 
-}  // namespace minpair
+}  // namespace minpair::inline base

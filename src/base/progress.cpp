@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace minpair {
+namespace minpair::inline base {
 
 std::string duration_text(double seconds) {
   if (!(seconds < 1e9)) return "unknown";
@@ -54,4 +54,4 @@ void Progress::set(uint64_t done, const std::string& extra) {
   fmt::print(stderr, "\r\033[K{}", line);
 }
 
-}  // namespace minpair
+}  // namespace minpair::inline base

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace minpair {
+namespace minpair::inline base {
 
 // "3 s", "4 min 10 s", "2 h 05 min".
 std::string duration_text(double seconds);
@@ -30,4 +30,4 @@ class Progress {
   uint64_t first_ = UINT64_MAX;  // what was done already when we began (a resumed run)
 };
 
-}  // namespace minpair
+}  // namespace minpair::inline base

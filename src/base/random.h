@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-namespace minpair {
+namespace minpair::inline base {
 
 __extension__ typedef unsigned __int128 Wide;
 
@@ -62,4 +62,4 @@ class Random {
   State state_;
 };
 
-}  // namespace minpair
+}  // namespace minpair::inline base

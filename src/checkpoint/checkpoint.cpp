@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "checkpoint/parts.h"
 
-namespace minpair {
+namespace minpair::checkpoint {
 
 namespace {
 
@@ -108,4 +108,4 @@ Error file_error(const MappedFile& file, uint64_t byte, const std::string& what)
       .hint("the file is damaged, incomplete or not a model's weights; download it again");
 }
 
-}  // namespace minpair
+}  // namespace minpair::checkpoint

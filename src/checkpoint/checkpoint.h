@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace minpair {
+namespace minpair::checkpoint {
 
 enum class DType : uint8_t {
   f64,
@@ -141,4 +141,4 @@ class Checkpoint {
 // single file of weights under another name.
 std::unique_ptr<Checkpoint> open_checkpoint(const std::filesystem::path& path);
 
-}  // namespace minpair
+}  // namespace minpair::checkpoint

@@ -14,7 +14,7 @@
 
 #define MINPAIR_INLINE [[gnu::always_inline]] inline
 
-namespace minpair {
+namespace minpair::checkpoint {
 
 namespace {
 
@@ -252,4 +252,4 @@ void dequantize(DType type, const std::byte* from, int64_t blocks, float* to) {
   any_format(type, bytes, blocks, to);
 }
 
-}  // namespace minpair
+}  // namespace minpair::checkpoint

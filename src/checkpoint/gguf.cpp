@@ -8,7 +8,7 @@
 
 #include "checkpoint/parts.h"
 
-namespace minpair {
+namespace minpair::checkpoint {
 
 namespace {
 
@@ -198,4 +198,4 @@ std::unique_ptr<MappedCheckpoint> read_gguf(MappedFile file) {
                                             std::move(metadata));
 }
 
-}  // namespace minpair
+}  // namespace minpair::checkpoint

@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #endif
 
-namespace minpair {
+namespace minpair::checkpoint {
 
 namespace {
 
@@ -79,4 +79,4 @@ void bfloat_to_float(const std::byte* from, int64_t count, float* to) {
   bfloat_portable(from, count, to);
 }
 
-}  // namespace minpair
+}  // namespace minpair::checkpoint

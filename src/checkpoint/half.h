@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace minpair {
+namespace minpair::checkpoint {
 
 [[gnu::always_inline]] inline float half_bits_to_float(uint16_t h) {
   uint32_t sign = uint32_t(h & 0x8000) << 16, exponent = h >> 10 & 0x1f, fraction = h & 0x3ff;
@@ -16,4 +16,4 @@ namespace minpair {
   return std::bit_cast<float>(sign | wide << 23 | fraction << 13 | quiet);
 }
 
-}  // namespace minpair
+}  // namespace minpair::checkpoint

@@ -8,7 +8,7 @@
 
 #include "checkpoint/parts.h"
 
-namespace minpair {
+namespace minpair::checkpoint {
 
 namespace {
 
@@ -151,4 +151,4 @@ std::vector<std::string_view> Metadata::keys() const {
   return all;
 }
 
-}  // namespace minpair
+}  // namespace minpair::checkpoint

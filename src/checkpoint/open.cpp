@@ -6,7 +6,7 @@
 
 #include "checkpoint/parts.h"
 
-namespace minpair {
+namespace minpair::checkpoint {
 
 namespace {
 
@@ -82,4 +82,4 @@ std::unique_ptr<Checkpoint> open_checkpoint(const fs::path& path) {
   return read_weights_file(chosen);
 }
 
-}  // namespace minpair
+}  // namespace minpair::checkpoint

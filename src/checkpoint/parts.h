@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "checkpoint/checkpoint.h"
 
-namespace minpair {
+namespace minpair::checkpoint {
 
 // Mapped files and the tensors in them.
 class MappedCheckpoint : public Checkpoint {
@@ -66,4 +66,4 @@ std::unique_ptr<MappedCheckpoint> read_weights_file(const fs::path& path);
 // model.safetensors.index.json, pytorch_model.bin.index.json
 std::unique_ptr<MappedCheckpoint> read_shards(const fs::path& index);
 
-}  // namespace minpair
+}  // namespace minpair::checkpoint

@@ -9,7 +9,7 @@
 
 #include "checkpoint/parts.h"
 
-namespace minpair {
+namespace minpair::checkpoint {
 
 namespace {
 
@@ -129,4 +129,4 @@ std::unique_ptr<MappedCheckpoint> read_safetensors(MappedFile file) {
   return std::make_unique<MappedCheckpoint>("safetensors", std::move(files), std::move(tensors));
 }
 
-}  // namespace minpair
+}  // namespace minpair::checkpoint

@@ -7,7 +7,7 @@
 
 #include "checkpoint/parts.h"
 
-namespace minpair {
+namespace minpair::checkpoint {
 
 namespace {
 
@@ -70,4 +70,4 @@ std::unique_ptr<MappedCheckpoint> read_shards(const fs::path& index) {
                                             Metadata{}, std::move(inflated));
 }
 
-}  // namespace minpair
+}  // namespace minpair::checkpoint

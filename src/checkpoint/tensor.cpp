@@ -4,7 +4,7 @@
 
 #include "checkpoint/parts.h"
 
-namespace minpair {
+namespace minpair::checkpoint {
 
 namespace {
 
@@ -177,4 +177,4 @@ void check_reach(const TensorView& t) {
     throw tensor_error(t, fmt::format("its shape has {} elements, its storage {}", elements, held));
 }
 
-}  // namespace minpair
+}  // namespace minpair::checkpoint

@@ -6,7 +6,7 @@
 #include <deque>
 #include <optional>
 
-namespace minpair {
+namespace minpair::checkpoint {
 
 namespace {
 
@@ -320,4 +320,4 @@ pickle::ValuePtr read_torch_pickle(std::string_view bytes, const std::string& na
   return pickle::read(bytes, name, used, limits);
 }
 
-}  // namespace minpair
+}  // namespace minpair::checkpoint

@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "checkpoint/parts.h"
-#include "pickle/pickle.h"
+#include "checkpoint/pickle/pickle.h"
 
-namespace minpair {
+namespace minpair::checkpoint {
 
 // How torch.save() names a storage in the pickle.
 struct StorageName {
@@ -42,4 +42,4 @@ std::map<std::string, StorageName> storages_of(const pickle::Value& root, const 
 pickle::ValuePtr read_torch_pickle(std::string_view bytes, const std::string& name,
                                    uint64_t* used = nullptr);
 
-}  // namespace minpair
+}  // namespace minpair::checkpoint

@@ -8,7 +8,7 @@
 
 #include "checkpoint/torch.h"
 
-namespace minpair {
+namespace minpair::checkpoint {
 
 namespace {
 
@@ -122,4 +122,4 @@ std::unique_ptr<MappedCheckpoint> read_torch_legacy(MappedFile file) {
       "PyTorch legacy", std::move(files), std::move(object.tensors), std::move(object.attributes));
 }
 
-}  // namespace minpair
+}  // namespace minpair::checkpoint

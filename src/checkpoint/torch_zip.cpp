@@ -6,7 +6,7 @@
 #include "checkpoint/torch.h"
 #include "checkpoint/zip.h"
 
-namespace minpair {
+namespace minpair::checkpoint {
 
 namespace {
 
@@ -101,4 +101,4 @@ std::unique_ptr<MappedCheckpoint> read_torch_zip(MappedFile file) {
                                             archive.take_inflated());
 }
 
-}  // namespace minpair
+}  // namespace minpair::checkpoint

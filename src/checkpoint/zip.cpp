@@ -8,7 +8,7 @@
 
 #include "checkpoint/parts.h"
 
-namespace minpair {
+namespace minpair::checkpoint {
 
 namespace {
 
@@ -183,4 +183,4 @@ void check_crc(const MappedFile& file, const ZipEntry& entry, std::string_view c
                      fmt::format("'{}' does not have its check sum", shown(entry.name)));
 }
 
-}  // namespace minpair
+}  // namespace minpair::checkpoint

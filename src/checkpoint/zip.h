@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 
-namespace minpair {
+namespace minpair::checkpoint {
 
 struct ZipEntry {
   std::string name;
@@ -25,4 +25,4 @@ void inflate(const MappedFile& file, const ZipEntry& entry, std::byte* to);
 // Throws when the content of an entry (unpacked) does not have its check sum.
 void check_crc(const MappedFile& file, const ZipEntry& entry, std::string_view content);
 
-}  // namespace minpair
+}  // namespace minpair::checkpoint

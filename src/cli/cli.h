@@ -9,9 +9,11 @@ namespace CLI {
 class App;
 }
 
-namespace minpair {
-
+namespace minpair::model {
 struct LoadOptions;
+}
+
+namespace minpair::cli {
 
 class Cli {
  public:
@@ -32,6 +34,6 @@ class Cli {
 };
 
 // --start and --end, of all commands that load a model which reads from left to right.
-void add_edge_options(CLI::App& command, LoadOptions& options);
+void add_edge_options(CLI::App& command, model::LoadOptions& options);
 
-}  // namespace minpair
+}  // namespace minpair::cli

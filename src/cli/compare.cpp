@@ -5,25 +5,25 @@
 #include "base/file.h"
 #include "cli/cli.h"
 
-namespace minpair {
+namespace minpair::cli {
 namespace {
 
 struct CompareCall {
   std::string results, norm, lengths = "all", format = "table", output = "-", html;
   size_t flips = 0;
-  CompareOptions options;
+  report::CompareOptions options;
 };
 
 void compare(CompareCall& call) {
-  Store store(call.results, Store::Mode::read);
-  if (!call.norm.empty()) call.options.norm = find_norm(call.norm);
+  store::Store store(call.results, store::Store::Mode::read);
+  if (!call.norm.empty()) call.options.norm = judge::find_norm(call.norm);
   call.options.only_equal_lengths = call.lengths == "equal";
-  std::vector<Comparison> comparisons = compare_runs(store, call.options);
-  if (!call.html.empty()) return write_comparisons(comparisons, call.html);
-  std::vector<Grid> grids;
-  for (const Comparison& c : comparisons)
-    for (Grid& g : grids_of(c, call.flips)) grids.push_back(std::move(g));
-  write_file(call.output, render_grids(grids, call.format));
+  std::vector<report::Comparison> comparisons = report::compare_runs(store, call.options);
+  if (!call.html.empty()) return report::write_comparisons(comparisons, call.html);
+  std::vector<report::Grid> grids;
+  for (const report::Comparison& c : comparisons)
+    for (report::Grid& g : report::grids_of(c, call.flips)) grids.push_back(std::move(g));
+  write_file(call.output, report::render_grids(grids, call.format));
 }
 
 void add_compare(Cli& cli) {
@@ -70,4 +70,4 @@ void add_compare(Cli& cli) {
 const Cli::Command compare_command{70, add_compare};
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::cli

@@ -5,29 +5,29 @@
 #include "base/file.h"
 #include "base/progress.h"
 #include "cli/cli.h"
-#include "grammar/grammar.h"
-#include "store/released.h"
+#include "engine/released.h"
+#include "stimuli/grammar/grammar.h"
 #include "suite/convert.h"
 
-namespace minpair {
+namespace minpair::cli {
 namespace {
 
 struct ConvertCall {
   std::string in, out, from, to, language, model;
-  Preparation preparation;
+  suite::Preparation preparation;
   bool quiet = false;
 };
 
 // A suite is what a name without a format means: a .jsonl file or standard output.
-const Format& target_format(const ConvertCall& call) {
-  if (!call.to.empty()) return find_format(call.to);
+const suite::Format& target_format(const ConvertCall& call) {
+  if (!call.to.empty()) return suite::find_format(call.to);
   if (call.out == "-" || std::filesystem::path(call.out).extension() == ".jsonl")
-    return find_format("suite");
+    return suite::find_format("suite");
   throw wrong_call(fmt::format("in which format shall '{}' be?", call.out))
       .hint("say it with --to, or let the name end in .jsonl for a suite, .db for results");
 }
 
-void print_account(const Converted& done, const Format& to) {
+void print_account(const suite::Converted& done, const suite::Format& to) {
   size_t width = 4;
   for (const auto& cell : done.cells) width = std::max(width, cell.test.size());
   for (const auto& cell : done.cells)
@@ -44,11 +44,11 @@ void print_account(const Converted& done, const Format& to) {
 }
 
 // Released scores into a results file.
-void convert_scores(const ConvertCall& call, const Format& from) {
+void convert_scores(const ConvertCall& call, const suite::Format& from) {
   auto items = from.read(call.in, {call.language});
-  Store store(call.out, Store::Mode::write);
-  Released done =
-      store_released(store, *items, from.name, published_manifest(from.name), call.model);
+  store::Store store(call.out, store::Store::Mode::write);
+  engine::Released done = engine::store_released(store, *items, from.name,
+                                               engine::published_manifest(from.name), call.model);
   if (call.quiet) return;
   for (const auto& [model, n] : done.items)
     fmt::print(stderr, "{} scored items of {}\n", count_text(n), model);
@@ -57,44 +57,45 @@ void convert_scores(const ConvertCall& call, const Format& from) {
 }
 
 // `format` gets the name of what is read; "" for grammars.
-std::unique_ptr<ItemStream> open_source(const ConvertCall& call, std::string& format) {
+std::unique_ptr<suite::ItemStream> open_source(const ConvertCall& call, std::string& format) {
   if (!call.from.empty()) {
     format = call.from;
-    return find_format(call.from).read(call.in, {call.language});
+    return suite::find_format(call.from).read(call.in, {call.language});
   }
-  Suite suite = find_suite(call.in);
-  GrammarOptions options;
+  suite::Suite suite = suite::find_suite(call.in);
+  stimuli::GrammarOptions options;
   options.language = call.language;
-  if (suite.files.empty()) return open_items(suite, options);
-  const Format& from = recognise_format(suite.path);
+  if (suite.files.empty()) return stimuli::open_items(suite, options);
+  const suite::Format& from = suite::recognise_format(suite.path);
   format = from.name;
   if (!call.quiet) fmt::print(stderr, "reading {} as {}\n", call.in, from.name);
   return from.read(suite.path, {call.language});
 }
 
 // What the paper printed goes along with its items, so that reports can show it.
-void write_manifest_beside(const ConvertCall& call, const std::string& from, const Format& to) {
+void write_manifest_beside(const ConvertCall& call, const std::string& from,
+                           const suite::Format& to) {
   std::filesystem::path out = call.out, manifest = out;
   manifest.replace_extension(".manifest.json");
-  Manifest published = published_manifest(from);
+  suite::Manifest published = engine::published_manifest(from);
   if (to.name != "suite" || out.extension() != ".jsonl" || published.results.empty() ||
       std::filesystem::exists(manifest))
     return;
-  write_file(manifest, manifest_json(published));
+  write_file(manifest, suite::manifest_json(published));
   if (!call.quiet) fmt::print(stderr, "the published results are in {}\n", manifest.string());
 }
 
 void convert(const ConvertCall& call) {
   if (std::filesystem::path(call.out).extension() == ".db")
-    return convert_scores(call,
-                          call.from.empty() ? recognise_format(call.in) : find_format(call.from));
-  const Format& to = target_format(call);
+    return convert_scores(
+        call, call.from.empty() ? suite::recognise_format(call.in) : suite::find_format(call.from));
+  const suite::Format& to = target_format(call);
   if (!to.write) throw wrong_call(fmt::format("minpair reads '{}' but does not write it", to.name));
   std::string from;
   auto items = open_source(call, from);
   auto writer = to.write(call.out);
   Progress progress("converting", 0, call.quiet);
-  Converted done = convert_items(
+  suite::Converted done = suite::convert_items(
       *items, *writer, [&](uint64_t n) { progress.set(n); }, call.preparation);
   writer->commit();
   write_manifest_beside(call, from, to);
@@ -103,7 +104,7 @@ void convert(const ConvertCall& call) {
 
 std::string format_list() {
   std::string text = "\nFormats:\n";
-  for (const Format& f : all_formats())
+  for (const suite::Format& f : suite::all_formats())
     text += fmt::format("  {:<20} {}{}\n", f.name, f.description, f.write ? "" : " (only read)");
   return text;
 }
@@ -135,4 +136,4 @@ void add_convert(Cli& cli) {
 const Cli::Command convert_command{30, add_convert};
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::cli

@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "corpus/corpus.h"
 
-namespace minpair {
+namespace minpair::cli {
 
 namespace {
 
@@ -14,10 +14,10 @@ struct Call {
   std::vector<std::string> files;
   std::string out;
   std::string language = "de";
-  CorpusOptions options;
+  corpus::CorpusOptions options;
 };
 
-void print(const CorpusReport& r) {
+void print(const corpus::CorpusReport& r) {
   fmt::print("sentences read        {}\n", count_text(r.read));
   fmt::print("  not sampled         {}\n", count_text(r.not_sampled));
   fmt::print("  wrong length        {}\n", count_text(r.wrong_length));
@@ -33,8 +33,8 @@ void print(const CorpusReport& r) {
 
 void run(Call& call) {
   for (const std::string& file : call.files)
-    call.options.sources.push_back(parse_source(file, call.language));
-  print(prepare_corpus(call.options, call.out));
+    call.options.sources.push_back(corpus::parse_source(file, call.language));
+  print(corpus::prepare_corpus(call.options, call.out));
 }
 
 void add_corpus(Cli& cli) {
@@ -44,7 +44,7 @@ void add_corpus(Cli& cli) {
                   "  minpair corpus de:a.txt fr:b.txt=0.5 -o both/     two languages, half of b\n"
                   "  minpair corpus a.txt -o corpus/ --wordpiece 12000  pieces for a BERT, too\n");
   auto call = std::make_shared<Call>();
-  CorpusOptions& o = call->options;
+  corpus::CorpusOptions& o = call->options;
   app.add_option("text", call->files,
                  "Text, plain or .xz, one sentence a line: [LANG:]FILE[=SHARE]")
       ->required();
@@ -78,4 +78,4 @@ const Cli::Command corpus_command{80, add_corpus};
 
 }  // namespace
 
-}  // namespace minpair
+}  // namespace minpair::cli

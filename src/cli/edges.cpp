@@ -3,9 +3,9 @@
 #include "cli/cli.h"
 #include "model/model.h"
 
-namespace minpair {
+namespace minpair::cli {
 
-void add_edge_options(CLI::App& command, LoadOptions& options) {
+void add_edge_options(CLI::App& command, model::LoadOptions& options) {
   command.add_option("--start", options.start,
                      "causal and recurrent models: the token before the first one; 'none': the "
                      "first is not scored; 'auto': the model's own");
@@ -13,4 +13,4 @@ void add_edge_options(CLI::App& command, LoadOptions& options) {
                      "the token that is scored after the last one, 'none', or 'auto'");
 }
 
-}  // namespace minpair
+}  // namespace minpair::cli

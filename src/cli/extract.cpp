@@ -7,10 +7,10 @@
 #include "base/paths.h"
 #include "base/progress.h"
 #include "cli/cli.h"
+#include "stimuli/treebank/extract.h"
 #include "suite/suite.h"
-#include "treebank/extract.h"
 
-namespace minpair {
+namespace minpair::cli {
 namespace {
 
 struct Options {
@@ -21,19 +21,20 @@ struct Options {
   uint64_t seed = 1;
 };
 
-using FilesByLanguage = std::map<std::string, std::pair<LanguageInfo, std::vector<fs::path>>>;
+using FilesByLanguage =
+    std::map<std::string, std::pair<stimuli::LanguageInfo, std::vector<fs::path>>>;
 
 FilesByLanguage group_by_language(const Options& o) {
   fs::path table = o.types.empty() ? find_shipped("suites", "treebank") / "agreement-types.tsv"
                                    : fs::path(o.types);
-  std::vector<LanguageInfo> languages = read_agreement_types(table);
+  std::vector<stimuli::LanguageInfo> languages = stimuli::read_agreement_types(table);
   FilesByLanguage groups;
-  for (const fs::path& file : conllu_files({o.treebanks.begin(), o.treebanks.end()})) {
-    const LanguageInfo* language = nullptr;
+  for (const fs::path& file : stimuli::conllu_files({o.treebanks.begin(), o.treebanks.end()})) {
+    const stimuli::LanguageInfo* language = nullptr;
     if (o.language.empty()) {
-      language = language_of(fs::absolute(file), languages);
+      language = stimuli::language_of(fs::absolute(file), languages);
     } else {
-      for (const LanguageInfo& l : languages)
+      for (const stimuli::LanguageInfo& l : languages)
         if (l.code == o.language || l.name == o.language || l.iso639_3 == o.language) language = &l;
     }
     if (!language)
@@ -53,10 +54,10 @@ FilesByLanguage group_by_language(const Options& o) {
 template <class Each>
 void each_tree(const std::vector<fs::path>& files, bool quiet, const std::string& what, Each each) {
   Progress progress(what, files.size(), quiet);
-  Tree tree;
+  stimuli::Tree tree;
   for (size_t i = 0; i < files.size(); ++i) {
     progress.set(i, files[i].filename().string());
-    ConlluReader in(files[i]);
+    stimuli::ConlluReader in(files[i]);
     while (in.next(tree)) each(tree);
     if (in.sloppy_lines() > 0 && !quiet)
       fmt::print(stderr, "note: {} small fault{} passed over, the first: {}\n",
@@ -65,7 +66,7 @@ void each_tree(const std::vector<fs::path>& files, bool quiet, const std::string
   }
 }
 
-void print_counts(const LanguageInfo& l, const ExtractCounts& c) {
+void print_counts(const stimuli::LanguageInfo& l, const stimuli::ExtractCounts& c) {
   fmt::print(stderr, "{}: {} items from {} relations in {} sentences\n", l.name,
              count_text(c.items), count_text(c.relations), count_text(c.sentences));
   for (const auto& [type, n] : c.by_type)
@@ -87,7 +88,7 @@ void print_counts(const LanguageInfo& l, const ExtractCounts& c) {
 
 // UniMorph names its files by the language ("deu", "deu/deu"); where there is only one language, it
 // is that one's.
-std::vector<std::string> unimorph_of(const Options& o, const LanguageInfo& language,
+std::vector<std::string> unimorph_of(const Options& o, const stimuli::LanguageInfo& language,
                                      const FilesByLanguage& groups) {
   if (groups.size() == 1) return o.unimorph;
   std::vector<std::string> files;
@@ -104,20 +105,21 @@ void check_unimorph(const Options& o, const FilesByLanguage& groups) {
         .hint("with treebanks of several languages, name the files by ISO 639-3: deu, heb");
 }
 
-Feature feature_named(const std::string& name) {
-  for (Feature f : all_features)
-    if (name_of(f) == name) return f;
+stimuli::Feature feature_named(const std::string& name) {
+  for (stimuli::Feature f : stimuli::all_features)
+    if (stimuli::name_of(f) == name) return f;
   throw wrong_call(fmt::format("'{}' is not a feature that can be varied", name))
       .hint("number, gender, case or person");
 }
 
-void extract_clozes(const Options& o, const LanguageInfo& language,
+void extract_clozes(const Options& o, const stimuli::LanguageInfo& language,
                     const std::vector<fs::path>& files, const std::vector<std::string>& unimorph,
-                    const ExtractOptions& options, SuiteWriter& out, Lexicon& lexicon) {
-  ClozeExtractor extractor(language, options);
-  each_tree(files, o.quiet, language.name, [&](const Tree& tree) {
+                    const stimuli::ExtractOptions& options, suite::SuiteWriter& out,
+                    stimuli::Lexicon& lexicon) {
+  stimuli::ClozeExtractor extractor(language, options);
+  each_tree(files, o.quiet, language.name, [&](const stimuli::Tree& tree) {
     lexicon.add(tree);
-    extractor.add(tree, [&](const Item& item) { out.write(item); });
+    extractor.add(tree, [&](const suite::Item& item) { out.write(item); });
   });
   for (const std::string& file : unimorph)
     if (uint64_t malformed = lexicon.add_unimorph(file); malformed > 0 && !o.quiet)
@@ -128,24 +130,24 @@ void extract_clozes(const Options& o, const LanguageInfo& language,
              count_text(lexicon.entries().size()));
 }
 
-void extract_pairs(const Options& o, const LanguageInfo& language,
+void extract_pairs(const Options& o, const stimuli::LanguageInfo& language,
                    const std::vector<fs::path>& files, const std::vector<std::string>& unimorph,
-                   const ExtractOptions& options, SuiteWriter& out) {
-  Paradigms paradigms;
+                   const stimuli::ExtractOptions& options, suite::SuiteWriter& out) {
+  stimuli::Inflections paradigms;
   each_tree(files, o.quiet, language.name + ", paradigms",
-            [&](const Tree& tree) { paradigms.add(tree); });
+            [&](const stimuli::Tree& tree) { paradigms.add(tree); });
   for (const std::string& file : unimorph) paradigms.add_unimorph(file);
   paradigms.finish();
-  PairExtractor extractor(language, paradigms, options, feature_named(o.vary));
+  stimuli::PairExtractor extractor(language, paradigms, options, feature_named(o.vary));
   if (o.nonce > 0) extractor.nonce(o.seed, o.nonce);
-  each_tree(files, true, language.name, [&](const Tree& tree) {
-    extractor.add(tree, [&](const Item& item) { out.write(item); });
+  each_tree(files, true, language.name, [&](const stimuli::Tree& tree) {
+    extractor.add(tree, [&](const suite::Item& item) { out.write(item); });
   });
   if (!o.quiet) print_counts(language, extractor.counts());
 }
 
-Manifest manifest_for(const Options& o, const FilesByLanguage& groups) {
-  Manifest m;
+suite::Manifest manifest_for(const Options& o, const FilesByLanguage& groups) {
+  suite::Manifest m;
   m.name = fs::path(o.output).filename().string();
   m.title = o.pairs ? "Natural minimal pairs from treebanks" : "Agreement clozes from treebanks";
   m.citation =
@@ -154,28 +156,29 @@ Manifest manifest_for(const Options& o, const FilesByLanguage& groups) {
   m.licence = "that of the treebanks";
   for (const auto& [code, group] : groups) m.languages.push_back(code);
   if (!o.pairs) m.method = "feature-class";
-  for (AgreementType t : {AgreementType::determiner, AgreementType::attributive,
-                          AgreementType::predicative, AgreementType::verb}) {
+  for (stimuli::AgreementType t :
+       {stimuli::AgreementType::determiner, stimuli::AgreementType::attributive,
+        stimuli::AgreementType::predicative, stimuli::AgreementType::verb}) {
     static constexpr const char* titles[] = {"Determiner", "Attributive adjective",
                                              "Predicate adjective", "Subject-verb"};
-    std::string name(name_of(t));
+    std::string name(stimuli::name_of(t));
     m.tests.push_back({o.pairs ? name + "_" + o.vary : name, titles[size_t(t)], ""});
   }
   return m;
 }
 
 void run(const Options& o) {
-  ExtractOptions options;
-  options.mask = o.mask == "target" ? ExtractOptions::Mask::target
-                 : o.mask == "both" ? ExtractOptions::Mask::both
-                                    : ExtractOptions::Mask::controller;
+  stimuli::ExtractOptions options;
+  options.mask = o.mask == "target" ? stimuli::ExtractOptions::Mask::target
+                 : o.mask == "both" ? stimuli::ExtractOptions::Mask::both
+                                    : stimuli::ExtractOptions::Mask::controller;
   options.compat = o.compat;
   options.every_type = o.every_type;
   FilesByLanguage groups = group_by_language(o);
   check_unimorph(o, groups);
   fs::create_directories(o.output);
-  SuiteWriter out(fs::path(o.output) / "items.jsonl");
-  std::map<std::string, Lexicon> lexicons;
+  suite::SuiteWriter out(fs::path(o.output) / "items.jsonl");
+  std::map<std::string, stimuli::Lexicon> lexicons;
   for (const auto& [code, group] : groups) {
     const auto& [language, files] = group;
     std::vector<std::string> unimorph = unimorph_of(o, language, groups);
@@ -185,8 +188,8 @@ void run(const Options& o) {
       extract_clozes(o, language, files, unimorph, options, out, lexicons[code]);
   }
   out.commit();
-  if (!o.pairs) write_lexicons(lexicons, fs::path(o.output) / "lexicon.tsv");
-  write_file(fs::path(o.output) / "manifest.json", manifest_json(manifest_for(o, groups)));
+  if (!o.pairs) stimuli::write_lexicons(lexicons, fs::path(o.output) / "lexicon.tsv");
+  write_file(fs::path(o.output) / "manifest.json", suite::manifest_json(manifest_for(o, groups)));
 }
 
 void add_extract(Cli& cli) {
@@ -232,4 +235,4 @@ void add_extract(Cli& cli) {
 const Cli::Command extract_command{30, add_extract};
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::cli

@@ -1,4 +1,4 @@
-#include "grammar/generate.h"
+#include "stimuli/grammar/generate.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,40 +11,41 @@
 #include "base/file.h"
 #include "cli/cli.h"
 
-namespace minpair {
+namespace minpair::cli {
 namespace {
 
 struct Arguments {
   std::vector<std::string> grammars;
   std::string output = "-", format, vocabulary;
   bool count = false, raw = false;
-  GrammarOptions grammar;
-  GenerateOptions generate;
+  stimuli::GrammarOptions grammar;
+  stimuli::GenerateOptions generate;
 };
 
-void say_unknown_words(const std::vector<Language>& languages) {
+void say_unknown_words(const std::vector<stimuli::Language>& languages) {
   std::set<std::string> unknown;
-  for (const Language& l : languages)
+  for (const stimuli::Language& l : languages)
     unknown.insert(l.unknown_words().begin(), l.unknown_words().end());
   if (unknown.empty()) return;
   fmt::print(stderr, "not in the vocabulary, items with it are left out: {}\n",
              fmt::join(unknown, " "));
 }
 
-std::vector<Language> load(Arguments& a) {
+std::vector<stimuli::Language> load(Arguments& a) {
   a.grammar.vocabulary = a.vocabulary;
   if (a.raw) {
     a.grammar.capitalize = a.grammar.capitalize.value_or(false);
     a.grammar.attach = false;
   }
-  if (a.format == "text") a.generate.format = GenerateOptions::Format::text;
-  if (a.format == "clams") a.generate.format = GenerateOptions::Format::clams;
-  if (a.format == "jsonl") a.generate.format = GenerateOptions::Format::jsonl;
-  std::vector<Language> languages;
+  if (a.format == "text") a.generate.format = stimuli::GenerateOptions::Format::text;
+  if (a.format == "clams") a.generate.format = stimuli::GenerateOptions::Format::clams;
+  if (a.format == "jsonl") a.generate.format = stimuli::GenerateOptions::Format::jsonl;
+  std::vector<stimuli::Language> languages;
   for (const std::string& g : a.grammars)
-    for (Language& l : load_grammars(g, a.grammar)) languages.push_back(std::move(l));
+    for (stimuli::Language& l : stimuli::load_grammars(g, a.grammar))
+      languages.push_back(std::move(l));
   say_unknown_words(languages);
-  if (count_of(languages) == 0) {
+  if (stimuli::count_of(languages) == 0) {
     if (!a.grammar.tests.empty() || !a.grammar.conditions.empty())
       throw wrong_call("no item has that --test and --condition")
           .hint("'minpair generate ... --count' shows what there is");
@@ -56,21 +57,21 @@ std::vector<Language> load(Arguments& a) {
 // Beside the items, so that tables have the suite's titles and published results.
 void write_manifest(const Arguments& a) {
   if (a.output == "-" || !a.output.ends_with(".jsonl") || a.grammars.size() != 1) return;
-  std::filesystem::path manifest = manifest_of_grammars(a.grammars[0]);
+  std::filesystem::path manifest = stimuli::manifest_of_grammars(a.grammars[0]);
   if (manifest.empty()) return;
   write_file(std::filesystem::path(a.output).replace_extension(".manifest.json"),
              read_file(manifest));
 }
 
 void run(Arguments& a) {
-  std::vector<Language> languages = load(a);
+  std::vector<stimuli::Language> languages = load(a);
   if (a.count) {
-    fmt::print("{}", count_table(languages));
+    fmt::print("{}", stimuli::count_table(languages));
     return;
   }
-  generate(languages, a.output, a.generate);
+  stimuli::generate(languages, a.output, a.generate);
   write_manifest(a);
-  if (!a.generate.sample) fmt::print(stderr, "{}", count_table(languages));
+  if (!a.generate.sample) fmt::print(stderr, "{}", stimuli::count_table(languages));
 }
 
 void add_generate(Cli& cli) {
@@ -112,4 +113,4 @@ void add_generate(Cli& cli) {
 const Cli::Command generate_command{10, add_generate};
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::cli

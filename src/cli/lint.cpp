@@ -6,50 +6,50 @@
 
 #include "base/progress.h"
 #include "cli/cli.h"
-#include "grammar/grammar.h"
+#include "stimuli/grammar/grammar.h"
 #include "suite/lint.h"
 #include "tokenizer/tokenizer.h"
 
-namespace minpair {
+namespace minpair::cli {
 namespace {
 
 struct LintCall {
   std::string suite, format = "text", fix, tokenizer, vocabulary;
 };
 
-Segmenter tokenizer_segmenter(const std::string& directory) {
-  std::shared_ptr<Tokenizer> tokenizer = load_tokenizer(directory);
-  return [tokenizer](std::string_view text, std::vector<LintPiece>& pieces) {
-    for (const Token& token : tokenizer->encode(text, false).tokens)
+suite::Segmenter tokenizer_segmenter(const std::string& directory) {
+  std::shared_ptr<tokenizer::Tokenizer> tokenizer = tokenizer::load_tokenizer(directory);
+  return [tokenizer](std::string_view text, std::vector<suite::LintPiece>& pieces) {
+    for (const tokenizer::Token& token : tokenizer->encode(text, false).tokens)
       if (!token.special || token.id == tokenizer->special().unk)
         pieces.push_back({token.span, token.id == tokenizer->special().unk});
   };
 }
 
-Segmenter chosen_segmenter(const LintCall& call) {
+suite::Segmenter chosen_segmenter(const LintCall& call) {
   if (!call.tokenizer.empty() && !call.vocabulary.empty())
     throw wrong_call("--tokenizer and --vocab exclude each other");
   if (!call.tokenizer.empty()) return tokenizer_segmenter(call.tokenizer);
-  if (!call.vocabulary.empty()) return vocabulary_segmenter(call.vocabulary);
+  if (!call.vocabulary.empty()) return suite::vocabulary_segmenter(call.vocabulary);
   return {};
 }
 
-void print_fixes(const std::map<std::string, uint64_t>& fixes, const SuiteWriter& out,
+void print_fixes(const std::map<std::string, uint64_t>& fixes, const suite::SuiteWriter& out,
                  const std::string& path) {
   for (const auto& [what, n] : fixes) fmt::print(stderr, "{}: {}\n", what, count_text(n));
   fmt::print(stderr, "{} items written to {}\n", count_text(out.count()), path);
 }
 
 void lint(const LintCall& call) {
-  Suite suite = find_suite(call.suite);
-  auto items = open_items(suite);
-  Linter linter(chosen_segmenter(call));
-  std::optional<SuiteWriter> out;
+  suite::Suite suite = suite::find_suite(call.suite);
+  auto items = stimuli::open_items(suite);
+  suite::Linter linter(chosen_segmenter(call));
+  std::optional<suite::SuiteWriter> out;
   if (!call.fix.empty()) out.emplace(call.fix);
   std::map<std::string, uint64_t> fixes;
   Progress progress("linting", 0);
   uint64_t seen = 0;
-  for (Item item; items->next(item);) {
+  for (suite::Item item; items->next(item);) {
     if (++seen % 1024 == 0) progress.set(seen);
     bool first_time = linter.add(item);
     if (!out) continue;
@@ -57,12 +57,12 @@ void lint(const LintCall& call) {
       ++fixes["duplicates left out"];
       continue;
     }
-    for (const std::string& what : fix_item(item)) ++fixes[what];
+    for (const std::string& what : suite::fix_item(item)) ++fixes[what];
     out->write(item);
   }
-  LintReport report = linter.finish();
-  fmt::print("{}",
-             call.format == "json" ? lint_json(report, call.suite) : lint_text(report, call.suite));
+  suite::LintReport report = linter.finish();
+  fmt::print("{}", call.format == "json" ? suite::lint_json(report, call.suite)
+                                         : suite::lint_text(report, call.suite));
   std::fflush(stdout);
   if (out) {
     out->commit();
@@ -94,4 +94,4 @@ void add_lint(Cli& cli) {
 const Cli::Command lint_command{40, add_lint};
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::cli

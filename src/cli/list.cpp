@@ -9,19 +9,19 @@
 #include "method/method.h"
 #include "suite/suite.h"
 
-namespace minpair {
+namespace minpair::cli {
 namespace {
 
 void list_methods() {
   size_t width = 0;
-  for (const Method* m : all_methods()) width = std::max(width, m->name().size());
-  for (const Method* m : all_methods())
+  for (const method::Method* m : method::all_methods()) width = std::max(width, m->name().size());
+  for (const method::Method* m : method::all_methods())
     fmt::print("{:<{}}  {}\n{:<{}}  {}\n", m->name(), width, m->explanation(), "", width,
                m->citation());
 }
 
 void list_suites() {
-  for (const Suite& s : shipped_suites())
+  for (const suite::Suite& s : suite::shipped_suites())
     fmt::print("{:<24}  {}\n", s.manifest.name, s.manifest.title);
 }
 
@@ -63,4 +63,4 @@ void add_list(Cli& cli) {
 const Cli::Command list_command{120, add_list};
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::cli

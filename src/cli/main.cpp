@@ -7,10 +7,10 @@
 
 #include "base/error.h"
 #include "base/paths.h"
+#include "base/text.h"
 #include "cli/cli.h"
-#include "text/text.h"
 
-namespace minpair {
+namespace minpair::cli {
 
 namespace {
 
@@ -104,11 +104,11 @@ CLI::App& Cli::command(const std::string& name, const std::string& what,
 
 void Cli::on_run(CLI::App& command, std::function<void()> run) { command.callback(std::move(run)); }
 
-}  // namespace minpair
+}  // namespace minpair::cli
 
 int main(int argc, char** argv) {
   try {
-    return minpair::run(argc, argv);
+    return minpair::cli::run(argc, argv);
   } catch (const minpair::Error& e) {
     fmt::print(stderr, "minpair: {}\n", e.what());
     return e.exit_status();

@@ -7,7 +7,7 @@
 #include "base/progress.h"
 #include "cli/cli.h"
 
-namespace minpair {
+namespace minpair::cli {
 namespace {
 
 struct MergeCall {
@@ -27,7 +27,7 @@ void add_merge(Cli& cli) {
   app.add_option("-o,--output", call.output, "the merged file, new or one to add to")->required();
   app.add_flag("-q,--quiet", call.quiet, "nothing on standard error");
   cli.on_run(app, [] {
-    Merged merged = merge_results(call.files, call.output);
+    store::Merged merged = store::merge_results(call.files, call.output);
     if (!call.quiet)
       fmt::print(stderr, "{}: {} runs with {} scores, from {} files\n", call.output.string(),
                  count_text(merged.runs), count_text(merged.scores), count_text(call.files.size()));
@@ -37,4 +37,4 @@ void add_merge(Cli& cli) {
 const Cli::Command merge_command{52, add_merge};
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::cli

@@ -6,26 +6,26 @@
 #include "base/progress.h"
 #include "cli/cli.h"
 #include "cli/precision.h"
-#include "plan/perplexity.h"
+#include "engine/perplexity.h"
 
-namespace minpair {
+namespace minpair::cli {
 namespace {
 
 struct Options {
   std::string model, file;
-  LoadOptions load;
-  PerplexityOptions perplexity;
+  model::LoadOptions load;
+  engine::PerplexityOptions perplexity;
   bool as_json = false, quiet = false;
 };
 
 void run(const Options& o) {
-  std::unique_ptr<Model> model = load_model(o.model, o.load);
+  std::unique_ptr<query::Model> model = model::load_model(o.model, o.load);
   if (!o.quiet) say_matrix_unit(*model);
   for (const std::string& note : model->info().notes)
     if (!o.quiet) fmt::print(stderr, "note: {}\n", note);
   Progress progress("tokens", 0, o.quiet);
-  Perplexity p =
-      perplexity(*model, o.file, o.perplexity, [&](uint64_t tokens) { progress.set(tokens); });
+  engine::Perplexity p = engine::perplexity(*model, o.file, o.perplexity,
+                                            [&](uint64_t tokens) { progress.set(tokens); });
   if (p.scored == 0) throw bad_input("there is nothing to score").at(o.file);
   if (o.as_json) {
     fmt::print(
@@ -67,4 +67,4 @@ void add_perplexity(Cli& cli) {
 const Cli::Command perplexity_command{75, add_perplexity};
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::cli

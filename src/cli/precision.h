@@ -7,9 +7,9 @@
 
 #include "model/model.h"
 
-namespace minpair {
+namespace minpair::cli {
 
-inline void add_precision(CLI::App& app, LoadOptions& load) {
+inline void add_precision(CLI::App& app, model::LoadOptions& load) {
   load.precision = "auto";
   app.add_option("--precision", load.precision,
                  "arithmetic of matrix products: fp32, fast (fp32 in two bf16 parts), bf16, or "
@@ -17,8 +17,8 @@ inline void add_precision(CLI::App& app, LoadOptions& load) {
       ->capture_default_str();
 }
 
-inline void say_matrix_unit(const Model& model) {
+inline void say_matrix_unit(const query::Model& model) {
   if (!model.info().matrix_unit.empty()) fmt::print(stderr, "{}\n", model.info().matrix_unit);
 }
 
-}  // namespace minpair
+}  // namespace minpair::cli

@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "hub/hub.h"
 
-namespace minpair {
+namespace minpair::cli {
 namespace {
 
 void add_pull(Cli& cli) {
@@ -34,4 +34,4 @@ void add_pull(Cli& cli) {
 const Cli::Command pull_command{110, add_pull};
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::cli

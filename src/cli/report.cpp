@@ -14,7 +14,7 @@
 #include "report/html.h"
 #include "report/statistics.h"
 
-namespace minpair {
+namespace minpair::cli {
 namespace {
 
 struct ReportCall {
@@ -32,20 +32,20 @@ std::vector<std::string> names_in(const std::string& list) {
   return names;
 }
 
-ReportOptions options_of(const ReportCall& call) {
-  ReportOptions o;
+report::ReportOptions options_of(const ReportCall& call) {
+  report::ReportOptions o;
   o.by = names_in(call.by);
   if (o.by.empty()) throw wrong_call("--by needs a name").hint("for example: --by test,condition");
   o.all_norms = call.norm == "all";
   if (!o.all_norms)
-    for (const std::string& name : names_in(call.norm)) o.norms.push_back(find_norm(name));
-  o.ties = call.ties == "half"    ? Ties::half
-           : call.ties == "right" ? Ties::right
-           : call.ties == "wrong" ? Ties::wrong
-                                  : Ties::paper;
-  o.lengths = call.lengths == "both"    ? Lengths::both
-              : call.lengths == "equal" ? Lengths::equal
-                                        : Lengths::all;
+    for (const std::string& name : names_in(call.norm)) o.norms.push_back(judge::find_norm(name));
+  o.ties = call.ties == "half"    ? report::Ties::half
+           : call.ties == "right" ? report::Ties::right
+           : call.ties == "wrong" ? report::Ties::wrong
+                                  : report::Ties::paper;
+  o.lengths = call.lengths == "both"    ? report::Lengths::both
+              : call.lengths == "equal" ? report::Lengths::equal
+                                        : report::Lengths::all;
   o.oov_wrong = call.oov == "wrong";
   o.pairwise = call.pairwise;
   o.bins = call.bins;
@@ -59,13 +59,13 @@ ReportOptions options_of(const ReportCall& call) {
   return o;
 }
 
-std::string rendered(const ReportCall& call, const std::vector<Table>& tables) {
-  if (call.format == "json") return json_tables(tables);
-  if (call.format == "csv") return csv_tables(tables);
-  if (call.format == "markdown") return markdown_tables(tables);
-  if (call.format == "latex") return latex_tables(tables);
+std::string rendered(const ReportCall& call, const std::vector<report::Table>& tables) {
+  if (call.format == "json") return report::json_tables(tables);
+  if (call.format == "csv") return report::csv_tables(tables);
+  if (call.format == "markdown") return report::markdown_tables(tables);
+  if (call.format == "latex") return report::latex_tables(tables);
   bool terminal = call.output == "-" && ::isatty(1) && !std::getenv("NO_COLOR");
-  return text_tables(tables, {window_width(), terminal});
+  return report::text_tables(tables, {report::window_width(), terminal});
 }
 
 // A run that was interrupted left its answers beside the results.
@@ -82,25 +82,29 @@ void note_unfinished(const std::filesystem::path& results) {
 
 void report(const ReportCall& call) {
   if (std::filesystem::is_directory(call.results))
-    return write_file(call.output, render_grids(curve_grids(call.results), call.format));
-  Store store(call.results, Store::Mode::read);
+    return write_file(call.output,
+                      report::render_grids(report::curve_grids(call.results), call.format));
+  store::Store store(call.results, store::Store::Mode::read);
   note_unfinished(call.results);
-  ReportOptions options = options_of(call);
-  if (!call.html.empty()) return write_html(store, options, call.html);
+  report::ReportOptions options = options_of(call);
+  if (!call.html.empty()) return report::write_html(store, options, call.html);
   if (!call.against.empty() && call.format != "lm-eval")
-    return write_file(call.output, render_grids(against_grids(store, options,
-                                                              read_language_numbers(call.against)),
-                                                call.format));
+    return write_file(
+        call.output,
+        report::render_grids(
+            report::against_grids(store, options, report::read_language_numbers(call.against)),
+            call.format));
   if (call.stats && call.format != "lm-eval")
-    return write_file(call.output, render_grids(statistics_grids(store, options), call.format));
+    return write_file(call.output,
+                      report::render_grids(report::statistics_grids(store, options), call.format));
   if (call.format == "lm-eval") {
     if (call.output == "-")
       throw wrong_call("lm-eval's format is several files").hint("name a folder with -o");
-    for (const std::filesystem::path& file : write_lm_eval(store, options, call.output))
+    for (const std::filesystem::path& file : report::write_lm_eval(store, options, call.output))
       fmt::print("{}\n", file.string());
     return;
   }
-  write_file(call.output, rendered(call, make_tables(store, options)));
+  write_file(call.output, rendered(call, report::make_tables(store, options)));
 }
 
 void add_report(Cli& cli) {
@@ -169,4 +173,4 @@ void add_report(Cli& cli) {
 const Cli::Command report_command{60, add_report};
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::cli

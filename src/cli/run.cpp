@@ -1,4 +1,4 @@
-#include "run/run.h"
+#include "engine/run.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,39 +10,40 @@
 #include "base/progress.h"
 #include "cli/cli.h"
 #include "cli/precision.h"
-#include "crew/crew.h"
+#include "engine/processes/processes.h"
 #include "model/one_by_one.h"
 #include "report/report.h"
 
-namespace minpair {
+namespace minpair::cli {
 namespace {
 
 struct RunCall {
   std::vector<std::string> suites, models;
   std::string methods, output = "results.db", shard;
-  LoadOptions load;
-  RunOptions run;
+  model::LoadOptions load;
+  engine::RunOptions run;
   bool verbose = false, no_sharing = false;
 };
 
-std::vector<const Method*> methods_for(const RunCall& call, const SuiteSource& suite,
-                                       ModelInfo::Kind kind) {
+std::vector<const method::Method*> methods_for(const RunCall& call,
+                                               const engine::SuiteSource& suite,
+                                               query::ModelInfo::Kind kind) {
   if (call.methods == "all") {
     // Clozes have methods of their own.
     bool clozes = !suite.lexicon.empty() || !call.run.lexicon.empty();
-    std::vector<const Method*> fitting;
-    for (const Method* m : find_methods("all", kind))
+    std::vector<const method::Method*> fitting;
+    for (const method::Method* m : method::find_methods("all", kind))
       if (m->info().cloze == clozes) fitting.push_back(m);
     return fitting;
   }
-  if (!call.methods.empty()) return find_methods(call.methods, kind);
+  if (!call.methods.empty()) return method::find_methods(call.methods, kind);
   // The suite's paper used a method; where it fits the model, so do we.
-  for (const Method* m : all_methods())
+  for (const method::Method* m : method::all_methods())
     if (m->name() == suite.manifest.method && m->supports(kind)) return {m};
-  return {&default_method(kind)};
+  return {&method::default_method(kind)};
 }
 
-void say_planned(const RunReport& r, const RunCall& call) {
+void say_planned(const engine::RunReport& r, const RunCall& call) {
   fmt::print("{} × {} ({}): {} of {} items, {} queries, {} of them distinct, {} tokens", r.suite,
              r.model, join(r.methods, ","), count_text(r.counts.items), count_text(r.suite_items),
              count_text(r.counts.asked), count_text(r.counts.distinct),
@@ -55,7 +56,7 @@ void say_planned(const RunReport& r, const RunCall& call) {
                count_text(r.counts.alone));
 }
 
-void say_done(const RunReport& r, const RunCall& call) {
+void say_done(const engine::RunReport& r, const RunCall& call) {
   if (call.run.quiet) return;
   fmt::print(stderr, "{} × {} ({}): {} items in {}", r.suite, r.model, join(r.methods, ","),
              count_text(r.counts.items), duration_text(r.seconds));
@@ -72,49 +73,51 @@ void say_done(const RunReport& r, const RunCall& call) {
         count_text(r.counts.alone), r.model_seconds, r.store_seconds);
 }
 
-void say_model(const Model& model, const RunCall& call) {
+void say_model(const query::Model& model, const RunCall& call) {
   if (call.run.quiet) return;
   say_matrix_unit(model);
   for (const std::string& note : model.info().notes)
     fmt::print(stderr, "{}: {}\n", model.info().name, note);
 }
 
-void show_tables(Store& store, const std::vector<RunReport>& reports, bool to_user) {
-  ReportOptions options;
-  for (const RunReport& r : reports)
+void show_tables(store::Store& store, const std::vector<engine::RunReport>& reports, bool to_user) {
+  report::ReportOptions options;
+  for (const engine::RunReport& r : reports)
     options.runs.insert(options.runs.end(), r.runs.begin(), r.runs.end());
   bool color = to_user && ::isatty(1) && !std::getenv("NO_COLOR");
-  fmt::print("{}", text_tables(make_tables(store, options), {window_width(), color}));
+  fmt::print("{}", report::text_tables(report::make_tables(store, options),
+                                       {report::window_width(), color}));
 }
 
-std::unique_ptr<Model> load(const RunCall& call, size_t number) {
-  std::unique_ptr<Model> model = load_model(call.models[number], call.load);
-  if (call.no_sharing) model = one_by_one(std::move(model));
-  self_test(*model);
+std::unique_ptr<query::Model> load(const RunCall& call, size_t number) {
+  std::unique_ptr<query::Model> model = model::load_model(call.models[number], call.load);
+  if (call.no_sharing) model = model::one_by_one(std::move(model));
+  engine::self_test(*model);
   return model;
 }
 
 // `wire`: to the other processes of this run; null: there are none.
-void run(RunCall& call, Wire* wire) {
+void run(RunCall& call, engine::Wire* wire) {
   call.run.load = call.load;
   // The results first: whether they can be written must not turn out after hours of work.
-  std::unique_ptr<Store> store;
-  if (!call.run.dry_run) store = std::make_unique<Store>(call.output, Store::Mode::write);
-  std::vector<SuiteSource> suites;
+  std::unique_ptr<store::Store> store;
+  if (!call.run.dry_run)
+    store = std::make_unique<store::Store>(call.output, store::Store::Mode::write);
+  std::vector<engine::SuiteSource> suites;
   for (const std::string& name : call.suites) {
-    suites.push_back(suite_source(find_suite(name)));
+    suites.push_back(engine::suite_source(suite::find_suite(name)));
     suites.back().called = name;
   }
-  std::vector<RunReport> reports;
+  std::vector<engine::RunReport> reports;
   for (size_t number = 0; number < call.models.size(); ++number) {
-    std::unique_ptr<Model> model = load(call, number);
+    std::unique_ptr<query::Model> model = load(call, number);
     say_model(*model, call);
-    std::unique_ptr<Foreman> crew;
-    if (wire) crew = std::make_unique<Foreman>(*wire, uint32_t(number), *model);
+    std::unique_ptr<engine::Foreman> crew;
+    if (wire) crew = std::make_unique<engine::Foreman>(*wire, uint32_t(number), *model);
     call.run.plan.crew = crew.get();
-    for (const SuiteSource& suite : suites) {
-      std::vector<const Method*> methods = methods_for(call, suite, model->info().kind);
-      reports.push_back(run_suite(store.get(), suite, *model, methods, call.run));
+    for (const engine::SuiteSource& suite : suites) {
+      std::vector<const method::Method*> methods = methods_for(call, suite, model->info().kind);
+      reports.push_back(engine::run_suite(store.get(), suite, *model, methods, call.run));
       if (call.run.dry_run)
         say_planned(reports.back(), call);
       else
@@ -126,13 +129,14 @@ void run(RunCall& call, Wire* wire) {
 }
 
 void run_alone_or_together(RunCall& call) {
-  if (!call.shard.empty()) call.run.shard = parse_shard(call.shard);
-  std::unique_ptr<Wire> wire = join_crew();
+  if (!call.shard.empty()) call.run.shard = engine::parse_shard(call.shard);
+  std::unique_ptr<engine::Wire> wire = engine::join_crew();
   if (!wire) return run(call, nullptr);
   if (call.load.threads == 0 && !std::getenv("MINPAIR_THREADS"))
-    call.load.threads = threads_for(*wire);
-  if (wire->rank() == 0) return lead(*wire, [&] { run(call, wire.get()); });
-  serve(*wire, uint32_t(call.models.size()), [&](uint32_t number) { return load(call, number); });
+    call.load.threads = engine::threads_for(*wire);
+  if (wire->rank() == 0) return engine::lead(*wire, [&] { run(call, wire.get()); });
+  engine::serve(*wire, uint32_t(call.models.size()),
+                [&](uint32_t number) { return load(call, number); });
 }
 
 void add_run(Cli& cli) {
@@ -185,4 +189,4 @@ void add_run(Cli& cli) {
 const Cli::Command run_command{50, add_run};
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::cli

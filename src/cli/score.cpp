@@ -10,7 +10,7 @@
 #include "model/predict.h"
 #include "serve/bench.h"
 
-namespace minpair {
+namespace minpair::cli {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -18,7 +18,7 @@ using json = nlohmann::ordered_json;
 struct Options {
   std::string model, method;
   std::vector<std::string> texts;
-  LoadOptions load;
+  model::LoadOptions load;
   size_t top = 0;
   bool as_json = false;
 };
@@ -51,32 +51,32 @@ void print_columns(const std::vector<std::vector<Cell>>& columns) {
   }
 }
 
-std::vector<Cell> token_column(const Model& model, const TypedSentence& s) {
+std::vector<Cell> token_column(const query::Model& model, const serve::TypedSentence& s) {
   bool surprisal = !s.words.empty();
   auto numbers = [&](double logprob) {
-    return surprisal ? fmt::format("{:10.4f} {:9.4f}", logprob, bits(logprob))
+    return surprisal ? fmt::format("{:10.4f} {:9.4f}", logprob, serve::bits(logprob))
                      : fmt::format("{:.4f}", logprob);
   };
   std::vector<Cell> cells{{"token", surprisal ? "  log-prob      bits" : "log-prob"}};
-  for (const TokenScore& t : s.tokens)
+  for (const judge::TokenScore& t : s.tokens)
     cells.push_back({model.tokenizer().piece(t.id) + (t.in_locus ? " *" : ""), numbers(t.logprob)});
   cells.push_back({"sum", numbers(s.sum)});
   cells.push_back({"mean", numbers(s.mean)});
   return cells;
 }
 
-std::vector<Cell> word_column(const TypedSentence& s) {
+std::vector<Cell> word_column(const serve::TypedSentence& s) {
   std::vector<Cell> cells{{"word", "      bits  complete"}};
-  for (const TypedWord& w : s.words)
+  for (const serve::TypedWord& w : s.words)
     cells.push_back({w.text + (w.in_locus ? " *" : ""),
                      fmt::format("{:10.4f} {:9.4f}", w.surprisal, w.complete)});
   return cells;
 }
 
-void print_table(const Model& model, const Method& method,
-                 const std::vector<TypedSentence>& columns) {
+void print_table(const query::Model& model, const method::Method& method,
+                 const std::vector<serve::TypedSentence>& columns) {
   std::vector<std::vector<Cell>> tokens, words;
-  for (const TypedSentence& c : columns) {
+  for (const serve::TypedSentence& c : columns) {
     tokens.push_back(token_column(model, c));
     if (!c.words.empty()) words.push_back(word_column(c));
   }
@@ -95,7 +95,7 @@ void print_table(const Model& model, const Method& method,
   }
   if (columns.size() < 2) return;
   const std::string& norm = method.default_norm();
-  auto [first, by] = preference(columns, method);
+  auto [first, by] = serve::preference(columns, method);
   if (by == 0)
     fmt::print("\nno preference: both have the same {} ({})\n", norm, method.name());
   else
@@ -103,30 +103,30 @@ void print_table(const Model& model, const Method& method,
                columns[first].text, by, method.name(), norm);
 }
 
-void score(Model& model, const Options& options) {
-  const Method& method =
-      options.method.empty() ? default_method(model.info().kind) : find_method(options.method);
+void score(query::Model& model, const Options& options) {
+  const method::Method& method = options.method.empty() ? method::default_method(model.info().kind)
+                                                        : method::find_method(options.method);
   if (!method.supports(model.info().kind))
     throw wrong_call(fmt::format("the method '{}' does not fit this kind of model", method.name()))
         .hint("'minpair list methods' shows what each is for");
-  std::vector<TypedSentence> columns = score_typed(model, method, options.texts);
+  std::vector<serve::TypedSentence> columns = serve::score_typed(model, method, options.texts);
   if (options.as_json)
-    fmt::print("{}\n", typed_json(model, method, columns, 1));
+    fmt::print("{}\n", serve::typed_json(model, method, columns, 1));
   else
     print_table(model, method, columns);
 }
 
-void show_predictions(Model& model, const Options& options) {
+void show_predictions(query::Model& model, const Options& options) {
   json out = json::array();
   for (const std::string& text : options.texts) {
-    auto gaps = predict(model, text, options.top);
+    auto gaps = model::predict(model, text, options.top);
     for (size_t gap = 0; gap < gaps.size(); ++gap) {
       if (!options.as_json) {
         if (options.texts.size() > 1 && gap == 0) fmt::print("{}\n", text);
         if (gaps.size() > 1) fmt::print("mask {}\n", gap + 1);
       }
       json best = json::array();
-      for (const Prediction& p : gaps[gap]) {
+      for (const model::Prediction& p : gaps[gap]) {
         best.push_back({{"piece", p.piece}, {"id", p.id}, {"logprob", p.logprob}});
         if (!options.as_json)
           fmt::print("{}  {:>10.4f}  {:>6.2f} %\n", padded(p.piece, 20), p.logprob,
@@ -160,7 +160,7 @@ void add_score(Cli& cli) {
   add_precision(app, o.load);
   app.add_flag("--json", o.as_json, "print JSON");
   cli.on_run(app, [] {
-    std::unique_ptr<Model> model = load_model(o.model, o.load);
+    std::unique_ptr<query::Model> model = model::load_model(o.model, o.load);
     say_matrix_unit(*model);
     for (const std::string& note : model->info().notes) fmt::print(stderr, "note: {}\n", note);
     o.top ? show_predictions(*model, o) : score(*model, o);
@@ -170,4 +170,4 @@ void add_score(Cli& cli) {
 const Cli::Command score_command{50, add_score};
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::cli

@@ -12,11 +12,11 @@
 #include "cli/cli.h"
 #include "serve/access.h"
 
-namespace minpair {
+namespace minpair::cli {
 namespace {
 
 struct ServeCall {
-  ServeOptions options;
+  serve::ServeOptions options;
   std::string results;
   std::vector<std::string> models;
   int threads = 0;
@@ -24,7 +24,7 @@ struct ServeCall {
 
 std::string chosen_token(const std::string& address) {
   const char* given = std::getenv("MINPAIR_TOKEN");
-  if (!given) return is_loopback(address) ? "" : random_token();
+  if (!given) return serve::is_loopback(address) ? "" : serve::random_token();
   std::string token = given;
   bool plain =
       std::all_of(token.begin(), token.end(), [](unsigned char c) { return std::isalnum(c); });
@@ -44,7 +44,7 @@ class StopOnSignal {
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
   }
-  void watch(Explorer& explorer) {
+  void watch(serve::Explorer& explorer) {
     std::thread([this, &explorer] {
       int which = 0;
       sigwait(&signals_, &which);
@@ -63,13 +63,13 @@ void serve(ServeCall& call) {
   static StopOnSignal stop;
   call.options.results = call.results;
   call.options.token = chosen_token(call.options.address);
-  std::vector<std::unique_ptr<Model>> models;
+  std::vector<std::unique_ptr<query::Model>> models;
   for (const std::string& name : call.models) {
-    models.push_back(load_model(name, {.threads = call.threads}));
+    models.push_back(model::load_model(name, {.threads = call.threads}));
     for (const std::string& note : models.back()->info().notes)
       fmt::print(stderr, "note: {}: {}\n", name, note);
   }
-  Explorer explorer(call.options, std::move(models));
+  serve::Explorer explorer(call.options, std::move(models));
   stop.watch(explorer);
   fmt::print("{}\n", explorer.url());
   std::fflush(stdout);
@@ -102,4 +102,4 @@ void add_serve(Cli& cli) {
 const Cli::Command serve_command{72, add_serve};
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::cli

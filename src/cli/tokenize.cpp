@@ -12,7 +12,7 @@
 #include "tokenizer/make.h"
 #include "tokenizer/tokenizer.h"
 
-namespace minpair {
+namespace minpair::cli {
 namespace {
 
 struct Options {
@@ -21,23 +21,25 @@ struct Options {
   bool ids = false, json = false, no_special = false;
 };
 
-std::unique_ptr<Tokenizer> open_tokenizer(const std::string& name,
-                                          std::vector<std::string>& notes) {
+std::unique_ptr<tokenizer::Tokenizer> open_tokenizer(const std::string& name,
+                                                     std::vector<std::string>& notes) {
   fs::path path = name;
-  if (!fs::exists(path)) path = locate_model(name);
-  if (fs::is_directory(path)) return load_tokenizer(path, &notes);
-  return make_gguf_tokenizer(open_checkpoint(path)->metadata(), &notes);
+  if (!fs::exists(path)) path = model::locate_model(name);
+  if (fs::is_directory(path)) return tokenizer::load_tokenizer(path, &notes);
+  return tokenizer::make_gguf_tokenizer(checkpoint::open_checkpoint(path)->metadata(), &notes);
 }
 
-std::string ids_line(const Encoding& encoding) {
+std::string ids_line(const tokenizer::Encoding& encoding) {
   std::string line;
-  for (const Token& t : encoding.tokens) line += (line.empty() ? "" : " ") + std::to_string(t.id);
+  for (const tokenizer::Token& t : encoding.tokens)
+    line += (line.empty() ? "" : " ") + std::to_string(t.id);
   return line + "\n";
 }
 
-std::string json_line(const Tokenizer& tokenizer, std::string_view text, const Encoding& encoding) {
+std::string json_line(const tokenizer::Tokenizer& tokenizer, std::string_view text,
+                      const tokenizer::Encoding& encoding) {
   nlohmann::ordered_json tokens = nlohmann::ordered_json::array();
-  for (const Token& t : encoding.tokens)
+  for (const tokenizer::Token& t : encoding.tokens)
     tokens.push_back(
         {{"id", t.id},
          {"piece", tokenizer.piece(t.id)},
@@ -48,9 +50,10 @@ std::string json_line(const Tokenizer& tokenizer, std::string_view text, const E
 }
 
 // A token a line: id, piece, first character, character after the last, what it stands for.
-std::string table(const Tokenizer& tokenizer, std::string_view text, const Encoding& encoding) {
+std::string table(const tokenizer::Tokenizer& tokenizer, std::string_view text,
+                  const tokenizer::Encoding& encoding) {
   std::string lines;
-  for (const Token& t : encoding.tokens)
+  for (const tokenizer::Token& t : encoding.tokens)
     fmt::format_to(std::back_inserter(lines), "{}\t{}\t{}\t{}\t{}\n", t.id, tokenizer.piece(t.id),
                    character_of_byte(text, t.span.begin), character_of_byte(text, t.span.end),
                    slice(text, t.span));
@@ -59,10 +62,10 @@ std::string table(const Tokenizer& tokenizer, std::string_view text, const Encod
 
 void run(const Options& options) {
   std::vector<std::string> notes;
-  std::unique_ptr<Tokenizer> tokenizer = open_tokenizer(options.model, notes);
+  std::unique_ptr<tokenizer::Tokenizer> tokenizer = open_tokenizer(options.model, notes);
   for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
   auto show = [&](std::string_view text) {
-    Encoding encoding = tokenizer->encode(text, !options.no_special);
+    tokenizer::Encoding encoding = tokenizer->encode(text, !options.no_special);
     std::string out = options.ids    ? ids_line(encoding)
                       : options.json ? json_line(*tokenizer, text, encoding)
                                      : table(*tokenizer, text, encoding);
@@ -100,4 +103,4 @@ void add_tokenize(Cli& cli) {
 const Cli::Command tokenize_command{150, add_tokenize};
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::cli

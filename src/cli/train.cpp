@@ -7,7 +7,7 @@
 #include "base/paths.h"
 #include "cli/cli.h"
 
-namespace minpair {
+namespace minpair::cli {
 
 namespace {
 
@@ -48,4 +48,4 @@ const Cli::Command train_command{81, add_train};
 
 }  // namespace
 
-}  // namespace minpair
+}  // namespace minpair::cli

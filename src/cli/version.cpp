@@ -5,7 +5,7 @@
 #include "base/paths.h"
 #include "cli/cli.h"
 
-namespace minpair {
+namespace minpair::cli {
 
 static void add_version(Cli& cli) {
   CLI::App& app = cli.command("version", "Print the version and how this program was built", "");
@@ -16,4 +16,4 @@ static void add_version(Cli& cli) {
 
 static const Cli::Command version_command{990, add_version};
 
-}  // namespace minpair
+}  // namespace minpair::cli

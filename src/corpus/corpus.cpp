@@ -14,13 +14,13 @@
 #include "base/hash.h"
 #include "base/progress.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "corpus/shuffled_file.h"
 #include "corpus/text_lines.h"
 #include "corpus/wordpiece.h"
 #include "corpus/words.h"
-#include "text/text.h"
 
-namespace minpair {
+namespace minpair::corpus {
 
 namespace {
 
@@ -321,4 +321,4 @@ CorpusReport prepare_corpus(const CorpusOptions& options, const fs::path& folder
   return Preparation(options, folder).run();
 }
 
-}  // namespace minpair
+}  // namespace minpair::corpus

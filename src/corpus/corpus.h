@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace minpair {
+namespace minpair::corpus {
 
 struct CorpusSource {
   std::filesystem::path file;  // plain or .xz, one sentence a line
@@ -56,4 +56,4 @@ CorpusSource parse_source(const std::string& text, const std::string& language);
 
 CorpusReport prepare_corpus(const CorpusOptions& options, const std::filesystem::path& folder);
 
-}  // namespace minpair
+}  // namespace minpair::corpus

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 
-namespace minpair {
+namespace minpair::corpus {
 
 ShuffledFile::ShuffledFile(std::filesystem::path target, uint64_t seed, size_t buckets)
     : target_(std::move(target)), random_(seed) {
@@ -49,4 +49,4 @@ void ShuffledFile::commit() {
   out.commit();
 }
 
-}  // namespace minpair
+}  // namespace minpair::corpus

@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 
-namespace minpair {
+namespace minpair::corpus {
 
 class ShuffledFile {
  public:
@@ -27,4 +27,4 @@ class ShuffledFile {
   std::vector<std::ofstream> buckets_;
 };
 
-}  // namespace minpair
+}  // namespace minpair::corpus

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace minpair {
+namespace minpair::corpus {
 
 namespace {
 
@@ -106,4 +106,4 @@ bool TextLines::next(std::string_view& line) {
   return true;
 }
 
-}  // namespace minpair
+}  // namespace minpair::corpus

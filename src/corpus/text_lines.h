@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace minpair {
+namespace minpair::corpus {
 
 class TextLines {
  public:
@@ -37,4 +37,4 @@ class TextLines {
   uint64_t line_number_ = 0, bytes_read_ = 0;
 };
 
-}  // namespace minpair
+}  // namespace minpair::corpus

@@ -4,7 +4,7 @@
 #include <queue>
 #include <set>
 
-namespace minpair {
+namespace minpair::corpus {
 namespace {
 
 std::vector<std::string> characters(std::string_view word) {
@@ -266,4 +266,4 @@ void WordPieceEncoder::encode(std::string_view word, std::vector<int32_t>& out) 
   }
 }
 
-}  // namespace minpair
+}  // namespace minpair::corpus

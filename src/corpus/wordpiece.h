@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace minpair {
+namespace minpair::corpus {
 
 using WordCounts = std::map<std::string, uint64_t, std::less<>>;
 
@@ -50,4 +50,4 @@ class WordPieceEncoder {
   int32_t unknown_ = 1;
 };
 
-}  // namespace minpair
+}  // namespace minpair::corpus

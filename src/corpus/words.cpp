@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "text/text.h"
+#include "base/text.h"
 
-namespace minpair {
+namespace minpair::corpus {
 
 namespace {
 
@@ -139,4 +139,4 @@ std::vector<std::string> split_for_wordpiece(std::string_view sentence) {
   return out;
 }
 
-}  // namespace minpair
+}  // namespace minpair::corpus

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace minpair {
+namespace minpair::corpus {
 
 // The languages whose apostrophes and quotes are known: de, en, fr, ru, he.
 const std::vector<std::string>& corpus_languages();
@@ -18,4 +18,4 @@ std::vector<std::string> split_words(std::string_view sentence, std::string_view
 // As BERT's basic tokenizer cuts cased text: at white space and around every punctuation character.
 std::vector<std::string> split_for_wordpiece(std::string_view sentence);
 
-}  // namespace minpair
+}  // namespace minpair::corpus

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "method/tokens.h"
 
-namespace minpair {
+namespace minpair::method {
 namespace {
 
 void need_words(const MethodContext& context) {
@@ -17,34 +17,35 @@ void need_words(const MethodContext& context) {
             "--lexicon");
 }
 
-Bundle bundle_of(const Item& item) {
-  Bundle bundle;
-  for (Feature f : all_features) {
-    const FeatureValue* value = find_feature(item, name_of(f));
+stimuli::Bundle bundle_of(const suite::Item& item) {
+  stimuli::Bundle bundle;
+  for (stimuli::Feature f : stimuli::all_features) {
+    const suite::FeatureValue* value = suite::find_feature(item, stimuli::name_of(f));
     if (!value) continue;
     const auto* text = std::get_if<std::string>(value);
     // Persons may have been read as numbers.
     std::string name = text ? *text : std::to_string(int(std::get<double>(*value)));
-    bundle.value[size_t(f)] = value_index(f, name);
+    bundle.value[size_t(f)] = stimuli::value_index(f, name);
   }
-  return core_values(bundle);
+  return stimuli::core_values(bundle);
 }
 
 }  // namespace
 
-MaskedSentence masked_sentence(const Item& item, const MethodContext& context) {
+MaskedSentence masked_sentence(const suite::Item& item, const MethodContext& context) {
   MaskedSentence m;
   if (item.sentences.size() != 1) return {{}, 0, {}, {}, "not_a_cloze"};
   need_words(context);
-  const Sentence& sentence = item.sentences[0];
+  const suite::Sentence& sentence = item.sentences[0];
   if (sentence.locus.empty()) return {{}, 0, {}, {}, "empty_locus"};
-  m.pos = feature_text(item, "pos");
+  m.pos = suite::feature_text(item, "pos");
   m.bundle = bundle_of(item);
   if (m.pos.empty() || m.bundle.empty()) return {{}, 0, {}, {}, "no_features"};
-  TokenId mask = mask_of(context);
-  Encoding e = context.tokenizer.encode(masked_text(sentence, context.tokenizer.piece(mask)));
+  tokenizer::TokenId mask = mask_of(context);
+  tokenizer::Encoding e =
+      context.tokenizer.encode(suite::masked_text(sentence, context.tokenizer.piece(mask)));
   bool found = false;
-  for (const Token& t : e.tokens) {
+  for (const tokenizer::Token& t : e.tokens) {
     if (!found && t.id == mask && t.span.end > sentence.locus.begin) {
       found = true;
       m.mask = uint32_t(m.query.ids.size());
@@ -56,7 +57,7 @@ MaskedSentence masked_sentence(const Item& item, const MethodContext& context) {
   return m;
 }
 
-Plan WordMethod::plan(const Item& item, const MethodContext& context) const {
+Plan WordMethod::plan(const suite::Item& item, const MethodContext& context) const {
   MaskedSentence m = masked_sentence(item, context);
   if (!m.excluded.empty()) return {{}, {}, m.excluded};
   const WordQuestion* question = (context.words->*ask_)(item.language, m.pos, m.bundle);
@@ -69,19 +70,19 @@ Plan WordMethod::plan(const Item& item, const MethodContext& context) const {
   return plan;
 }
 
-std::vector<SentenceScore> WordMethod::score(const Plan& plan,
-                                             const std::vector<const Answer*>& answers) const {
-  std::vector<SentenceScore> scores;
-  for (WordScore& side : plan.words->score(answers.at(0)->at(0).logits))
+std::vector<judge::SentenceScore> WordMethod::score(
+    const Plan& plan, const std::vector<const query::Answer*>& answers) const {
+  std::vector<judge::SentenceScore> scores;
+  for (judge::WordScore& side : plan.words->score(answers.at(0)->at(0).logits))
     scores.push_back({{}, std::move(side)});
   return scores;
 }
 
-std::vector<WordScore> WordQuestion::score(std::span<const float> kept) const {
-  std::vector<WordScore> sides;
+std::vector<judge::WordScore> WordQuestion::score(std::span<const float> kept) const {
+  std::vector<judge::WordScore> sides;
   for (size_t side = 0; side < 2; ++side) {
     const float* from = kept.data() + side * kSide;
-    WordScore s{kind_, counts_[side], {from[0], from[1]}, {}};
+    judge::WordScore s{kind_, counts_[side], {from[0], from[1]}, {}};
     for (const float* b = from + 2; b < from + kSide && *b >= 0; b += 2)
       s.best.push_back({part_.words[size_t(b[0])].form, b[1]});
     sides.push_back(std::move(s));
@@ -120,4 +121,4 @@ void BestWords::keep(float* to) const {
   }
 }
 
-}  // namespace minpair
+}  // namespace minpair::method

@@ -6,34 +6,36 @@
 
 #include "method/words.h"
 
-namespace minpair {
+namespace minpair::method {
 
 // The sentence with one mask in the place of its locus, as a query without reads.
 struct MaskedSentence {
-  Query query;
+  query::Query query;
   uint32_t mask = 0;  // the mask's position
   std::string pos;
-  Bundle bundle;         // the features of the masked word
-  std::string excluded;  // why there is none
+  stimuli::Bundle bundle;  // the features of the masked word
+  std::string excluded;    // why there is none
 };
-MaskedSentence masked_sentence(const Item& item, const MethodContext& context);
+MaskedSentence masked_sentence(const suite::Item& item, const MethodContext& context);
 
 // A method that asks one question about many words.
 class WordMethod : public Method {
  public:
   using Ask = const WordQuestion* (VocabularyWords::*)(const std::string& language,
                                                        const std::string& pos,
-                                                       const Bundle& bundle) const;
-  WordMethod(Ask ask, MethodInfo info) : ask_(ask), info_(std::move(info)) {}
-  const MethodInfo& info() const override { return info_; }
-  bool supports(ModelInfo::Kind kind) const override { return kind == ModelInfo::Kind::masked; }
-  Plan plan(const Item& item, const MethodContext& context) const override;
-  std::vector<SentenceScore> score(const Plan& plan,
-                                   const std::vector<const Answer*>& answers) const override;
+                                                       const stimuli::Bundle& bundle) const;
+  WordMethod(Ask ask, judge::MethodInfo info) : ask_(ask), info_(std::move(info)) {}
+  const judge::MethodInfo& info() const override { return info_; }
+  bool supports(query::ModelInfo::Kind kind) const override {
+    return kind == query::ModelInfo::Kind::masked;
+  }
+  Plan plan(const suite::Item& item, const MethodContext& context) const override;
+  std::vector<judge::SentenceScore> score(
+      const Plan& plan, const std::vector<const query::Answer*>& answers) const override;
 
  private:
   Ask ask_;
-  MethodInfo info_;
+  judge::MethodInfo info_;
 };
 
 // How probable words are beside each other.
@@ -66,4 +68,4 @@ class BestWords {
   std::vector<Best> best_;
 };
 
-}  // namespace minpair
+}  // namespace minpair::method

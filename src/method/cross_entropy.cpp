@@ -6,16 +6,16 @@
 #include "method/methods.h"
 #include "method/tokens.h"
 
-namespace minpair {
+namespace minpair::method {
 namespace {
 
 const std::string kPaper =
     "Zaczynska, Feldhus, Schwarzenberg, Gabryszak and Möller 2020, Evaluating German Transformer "
     "Language Models with Syntactic Agreement Tests";
 
-Plan ask_about_itself(const Item& item, const MethodContext& context) {
+Plan ask_about_itself(const suite::Item& item, const MethodContext& context) {
   Plan plan;
-  for (const Sentence& sentence : item.sentences) {
+  for (const suite::Sentence& sentence : item.sentences) {
     SentenceTokens tokens = tokens_of(sentence, context.tokenizer);
     if (too_long(tokens, context)) return {{}, {}, "too_long"};
     plan.sentences.emplace_back();
@@ -26,15 +26,18 @@ Plan ask_about_itself(const Item& item, const MethodContext& context) {
 
 class CrossEntropy : public Method {
  public:
-  const MethodInfo& info() const override {
-    static const MethodInfo info{"ce",
-                                 "mean cross-entropy of the unmasked sentence, as gevalm's code "
-                                 "computes it",
-                                 kPaper, "mean", "right"};
+  const judge::MethodInfo& info() const override {
+    static const judge::MethodInfo info{
+        "ce",
+        "mean cross-entropy of the unmasked sentence, as gevalm's code "
+        "computes it",
+        kPaper, "mean", "right"};
     return info;
   }
-  bool supports(ModelInfo::Kind kind) const override { return kind == ModelInfo::Kind::masked; }
-  Plan plan(const Item& item, const MethodContext& context) const override {
+  bool supports(query::ModelInfo::Kind kind) const override {
+    return kind == query::ModelInfo::Kind::masked;
+  }
+  Plan plan(const suite::Item& item, const MethodContext& context) const override {
     return ask_about_itself(item, context);
   }
 };
@@ -42,26 +45,29 @@ class CrossEntropy : public Method {
 // The paper's equation normalises over the positions of the sentence, not over the vocabulary.
 class CrossEntropyAsPrinted : public Method {
  public:
-  const MethodInfo& info() const override {
-    static const MethodInfo info{"ce-printed",
-                                 "the same with the equation as the paper prints it: normalised "
-                                 "over the sentence's own logits",
-                                 kPaper + " (Section 2)", "mean", "right"};
+  const judge::MethodInfo& info() const override {
+    static const judge::MethodInfo info{
+        "ce-printed",
+        "the same with the equation as the paper prints it: normalised "
+        "over the sentence's own logits",
+        kPaper + " (Section 2)", "mean", "right"};
     return info;
   }
-  bool supports(ModelInfo::Kind kind) const override { return kind == ModelInfo::Kind::masked; }
-  Plan plan(const Item& item, const MethodContext& context) const override {
+  bool supports(query::ModelInfo::Kind kind) const override {
+    return kind == query::ModelInfo::Kind::masked;
+  }
+  Plan plan(const suite::Item& item, const MethodContext& context) const override {
     return ask_about_itself(item, context);
   }
-  std::vector<SentenceScore> score(const Plan& plan,
-                                   const std::vector<const Answer*>& answers) const override {
-    std::vector<SentenceScore> scores = Method::score(plan, answers);
-    for (SentenceScore& s : scores) {
+  std::vector<judge::SentenceScore> score(
+      const Plan& plan, const std::vector<const query::Answer*>& answers) const override {
+    std::vector<judge::SentenceScore> scores = Method::score(plan, answers);
+    for (judge::SentenceScore& s : scores) {
       double highest = -HUGE_VAL, sum = 0;
-      for (const TokenScore& t : s.tokens) highest = std::fmax(highest, double(t.logit));
-      for (const TokenScore& t : s.tokens) sum += std::exp(double(t.logit) - highest);
+      for (const judge::TokenScore& t : s.tokens) highest = std::fmax(highest, double(t.logit));
+      for (const judge::TokenScore& t : s.tokens) sum += std::exp(double(t.logit) - highest);
       double log_sum = highest + std::log(sum);
-      for (TokenScore& t : s.tokens) t.logprob = double(t.logit) - log_sum;
+      for (judge::TokenScore& t : s.tokens) t.logprob = double(t.logit) - log_sum;
     }
     return scores;
   }
@@ -79,4 +85,4 @@ const Method& cross_entropy_as_printed() {
   return method;
 }
 
-}  // namespace minpair
+}  // namespace minpair::method

@@ -2,11 +2,11 @@
 
 #include "method/method.h"
 
-namespace minpair {
+namespace minpair::method {
 namespace {
 
-std::optional<Span> other_word(const Item& item) {
-  std::string text = feature_text(item, "other");
+std::optional<Span> other_word(const suite::Item& item) {
+  std::string text = suite::feature_text(item, "other");
   size_t begin = 0, end = 0;
   const char* last = text.data() + text.size();
   auto [dash, wrong] = std::from_chars(text.data(), last, begin);
@@ -17,7 +17,7 @@ std::optional<Span> other_word(const Item& item) {
 }
 
 // The first token that reaches into the span.
-std::optional<uint32_t> first_token(const Encoding& e, Span span) {
+std::optional<uint32_t> first_token(const tokenizer::Encoding& e, Span span) {
   for (uint32_t i = 0; i < e.tokens.size(); ++i)
     if (e.tokens[i].span.end > span.begin && e.tokens[i].span.begin < span.end) return i;
   return {};
@@ -25,13 +25,14 @@ std::optional<uint32_t> first_token(const Encoding& e, Span span) {
 
 }  // namespace
 
-std::optional<uint32_t> distance_in_pieces(const Item& item, const Tokenizer& tokenizer) {
+std::optional<uint32_t> distance_in_pieces(const suite::Item& item,
+                                           const tokenizer::Tokenizer& tokenizer) {
   std::optional<Span> other = other_word(item);
   if (!other) return {};
-  Encoding e = tokenizer.encode(item.sentences[0].text);
+  tokenizer::Encoding e = tokenizer.encode(item.sentences[0].text);
   std::optional<uint32_t> a = first_token(e, item.sentences[0].locus), b = first_token(e, *other);
   if (!a || !b) return {};
   return *a < *b ? *b - *a : *a - *b;
 }
 
-}  // namespace minpair
+}  // namespace minpair::method

@@ -6,13 +6,13 @@
 #include "method/cloze.h"
 #include "method/methods.h"
 
-namespace minpair {
+namespace minpair::method {
 namespace {
 
 class FeatureQuestion : public WordQuestion {
  public:
-  FeatureQuestion(const WordsOfPart& part, const Bundle& bundle)
-      : WordQuestion(part, WordScore::Kind::features) {
+  FeatureQuestion(const WordsOfPart& part, const stimuli::Bundle& bundle)
+      : WordQuestion(part, judge::WordScore::Kind::features) {
     for (uint32_t w = 0; w < part.words.size(); ++w) right_.push_back(can_be(w, bundle));
     for (bool right : right_) ++counts_[right ? 0 : 1];
   }
@@ -41,7 +41,8 @@ class FeatureQuestion : public WordQuestion {
 
 }  // namespace
 
-std::unique_ptr<WordQuestion> make_feature_class(const WordsOfPart& part, const Bundle& bundle) {
+std::unique_ptr<WordQuestion> make_feature_class(const WordsOfPart& part,
+                                                 const stimuli::Bundle& bundle) {
   return std::make_unique<FeatureQuestion>(part, bundle);
 }
 
@@ -50,9 +51,9 @@ const Method& feature_class() {
       &VocabularyWords::feature_class,
       {"feature-class",
        "a cloze: the mean over the words with the right features against the mean over the others",
-       "Bacon and Regier 2019, Does BERT agree?", "probability", "wrong", MethodInfo::Scope::locus,
-       true});
+       "Bacon and Regier 2019, Does BERT agree?", "probability", "wrong",
+       judge::MethodInfo::Scope::locus, true});
   return method;
 }
 
-}  // namespace minpair
+}  // namespace minpair::method

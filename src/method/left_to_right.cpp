@@ -4,17 +4,17 @@
 
 #include "method/methods.h"
 #include "method/tokens.h"
-#include "model/edges.h"
+#include "tokenizer/word_ends.h"
 
-namespace minpair {
+namespace minpair::method {
 namespace {
 
 // The sentence as such a model reads it: what stands before the first token, the tokens, what ends
 // it.
-SentenceTokens read_order(const Sentence& sentence, const MethodContext& context) {
+SentenceTokens read_order(const suite::Sentence& sentence, const MethodContext& context) {
   SentenceTokens s = plain_tokens_of(sentence, context.tokenizer);
-  auto edge = [](TokenId id) {
-    TokenScore t;
+  auto edge = [](tokenizer::TokenId id) {
+    judge::TokenScore t;
     t.id = id;
     t.special = true;
     return t;
@@ -35,7 +35,7 @@ SentenceTokens read_order(const Sentence& sentence, const MethodContext& context
 // Asks about tokens [begin, end), each given all before it. What comes after is never read by the
 // model; `behind` also reads the last of them, to ask what may follow it.
 void ask_next(Plan& plan, const SentenceTokens& s, size_t begin, size_t end, bool behind = false) {
-  Query query;
+  query::Query query;
   query.ids.assign(s.ids.begin(), s.ids.begin() + ptrdiff_t(end) - (behind ? 0 : 1));
   SentencePlan& sentence = plan.sentences.back();
   for (size_t i = begin; i < end; ++i) {
@@ -47,7 +47,7 @@ void ask_next(Plan& plan, const SentenceTokens& s, size_t begin, size_t end, boo
 }
 
 bool unknown(const SentenceTokens& s, size_t begin, size_t end, const MethodContext& context) {
-  TokenId unk = context.tokenizer.special().unk;
+  tokenizer::TokenId unk = context.tokenizer.special().unk;
   return unk >= 0 && std::find(s.ids.begin() + ptrdiff_t(begin), s.ids.begin() + ptrdiff_t(end),
                                unk) != s.ids.begin() + ptrdiff_t(end);
 }
@@ -62,28 +62,30 @@ size_t end_of_word(const SentenceTokens& s, size_t at) {
 // complete before them, and are followed by the probability that one is complete after them
 // (Pimentel and Meister 2024, equation for beginning-of-word marks; Oh and Schuler 2024).
 void ask_about_word_ends(Plan& plan, const MethodContext& context) {
-  Query& query = plan.queries.back();
+  query::Query& query = plan.queries.back();
   const SentencePlan& sentence = plan.sentences.back();
   for (size_t i = 0; i < sentence.tokens.size(); ++i)
-    if (completes_word(context.tokenizer, sentence.tokens[i].id))
-      query.reads[sentence.asked[i].read].targets.push_back(kWordEnd);
+    if (tokenizer::completes_word(context.tokenizer, sentence.tokens[i].id))
+      query.reads[sentence.asked[i].read].targets.push_back(query::kWordEnd);
   // Behind the end of a text nothing follows.
   if (!sentence.tokens.back().special)
-    query.reads.push_back({query.reads.back().position + 1, {kWordEnd}, true});
+    query.reads.push_back({query.reads.back().position + 1, {query::kWordEnd}, true});
 }
 
 enum class What { sentence, locus, after_locus };
 
 class LeftToRight : public Method {
  public:
-  LeftToRight(What what, MethodInfo info, bool by_words = false)
+  LeftToRight(What what, judge::MethodInfo info, bool by_words = false)
       : what_(what), by_words_(by_words), info_(std::move(info)) {}
-  const MethodInfo& info() const override { return info_; }
-  bool supports(ModelInfo::Kind kind) const override { return kind != ModelInfo::Kind::masked; }
+  const judge::MethodInfo& info() const override { return info_; }
+  bool supports(query::ModelInfo::Kind kind) const override {
+    return kind != query::ModelInfo::Kind::masked;
+  }
 
-  Plan plan(const Item& item, const MethodContext& context) const override {
+  Plan plan(const suite::Item& item, const MethodContext& context) const override {
     Plan plan;
-    for (const Sentence& sentence : item.sentences) {
+    for (const suite::Sentence& sentence : item.sentences) {
       SentenceTokens s = read_order(sentence, context);
       size_t begin = 0, end = s.ids.size();
       if (s.locus_size() > 0 && unknown(s, s.locus_begin, s.locus_end, context))
@@ -109,17 +111,17 @@ class LeftToRight : public Method {
     return plan;
   }
 
-  std::vector<SentenceScore> score(const Plan& plan,
-                                   const std::vector<const Answer*>& answers) const override {
-    std::vector<SentenceScore> scores = Method::score(plan, answers);
+  std::vector<judge::SentenceScore> score(
+      const Plan& plan, const std::vector<const query::Answer*>& answers) const override {
+    std::vector<judge::SentenceScore> scores = Method::score(plan, answers);
     if (!by_words_) return scores;
     for (size_t s = 0; s < scores.size(); ++s) {
-      std::vector<TokenScore>& tokens = scores[s].tokens;
-      const std::vector<Read>& reads = plan.queries[s].reads;
+      std::vector<judge::TokenScore>& tokens = scores[s].tokens;
+      const std::vector<query::Read>& reads = plan.queries[s].reads;
       // Read i is about token i; the last one, if there is one more, about what follows.
       for (size_t r = 0; r < reads.size(); ++r) {
-        if (reads[r].targets.back() != kWordEnd) continue;
-        const ReadAnswer& answer = (*answers[s])[r];
+        if (reads[r].targets.back() != query::kWordEnd) continue;
+        const query::ReadAnswer& answer = (*answers[s])[r];
         double complete = double(answer.logits.back()) - answer.log_sum_exp;
         if (r > 0) tokens[r - 1].logprob += complete;
         if (r < tokens.size()) tokens[r].logprob -= complete;
@@ -131,7 +133,7 @@ class LeftToRight : public Method {
  private:
   What what_;
   bool by_words_;
-  MethodInfo info_;
+  judge::MethodInfo info_;
 };
 
 }  // namespace
@@ -150,7 +152,7 @@ const Method& word_probability() {
       What::locus, {"word-lp", "log-probability of the locus given what stands before it",
                     "Linzen, Dupoux and Goldberg 2016; Gulordava, Bojanowski, Grave, Linzen and "
                     "Baroni 2018; BLiMP's one-prefix method",
-                    "sum", "wrong", MethodInfo::Scope::locus});
+                    "sum", "wrong", judge::MethodInfo::Scope::locus});
   return method;
 }
 
@@ -160,7 +162,7 @@ const Method& after_prefix_probability() {
       {"prefix-lp",
        "log-probability of the word after the locus, the same in all sentences, given each prefix",
        "BLiMP's two-prefix method (Warstadt et al. 2020)", "sum", "wrong",
-       MethodInfo::Scope::locus});
+       judge::MethodInfo::Scope::locus});
   return method;
 }
 
@@ -177,9 +179,10 @@ const Method& whole_word_probability() {
   static const LeftToRight method(
       What::locus,
       {"whole-word-lp", "log-probability that the locus is the next word, and no longer one",
-       "Pimentel and Meister 2024; Oh and Schuler 2024", "sum", "half", MethodInfo::Scope::locus},
+       "Pimentel and Meister 2024; Oh and Schuler 2024", "sum", "half",
+       judge::MethodInfo::Scope::locus},
       true);
   return method;
 }
 
-}  // namespace minpair
+}  // namespace minpair::method

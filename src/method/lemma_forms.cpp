@@ -6,37 +6,37 @@
 #include "method/methods.h"
 #include "method/tokens.h"
 
-namespace minpair {
+namespace minpair::method {
 namespace {
 
 // The casing of `word` that looks like `like`; -1 where the vocabulary has none.
-TokenId piece_cased_like(const VocabularyWord& word, std::string_view like,
-                         const Tokenizer& tokenizer) {
+tokenizer::TokenId piece_cased_like(const VocabularyWord& word, std::string_view like,
+                                    const tokenizer::Tokenizer& tokenizer) {
   std::string low = lower(like);
   std::string form = low == like ? word.form : capitalize_first(word.form);
-  Encoding e = tokenizer.encode("a " + form, false);
-  TokenId piece = e.tokens.size() == 2 ? e.tokens[1].id : -1;
+  tokenizer::Encoding e = tokenizer.encode("a " + form, false);
+  tokenizer::TokenId piece = e.tokens.size() == 2 ? e.tokens[1].id : -1;
   bool known = std::find(word.pieces.begin(), word.pieces.end(), piece) != word.pieces.end();
   return known ? piece : -1;
 }
 
 struct Form {
   std::string form;
-  TokenId piece;
+  tokenizer::TokenId piece;
 };
 
 // The masked word first, then the lemma's forms that cannot have its features.
-std::vector<Form> forms_of(const Item& item, const MaskedSentence& m,
+std::vector<Form> forms_of(const suite::Item& item, const MaskedSentence& m,
                            const MethodContext& context) {
   std::string_view own = slice(item.sentences[0].text, item.sentences[0].locus);
   const WordsOfPart* part = context.words->part(item.language, m.pos);
   if (!part) return {};
-  auto lemma = part->lemmas.find(feature_text(item, "lemma"));
+  auto lemma = part->lemmas.find(suite::feature_text(item, "lemma"));
   if (lemma == part->lemmas.end()) return {};
   std::vector<Form> forms;
   for (uint32_t w : lemma->second) {
     const VocabularyWord& word = part->words[w];
-    TokenId piece = piece_cased_like(word, own, context.tokenizer);
+    tokenizer::TokenId piece = piece_cased_like(word, own, context.tokenizer);
     if (piece < 0) continue;
     if (word.form == lower(own))
       forms.insert(forms.begin(), {word.form, piece});
@@ -49,28 +49,31 @@ std::vector<Form> forms_of(const Item& item, const MaskedSentence& m,
 
 class LemmaForms : public Method {
  public:
-  const MethodInfo& info() const override {
-    static const MethodInfo info{"lemma-forms",
-                                 "a cloze: the masked word against the other forms of its lemma",
-                                 "Goldberg 2019, Assessing BERT's Syntactic Abilities",
-                                 "sum",
-                                 "wrong",
-                                 MethodInfo::Scope::locus,
-                                 true};
+  const judge::MethodInfo& info() const override {
+    static const judge::MethodInfo info{
+        "lemma-forms",
+        "a cloze: the masked word against the other forms of its lemma",
+        "Goldberg 2019, Assessing BERT's Syntactic Abilities",
+        "sum",
+        "wrong",
+        judge::MethodInfo::Scope::locus,
+        true};
     return info;
   }
-  bool supports(ModelInfo::Kind kind) const override { return kind == ModelInfo::Kind::masked; }
+  bool supports(query::ModelInfo::Kind kind) const override {
+    return kind == query::ModelInfo::Kind::masked;
+  }
 
-  Plan plan(const Item& item, const MethodContext& context) const override {
+  Plan plan(const suite::Item& item, const MethodContext& context) const override {
     MaskedSentence m = masked_sentence(item, context);
     if (!m.excluded.empty()) return {{}, {}, m.excluded};
     std::vector<Form> forms = forms_of(item, m, context);
     if (forms.empty()) return {{}, {}, "locus_not_single_token"};
     if (forms.size() == 1) return {{}, {}, "no_other_form"};
     Plan plan;
-    Read read{m.mask, {}, true};
+    query::Read read{m.mask, {}, true};
     for (const Form& form : forms) {
-      TokenScore token;
+      judge::TokenScore token;
       token.id = form.piece;
       token.span = item.sentences[0].locus;
       token.in_locus = token.begins_word = true;
@@ -82,12 +85,12 @@ class LemmaForms : public Method {
     return plan;
   }
 
-  std::vector<SentenceScore> score(const Plan& plan,
-                                   const std::vector<const Answer*>& answers) const override {
-    std::vector<SentenceScore> scores = Method::score(plan, answers);
+  std::vector<judge::SentenceScore> score(
+      const Plan& plan, const std::vector<const query::Answer*>& answers) const override {
+    std::vector<judge::SentenceScore> scores = Method::score(plan, answers);
     for (size_t i = 0; i < scores.size(); ++i) {
-      WordScore::Best named{plan.sentences[i].form, float(scores[i].tokens[0].logprob)};
-      scores[i].cloze = WordScore{WordScore::Kind::form, 1, {0, 0}, {named}};
+      judge::WordScore::Best named{plan.sentences[i].form, float(scores[i].tokens[0].logprob)};
+      scores[i].cloze = judge::WordScore{judge::WordScore::Kind::form, 1, {0, 0}, {named}};
     }
     return scores;
   }
@@ -100,4 +103,4 @@ const Method& lemma_forms() {
   return method;
 }
 
-}  // namespace minpair
+}  // namespace minpair::method

@@ -8,13 +8,13 @@
 #include "method/cloze.h"
 #include "method/methods.h"
 
-namespace minpair {
+namespace minpair::method {
 namespace {
 
 class LemmaQuestion : public WordQuestion {
  public:
-  LemmaQuestion(const WordsOfPart& part, const Bundle& bundle)
-      : WordQuestion(part, WordScore::Kind::lemmas) {
+  LemmaQuestion(const WordsOfPart& part, const stimuli::Bundle& bundle)
+      : WordQuestion(part, judge::WordScore::Kind::lemmas) {
     std::vector<bool> right(part.words.size()), used(part.words.size());
     for (uint32_t w = 0; w < part.words.size(); ++w) right[w] = can_be(w, bundle);
     for (const auto& [name, words] : part.lemmas) {
@@ -67,7 +67,8 @@ class LemmaQuestion : public WordQuestion {
 
 }  // namespace
 
-std::unique_ptr<WordQuestion> make_lemma_pairs(const WordsOfPart& part, const Bundle& bundle) {
+std::unique_ptr<WordQuestion> make_lemma_pairs(const WordsOfPart& part,
+                                               const stimuli::Bundle& bundle) {
   return std::make_unique<LemmaQuestion>(part, bundle);
 }
 
@@ -79,8 +80,8 @@ const Method& lemma_pairs() {
        "or by the model",
        "Newman, Ang, Gong and Hewitt 2021, Refining Targeted Syntactic Evaluation of Language "
        "Models",
-       "equal-weight", "wrong", MethodInfo::Scope::locus, true});
+       "equal-weight", "wrong", judge::MethodInfo::Scope::locus, true});
   return method;
 }
 
-}  // namespace minpair
+}  // namespace minpair::method

@@ -3,17 +3,17 @@
 #include "method/methods.h"
 #include "method/tokens.h"
 
-namespace minpair {
+namespace minpair::method {
 namespace {
 
 const std::string kPaper = "Goldberg 2019, Assessing BERT's Syntactic Abilities";
 
 enum class Pieces { one, together, left_to_right };
 
-Plan mask_locus(const Item& item, const MethodContext& context, Pieces pieces) {
+Plan mask_locus(const suite::Item& item, const MethodContext& context, Pieces pieces) {
   Plan plan;
-  TokenId mask = mask_of(context);
-  for (const Sentence& sentence : item.sentences) {
+  tokenizer::TokenId mask = mask_of(context);
+  for (const suite::Sentence& sentence : item.sentences) {
     SentenceTokens tokens;
     if (std::string reason = locus_tokens_of(sentence, context.tokenizer, tokens); !reason.empty())
       return {{}, {}, reason};
@@ -32,16 +32,18 @@ Plan mask_locus(const Item& item, const MethodContext& context, Pieces pieces) {
 
 class Masked : public Method {
  public:
-  Masked(Pieces pieces, MethodInfo info) : pieces_(pieces), info_(std::move(info)) {}
-  const MethodInfo& info() const override { return info_; }
-  bool supports(ModelInfo::Kind kind) const override { return kind == ModelInfo::Kind::masked; }
-  Plan plan(const Item& item, const MethodContext& context) const override {
+  Masked(Pieces pieces, judge::MethodInfo info) : pieces_(pieces), info_(std::move(info)) {}
+  const judge::MethodInfo& info() const override { return info_; }
+  bool supports(query::ModelInfo::Kind kind) const override {
+    return kind == query::ModelInfo::Kind::masked;
+  }
+  Plan plan(const suite::Item& item, const MethodContext& context) const override {
     return mask_locus(item, context, pieces_);
   }
 
  private:
   Pieces pieces_;
-  MethodInfo info_;
+  judge::MethodInfo info_;
 };
 
 }  // namespace
@@ -50,7 +52,7 @@ const Method& masked() {
   static const Masked method(
       Pieces::one,
       {"masked", "mask the locus and compare the candidates there; each must be one piece", kPaper,
-       "sum", "wrong", MethodInfo::Scope::locus});
+       "sum", "wrong", judge::MethodInfo::Scope::locus});
   return method;
 }
 
@@ -58,7 +60,7 @@ const Method& masked_word() {
   static const Masked method(
       Pieces::together,
       {"masked-word", "the same for loci of several pieces, all masked together",
-       kPaper + "; extended to several pieces", "sum", "wrong", MethodInfo::Scope::locus});
+       kPaper + "; extended to several pieces", "sum", "wrong", judge::MethodInfo::Scope::locus});
   return method;
 }
 
@@ -66,8 +68,9 @@ const Method& masked_word_left_to_right() {
   static const Masked method(
       Pieces::left_to_right,
       {"masked-word-l2r", "the same, with the pieces revealed from left to right",
-       kPaper + "; pieces as in Kauf and Ivanova 2023", "sum", "wrong", MethodInfo::Scope::locus});
+       kPaper + "; pieces as in Kauf and Ivanova 2023", "sum", "wrong",
+       judge::MethodInfo::Scope::locus});
   return method;
 }
 
-}  // namespace minpair
+}  // namespace minpair::method

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace minpair {
+namespace minpair::method {
 
 const std::vector<const Method*>& all_methods() {
   static const std::vector<const Method*> all = {
@@ -40,13 +40,13 @@ const Method& find_method(const std::string& name) {
                           : fmt::format("did you mean '{}'?", guess));
 }
 
-const Method& default_method(ModelInfo::Kind kind) {
+const Method& default_method(query::ModelInfo::Kind kind) {
   for (const Method* m : all_methods())
     if (m->supports(kind)) return *m;
   throw wrong_call("no method fits this kind of model");
 }
 
-std::vector<const Method*> find_methods(const std::string& names, ModelInfo::Kind kind) {
+std::vector<const Method*> find_methods(const std::string& names, query::ModelInfo::Kind kind) {
   std::vector<const Method*> chosen;
   if (names == "all") {
     for (const Method* m : all_methods())
@@ -63,20 +63,20 @@ std::vector<const Method*> find_methods(const std::string& names, ModelInfo::Kin
   return chosen;
 }
 
-Plan plan_item(const Method& method, const Item& item, const MethodContext& context) {
+Plan plan_item(const Method& method, const suite::Item& item, const MethodContext& context) {
   if (item.sentences.size() < 2 && !method.info().cloze) return {{}, {}, "cloze"};
   return method.plan(item, context);
 }
 
-std::vector<SentenceScore> Method::score(const Plan& plan,
-                                         const std::vector<const Answer*>& answers) const {
-  std::vector<SentenceScore> scores;
+std::vector<judge::SentenceScore> Method::score(
+    const Plan& plan, const std::vector<const query::Answer*>& answers) const {
+  std::vector<judge::SentenceScore> scores;
   scores.reserve(plan.sentences.size());
   for (const SentencePlan& sentence : plan.sentences) {
-    SentenceScore score{sentence.tokens, {}};
+    judge::SentenceScore score{sentence.tokens, {}};
     for (size_t i = 0; i < score.tokens.size(); ++i) {
       const Asked& asked = sentence.asked[i];
-      const ReadAnswer& read = (*answers[asked.query])[asked.read];
+      const query::ReadAnswer& read = (*answers[asked.query])[asked.read];
       score.tokens[i].logit = read.logits[asked.target];
       score.tokens[i].logprob = double(read.logits[asked.target]) - read.log_sum_exp;
     }
@@ -85,4 +85,4 @@ std::vector<SentenceScore> Method::score(const Plan& plan,
   return scores;
 }
 
-}  // namespace minpair
+}  // namespace minpair::method

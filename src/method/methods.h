@@ -3,7 +3,7 @@
 
 #include "method/method.h"
 
-namespace minpair {
+namespace minpair::method {
 
 const Method& cross_entropy();                         // ce
 const Method& cross_entropy_as_printed();              // ce-printed
@@ -22,4 +22,4 @@ const Method& feature_class();                         // feature-class
 const Method& lemma_forms();                           // lemma-forms
 const Method& lemma_pairs();                           // lemma-pairs
 
-}  // namespace minpair
+}  // namespace minpair::method

@@ -5,13 +5,13 @@
 #include "method/methods.h"
 #include "method/tokens.h"
 
-namespace minpair {
+namespace minpair::method {
 namespace {
 
 enum class Within { token, word_left_to_right, whole_word };
 
 void ask_word(Plan& plan, const SentenceTokens& tokens, size_t begin, size_t end, Within within,
-              TokenId mask) {
+              tokenizer::TokenId mask) {
   if (within == Within::whole_word) return ask_masked(plan, tokens, begin, end, begin, end, mask);
   for (size_t i = begin; i < end; ++i)
     ask_masked(plan, tokens, i, within == Within::token ? i + 1 : end, i, i + 1, mask);
@@ -19,14 +19,17 @@ void ask_word(Plan& plan, const SentenceTokens& tokens, size_t begin, size_t end
 
 class PseudoLikelihood : public Method {
  public:
-  PseudoLikelihood(Within within, MethodInfo info) : within_(within), info_(std::move(info)) {}
-  const MethodInfo& info() const override { return info_; }
-  bool supports(ModelInfo::Kind kind) const override { return kind == ModelInfo::Kind::masked; }
+  PseudoLikelihood(Within within, judge::MethodInfo info)
+      : within_(within), info_(std::move(info)) {}
+  const judge::MethodInfo& info() const override { return info_; }
+  bool supports(query::ModelInfo::Kind kind) const override {
+    return kind == query::ModelInfo::Kind::masked;
+  }
 
-  Plan plan(const Item& item, const MethodContext& context) const override {
+  Plan plan(const suite::Item& item, const MethodContext& context) const override {
     Plan plan;
-    TokenId mask = mask_of(context);
-    for (const Sentence& sentence : item.sentences) {
+    tokenizer::TokenId mask = mask_of(context);
+    for (const suite::Sentence& sentence : item.sentences) {
       SentenceTokens tokens = tokens_of(sentence, context.tokenizer);
       if (too_long(tokens, context)) return {{}, {}, "too_long"};
       plan.sentences.emplace_back();
@@ -45,7 +48,7 @@ class PseudoLikelihood : public Method {
 
  private:
   Within within_;
-  MethodInfo info_;
+  judge::MethodInfo info_;
 };
 
 }  // namespace
@@ -74,4 +77,4 @@ const Method& pseudo_likelihood_whole_word() {
   return method;
 }
 
-}  // namespace minpair
+}  // namespace minpair::method

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace minpair {
+namespace minpair::method {
 namespace {
 
 // A piece like " Haus" may own the space before it: that space never decides where a locus is.
@@ -17,20 +17,20 @@ Span without_space(std::string_view text, Span span) {
 bool touches(Span a, Span b) { return a.begin < b.end && b.begin < a.end; }
 bool inside(Span a, Span b) { return b.begin <= a.begin && a.end <= b.end; }
 
-void mark_words(SentenceTokens& s, const Tokenizer& tokenizer) {
+void mark_words(SentenceTokens& s, const tokenizer::Tokenizer& tokenizer) {
   for (size_t i = 0; i < s.tokens.size(); ++i) {
-    TokenScore& t = s.tokens[i];
+    judge::TokenScore& t = s.tokens[i];
     t.begins_word =
         !t.special && (i == 0 || s.tokens[i - 1].special || tokenizer.begins_word(t.id));
   }
 }
 
-SentenceTokens from_encoding(const Encoding& encoding) {
+SentenceTokens from_encoding(const tokenizer::Encoding& encoding) {
   SentenceTokens s;
   s.ids.reserve(encoding.tokens.size());
   s.tokens.reserve(encoding.tokens.size());
-  for (const Token& token : encoding.tokens) {
-    TokenScore t;
+  for (const tokenizer::Token& token : encoding.tokens) {
+    judge::TokenScore t;
     t.id = token.id;
     t.span = token.span;
     t.special = token.special;
@@ -41,10 +41,10 @@ SentenceTokens from_encoding(const Encoding& encoding) {
 }
 
 // Marks the tokens in the locus. False when one of them reaches over its edge.
-bool mark_locus(SentenceTokens& s, const Sentence& sentence) {
+bool mark_locus(SentenceTokens& s, const suite::Sentence& sentence) {
   bool whole = true, found = false;
   for (size_t i = 0; i < s.tokens.size(); ++i) {
-    TokenScore& t = s.tokens[i];
+    judge::TokenScore& t = s.tokens[i];
     Span span = without_space(sentence.text, t.span);
     if (span.empty() || !touches(span, sentence.locus)) continue;
     if (!inside(span, sentence.locus)) whole = false;
@@ -57,10 +57,11 @@ bool mark_locus(SentenceTokens& s, const Sentence& sentence) {
 }
 
 // The sentence tokenized around a mask, with the pieces of the locus in the mask's place.
-bool tokens_around_mask(const Sentence& sentence, const Tokenizer& tokenizer, SentenceTokens& s) {
+bool tokens_around_mask(const suite::Sentence& sentence, const tokenizer::Tokenizer& tokenizer,
+                        SentenceTokens& s) {
   std::string mask = tokenizer.piece(tokenizer.special().mask);
   std::string_view locus = slice(sentence.text, sentence.locus);
-  SentenceTokens around = from_encoding(tokenizer.encode(masked_text(sentence, mask)));
+  SentenceTokens around = from_encoding(tokenizer.encode(suite::masked_text(sentence, mask)));
   SentenceTokens pieces = from_encoding(tokenizer.encode(locus, false));
   auto at = std::find(around.ids.begin(), around.ids.end(), tokenizer.special().mask);
   if (at == around.ids.end()) return false;
@@ -68,41 +69,42 @@ bool tokens_around_mask(const Sentence& sentence, const Tokenizer& tokenizer, Se
   s = {};
   for (size_t i = 0; i < place; ++i) s.tokens.push_back(around.tokens[i]);
   s.locus_begin = place;
-  for (TokenScore t : pieces.tokens) {
+  for (judge::TokenScore t : pieces.tokens) {
     t.span = {t.span.begin + sentence.locus.begin, t.span.end + sentence.locus.begin};
     t.in_locus = true;
     s.tokens.push_back(t);
   }
   s.locus_end = s.tokens.size();
   for (size_t i = place + 1; i < around.tokens.size(); ++i) {
-    TokenScore t = around.tokens[i];
+    judge::TokenScore t = around.tokens[i];
     if (!t.span.empty()) {
       t.span.begin = t.span.begin - mask.size() + locus.size();
       t.span.end = t.span.end - mask.size() + locus.size();
     }
     s.tokens.push_back(t);
   }
-  for (const TokenScore& t : s.tokens) s.ids.push_back(t.id);
+  for (const judge::TokenScore& t : s.tokens) s.ids.push_back(t.id);
   return true;
 }
 
 }  // namespace
 
-SentenceTokens tokens_of(const Sentence& sentence, const Tokenizer& tokenizer) {
+SentenceTokens tokens_of(const suite::Sentence& sentence, const tokenizer::Tokenizer& tokenizer) {
   SentenceTokens s = from_encoding(tokenizer.encode(sentence.text));
   mark_locus(s, sentence);
   mark_words(s, tokenizer);
   return s;
 }
 
-SentenceTokens plain_tokens_of(const Sentence& sentence, const Tokenizer& tokenizer) {
+SentenceTokens plain_tokens_of(const suite::Sentence& sentence,
+                               const tokenizer::Tokenizer& tokenizer) {
   SentenceTokens s = from_encoding(tokenizer.encode(sentence.text, false));
   mark_locus(s, sentence);
   mark_words(s, tokenizer);
   return s;
 }
 
-std::string locus_tokens_of(const Sentence& sentence, const Tokenizer& tokenizer,
+std::string locus_tokens_of(const suite::Sentence& sentence, const tokenizer::Tokenizer& tokenizer,
                             SentenceTokens& s) {
   if (sentence.locus.empty()) return "empty_locus";
   s = from_encoding(tokenizer.encode(sentence.text));
@@ -116,8 +118,8 @@ std::string locus_tokens_of(const Sentence& sentence, const Tokenizer& tokenizer
 }
 
 void ask_masked(Plan& plan, const SentenceTokens& tokens, size_t masked_begin, size_t masked_end,
-                size_t read_begin, size_t read_end, TokenId mask) {
-  Query query;
+                size_t read_begin, size_t read_end, tokenizer::TokenId mask) {
+  query::Query query;
   query.ids = tokens.ids;
   std::fill(query.ids.begin() + ptrdiff_t(masked_begin), query.ids.begin() + ptrdiff_t(masked_end),
             mask);
@@ -130,8 +132,8 @@ void ask_masked(Plan& plan, const SentenceTokens& tokens, size_t masked_begin, s
   plan.queries.push_back(std::move(query));
 }
 
-TokenId mask_of(const MethodContext& context) {
-  TokenId mask = context.tokenizer.special().mask;
+tokenizer::TokenId mask_of(const MethodContext& context) {
+  tokenizer::TokenId mask = context.tokenizer.special().mask;
   if (mask < 0)
     throw bad_input("this model's tokenizer has no mask token")
         .hint("use a method that does not mask, such as 'ce'");
@@ -150,4 +152,4 @@ size_t word_end(const SentenceTokens& tokens, size_t at) {
   return end;
 }
 
-}  // namespace minpair
+}  // namespace minpair::method

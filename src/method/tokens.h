@@ -3,37 +3,38 @@
 
 #include "method/method.h"
 
-namespace minpair {
+namespace minpair::method {
 
 struct SentenceTokens {
-  std::vector<TokenId> ids;               // special tokens included
-  std::vector<TokenScore> tokens;         // parallel to `ids`
+  std::vector<tokenizer::TokenId> ids;    // special tokens included
+  std::vector<judge::TokenScore> tokens;  // parallel to `ids`
   size_t locus_begin = 0, locus_end = 0;  // the tokens of the locus
 
   size_t locus_size() const { return locus_end - locus_begin; }
 };
 
-SentenceTokens tokens_of(const Sentence& sentence, const Tokenizer& tokenizer);
+SentenceTokens tokens_of(const suite::Sentence& sentence, const tokenizer::Tokenizer& tokenizer);
 // Without the tokens that masked models put around a sentence.
-SentenceTokens plain_tokens_of(const Sentence& sentence, const Tokenizer& tokenizer);
+SentenceTokens plain_tokens_of(const suite::Sentence& sentence,
+                               const tokenizer::Tokenizer& tokenizer);
 
 // The same, for a method that needs the locus: gives the reason when it cannot be had. Where a
 // token reaches over the edge of the locus, the locus is tokenized on its own and put in the place
 // of a mask.
-std::string locus_tokens_of(const Sentence& sentence, const Tokenizer& tokenizer,
+std::string locus_tokens_of(const suite::Sentence& sentence, const tokenizer::Tokenizer& tokenizer,
                             SentenceTokens& tokens);
 
 // Adds a query in which the tokens [masked_begin, masked_end) are masked, and asks about the tokens
 // [read_begin, read_end), each about itself.
 void ask_masked(Plan& plan, const SentenceTokens& tokens, size_t masked_begin, size_t masked_end,
-                size_t read_begin, size_t read_end, TokenId mask);
+                size_t read_begin, size_t read_end, tokenizer::TokenId mask);
 
 // The mask token; throws when the tokenizer has none.
-TokenId mask_of(const MethodContext& context);
+tokenizer::TokenId mask_of(const MethodContext& context);
 
 bool too_long(const SentenceTokens& tokens, const MethodContext& context);
 
 // Where the word of token `at` ends (one past its last token); special tokens belong to no word.
 size_t word_end(const SentenceTokens& tokens, size_t at);
 
-}  // namespace minpair
+}  // namespace minpair::method

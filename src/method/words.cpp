@@ -4,9 +4,9 @@
 #include <unordered_map>
 
 #include "base/hash.h"
-#include "treebank/lexicon.h"
+#include "stimuli/treebank/lexicon.h"
 
-namespace minpair {
+namespace minpair::method {
 namespace {
 
 constexpr std::string_view kSpacePiece = "\u2581";  // SentencePiece's mark
@@ -30,7 +30,7 @@ std::string bytes_of_visible(std::string_view piece) {
 }
 
 // The word that the piece alone stands for, after a space; "" for what cannot be one.
-std::string word_of(const Tokenizer& tokenizer, TokenId id) {
+std::string word_of(const tokenizer::Tokenizer& tokenizer, tokenizer::TokenId id) {
   if (!tokenizer.begins_word(id)) return "";
   std::string piece = tokenizer.piece(id);
   if (tokenizer.kind() == "byte-level BPE")
@@ -39,34 +39,37 @@ std::string word_of(const Tokenizer& tokenizer, TokenId id) {
 }
 
 // Does the tokenizer itself write the word so?
-bool written_so(const Tokenizer& tokenizer, const std::string& word, TokenId id) {
-  Encoding e = tokenizer.encode("a " + word, false);
+bool written_so(const tokenizer::Tokenizer& tokenizer, const std::string& word,
+                tokenizer::TokenId id) {
+  tokenizer::Encoding e = tokenizer.encode("a " + word, false);
   return e.tokens.size() == 2 && e.tokens[1].id == id && !e.tokens[1].special;
 }
 
-using Pieces = std::unordered_map<std::string, std::vector<TokenId>>;  // by the word in lower case
+using Pieces =
+    std::unordered_map<std::string, std::vector<tokenizer::TokenId>>;  // by the word in lower case
 
-Pieces pieces_by_word(const Tokenizer& tokenizer, uint32_t outputs) {
+Pieces pieces_by_word(const tokenizer::Tokenizer& tokenizer, uint32_t outputs) {
   Pieces pieces;
   size_t ids = std::min<size_t>(tokenizer.vocabulary_size(), outputs);
   for (size_t id = 0; id < ids; ++id) {
-    std::string word = word_of(tokenizer, TokenId(id));
-    if (!word.empty() && valid_utf8(word)) pieces[lower(word)].push_back(TokenId(id));
+    std::string word = word_of(tokenizer, tokenizer::TokenId(id));
+    if (!word.empty() && valid_utf8(word)) pieces[lower(word)].push_back(tokenizer::TokenId(id));
   }
   return pieces;
 }
 
 // Asked once for every word of the lexicon: which pieces write it is not found out for the rest.
-std::vector<TokenId> written_pieces(const Tokenizer& tokenizer, const std::vector<TokenId>& among) {
-  std::vector<TokenId> pieces;
-  for (TokenId id : among)
+std::vector<tokenizer::TokenId> written_pieces(const tokenizer::Tokenizer& tokenizer,
+                                               const std::vector<tokenizer::TokenId>& among) {
+  std::vector<tokenizer::TokenId> pieces;
+  for (tokenizer::TokenId id : among)
     if (written_so(tokenizer, word_of(tokenizer, id), id)) pieces.push_back(id);
   return pieces;
 }
 
 struct Gathered {
-  std::map<std::string, std::vector<Bundle>> bundles;        // by form
-  std::map<std::string, std::vector<std::string>> by_lemma;  // forms
+  std::map<std::string, std::vector<stimuli::Bundle>> bundles;  // by form
+  std::map<std::string, std::vector<std::string>> by_lemma;     // forms
 };
 
 WordsOfPart in_order(Gathered& from, const Pieces& pieces) {
@@ -77,7 +80,7 @@ WordsOfPart in_order(Gathered& from, const Pieces& pieces) {
     bundles.erase(std::unique(bundles.begin(), bundles.end()), bundles.end());
     place[form] = uint32_t(part.words.size());
     part.begins.push_back(uint32_t(part.targets.size()));
-    const std::vector<TokenId>& own = pieces.at(form);
+    const std::vector<tokenizer::TokenId>& own = pieces.at(form);
     part.targets.insert(part.targets.end(), own.begin(), own.end());
     part.words.push_back({form, own, std::move(bundles)});
   }
@@ -94,8 +97,8 @@ WordsOfPart in_order(Gathered& from, const Pieces& pieces) {
 void add_part(Sha256& hash, const WordsOfPart& part) {
   for (const VocabularyWord& w : part.words) {
     hash.add(w.form).add("\t");
-    for (TokenId id : w.pieces) hash.add(std::to_string(id)).add(" ");
-    for (const Bundle& b : w.bundles)
+    for (tokenizer::TokenId id : w.pieces) hash.add(std::to_string(id)).add(" ");
+    for (const stimuli::Bundle& b : w.bundles)
       hash.add({reinterpret_cast<const char*>(b.value.data()), b.value.size()});
     hash.add("\n");
   }
@@ -107,26 +110,28 @@ void add_part(Sha256& hash, const WordsOfPart& part) {
 
 }  // namespace
 
-bool WordQuestion::can_be(uint32_t word, const Bundle& bundle) const {
-  const std::vector<Bundle>& bundles = part_.words[word].bundles;
+bool WordQuestion::can_be(uint32_t word, const stimuli::Bundle& bundle) const {
+  const std::vector<stimuli::Bundle>& bundles = part_.words[word].bundles;
   return std::binary_search(bundles.begin(), bundles.end(), bundle);
 }
 
-VocabularyWords::VocabularyWords(const std::filesystem::path& lexicon, const Tokenizer& tokenizer,
-                                 uint32_t outputs, uint32_t minimum)
+VocabularyWords::VocabularyWords(const std::filesystem::path& lexicon,
+                                 const tokenizer::Tokenizer& tokenizer, uint32_t outputs,
+                                 uint32_t minimum)
     : minimum_(minimum) {
   Pieces all = pieces_by_word(tokenizer, outputs), written;
   std::map<Key, Gathered> gathered;
-  read_lexicons(lexicon, [&](std::string_view language, const LexiconEntry& entry) {
-    auto found = all.find(entry.form);
-    if (found == all.end()) return;
-    auto [own, fresh] = written.try_emplace(entry.form);
-    if (fresh) own->second = written_pieces(tokenizer, found->second);
-    if (own->second.empty()) return;
-    Gathered& g = gathered[{std::string(language), entry.pos}];
-    g.bundles[entry.form].push_back(entry.bundle);
-    g.by_lemma[entry.lemma].push_back(entry.form);
-  });
+  stimuli::read_lexicons(lexicon,
+                         [&](std::string_view language, const stimuli::LexiconEntry& entry) {
+                           auto found = all.find(entry.form);
+                           if (found == all.end()) return;
+                           auto [own, fresh] = written.try_emplace(entry.form);
+                           if (fresh) own->second = written_pieces(tokenizer, found->second);
+                           if (own->second.empty()) return;
+                           Gathered& g = gathered[{std::string(language), entry.pos}];
+                           g.bundles[entry.form].push_back(entry.bundle);
+                           g.by_lemma[entry.lemma].push_back(entry.form);
+                         });
   for (auto& [key, g] : gathered) parts_[key] = in_order(g, written);
   make_questions();
   Sha256 hash;
@@ -145,12 +150,12 @@ void VocabularyWords::make_questions() {
     return questions_.back().get();
   };
   for (const auto& [key, part] : parts_) {
-    std::vector<Bundle> bundles;
+    std::vector<stimuli::Bundle> bundles;
     for (const VocabularyWord& w : part.words)
       bundles.insert(bundles.end(), w.bundles.begin(), w.bundles.end());
     std::sort(bundles.begin(), bundles.end());
     bundles.erase(std::unique(bundles.begin(), bundles.end()), bundles.end());
-    for (const Bundle& bundle : bundles) {
+    for (const stimuli::Bundle& bundle : bundles) {
       feature_classes_[{key, bundle}] = keep(make_feature_class(part, bundle));
       lemma_pairs_[{key, bundle}] = keep(make_lemma_pairs(part, bundle));
     }
@@ -159,14 +164,14 @@ void VocabularyWords::make_questions() {
 
 const WordQuestion* VocabularyWords::feature_class(const std::string& language,
                                                    const std::string& pos,
-                                                   const Bundle& bundle) const {
+                                                   const stimuli::Bundle& bundle) const {
   auto found = feature_classes_.find({{language, pos}, bundle});
   return found == feature_classes_.end() ? nullptr : found->second;
 }
 
 const WordQuestion* VocabularyWords::lemma_pairs(const std::string& language,
                                                  const std::string& pos,
-                                                 const Bundle& bundle) const {
+                                                 const stimuli::Bundle& bundle) const {
   auto found = lemma_pairs_.find({{language, pos}, bundle});
   return found == lemma_pairs_.end() ? nullptr : found->second;
 }
@@ -177,4 +182,4 @@ const WordsOfPart* VocabularyWords::part(const std::string& language,
   return found == parts_.end() ? nullptr : &found->second;
 }
 
-}  // namespace minpair
+}  // namespace minpair::method

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "model/layers.h"
 
-namespace minpair {
+namespace minpair::model {
 
 namespace {
 
@@ -26,7 +26,7 @@ class Albert : public Encoder {
   explicit Albert(const Loading& from) : runtime_(from.runtime) {
     const Config& c = from.config;
     refuse_relative_positions(c);
-    ModelInfo& info = from.info;
+    query::ModelInfo& info = from.info;
     info.layers = c.count("num_hidden_layers");
     info.hidden = c.count("hidden_size");
     info.heads = c.count("num_attention_heads");
@@ -104,4 +104,4 @@ class Albert : public Encoder {
 
 std::unique_ptr<Encoder> make_albert(const Loading& from) { return std::make_unique<Albert>(from); }
 
-}  // namespace minpair
+}  // namespace minpair::model

@@ -5,7 +5,7 @@
 
 #include "model/layers.h"
 
-namespace minpair {
+namespace minpair::model {
 
 namespace {
 
@@ -14,7 +14,7 @@ class Bert : public Encoder {
   explicit Bert(const Loading& from) : runtime_(from.runtime) {
     const Config& c = from.config;
     refuse_relative_positions(c);
-    ModelInfo& info = from.info;
+    query::ModelInfo& info = from.info;
     info.layers = c.count("num_hidden_layers");
     info.hidden = c.count("hidden_size");
     info.heads = c.count("num_attention_heads");
@@ -71,4 +71,4 @@ class Bert : public Encoder {
 
 std::unique_ptr<Encoder> make_bert(const Loading& from) { return std::make_unique<Bert>(from); }
 
-}  // namespace minpair
+}  // namespace minpair::model

@@ -9,8 +9,9 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "model/edges.h"
+#include "tokenizer/word_ends.h"
 
-namespace minpair {
+namespace minpair::model {
 namespace {
 
 // Tokens that go through the network together: enough to keep the cores busy, few enough for
@@ -84,45 +85,45 @@ void TreeAttention::run_gathered(const nn::AttentionShape& shape, const PrefixTr
   nn::attend(runtime_, shape, sequences, queries, path_keys_, path_values_, out);
 }
 
-void check_query(const Query& query, const ModelInfo& info) {
+void check_query(const query::Query& query, const query::ModelInfo& info) {
   size_t n = query.ids.size();
   if (n == 0) throw bad_input("an empty input cannot be scored");
   if (info.max_tokens && n > info.max_tokens)
     throw bad_input(
         fmt::format("{} tokens are too many: the model reads at most {}", n, info.max_tokens))
         .hint("shorten the sentence");
-  auto known = [&](TokenId id) { return id >= 0 && uint32_t(id) < info.vocabulary; };
-  for (TokenId id : query.ids)
+  auto known = [&](tokenizer::TokenId id) { return id >= 0 && uint32_t(id) < info.vocabulary; };
+  for (tokenizer::TokenId id : query.ids)
     if (!known(id))
       throw bad_input(
           fmt::format("token id {} is outside the model's vocabulary of {}", id, info.vocabulary))
           .hint("the tokenizer and the weights must come from the same model");
-  for (const Read& read : query.reads) {
+  for (const query::Read& read : query.reads) {
     if (read.position >= n)
       throw bad_input(fmt::format("position {} of {} tokens was asked for", read.position, n));
-    for (TokenId id : read.targets)
-      if (!known(id) && id != kWordEnd)
+    for (tokenizer::TokenId id : read.targets)
+      if (!known(id) && id != query::kWordEnd)
         throw bad_input(fmt::format("target id {} is outside the vocabulary", id));
   }
 }
 
-std::vector<Answer> answer_by_trees(std::span<const Query> queries, size_t most_nodes,
-                                    const AnswerTree& answer) {
+std::vector<query::Answer> answer_by_trees(std::span<const query::Query> queries, size_t most_nodes,
+                                           const AnswerTree& answer) {
   std::vector<uint32_t> sorted(queries.size());
   std::iota(sorted.begin(), sorted.end(), 0u);
   std::stable_sort(sorted.begin(), sorted.end(),
                    [&](uint32_t a, uint32_t b) { return queries[a].ids < queries[b].ids; });
   auto new_nodes = [&](size_t i, size_t first) {
-    const std::vector<TokenId>& ids = queries[sorted[i]].ids;
+    const std::vector<tokenizer::TokenId>& ids = queries[sorted[i]].ids;
     if (i == first) return ids.size();
-    const std::vector<TokenId>& before = queries[sorted[i - 1]].ids;
+    const std::vector<tokenizer::TokenId>& before = queries[sorted[i - 1]].ids;
     auto end = std::mismatch(ids.begin(), ids.end(), before.begin(), before.end()).first;
     return size_t(ids.end() - end);
   };
-  std::vector<Answer> answers(queries.size());
+  std::vector<query::Answer> answers(queries.size());
   for (size_t begin = 0; begin < sorted.size();) {
     size_t end = begin, nodes = 0;
-    std::vector<Query> some;
+    std::vector<query::Query> some;
     while (end < sorted.size()) {
       size_t more = new_nodes(end, begin);
       if (end > begin && nodes + more > most_nodes) break;
@@ -130,7 +131,7 @@ std::vector<Answer> answer_by_trees(std::span<const Query> queries, size_t most_
       some.push_back(queries[sorted[end++]]);
     }
     PrefixTree tree(some);
-    std::vector<Answer> theirs = tree.distribute(some, answer(tree));
+    std::vector<query::Answer> theirs = tree.distribute(some, answer(tree));
     for (size_t i = begin; i < end; ++i) answers[sorted[i]] = std::move(theirs[i - begin]);
     begin = end;
   }
@@ -140,14 +141,15 @@ std::vector<Answer> answer_by_trees(std::span<const Query> queries, size_t most_
 CausalModel::CausalModel(const Source& source, MakeDecoder make_decoder)
     : runtime_(runtime_for(source.options, info_)),
       config_(std::make_unique<Config>(source.path / "config.json")),
-      checkpoint_(open_checkpoint(source.path)),
-      tokenizer_(load_tokenizer(source.path, &info_.notes)) {
+      checkpoint_(checkpoint::open_checkpoint(source.path)),
+      tokenizer_(tokenizer::load_tokenizer(source.path, &info_.notes)) {
   load(source, make_decoder);
 }
 
 CausalModel::CausalModel(const Source& source, MakeDecoder make_decoder,
-                         std::unique_ptr<Config> config, std::unique_ptr<Checkpoint> checkpoint,
-                         std::unique_ptr<Tokenizer> tokenizer)
+                         std::unique_ptr<Config> config,
+                         std::unique_ptr<checkpoint::Checkpoint> checkpoint,
+                         std::unique_ptr<tokenizer::Tokenizer> tokenizer)
     : runtime_(runtime_for(source.options, info_)),
       config_(std::move(config)),
       checkpoint_(std::move(checkpoint)),
@@ -158,7 +160,7 @@ CausalModel::CausalModel(const Source& source, MakeDecoder make_decoder,
 void CausalModel::load(const Source& source, MakeDecoder make_decoder) {
   info_.name = source.name;
   info_.architecture = source.architecture;
-  info_.kind = ModelInfo::Kind::causal;
+  info_.kind = query::ModelInfo::Kind::causal;
   info_.fingerprint = Sha256().add(checkpoint_->fingerprint()).add(config_->bytes()).hex();
   checkpoint_->release_memory();
   try {
@@ -172,33 +174,34 @@ void CausalModel::load(const Source& source, MakeDecoder make_decoder) {
             {-1, "the default of transformers"});
 }
 
-std::vector<Answer> CausalModel::answer(std::span<const Query> queries) {
-  for (const Query& query : queries) check_query(query, info_);
+std::vector<query::Answer> CausalModel::answer(std::span<const query::Query> queries) {
+  for (const query::Query& query : queries) check_query(query, info_);
   return answer_by_trees(queries, kNodesAtOnce, [&](const PrefixTree& tree) {
     std::vector<uint32_t> nodes, rows;
     for (const PrefixTree::NodeRead& read : tree.reads) {
       rows.push_back(uint32_t(nodes.size()));
       nodes.push_back(read.node);
     }
-    if (nodes.empty()) return std::vector<ReadAnswer>();
+    if (nodes.empty()) return std::vector<query::ReadAnswer>();
     const nn::Matrix& hidden = decoder_->forward(tree, nodes, {});
     return outputs_.read(runtime_, tree, hidden, rows, decoder_->output(), decoder_->logit_cap(),
                          *tokenizer_);
   });
 }
 
-std::vector<ReadAnswer> TreeOutputs::read(const nn::Runtime& runtime, const PrefixTree& tree,
-                                          const nn::View& states, std::span<const uint32_t> rows,
-                                          const nn::Linear& output, float cap,
-                                          const Tokenizer& tokenizer) {
-  std::vector<ReadAnswer> answers(tree.reads.size());
+std::vector<query::ReadAnswer> TreeOutputs::read(const nn::Runtime& runtime, const PrefixTree& tree,
+                                                 const nn::View& states,
+                                                 std::span<const uint32_t> rows,
+                                                 const nn::Linear& output, float cap,
+                                                 const tokenizer::Tokenizer& tokenizer) {
+  std::vector<query::ReadAnswer> answers(tree.reads.size());
   std::vector<nn::OutputRead> reads;
   std::vector<double> word_end(answers.size());
   bool any = false;
   for (size_t i = 0; i < answers.size(); ++i) {
     const PrefixTree::NodeRead& asked = tree.reads[i];
     // The set is the least of all numbers and comes first.
-    size_t sets = !asked.targets.empty() && asked.targets[0] == kWordEnd;
+    size_t sets = !asked.targets.empty() && asked.targets[0] == query::kWordEnd;
     answers[i].logits.resize(asked.targets.size());
     reads.push_back({rows[i], std::span(asked.targets).subspan(sets), asked.normalized || sets,
                      answers[i].logits.data() + sets, &answers[i].log_sum_exp,
@@ -207,7 +210,8 @@ std::vector<ReadAnswer> TreeOutputs::read(const nn::Runtime& runtime, const Pref
   }
   if (any && word_ends_.empty()) {
     word_ends_.resize(output.weights.outputs());
-    for (TokenId id : word_ends(tokenizer, uint32_t(word_ends_.size()))) word_ends_[size_t(id)] = 1;
+    for (tokenizer::TokenId id : tokenizer::word_ends(tokenizer, uint32_t(word_ends_.size())))
+      word_ends_[size_t(id)] = 1;
   }
   nn::read_outputs(runtime, states, output, reads, cap, word_ends_);
   for (size_t i = 0; i < answers.size(); ++i)
@@ -215,13 +219,13 @@ std::vector<ReadAnswer> TreeOutputs::read(const nn::Runtime& runtime, const Pref
   return answers;
 }
 
-void CausalModel::trace(const std::vector<TokenId>& input, const Trace& trace) {
-  Query query{input, {}};
+void CausalModel::trace(const std::vector<tokenizer::TokenId>& input, const Trace& trace) {
+  query::Query query{input, {}};
   check_query(query, info_);
-  PrefixTree tree(std::span<const Query>(&query, 1));
+  PrefixTree tree(std::span<const query::Query>(&query, 1));
   std::vector<uint32_t> rows(tree.nodes.size());
   std::iota(rows.begin(), rows.end(), 0u);
   decoder_->forward(tree, rows, trace);
 }
 
-}  // namespace minpair
+}  // namespace minpair::model

@@ -9,7 +9,7 @@
 #include "model/masked.h"
 #include "model/prefix_tree.h"
 
-namespace minpair {
+namespace minpair::model {
 
 class Decoder {
  public:
@@ -48,44 +48,46 @@ class TreeAttention {
 class TreeOutputs {
  public:
   // The state of read i of the tree is row rows[i] of `states`.
-  std::vector<ReadAnswer> read(const nn::Runtime& runtime, const PrefixTree& tree,
-                               const nn::View& states, std::span<const uint32_t> rows,
-                               const nn::Linear& output, float cap, const Tokenizer& tokenizer);
+  std::vector<query::ReadAnswer> read(const nn::Runtime& runtime, const PrefixTree& tree,
+                                      const nn::View& states, std::span<const uint32_t> rows,
+                                      const nn::Linear& output, float cap,
+                                      const tokenizer::Tokenizer& tokenizer);
 
  private:
   std::vector<uint8_t> word_ends_;  // per token; found when first asked for
 };
 
-class CausalModel : public Model {
+class CausalModel : public query::Model {
  public:
   CausalModel(const Source& source, MakeDecoder make_decoder);
   // From parts that were found elsewhere (GGUF).
   CausalModel(const Source& source, MakeDecoder make_decoder, std::unique_ptr<Config> config,
-              std::unique_ptr<Checkpoint> checkpoint, std::unique_ptr<Tokenizer> tokenizer);
+              std::unique_ptr<checkpoint::Checkpoint> checkpoint,
+              std::unique_ptr<tokenizer::Tokenizer> tokenizer);
 
-  const ModelInfo& info() const override { return info_; }
-  const Tokenizer& tokenizer() const override { return *tokenizer_; }
-  std::vector<Answer> answer(std::span<const Query> queries) override;
+  const query::ModelInfo& info() const override { return info_; }
+  const tokenizer::Tokenizer& tokenizer() const override { return *tokenizer_; }
+  std::vector<query::Answer> answer(std::span<const query::Query> queries) override;
 
   // The hidden states of one input after every layer, for comparing with other programs.
-  void trace(const std::vector<TokenId>& input, const Trace& trace);
+  void trace(const std::vector<tokenizer::TokenId>& input, const Trace& trace);
 
  private:
   void load(const Source& source, MakeDecoder make_decoder);
 
-  ModelInfo info_;
+  query::ModelInfo info_;
   nn::Runtime runtime_;
   std::unique_ptr<Config> config_;
-  std::unique_ptr<Checkpoint> checkpoint_;
-  std::unique_ptr<Tokenizer> tokenizer_;
+  std::unique_ptr<checkpoint::Checkpoint> checkpoint_;
+  std::unique_ptr<tokenizer::Tokenizer> tokenizer_;
   std::unique_ptr<Decoder> decoder_;
   TreeOutputs outputs_;
 };
 
 // Cuts the queries into trees of bounded size, in sorted order so that prefixes stay together, and
 // answers tree by tree.
-using AnswerTree = std::function<std::vector<ReadAnswer>(const PrefixTree&)>;
-std::vector<Answer> answer_by_trees(std::span<const Query> queries, size_t most_nodes,
-                                    const AnswerTree& answer);
+using AnswerTree = std::function<std::vector<query::ReadAnswer>(const PrefixTree&)>;
+std::vector<query::Answer> answer_by_trees(std::span<const query::Query> queries, size_t most_nodes,
+                                           const AnswerTree& answer);
 
-}  // namespace minpair
+}  // namespace minpair::model

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 
-namespace minpair {
+namespace minpair::model {
 
 using nlohmann::json;
 
@@ -124,4 +124,4 @@ std::string Config::text_in(const std::vector<std::string>& path,
   return at->get<std::string>();
 }
 
-}  // namespace minpair
+}  // namespace minpair::model

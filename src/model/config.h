@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace minpair {
+namespace minpair::model {
 
 class Config {
  public:
@@ -47,4 +47,4 @@ class Config {
   std::shared_ptr<const nlohmann::json> json_;
 };
 
-}  // namespace minpair
+}  // namespace minpair::model

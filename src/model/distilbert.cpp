@@ -4,7 +4,7 @@
 
 #include "model/layers.h"
 
-namespace minpair {
+namespace minpair::model {
 
 namespace {
 
@@ -23,7 +23,7 @@ class DistilBert : public Encoder {
  public:
   explicit DistilBert(const Loading& from) : runtime_(from.runtime) {
     const Config& c = from.config;
-    ModelInfo& info = from.info;
+    query::ModelInfo& info = from.info;
     info.layers = c.count("n_layers");
     info.hidden = c.count("dim");
     info.heads = c.count("n_heads");
@@ -79,4 +79,4 @@ std::unique_ptr<Encoder> make_distilbert(const Loading& from) {
   return std::make_unique<DistilBert>(from);
 }
 
-}  // namespace minpair
+}  // namespace minpair::model

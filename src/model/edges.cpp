@@ -5,47 +5,44 @@
 #include "base/error.h"
 #include "base/hash.h"
 
-namespace minpair {
+namespace minpair::model {
 namespace {
 
-bool usable(int64_t id, const ModelInfo& info) { return id >= 0 && id < info.vocabulary; }
+bool usable(int64_t id, const query::ModelInfo& info) { return id >= 0 && id < info.vocabulary; }
 
-std::string named(const Tokenizer& tokenizer, int64_t id) {
+std::string named(const tokenizer::Tokenizer& tokenizer, int64_t id) {
   bool known = id >= 0 && uint64_t(id) < tokenizer.vocabulary_size();
-  return known ? fmt::format("{} ('{}')", id, tokenizer.piece(TokenId(id))) : std::to_string(id);
+  return known ? fmt::format("{} ('{}')", id, tokenizer.piece(tokenizer::TokenId(id)))
+               : std::to_string(id);
 }
 
 // Written in a text it would be one token that is no text.
-bool is_special(const Tokenizer& tokenizer, TokenId id) {
-  const SpecialIds& s = tokenizer.special();
-  for (TokenId known : {s.bos, s.eos, s.cls, s.sep, s.pad})
+bool is_special(const tokenizer::Tokenizer& tokenizer, tokenizer::TokenId id) {
+  const tokenizer::SpecialIds& s = tokenizer.special();
+  for (tokenizer::TokenId known : {s.bos, s.eos, s.cls, s.sep, s.pad})
     if (id == known) return true;
   if (size_t(id) >= tokenizer.vocabulary_size()) return false;
-  std::vector<Token> tokens = tokenizer.encode(tokenizer.piece(id), false).tokens;
+  std::vector<tokenizer::Token> tokens = tokenizer.encode(tokenizer.piece(id), false).tokens;
   return tokens.size() == 1 && tokens[0].id == id && tokens[0].special;
 }
 
-Edge asked_for(const char* option, const std::string& value, Edge own, const ModelInfo& info,
-               const Tokenizer& tokenizer) {
+Edge asked_for(const char* option, const std::string& value, Edge own, const query::ModelInfo& info,
+               const tokenizer::Tokenizer& tokenizer) {
   if (value.empty() || value == "auto") return own;
   if (value == "none") return {-1, option};
-  std::optional<TokenId> id = tokenizer.id(value);
+  std::optional<tokenizer::TokenId> id = tokenizer.id(value);
   if (!id || !usable(*id, info))
     throw wrong_call(fmt::format("{}: the model has no token '{}'", option, value))
         .hint("a token as the vocabulary writes it, 'none', or 'auto' for the model's own");
   return {*id, option};
 }
 
-// "<0x41>": a byte that no other piece has.
-bool is_byte(std::string_view piece) {
-  return piece.size() == 6 && piece.starts_with("<0x") && piece.ends_with(">");
-}
-
 }  // namespace
 
-Edge start_of_text(const Config& config, const Tokenizer& tokenizer, ModelInfo& info) {
-  const SpecialIds& special = tokenizer.special();
-  const TokenId own = special.bos >= 0 ? special.bos : special.cls;
+Edge start_of_text(const Config& config, const tokenizer::Tokenizer& tokenizer,
+                   query::ModelInfo& info) {
+  const tokenizer::SpecialIds& special = tokenizer.special();
+  const tokenizer::TokenId own = special.bos >= 0 ? special.bos : special.cls;
   const int64_t stated = config.integer("bos_token_id", -1);
   auto note = [&](std::string text) { info.notes.push_back(std::move(text)); };
   if (stated >= 0 && !usable(stated, info))
@@ -65,8 +62,8 @@ Edge start_of_text(const Config& config, const Tokenizer& tokenizer, ModelInfo& 
     return {own, special.bos >= 0 ? "the tokenizer's beginning of text"
                                   : "the tokenizer's beginning of a sentence"};
   if (usable(stated, info)) {
-    if (is_special(tokenizer, TokenId(stated)))
-      return {TokenId(stated), "bos_token_id of config.json"};
+    if (is_special(tokenizer, tokenizer::TokenId(stated)))
+      return {tokenizer::TokenId(stated), "bos_token_id of config.json"};
     note(fmt::format("config.json's bos_token_id is {}, an ordinary piece of text; it is not used",
                      named(tokenizer, stated)));
   }
@@ -76,8 +73,8 @@ Edge start_of_text(const Config& config, const Tokenizer& tokenizer, ModelInfo& 
   return {-1, "the tokenizer has no such token"};
 }
 
-void set_edges(ModelInfo& info, const Tokenizer& tokenizer, const LoadOptions& options, Edge start,
-               Edge end) {
+void set_edges(query::ModelInfo& info, const tokenizer::Tokenizer& tokenizer,
+               const LoadOptions& options, Edge start, Edge end) {
   start = asked_for("--start", options.start, std::move(start), info, tokenizer);
   end = asked_for("--end", options.end, std::move(end), info, tokenizer);
   info.start = start.id;
@@ -88,20 +85,4 @@ void set_edges(ModelInfo& info, const Tokenizer& tokenizer, const LoadOptions& o
       Sha256().add(info.fingerprint).add(fmt::format("\nstart {} end {}", start.id, end.id)).hex();
 }
 
-bool completes_word(const Tokenizer& tokenizer, TokenId id) {
-  const SpecialIds& special = tokenizer.special();
-  if (id == special.eos || tokenizer.begins_word(id)) return true;
-  std::string piece = tokenizer.piece(id);
-  return !piece.empty() && std::ispunct(static_cast<unsigned char>(piece[0])) && !is_byte(piece) &&
-         !piece.starts_with("##");
-}
-
-std::vector<TokenId> word_ends(const Tokenizer& tokenizer, uint32_t vocabulary) {
-  std::vector<TokenId> ids;
-  size_t known = std::min<size_t>(vocabulary, tokenizer.vocabulary_size());
-  for (size_t id = 0; id < known; ++id)
-    if (completes_word(tokenizer, TokenId(id))) ids.push_back(TokenId(id));
-  return ids;
-}
-
-}  // namespace minpair
+}  // namespace minpair::model

@@ -1,30 +1,25 @@
 #pragma once
-// Where a sentence starts and ends for a model that reads from left to right, and where its words
-// do.
+// Where a sentence starts and ends for a model that reads from left to right.
 
-#include <vector>
+#include <string>
 
 #include "model/config.h"
 #include "model/model.h"
 
-namespace minpair {
+namespace minpair::model {
 
 struct Edge {
-  TokenId id = -1;   // -1: nothing
-  std::string from;  // who says so
+  tokenizer::TokenId id = -1;  // -1: nothing
+  std::string from;            // who says so
 };
 
 // The beginning of text of a transformer. What is wrong in its configuration goes to the notes.
-Edge start_of_text(const Config& config, const Tokenizer& tokenizer, ModelInfo& info);
+Edge start_of_text(const Config& config, const tokenizer::Tokenizer& tokenizer,
+                   query::ModelInfo& info);
 
 // Settles the start and the end: what the user asked for, else the model's own. Both become part of
 // the fingerprint, so that scores with different edges never meet.
-void set_edges(ModelInfo& info, const Tokenizer& tokenizer, const LoadOptions& options, Edge start,
-               Edge end);
+void set_edges(query::ModelInfo& info, const tokenizer::Tokenizer& tokenizer,
+               const LoadOptions& options, Edge start, Edge end);
 
-// Is a word complete before this token? It begins another one, is punctuation, or ends the text.
-bool completes_word(const Tokenizer& tokenizer, TokenId id);
-// All such tokens among the first `vocabulary`, ascending: what kWordEnd stands for.
-std::vector<TokenId> word_ends(const Tokenizer& tokenizer, uint32_t vocabulary);
-
-}  // namespace minpair
+}  // namespace minpair::model

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "model/layers.h"
 
-namespace minpair {
+namespace minpair::model {
 
 namespace {
 
@@ -16,7 +16,7 @@ class Electra : public Encoder {
   explicit Electra(const Loading& from) : runtime_(from.runtime) {
     const Config& c = from.config;
     refuse_relative_positions(c);
-    ModelInfo& info = from.info;
+    query::ModelInfo& info = from.info;
     info.layers = c.count("num_hidden_layers");
     info.hidden = c.count("hidden_size");
     info.heads = c.count("num_attention_heads");
@@ -85,4 +85,4 @@ std::unique_ptr<Encoder> make_electra(const Loading& from) {
   return std::make_unique<Electra>(from);
 }
 
-}  // namespace minpair
+}  // namespace minpair::model

@@ -10,7 +10,7 @@
 #include "model/causal.h"
 #include "tokenizer/make.h"
 
-namespace minpair {
+namespace minpair::model {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -29,7 +29,7 @@ constexpr Family families[] = {
     {"gpt2", "gpt2", make_gpt2, false},      {"gptneox", "gpt_neox", make_gpt_neox, false},
 };
 
-const Family& family_of(const Checkpoint& checkpoint, const std::string& file) {
+const Family& family_of(const checkpoint::Checkpoint& checkpoint, const std::string& file) {
   std::string name(checkpoint.metadata().text("general.architecture").value_or(""));
   std::string known;
   for (const Family& f : families) {
@@ -41,14 +41,14 @@ const Family& family_of(const Checkpoint& checkpoint, const std::string& file) {
       .hint("supported are " + known);
 }
 
-int64_t vocabulary_of(const Checkpoint& checkpoint, const std::string& file) {
-  const TensorView* table = checkpoint.find("token_embd.weight");
+int64_t vocabulary_of(const checkpoint::Checkpoint& checkpoint, const std::string& file) {
+  const checkpoint::TensorView* table = checkpoint.find("token_embd.weight");
   if (!table || table->shape.size() != 2)
     throw bad_input("the tensor token_embd.weight is missing").at(file);
   return table->shape[0];
 }
 
-void add_neox(Json& config, const Metadata& m) {
+void add_neox(Json& config, const checkpoint::Metadata& m) {
   if (auto parallel = m.boolean("gptneox.use_parallel_residual"))
     config["use_parallel_residual"] = *parallel;
   auto turned = m.integer("gptneox.rope.dimension_count"),
@@ -59,8 +59,9 @@ void add_neox(Json& config, const Metadata& m) {
   config["qkv_by_head"] = false;  // all queries, all keys, all values
 }
 
-Json config_of(const Checkpoint& checkpoint, const Family& family, const std::string& file) {
-  const Metadata& m = checkpoint.metadata();
+Json config_of(const checkpoint::Checkpoint& checkpoint, const Family& family,
+               const std::string& file) {
+  const checkpoint::Metadata& m = checkpoint.metadata();
   std::string prefix = std::string(family.gguf) + ".";
   Json config{{"model_type", family.model_type}, {"vocab_size", vocabulary_of(checkpoint, file)}};
   bool gpt2 = std::string_view(family.gguf) == "gpt2";
@@ -161,39 +162,42 @@ std::string renamed(const std::string& name, const Family& family) {
 }
 
 // The same tensors under other names.
-class Renamed : public Checkpoint {
+class Renamed : public checkpoint::Checkpoint {
  public:
-  Renamed(std::unique_ptr<Checkpoint> original, const Family& family)
+  Renamed(std::unique_ptr<checkpoint::Checkpoint> original, const Family& family)
       : original_(std::move(original)) {
     tensors_ = original_->tensors();
-    for (TensorView& t : tensors_) t.name = renamed(t.name, family);
+    for (checkpoint::TensorView& t : tensors_) t.name = renamed(t.name, family);
     std::sort(tensors_.begin(), tensors_.end(),
-              [](const TensorView& a, const TensorView& b) { return a.name < b.name; });
+              [](const checkpoint::TensorView& a, const checkpoint::TensorView& b) {
+                return a.name < b.name;
+              });
   }
-  const std::vector<TensorView>& tensors() const override { return tensors_; }
+  const std::vector<checkpoint::TensorView>& tensors() const override { return tensors_; }
   const std::string& fingerprint() const override { return original_->fingerprint(); }
   std::string format() const override { return original_->format(); }
   uint64_t file_bytes() const override { return original_->file_bytes(); }
-  const Metadata& metadata() const override { return original_->metadata(); }
+  const checkpoint::Metadata& metadata() const override { return original_->metadata(); }
   void release_memory() const override { original_->release_memory(); }
 
  private:
-  std::unique_ptr<Checkpoint> original_;
-  std::vector<TensorView> tensors_;
+  std::unique_ptr<checkpoint::Checkpoint> original_;
+  std::vector<checkpoint::TensorView> tensors_;
 };
 
 }  // namespace
 
-std::unique_ptr<Model> load_gguf(Source source) {
+std::unique_ptr<query::Model> load_gguf(Source source) {
   std::string file = source.path.string();
-  std::unique_ptr<Checkpoint> checkpoint = open_checkpoint(source.path);
+  std::unique_ptr<checkpoint::Checkpoint> checkpoint = checkpoint::open_checkpoint(source.path);
   const Family& family = family_of(*checkpoint, file);
   source.architecture = family.model_type;
   auto config = std::make_unique<Config>(source.path, config_of(*checkpoint, family, file).dump());
-  std::unique_ptr<Tokenizer> tokenizer = make_gguf_tokenizer(checkpoint->metadata());
+  std::unique_ptr<tokenizer::Tokenizer> tokenizer =
+      tokenizer::make_gguf_tokenizer(checkpoint->metadata());
   auto renamed_checkpoint = std::make_unique<Renamed>(std::move(checkpoint), family);
   return std::make_unique<CausalModel>(source, family.make, std::move(config),
                                        std::move(renamed_checkpoint), std::move(tokenizer));
 }
 
-}  // namespace minpair
+}  // namespace minpair::model

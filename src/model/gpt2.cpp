@@ -6,7 +6,7 @@
 #include "model/causal.h"
 #include "model/layers.h"
 
-namespace minpair {
+namespace minpair::model {
 namespace {
 
 struct Layer {
@@ -18,7 +18,7 @@ class Gpt2 : public Decoder {
  public:
   explicit Gpt2(const Loading& from) : runtime_(from.runtime), attention_(from.runtime) {
     const Config& c = from.config;
-    ModelInfo& info = from.info;
+    query::ModelInfo& info = from.info;
     info.layers = uint32_t(c.size("n_layer"));
     info.hidden = uint32_t(c.size("n_embd"));
     info.heads = uint32_t(c.size("n_head"));
@@ -103,4 +103,4 @@ class Gpt2 : public Decoder {
 
 std::unique_ptr<Decoder> make_gpt2(const Loading& from) { return std::make_unique<Gpt2>(from); }
 
-}  // namespace minpair
+}  // namespace minpair::model

@@ -9,7 +9,7 @@
 #include "model/layers.h"
 #include "model/rope.h"
 
-namespace minpair {
+namespace minpair::model {
 namespace {
 
 struct Layer {
@@ -21,7 +21,7 @@ class GptNeox : public Decoder {
  public:
   explicit GptNeox(const Loading& from) : runtime_(from.runtime), attention_(from.runtime) {
     const Config& c = from.config;
-    ModelInfo& info = from.info;
+    query::ModelInfo& info = from.info;
     info.layers = uint32_t(c.size("num_hidden_layers"));
     info.hidden = uint32_t(c.size("hidden_size"));
     info.heads = uint32_t(c.size("num_attention_heads"));
@@ -122,4 +122,4 @@ std::unique_ptr<Decoder> make_gpt_neox(const Loading& from) {
   return std::make_unique<GptNeox>(from);
 }
 
-}  // namespace minpair
+}  // namespace minpair::model

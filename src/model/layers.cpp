@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace minpair {
+namespace minpair::model {
 
 const PostNormNames kBertLayerNames{.query = "attention.self.query",
                                     .key = "attention.self.key",
@@ -124,4 +124,4 @@ nn::Linear load_decoder(WeightLoader& load, const Config& config, const std::str
   return layer;
 }
 
-}  // namespace minpair
+}  // namespace minpair::model

@@ -6,7 +6,7 @@
 
 #include "model/masked.h"
 
-namespace minpair {
+namespace minpair::model {
 
 struct PostNormNames {
   std::string query, key, value, attention_output, attention_norm, up, down, output_norm;
@@ -82,4 +82,4 @@ nn::Linear load_decoder(WeightLoader& load, const Config& config, const std::str
                         const std::string& decoder, const std::vector<std::string>& biases,
                         size_t vocabulary, size_t width);
 
-}  // namespace minpair
+}  // namespace minpair::model

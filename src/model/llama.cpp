@@ -12,7 +12,7 @@
 #include "model/layers.h"
 #include "model/rope.h"
 
-namespace minpair {
+namespace minpair::model {
 namespace {
 
 struct Variant {
@@ -70,7 +70,7 @@ class Llama : public Decoder {
  public:
   explicit Llama(const Loading& from) : runtime_(from.runtime), attention_(from.runtime) {
     const Config& c = from.config;
-    ModelInfo& info = from.info;
+    query::ModelInfo& info = from.info;
     info.layers = uint32_t(c.size("num_hidden_layers"));
     info.hidden = uint32_t(c.size("hidden_size"));
     info.heads = uint32_t(c.size("num_attention_heads"));
@@ -134,7 +134,7 @@ class Llama : public Decoder {
 
   void load_weights(const Loading& from) {
     const Config& c = from.config;
-    ModelInfo& info = from.info;
+    query::ModelInfo& info = from.info;
     WeightLoader load(runtime_, from.checkpoint, {"module.", "language_model.", "model."});
     const size_t h = info.hidden, inner = c.size("intermediate_size"), w = shape_.width;
     const double epsilon = c.real("rms_norm_eps", 1e-6);
@@ -249,4 +249,4 @@ class Llama : public Decoder {
 
 std::unique_ptr<Decoder> make_llama(const Loading& from) { return std::make_unique<Llama>(from); }
 
-}  // namespace minpair
+}  // namespace minpair::model

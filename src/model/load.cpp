@@ -4,25 +4,25 @@
 
 #include "base/error.h"
 #include "base/paths.h"
+#include "base/text.h"
 #include "hub/hub.h"
 #include "model/causal.h"
 #include "model/masked.h"
 #include "model/source.h"
-#include "text/text.h"
 
-namespace minpair {
+namespace minpair::model {
 
 namespace fs = std::filesystem;
 
 namespace {
 
 template <MakeEncoder make>
-std::unique_ptr<Model> masked(const Source& source) {
+std::unique_ptr<query::Model> masked(const Source& source) {
   return std::make_unique<MaskedModel>(source, make);
 }
 
 template <MakeDecoder make>
-std::unique_ptr<Model> causal(const Source& source) {
+std::unique_ptr<query::Model> causal(const Source& source) {
   return std::make_unique<CausalModel>(source, make);
 }
 
@@ -70,12 +70,12 @@ std::string guess_type(const Config& config, const fs::path& directory) {
   if (!type.empty()) return type;
   std::vector<std::string> classes = config.texts("architectures");
   std::string first = classes.empty() ? "" : lower(classes.front());
-  std::unique_ptr<Checkpoint> checkpoint = open_checkpoint(directory);
+  std::unique_ptr<checkpoint::Checkpoint> checkpoint = checkpoint::open_checkpoint(directory);
   for (const Architecture& a : architectures()) {
     std::string plain = a.model_type;
     std::erase(plain, '-');
     if (first.starts_with(plain)) return a.model_type;
-    for (const TensorView& tensor : checkpoint->tensors())
+    for (const checkpoint::TensorView& tensor : checkpoint->tensors())
       if (tensor.name.starts_with(plain + ".")) return a.model_type;
   }
   throw bad_input("config.json does not say which architecture this is")
@@ -83,8 +83,8 @@ std::string guess_type(const Config& config, const fs::path& directory) {
       .hint("add \"model_type\"; " + known_types());
 }
 
-std::unique_ptr<Model> load_directory(const fs::path& directory, const std::string& name,
-                                      const LoadOptions& options) {
+std::unique_ptr<query::Model> load_directory(const fs::path& directory, const std::string& name,
+                                             const LoadOptions& options) {
   if (!fs::exists(directory / "config.json"))
     throw bad_input("there is no config.json here")
         .at(directory.string())
@@ -100,7 +100,7 @@ std::unique_ptr<Model> load_directory(const fs::path& directory, const std::stri
 
 }  // namespace
 
-nn::Runtime runtime_for(const LoadOptions& options, ModelInfo& info) {
+nn::Runtime runtime_for(const LoadOptions& options, query::ModelInfo& info) {
   nn::Arithmetic arithmetic = nn::choose_arithmetic(options.precision);
   info.precision = arithmetic.precision;
   info.matrix_unit = arithmetic.note;
@@ -127,8 +127,8 @@ fs::path locate_model(const std::string& name_or_path) {
 
 namespace {
 
-std::unique_ptr<Model> load(const fs::path& path, const std::string& name,
-                            const LoadOptions& options) {
+std::unique_ptr<query::Model> load(const fs::path& path, const std::string& name,
+                                   const LoadOptions& options) {
   if (path.extension() == ".gguf") return load_gguf({path, name, "", options});
   if (path.extension() == ".arpa") return load_ngram({path, name, "", options});
   if (!fs::is_directory(path)) return load_recurrent({path, name, "", options});
@@ -137,13 +137,14 @@ std::unique_ptr<Model> load(const fs::path& path, const std::string& name,
 
 }  // namespace
 
-std::unique_ptr<Model> load_model(const std::string& name_or_path, const LoadOptions& options) {
-  std::unique_ptr<Model> model = load(locate_model(name_or_path), name_or_path, options);
-  if (model->info().kind == ModelInfo::Kind::masked &&
+std::unique_ptr<query::Model> load_model(const std::string& name_or_path,
+                                         const LoadOptions& options) {
+  std::unique_ptr<query::Model> model = load(locate_model(name_or_path), name_or_path, options);
+  if (model->info().kind == query::ModelInfo::Kind::masked &&
       (options.start != "auto" || options.end != "auto"))
     throw wrong_call("--start and --end are for models that read from left to right")
         .hint("a masked model puts its own tokens around a sentence");
   return model;
 }
 
-}  // namespace minpair
+}  // namespace minpair::model

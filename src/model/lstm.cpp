@@ -15,7 +15,7 @@
 #include "tokenizer/make.h"
 #include "tokenizer/truecase.h"
 
-namespace minpair {
+namespace minpair::model {
 namespace {
 
 constexpr size_t kNodesAtOnce = 4096;
@@ -34,16 +34,16 @@ Cell cell_of(const std::string& name, size_t gates, const std::string& where) {
   throw bad_input(fmt::format("a recurrent layer with {} gates is unknown", gates)).at(where);
 }
 
-class Recurrent : public Model {
+class Recurrent : public query::Model {
  public:
   explicit Recurrent(const Source& source) : runtime_(runtime_for(source.options, info_)) {
     bool directory = std::filesystem::is_directory(source.path);
     if (directory) config_ = std::make_unique<Config>(source.path / "config.json");
-    checkpoint_ = open_checkpoint(source.path);
+    checkpoint_ = checkpoint::open_checkpoint(source.path);
     load_weights(source);
     load_words_for(source, directory);
     info_.name = source.name;
-    info_.kind = ModelInfo::Kind::recurrent;
+    info_.kind = query::ModelInfo::Kind::recurrent;
     Sha256 fingerprint;
     fingerprint.add(checkpoint_->fingerprint());
     if (config_) fingerprint.add(config_->bytes());
@@ -52,11 +52,11 @@ class Recurrent : public Model {
     checkpoint_->release_memory();
   }
 
-  const ModelInfo& info() const override { return info_; }
-  const Tokenizer& tokenizer() const override { return *tokenizer_; }
+  const query::ModelInfo& info() const override { return info_; }
+  const tokenizer::Tokenizer& tokenizer() const override { return *tokenizer_; }
 
-  std::vector<Answer> answer(std::span<const Query> queries) override {
-    for (const Query& query : queries) check_query(query, info_);
+  std::vector<query::Answer> answer(std::span<const query::Query> queries) override {
+    for (const query::Query& query : queries) check_query(query, info_);
     return answer_by_trees(queries, kNodesAtOnce, [&](const PrefixTree& tree) {
       run(tree);
       std::vector<uint32_t> rows;
@@ -69,8 +69,8 @@ class Recurrent : public Model {
   void load_weights(const Source& source) {
     WeightLoader load(runtime_, *checkpoint_, {"module.", "model."});
     const std::string where = source.path.string();
-    const TensorView* table = nullptr;
-    for (const TensorView& t : checkpoint_->tensors())
+    const checkpoint::TensorView* table = nullptr;
+    for (const checkpoint::TensorView& t : checkpoint_->tensors())
       if (t.name.ends_with("encoder.weight")) table = &t;
     if (!table || table->shape.size() != 2)
       throw bad_input("this is no recurrent language model: there is no encoder.weight").at(where);
@@ -79,7 +79,7 @@ class Recurrent : public Model {
     words_ = load.embedding("encoder.weight", info_.vocabulary, width);
     size_t inputs = width, gates = 0;
     for (size_t l = 0; load.has(fmt::format("rnn.weight_hh_l{}", l)); ++l) {
-      const TensorView* hh = shape_of(fmt::format("rnn.weight_hh_l{}", l));
+      const checkpoint::TensorView* hh = shape_of(fmt::format("rnn.weight_hh_l{}", l));
       if (!hh || hh->shape.size() != 2 || hh->shape[1] <= 0 || hh->shape[0] % hh->shape[1])
         throw bad_input(fmt::format("rnn.weight_hh_l{} has an impossible shape", l)).at(where);
       hidden_ = size_t(hh->shape[1]);
@@ -115,14 +115,14 @@ class Recurrent : public Model {
     info_.parameters = load.parameters();
   }
 
-  const TensorView* shape_of(const std::string& suffix) const {
-    for (const TensorView& t : checkpoint_->tensors())
+  const checkpoint::TensorView* shape_of(const std::string& suffix) const {
+    for (const checkpoint::TensorView& t : checkpoint_->tensors())
       if (t.name.ends_with(suffix)) return &t;
     return nullptr;
   }
 
-  WordsOptions words_options() const {
-    WordsOptions options;
+  tokenizer::WordsOptions words_options() const {
+    tokenizer::WordsOptions options;
     options.lowercase = config_ && config_->flag("lowercase", false);
     options.split_punctuation = config_ && config_->flag("split_punctuation", false);
     return options;
@@ -137,12 +137,12 @@ class Recurrent : public Model {
     // Pieces of words come with a description of their tokenizer, whole words do not.
     if (directory && file == source.path / "vocab.txt" &&
         std::filesystem::exists(source.path / "tokenizer_config.json")) {
-      tokenizer_ = load_tokenizer(source.path, &info_.notes);
+      tokenizer_ = tokenizer::load_tokenizer(source.path, &info_.notes);
     } else {
-      tokenizer_ = load_words(file, words_options());
+      tokenizer_ = tokenizer::load_words(file, words_options());
     }
     if (config_ && config_->flag("plain_first_word", false))
-      tokenizer_ = with_plain_first_word(std::move(tokenizer_));
+      tokenizer_ = tokenizer::with_plain_first_word(std::move(tokenizer_));
     if (tokenizer_->vocabulary_size() != info_.vocabulary)
       throw bad_input(fmt::format("the vocabulary has {} words, the model {}",
                                   tokenizer_->vocabulary_size(), info_.vocabulary))
@@ -154,7 +154,7 @@ class Recurrent : public Model {
   }
 
   void find_edges(const LoadOptions& options) {
-    TokenId eos = tokenizer_->special().eos;
+    tokenizer::TokenId eos = tokenizer_->special().eos;
     Edge start{eos, eos < 0 ? "the vocabulary has no <eos>"
                             : "recurrent models read on after the last sentence's end"};
     Edge end{-1, "the default of recurrent models"};
@@ -185,7 +185,7 @@ class Recurrent : public Model {
 
   // The first layer's input is the word alone: one row for all nodes that have the same.
   void read_words(const PrefixTree& tree) {
-    std::vector<TokenId> words;
+    std::vector<tokenizer::TokenId> words;
     for (const PrefixTree::Node& node : tree.nodes) words.push_back(node.token);
     std::sort(words.begin(), words.end());
     words.erase(std::unique(words.begin(), words.end()), words.end());
@@ -247,11 +247,11 @@ class Recurrent : public Model {
     }
   }
 
-  ModelInfo info_;
+  query::ModelInfo info_;
   nn::Runtime runtime_;
   std::unique_ptr<Config> config_;
-  std::unique_ptr<Checkpoint> checkpoint_;
-  std::unique_ptr<Tokenizer> tokenizer_;
+  std::unique_ptr<checkpoint::Checkpoint> checkpoint_;
+  std::unique_ptr<tokenizer::Tokenizer> tokenizer_;
   Embedding words_;
   std::vector<Layer> layers_;
   nn::Linear output_;
@@ -264,8 +264,8 @@ class Recurrent : public Model {
 
 }  // namespace
 
-std::unique_ptr<Model> load_recurrent(const Source& source) {
+std::unique_ptr<query::Model> load_recurrent(const Source& source) {
   return std::make_unique<Recurrent>(source);
 }
 
-}  // namespace minpair
+}  // namespace minpair::model

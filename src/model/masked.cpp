@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 
-namespace minpair {
+namespace minpair::model {
 
 namespace {
 
@@ -15,9 +15,9 @@ namespace {
 // cache and for memory.
 constexpr size_t kTokensAtOnce = 1536;
 
-Batch pack(std::span<const Query> queries) {
+Batch pack(std::span<const query::Query> queries) {
   Batch batch;
-  for (const Query& query : queries) {
+  for (const query::Query& query : queries) {
     size_t n = query.ids.size(), first = batch.ids.size();
     batch.sequences.push_back({first, n, first, n});
     batch.ids.insert(batch.ids.end(), query.ids.begin(), query.ids.end());
@@ -31,11 +31,11 @@ Batch pack(std::span<const Query> queries) {
 MaskedModel::MaskedModel(const Source& source, MakeEncoder make_encoder, bool with_head)
     : runtime_(runtime_for(source.options, info_)) {
   Config config(source.path / "config.json");
-  tokenizer_ = load_tokenizer(source.path, &info_.notes);
-  checkpoint_ = open_checkpoint(source.path);
+  tokenizer_ = tokenizer::load_tokenizer(source.path, &info_.notes);
+  checkpoint_ = checkpoint::open_checkpoint(source.path);
   info_.name = source.name;
   info_.architecture = source.architecture;
-  info_.kind = ModelInfo::Kind::masked;
+  info_.kind = query::ModelInfo::Kind::masked;
   Sha256 fingerprint;
   fingerprint.add(checkpoint_->fingerprint()).add(config.bytes());
   info_.fingerprint = fingerprint.hex();
@@ -53,9 +53,9 @@ MaskedModel::MaskedModel(const Source& source, MakeEncoder make_encoder, bool wi
                     tokenizer_->vocabulary_size(), info_.vocabulary));
 }
 
-std::vector<Answer> MaskedModel::answer(std::span<const Query> queries) {
-  for (const Query& query : queries) check_query(query, info_);
-  std::vector<Answer> answers(queries.size());
+std::vector<query::Answer> MaskedModel::answer(std::span<const query::Query> queries) {
+  for (const query::Query& query : queries) check_query(query, info_);
+  std::vector<query::Answer> answers(queries.size());
   for (size_t begin = 0; begin < queries.size();) {
     size_t end = begin, tokens = 0;
     while (end < queries.size() &&
@@ -68,11 +68,12 @@ std::vector<Answer> MaskedModel::answer(std::span<const Query> queries) {
   return answers;
 }
 
-void MaskedModel::answer_some(std::span<const Query> queries, std::span<Answer> answers) {
+void MaskedModel::answer_some(std::span<const query::Query> queries,
+                              std::span<query::Answer> answers) {
   Batch batch = pack(queries);
   std::vector<uint32_t> rows;  // of the batch, each that is read once
   for (size_t q = 0; q < queries.size(); ++q)
-    for (const Read& read : queries[q].reads)
+    for (const query::Read& read : queries[q].reads)
       rows.push_back(static_cast<uint32_t>(batch.sequences[q].query + read.position));
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
@@ -82,8 +83,8 @@ void MaskedModel::answer_some(std::span<const Query> queries, std::span<Answer> 
   for (size_t q = 0; q < queries.size(); ++q) {
     answers[q].resize(queries[q].reads.size());
     for (size_t r = 0; r < queries[q].reads.size(); ++r) {
-      const Read& read = queries[q].reads[r];
-      ReadAnswer& answer = answers[q][r];
+      const query::Read& read = queries[q].reads[r];
+      query::ReadAnswer& answer = answers[q][r];
       answer.logits.resize(read.targets.size());
       uint32_t row = static_cast<uint32_t>(batch.sequences[q].query + read.position);
       size_t at = std::lower_bound(rows.begin(), rows.end(), row) - rows.begin();
@@ -94,14 +95,15 @@ void MaskedModel::answer_some(std::span<const Query> queries, std::span<Answer> 
   nn::read_outputs(runtime_, hidden, encoder_->decoder(), reads);
 }
 
-void MaskedModel::trace(std::span<const std::vector<TokenId>> inputs, const Trace& trace) {
-  std::vector<Query> queries;
-  for (const std::vector<TokenId>& ids : inputs) queries.push_back({ids, {}});
-  for (const Query& query : queries) check_query(query, info_);
+void MaskedModel::trace(std::span<const std::vector<tokenizer::TokenId>> inputs,
+                        const Trace& trace) {
+  std::vector<query::Query> queries;
+  for (const std::vector<tokenizer::TokenId>& ids : inputs) queries.push_back({ids, {}});
+  for (const query::Query& query : queries) check_query(query, info_);
   Batch batch = pack(queries);
   std::vector<uint32_t> rows(batch.ids.size());
   for (size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<uint32_t>(i);
   encoder_->forward(batch, rows, trace);
 }
 
-}  // namespace minpair
+}  // namespace minpair::model

@@ -15,11 +15,11 @@
 #include "model/weights.h"
 #include "nn/nn.h"
 
-namespace minpair {
+namespace minpair::model {
 
 // Some queries, their tokens one after the other.
 struct Batch {
-  std::vector<TokenId> ids;
+  std::vector<tokenizer::TokenId> ids;
   std::vector<uint32_t> positions;  // of each token in its sequence
   std::vector<nn::Sequence> sequences;
 };
@@ -42,9 +42,9 @@ class Encoder {
 struct Loading {
   const nn::Runtime& runtime;
   const Config& config;
-  const Checkpoint& checkpoint;
-  bool with_head;   // false: only the encoder, for looking at hidden states
-  ModelInfo& info;  // layers, hidden, heads, vocabulary, max_tokens, parameters, notes
+  const checkpoint::Checkpoint& checkpoint;
+  bool with_head;          // false: only the encoder, for looking at hidden states
+  query::ModelInfo& info;  // layers, hidden, heads, vocabulary, max_tokens, parameters, notes
 };
 using MakeEncoder = std::unique_ptr<Encoder> (*)(const Loading&);
 
@@ -56,27 +56,27 @@ std::unique_ptr<Encoder> make_albert(const Loading&);
 std::unique_ptr<Encoder> make_modernbert(const Loading&);
 
 // Refuses what cannot be answered: unknown ids, too many tokens, positions outside.
-void check_query(const Query& query, const ModelInfo& info);
+void check_query(const query::Query& query, const query::ModelInfo& info);
 
-class MaskedModel : public Model {
+class MaskedModel : public query::Model {
  public:
   MaskedModel(const Source& source, MakeEncoder make_encoder, bool with_head = true);
 
-  const ModelInfo& info() const override { return info_; }
-  const Tokenizer& tokenizer() const override { return *tokenizer_; }
-  std::vector<Answer> answer(std::span<const Query> queries) override;
+  const query::ModelInfo& info() const override { return info_; }
+  const tokenizer::Tokenizer& tokenizer() const override { return *tokenizer_; }
+  std::vector<query::Answer> answer(std::span<const query::Query> queries) override;
 
   // The hidden states of some inputs after every layer, for comparing with other programs.
-  void trace(std::span<const std::vector<TokenId>> inputs, const Trace& trace);
+  void trace(std::span<const std::vector<tokenizer::TokenId>> inputs, const Trace& trace);
 
  private:
-  void answer_some(std::span<const Query> queries, std::span<Answer> answers);
+  void answer_some(std::span<const query::Query> queries, std::span<query::Answer> answers);
 
-  ModelInfo info_;
+  query::ModelInfo info_;
   nn::Runtime runtime_;
-  std::unique_ptr<Checkpoint> checkpoint_;
-  std::unique_ptr<Tokenizer> tokenizer_;
+  std::unique_ptr<checkpoint::Checkpoint> checkpoint_;
+  std::unique_ptr<tokenizer::Tokenizer> tokenizer_;
   std::unique_ptr<Encoder> encoder_;
 };
 
-}  // namespace minpair
+}  // namespace minpair::model

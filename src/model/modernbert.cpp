@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "model/layers.h"
 
-namespace minpair {
+namespace minpair::model {
 
 namespace {
 
@@ -22,7 +22,7 @@ class ModernBert : public Encoder {
  public:
   explicit ModernBert(const Loading& from) : runtime_(from.runtime) {
     const Config& c = from.config;
-    ModelInfo& info = from.info;
+    query::ModelInfo& info = from.info;
     info.layers = c.count("num_hidden_layers", 22);
     info.hidden = c.count("hidden_size", 768);
     info.heads = c.count("num_attention_heads", 12);
@@ -156,4 +156,4 @@ std::unique_ptr<Encoder> make_modernbert(const Loading& from) {
   return std::make_unique<ModernBert>(from);
 }
 
-}  // namespace minpair
+}  // namespace minpair::model

@@ -14,7 +14,7 @@
 #include "model/edges.h"
 #include "tokenizer/make.h"
 
-namespace minpair {
+namespace minpair::model {
 namespace {
 
 struct Entry {
@@ -36,8 +36,8 @@ class Arpa {
   size_t orders_ = 0;
   Hash128 content;
 
-  static Hash128 key(const TokenId* ids, size_t n) {
-    return hash128({reinterpret_cast<const char*>(ids), n * sizeof(TokenId)}, n);
+  static Hash128 key(const tokenizer::TokenId* ids, size_t n) {
+    return hash128({reinterpret_cast<const char*>(ids), n * sizeof(tokenizer::TokenId)}, n);
   }
 
  private:
@@ -74,7 +74,7 @@ class Arpa {
 
   void read_grams(size_t n) {
     if (line_ != fmt::format("\\{}-grams:", n)) throw bad(fmt::format("\\{}-grams: is missing", n));
-    std::vector<TokenId> ids(n);
+    std::vector<tokenizer::TokenId> ids(n);
     while (next() && line_[0] != '\\') {
       std::vector<std::string_view> columns = minpair::words(line_);
       if (columns.size() != n + 1 && columns.size() != n + 2)
@@ -85,30 +85,30 @@ class Arpa {
     }
   }
 
-  TokenId id_of(std::string_view word, bool add) {
+  tokenizer::TokenId id_of(std::string_view word, bool add) {
     auto found = ids_.find(std::string(word));
     if (found != ids_.end()) return found->second;
     if (!add) throw bad(fmt::format("'{}' is not among the 1-grams", word));
     words.emplace_back(word);
-    ids_.emplace(word, TokenId(words.size() - 1));
-    return TokenId(words.size() - 1);
+    ids_.emplace(word, tokenizer::TokenId(words.size() - 1));
+    return tokenizer::TokenId(words.size() - 1);
   }
 
   LineReader lines_;
   std::string line_;
-  std::unordered_map<std::string, TokenId> ids_;
+  std::unordered_map<std::string, tokenizer::TokenId> ids_;
 };
 
-class Ngram : public Model {
+class Ngram : public query::Model {
  public:
   explicit Ngram(const Source& source) : arpa_(source.path) {
-    WordsOptions options;
+    tokenizer::WordsOptions options;
     options.around.names = {"<unk>", "", "", "", "", "<s>", "</s>"};
     options.around.before = {};
-    tokenizer_ = make_words(arpa_.words, options);
+    tokenizer_ = tokenizer::make_words(arpa_.words, options);
     info_.name = source.name;
     info_.architecture = fmt::format("{}-gram", arpa_.orders_);
-    info_.kind = ModelInfo::Kind::ngram;
+    info_.kind = query::ModelInfo::Kind::ngram;
     info_.vocabulary = uint32_t(arpa_.words.size());
     info_.parameters = arpa_.grams.size();
     info_.fingerprint =
@@ -120,20 +120,20 @@ class Ngram : public Model {
           "the model has no <unk>: sentences with unknown words cannot be scored");
   }
 
-  const ModelInfo& info() const override { return info_; }
-  const Tokenizer& tokenizer() const override { return *tokenizer_; }
+  const query::ModelInfo& info() const override { return info_; }
+  const tokenizer::Tokenizer& tokenizer() const override { return *tokenizer_; }
 
-  std::vector<Answer> answer(std::span<const Query> queries) override {
-    std::vector<Answer> answers;
-    for (const Query& query : queries) {
+  std::vector<query::Answer> answer(std::span<const query::Query> queries) override {
+    std::vector<query::Answer> answers;
+    for (const query::Query& query : queries) {
       check_query(query, info_);
-      Answer answer;
-      for (const Read& read : query.reads) {
-        ReadAnswer a;
-        for (TokenId target : read.targets)
+      query::Answer answer;
+      for (const query::Read& read : query.reads) {
+        query::ReadAnswer a;
+        for (tokenizer::TokenId target : read.targets)
           // Every word is complete before every other.
           a.logits.push_back(
-              target == kWordEnd ? 0 : float(logprob(query.ids, read.position + 1, target)));
+              target == query::kWordEnd ? 0 : float(logprob(query.ids, read.position + 1, target)));
         answer.push_back(std::move(a));
       }
       answers.push_back(std::move(answer));
@@ -143,10 +143,11 @@ class Ngram : public Model {
 
  private:
   // Natural logarithm of P(target | the last words before `end`), backing off to shorter histories.
-  double logprob(const std::vector<TokenId>& ids, size_t end, TokenId target) const {
+  double logprob(const std::vector<tokenizer::TokenId>& ids, size_t end,
+                 tokenizer::TokenId target) const {
     size_t history = std::min(end, arpa_.orders_ - 1);
     double backoff = 0;
-    std::vector<TokenId> gram;
+    std::vector<tokenizer::TokenId> gram;
     for (;; --history) {
       gram.assign(ids.begin() + ptrdiff_t(end - history), ids.begin() + ptrdiff_t(end));
       gram.push_back(target);
@@ -161,12 +162,14 @@ class Ngram : public Model {
   }
 
   Arpa arpa_;
-  ModelInfo info_;
-  std::unique_ptr<Tokenizer> tokenizer_;
+  query::ModelInfo info_;
+  std::unique_ptr<tokenizer::Tokenizer> tokenizer_;
 };
 
 }  // namespace
 
-std::unique_ptr<Model> load_ngram(const Source& source) { return std::make_unique<Ngram>(source); }
+std::unique_ptr<query::Model> load_ngram(const Source& source) {
+  return std::make_unique<Ngram>(source);
+}
 
-}  // namespace minpair
+}  // namespace minpair::model

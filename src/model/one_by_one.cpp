@@ -1,29 +1,29 @@
 #include "model/one_by_one.h"
 
-namespace minpair {
+namespace minpair::model {
 namespace {
 
-class OneByOne : public Model {
+class OneByOne : public query::Model {
  public:
-  explicit OneByOne(std::unique_ptr<Model> model) : model_(std::move(model)) {}
-  const ModelInfo& info() const override { return model_->info(); }
-  const Tokenizer& tokenizer() const override { return model_->tokenizer(); }
+  explicit OneByOne(std::unique_ptr<query::Model> model) : model_(std::move(model)) {}
+  const query::ModelInfo& info() const override { return model_->info(); }
+  const tokenizer::Tokenizer& tokenizer() const override { return model_->tokenizer(); }
 
-  std::vector<Answer> answer(std::span<const Query> queries) override {
-    std::vector<Answer> answers;
-    for (const Query& query : queries)
+  std::vector<query::Answer> answer(std::span<const query::Query> queries) override {
+    std::vector<query::Answer> answers;
+    for (const query::Query& query : queries)
       answers.push_back(std::move(model_->answer({&query, 1}).at(0)));
     return answers;
   }
 
  private:
-  std::unique_ptr<Model> model_;
+  std::unique_ptr<query::Model> model_;
 };
 
 }  // namespace
 
-std::unique_ptr<Model> one_by_one(std::unique_ptr<Model> model) {
+std::unique_ptr<query::Model> one_by_one(std::unique_ptr<query::Model> model) {
   return std::make_unique<OneByOne>(std::move(model));
 }
 
-}  // namespace minpair
+}  // namespace minpair::model

@@ -4,8 +4,8 @@
 
 #include "model/model.h"
 
-namespace minpair {
+namespace minpair::model {
 
-std::unique_ptr<Model> one_by_one(std::unique_ptr<Model> model);
+std::unique_ptr<query::Model> one_by_one(std::unique_ptr<query::Model> model);
 
-}  // namespace minpair
+}  // namespace minpair::model

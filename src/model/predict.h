@@ -6,10 +6,10 @@
 
 #include "model/model.h"
 
-namespace minpair {
+namespace minpair::model {
 
 struct Prediction {
-  TokenId id = 0;
+  tokenizer::TokenId id = 0;
   std::string piece;
   double logprob = 0;
 };
@@ -17,6 +17,6 @@ struct Prediction {
 // The `count` best pieces at every mask of the text (written as the tokenizer's mask token, or as
 // [MASK]); for a causal or recurrent model, the best continuations of the text. Best first, equals
 // by id.
-std::vector<std::vector<Prediction>> predict(Model& model, std::string text, size_t count);
+std::vector<std::vector<Prediction>> predict(query::Model& model, std::string text, size_t count);
 
-}  // namespace minpair
+}  // namespace minpair::model

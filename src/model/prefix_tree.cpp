@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
-namespace minpair {
+namespace minpair::model {
 namespace {
 
-size_t common_prefix(const std::vector<TokenId>& a, const std::vector<TokenId>& b) {
+size_t common_prefix(const std::vector<tokenizer::TokenId>& a,
+                     const std::vector<tokenizer::TokenId>& b) {
   size_t n = std::min(a.size(), b.size()), i = 0;
   while (i < n && a[i] == b[i]) ++i;
   return i;
@@ -14,7 +15,7 @@ size_t common_prefix(const std::vector<TokenId>& a, const std::vector<TokenId>& 
 
 }  // namespace
 
-PrefixTree::PrefixTree(std::span<const Query> queries) : path_(queries.size()) {
+PrefixTree::PrefixTree(std::span<const query::Query> queries) : path_(queries.size()) {
   std::vector<uint32_t> sorted(queries.size());
   std::iota(sorted.begin(), sorted.end(), 0u);
   std::stable_sort(sorted.begin(), sorted.end(),
@@ -33,10 +34,10 @@ std::vector<uint32_t> PrefixTree::positions() const {
 // Neighbours in sorted order share the longest prefixes, so each query only adds what its
 // predecessor lacks. A chain ends where a later query leaves it; since sorted queries leave ever
 // higher, that is known once all are in.
-void PrefixTree::insert(std::span<const Query> queries, std::span<const uint32_t> sorted) {
+void PrefixTree::insert(std::span<const query::Query> queries, std::span<const uint32_t> sorted) {
   std::vector<bool> branches;  // per node: something other than its next neighbour hangs below it
   for (size_t i = 0; i < sorted.size(); ++i) {
-    const std::vector<TokenId>& ids = queries[sorted[i]].ids;
+    const std::vector<tokenizer::TokenId>& ids = queries[sorted[i]].ids;
     std::vector<uint32_t>& path = path_[sorted[i]];
     size_t shared = i == 0 ? 0 : common_prefix(ids, queries[sorted[i - 1]].ids);
     if (shared > 0)
@@ -59,11 +60,11 @@ void PrefixTree::insert(std::span<const Query> queries, std::span<const uint32_t
   }
 }
 
-void PrefixTree::collect_reads(std::span<const Query> queries) {
+void PrefixTree::collect_reads(std::span<const query::Query> queries) {
   read_of_node_.assign(nodes.size(), none);
   std::vector<NodeRead> found(nodes.size());
   for (size_t q = 0; q < queries.size(); ++q)
-    for (const Read& r : queries[q].reads) {
+    for (const query::Read& r : queries[q].reads) {
       NodeRead& at = found[path_[q][r.position]];
       at.targets.insert(at.targets.end(), r.targets.begin(), r.targets.end());
       at.normalized = at.normalized || r.normalized;
@@ -80,15 +81,15 @@ void PrefixTree::collect_reads(std::span<const Query> queries) {
   }
 }
 
-std::vector<Answer> PrefixTree::distribute(std::span<const Query> queries,
-                                           std::span<const ReadAnswer> answers) const {
-  std::vector<Answer> out(queries.size());
+std::vector<query::Answer> PrefixTree::distribute(
+    std::span<const query::Query> queries, std::span<const query::ReadAnswer> answers) const {
+  std::vector<query::Answer> out(queries.size());
   for (size_t q = 0; q < queries.size(); ++q)
-    for (const Read& r : queries[q].reads) {
+    for (const query::Read& r : queries[q].reads) {
       uint32_t at = read_of_node_[path_[q][r.position]];
-      const std::vector<TokenId>& targets = reads[at].targets;
-      ReadAnswer mine;
-      for (TokenId t : r.targets) {
+      const std::vector<tokenizer::TokenId>& targets = reads[at].targets;
+      query::ReadAnswer mine;
+      for (tokenizer::TokenId t : r.targets) {
         auto place = std::lower_bound(targets.begin(), targets.end(), t) - targets.begin();
         mine.logits.push_back(answers[at].logits[size_t(place)]);
       }
@@ -98,4 +99,4 @@ std::vector<Answer> PrefixTree::distribute(std::span<const Query> queries,
   return out;
 }
 
-}  // namespace minpair
+}  // namespace minpair::model

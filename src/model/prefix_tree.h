@@ -11,13 +11,13 @@
 
 #include "model/model.h"
 
-namespace minpair {
+namespace minpair::model {
 
 struct PrefixTree {
   static constexpr uint32_t none = UINT32_MAX;
 
   struct Node {
-    TokenId token = 0;
+    tokenizer::TokenId token = 0;
     uint32_t parent = none;
     uint32_t depth = 0;  // 0: the first token of a sentence
   };
@@ -32,7 +32,7 @@ struct PrefixTree {
   // What is asked at one node, over all queries: the union of their targets.
   struct NodeRead {
     uint32_t node = 0;
-    std::vector<TokenId> targets;  // ascending, distinct
+    std::vector<tokenizer::TokenId> targets;  // ascending, distinct
     bool normalized = false;
   };
 
@@ -40,20 +40,20 @@ struct PrefixTree {
   std::vector<Chain> chains;    // in the order of their nodes
   std::vector<NodeRead> reads;  // by node
 
-  explicit PrefixTree(std::span<const Query> queries);
+  explicit PrefixTree(std::span<const query::Query> queries);
 
   std::vector<uint32_t> positions() const;  // the depth of every node
 
   // The answers to `reads`, given back to each query in its own order.
-  std::vector<Answer> distribute(std::span<const Query> queries,
-                                 std::span<const ReadAnswer> answers) const;
+  std::vector<query::Answer> distribute(std::span<const query::Query> queries,
+                                        std::span<const query::ReadAnswer> answers) const;
 
  private:
-  void insert(std::span<const Query> queries, std::span<const uint32_t> sorted);
-  void collect_reads(std::span<const Query> queries);
+  void insert(std::span<const query::Query> queries, std::span<const uint32_t> sorted);
+  void collect_reads(std::span<const query::Query> queries);
 
   std::vector<std::vector<uint32_t>> path_;  // per query, the node of each position
   std::vector<uint32_t> read_of_node_;
 };
 
-}  // namespace minpair
+}  // namespace minpair::model

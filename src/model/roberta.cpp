@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "model/layers.h"
 
-namespace minpair {
+namespace minpair::model {
 
 namespace {
 
@@ -15,7 +15,7 @@ class Roberta : public Encoder {
   explicit Roberta(const Loading& from) : runtime_(from.runtime) {
     const Config& c = from.config;
     refuse_relative_positions(c);
-    ModelInfo& info = from.info;
+    query::ModelInfo& info = from.info;
     info.layers = c.count("num_hidden_layers");
     info.hidden = c.count("hidden_size");
     info.heads = c.count("num_attention_heads");
@@ -25,7 +25,7 @@ class Roberta : public Encoder {
     if (padding < 0 || static_cast<size_t>(padding) + 1 >= positions)
       throw bad_input(fmt::format("pad_token_id {} leaves no positions of {}", padding, positions))
           .at(c.file().string());
-    padding_ = static_cast<TokenId>(padding);
+    padding_ = static_cast<tokenizer::TokenId>(padding);
     info.max_tokens = static_cast<uint32_t>(positions - static_cast<size_t>(padding) - 1);
     const double epsilon = c.real("layer_norm_eps", 1e-12);
     stack_.emplace(runtime_, attention_shape(c, h, info.heads),
@@ -77,7 +77,7 @@ class Roberta : public Encoder {
   }
 
   const nn::Runtime& runtime_;
-  TokenId padding_;
+  tokenizer::TokenId padding_;
   InputEmbedding embedding_;
   std::vector<PostNormLayer> layers_;
   std::optional<PostNormStack> stack_;
@@ -92,4 +92,4 @@ std::unique_ptr<Encoder> make_roberta(const Loading& from) {
   return std::make_unique<Roberta>(from);
 }
 
-}  // namespace minpair
+}  // namespace minpair::model

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace minpair {
+namespace minpair::model {
 namespace {
 
 // Llama 3.1: long waves are stretched, short ones kept, those between blended.
@@ -45,15 +45,15 @@ std::vector<float> scaled_frequencies(const Config& c, double theta, size_t widt
   return frequencies;
 }
 
-void divide_by_stored(const Checkpoint& checkpoint, std::vector<float>& frequencies) {
-  const TensorView* factors = checkpoint.find("rope_freqs.weight");
+void divide_by_stored(const checkpoint::Checkpoint& checkpoint, std::vector<float>& frequencies) {
+  const checkpoint::TensorView* factors = checkpoint.find("rope_freqs.weight");
   if (!factors) return;
   if (size_t(factors->elements()) != frequencies.size())
     throw bad_input(fmt::format("rope_freqs.weight has {} factors for {} frequencies",
                                 factors->elements(), frequencies.size()));
   std::vector<float> by(frequencies.size());
-  to_float(*factors, by.data());
+  checkpoint::to_float(*factors, by.data());
   for (size_t i = 0; i < by.size(); ++i) frequencies[i] /= by[i];
 }
 
-}  // namespace minpair
+}  // namespace minpair::model

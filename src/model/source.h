@@ -9,7 +9,7 @@
 #include "model/model.h"
 #include "nn/runtime.h"
 
-namespace minpair {
+namespace minpair::model {
 
 struct Source {
   std::filesystem::path path;  // a directory with config.json, weights and tokenizer
@@ -20,17 +20,17 @@ struct Source {
 
 struct Architecture {
   const char* model_type;
-  std::unique_ptr<Model> (*make)(const Source&);
+  std::unique_ptr<query::Model> (*make)(const Source&);
 };
 
 const std::vector<Architecture>& architectures();
 
 // Threads and arithmetic as asked for; what came of it is put into `info`.
-nn::Runtime runtime_for(const LoadOptions& options, ModelInfo& info);
+nn::Runtime runtime_for(const LoadOptions& options, query::ModelInfo& info);
 
-std::unique_ptr<Model> load_gguf(Source source);
-std::unique_ptr<Model> load_recurrent(
+std::unique_ptr<query::Model> load_gguf(Source source);
+std::unique_ptr<query::Model> load_recurrent(
     const Source& source);  // a directory, or a PyTorch file with --vocab
-std::unique_ptr<Model> load_ngram(const Source& source);  // an ARPA file
+std::unique_ptr<query::Model> load_ngram(const Source& source);  // an ARPA file
 
-}  // namespace minpair
+}  // namespace minpair::model

@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "text/text.h"
+#include "base/text.h"
 
-namespace minpair {
+namespace minpair::model {
 
 namespace {
 
@@ -40,8 +40,8 @@ std::vector<int64_t> shape_of(size_t rows, size_t columns) {
 }
 
 // The same numbers with rows and columns exchanged.
-TensorView turned(const TensorView& matrix) {
-  TensorView t = matrix;
+checkpoint::TensorView turned(const checkpoint::TensorView& matrix) {
+  checkpoint::TensorView t = matrix;
   if (t.strides.empty()) t.strides = {t.shape[1], 1};
   std::swap(t.shape[0], t.shape[1]);
   std::swap(t.strides[0], t.strides[1]);
@@ -55,15 +55,17 @@ std::string list(std::vector<std::string> names) {
   return more ? fmt::format("{} and {} more", text, more) : text;
 }
 
-bool quantised(const TensorView& tensor) { return block_elements(tensor.type) > 1; }
+bool quantised(const checkpoint::TensorView& tensor) {
+  return checkpoint::block_elements(tensor.type) > 1;
+}
 
 }  // namespace
 
-WeightLoader::WeightLoader(const nn::Runtime& runtime, const Checkpoint& checkpoint,
+WeightLoader::WeightLoader(const nn::Runtime& runtime, const checkpoint::Checkpoint& checkpoint,
                            const std::vector<std::string>& prefixes, bool transposed)
     : runtime_(runtime), checkpoint_(checkpoint), transposed_(transposed) {
-  for (const TensorView& tensor : checkpoint.tensors()) {
-    const TensorView*& known = names_[canonical(tensor.name, prefixes)];
+  for (const checkpoint::TensorView& tensor : checkpoint.tensors()) {
+    const checkpoint::TensorView*& known = names_[canonical(tensor.name, prefixes)];
     if (!known || tensor.name.size() < known->name.size()) known = &tensor;
   }
 }
@@ -73,13 +75,14 @@ void WeightLoader::complain(const std::string& name, std::string text) {
   if (missing_.size() + misshapen_.size() > kMostComplaints) finish("model", {});
 }
 
-const TensorView* WeightLoader::find(const std::string& name, std::vector<int64_t> shape) {
+const checkpoint::TensorView* WeightLoader::find(const std::string& name,
+                                                 std::vector<int64_t> shape) {
   auto found = names_.find(name);
   if (found == names_.end()) {
     complain(name, "");
     return nullptr;
   }
-  const TensorView* tensor = found->second;
+  const checkpoint::TensorView* tensor = found->second;
   if (tensor->shape != shape) {
     complain(name, fmt::format("{} is {}, it must be {}", tensor->name, shape_text(tensor->shape),
                                shape_text(shape)));
@@ -96,10 +99,10 @@ nn::Linear WeightLoader::linear(const std::string& name, size_t outputs, size_t 
 nn::Linear WeightLoader::stacked(const std::vector<std::string>& names, size_t outputs_each,
                                  size_t inputs, bool bias) {
   nn::Linear layer;
-  std::vector<TensorView> parts;
+  std::vector<checkpoint::TensorView> parts;
   auto shape = transposed_ ? shape_of(inputs, outputs_each) : shape_of(outputs_each, inputs);
   for (const std::string& name : names) {
-    if (const TensorView* part = find(name + ".weight", shape))
+    if (const checkpoint::TensorView* part = find(name + ".weight", shape))
       parts.push_back(transposed_ ? turned(*part) : *part);
     if (bias) {
       std::vector<float> b = vector(name + ".bias", outputs_each);
@@ -111,8 +114,8 @@ nn::Linear WeightLoader::stacked(const std::vector<std::string>& names, size_t o
     while (begin < end) {
       size_t part = begin / outputs_each, first = part * outputs_each;
       size_t stop = std::min(end, first + outputs_each);
-      rows_to_float(parts[part], static_cast<int64_t>(begin - first),
-                    static_cast<int64_t>(stop - first), to);
+      checkpoint::rows_to_float(parts[part], static_cast<int64_t>(begin - first),
+                                static_cast<int64_t>(stop - first), to);
       to += (stop - begin) * inputs;
       begin = stop;
     }
@@ -123,11 +126,11 @@ nn::Linear WeightLoader::stacked(const std::vector<std::string>& names, size_t o
 }
 
 nn::Weights WeightLoader::matrix(const std::string& full_name, size_t outputs, size_t inputs) {
-  const TensorView* tensor = find(full_name, shape_of(outputs, inputs));
+  const checkpoint::TensorView* tensor = find(full_name, shape_of(outputs, inputs));
   if (!tensor) return {};
   nn::Weights packed = weights(
       outputs, inputs, quantised(*tensor), [view = *tensor](size_t begin, size_t end, float* to) {
-        rows_to_float(view, static_cast<int64_t>(begin), static_cast<int64_t>(end), to);
+        checkpoint::rows_to_float(view, static_cast<int64_t>(begin), static_cast<int64_t>(end), to);
       });
   checkpoint_.release_memory();
   return packed;
@@ -149,10 +152,10 @@ nn::Norm WeightLoader::norm(const std::string& name, size_t width, double epsilo
 }
 
 std::vector<float> WeightLoader::vector(const std::string& full_name, size_t width) {
-  const TensorView* tensor = find(full_name, {static_cast<int64_t>(width)});
+  const checkpoint::TensorView* tensor = find(full_name, {static_cast<int64_t>(width)});
   if (!tensor) return {};
   std::vector<float> values(width);
-  to_float(*tensor, values.data());
+  checkpoint::to_float(*tensor, values.data());
   return values;
 }
 
@@ -161,10 +164,10 @@ Embedding WeightLoader::embedding(const std::string& full_name, size_t rows, siz
 }
 
 nn::Matrix WeightLoader::table(const std::string& full_name, size_t rows, size_t width) {
-  const TensorView* tensor = find(full_name, shape_of(rows, width));
+  const checkpoint::TensorView* tensor = find(full_name, shape_of(rows, width));
   if (!tensor) return {};
   nn::Matrix values(rows, width);
-  to_float(*tensor, values.data());
+  checkpoint::to_float(*tensor, values.data());
   return values;
 }
 
@@ -186,4 +189,4 @@ void WeightLoader::finish(const std::string& what, const std::vector<std::string
       .hint("is the download complete, and is config.json's model_type right?");
 }
 
-}  // namespace minpair
+}  // namespace minpair::model

@@ -10,29 +10,29 @@
 #include "checkpoint/checkpoint.h"
 #include "nn/nn.h"
 
-namespace minpair {
+namespace minpair::model {
 
 // Rows of a table that stays in the mapped file.
 class Embedding {
  public:
   Embedding() = default;
-  explicit Embedding(const TensorView* table) : table_(table) {}
+  explicit Embedding(const checkpoint::TensorView* table) : table_(table) {}
   explicit operator bool() const { return table_ != nullptr; }
   size_t rows() const { return static_cast<size_t>(table_->shape[0]); }
   size_t width() const { return static_cast<size_t>(table_->shape[1]); }
   void row(size_t i, float* to) const {
-    rows_to_float(*table_, static_cast<int64_t>(i), static_cast<int64_t>(i) + 1, to);
+    checkpoint::rows_to_float(*table_, static_cast<int64_t>(i), static_cast<int64_t>(i) + 1, to);
   }
 
  private:
-  const TensorView* table_ = nullptr;
+  const checkpoint::TensorView* table_ = nullptr;
 };
 
 class WeightLoader {
  public:
   // `prefixes` are taken from the front of every tensor's name, as often as they occur. With
   // `transposed`, linear weights are stored [inputs × outputs] (GPT-2's Conv1D).
-  WeightLoader(const nn::Runtime& runtime, const Checkpoint& checkpoint,
+  WeightLoader(const nn::Runtime& runtime, const checkpoint::Checkpoint& checkpoint,
                const std::vector<std::string>& prefixes, bool transposed = false);
 
   bool has(const std::string& name) const { return names_.contains(name); }
@@ -57,18 +57,18 @@ class WeightLoader {
   uint64_t parameters() const { return parameters_; }
 
  private:
-  const TensorView* find(const std::string& name, std::vector<int64_t> shape);
+  const checkpoint::TensorView* find(const std::string& name, std::vector<int64_t> shape);
   nn::Weights weights(size_t outputs, size_t inputs, bool as_stored,
                       const nn::Weights::Reader& read) const;
   void complain(const std::string& name, std::string text);
 
   const nn::Runtime& runtime_;
-  const Checkpoint& checkpoint_;
+  const checkpoint::Checkpoint& checkpoint_;
   bool transposed_;
-  std::map<std::string, const TensorView*, std::less<>> names_;
+  std::map<std::string, const checkpoint::TensorView*, std::less<>> names_;
   std::vector<std::string> missing_, misshapen_;
   std::set<std::string> counted_;
   uint64_t parameters_ = 0;
 };
 
-}  // namespace minpair
+}  // namespace minpair::model

@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/paths.h"
-#include "text/text.h"
+#include "base/text.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 namespace fs = std::filesystem;
@@ -145,7 +145,7 @@ LanguageNumbers read_language_numbers(const std::string& name) {
   return numbers;
 }
 
-std::vector<Grid> against_grids(Store& store, const ReportOptions& options,
+std::vector<Grid> against_grids(store::Store& store, const ReportOptions& options,
                                 const LanguageNumbers& numbers) {
   ReportOptions by_language = options;
   by_language.by = {"test", "language"};
@@ -155,4 +155,4 @@ std::vector<Grid> against_grids(Store& store, const ReportOptions& options,
   return grids;
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -10,7 +10,7 @@
 #include "report/grid.h"
 #include "report/report.h"
 
-namespace minpair {
+namespace minpair::report {
 
 struct LanguageNumbers {
   std::string name;
@@ -23,7 +23,7 @@ LanguageNumbers read_language_numbers(const std::string& name);
 
 // Per suite: the accuracy in every language (the mean over those tests that all its languages have,
 // as in the paper), and Spearman's correlation with the numbers.
-std::vector<Grid> against_grids(Store& store, const ReportOptions& options,
+std::vector<Grid> against_grids(store::Store& store, const ReportOptions& options,
                                 const LanguageNumbers& numbers);
 
-}  // namespace minpair
+}  // namespace minpair::report

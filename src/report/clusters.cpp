@@ -7,25 +7,25 @@
 
 #include "base/error.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 bool is_feature(const std::string& by) {
   return by != "suite" && by != "template" && by != "lexical" && by != "item";
 }
 
-std::string words_at_locus(const Item& item) {
+std::string words_at_locus(const suite::Item& item) {
   std::set<std::string> words;
-  for (const Sentence& s : item.sentences) words.insert(lower(slice(s.text, s.locus)));
+  for (const suite::Sentence& s : item.sentences) words.insert(lower(slice(s.text, s.locus)));
   return join({words.begin(), words.end()}, " ");
 }
 
 }  // namespace
 
-std::string cluster_name(const Item& item, const std::string& by) {
+std::string cluster_name(const suite::Item& item, const std::string& by) {
   if (by == "suite") return item.cluster;
   if (by == "item") return "";
-  std::string stated = feature_text(item, by == "lexical" ? "lemma" : by);
+  std::string stated = suite::feature_text(item, by == "lexical" ? "lemma" : by);
   if (!stated.empty() || is_feature(by)) return stated;
   return by == "lexical" ? words_at_locus(item) : item.test + "/" + item.condition;
 }
@@ -41,7 +41,7 @@ std::string clusters_text(const std::string& by) {
 void check_clusters(const SuiteItems& suite, const std::string& suite_name) {
   if (!is_feature(suite.cluster_by) || suite.items.empty()) return;
   std::set<std::string> known;
-  for (const Item& item : suite.items)
+  for (const suite::Item& item : suite.items)
     for (const auto& [name, value] : item.features) known.insert(name);
   if (known.contains(suite.cluster_by)) return;
   throw wrong_call(
@@ -65,4 +65,4 @@ Clustered page_interval(std::span<const double> values, std::span<const uint64_t
   return c;
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -7,7 +7,7 @@
 #include "report/judged.h"
 #include "stats/stats.h"
 
-namespace minpair {
+namespace minpair::report {
 
 // What items of one cluster have in common:
 //   "suite"     what the suite states as their cluster
@@ -16,7 +16,7 @@ namespace minpair {
 //   "item"      nothing: each is its own
 //   or the name of a feature.
 // Empty: the item is its own cluster.
-std::string cluster_name(const Item& item, const std::string& by);
+std::string cluster_name(const suite::Item& item, const std::string& by);
 std::string clusters_text(const std::string& by);  // "clusters: items with the same words ..."
 
 // Throws where `by` is a feature that no item has.
@@ -31,4 +31,4 @@ struct Clustered {
 // every item is its own, Wilson's over items divided by the design effect differs no more.
 Clustered page_interval(std::span<const double> values, std::span<const uint64_t> cluster);
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 bool among(const std::vector<std::string>& wanted, const std::string& name) {
@@ -25,7 +25,7 @@ GroupCounts& group_at(Groups& groups, const std::vector<std::string>& keys, uint
   return g;
 }
 
-void add(GroupCounts::Part& part, const SummaryRow& row) {
+void add(GroupCounts::Part& part, const store::SummaryRow& row) {
   part.items += row.items;
   part.correct += row.correct;
   part.ties += row.ties;
@@ -34,75 +34,76 @@ void add(GroupCounts::Part& part, const SummaryRow& row) {
   part.pairs_tied += row.pairs_tied;
 }
 
-const std::string& field(const SummaryRow& row, const std::string& name) {
+const std::string& field(const store::SummaryRow& row, const std::string& name) {
   return name == "test" ? row.test : name == "condition" ? row.condition : row.language;
 }
 
-Groups from_summary(Store& store, const RunRecord& run, const std::vector<std::string>& by,
-                    const ReportOptions& options) {
+Groups from_summary(store::Store& store, const store::RunRecord& run,
+                    const std::vector<std::string>& by, const ReportOptions& options) {
   Groups groups;
-  for (const SummaryRow& row : store.summary(run.id)) {
+  for (const store::SummaryRow& row : store.summary(run.id)) {
     if (!among(options.tests, row.test) || !among(options.conditions, row.condition)) continue;
     std::vector<std::string> keys;
     for (const std::string& name : by) keys.push_back(field(row, name));
     GroupCounts& g = group_at(groups, keys, row.first_ordinal);
-    add(g.parts[index_of(row.norm)][{row.excluded, row.equal_lengths}], row);
+    add(g.parts[judge::index_of(row.norm)][{row.excluded, row.equal_lengths}], row);
   }
   return groups;
 }
 
 // Of the item; what only the run knows is the distance in the model's own pieces.
-std::string value_of(const Item& item, const StoredItem& stored, const std::string& name) {
+std::string value_of(const suite::Item& item, const store::StoredItem& stored,
+                     const std::string& name) {
   if (name == kDistanceInPieces) {
-    std::optional<uint32_t> distance = unpack_distance(stored.tokens);
+    std::optional<uint32_t> distance = judge::unpack_distance(stored.tokens);
     return distance ? std::to_string(*distance) : "";
   }
   if (name == "test") return item.test;
   if (name == "condition") return item.condition;
   if (name == "language") return item.language;
-  const FeatureValue* value = find_feature(item, name);
+  const suite::FeatureValue* value = suite::find_feature(item, name);
   if (!value) return "";
   if (const auto* text = std::get_if<std::string>(value)) return *text;
   return fmt::format("{}", std::get<double>(*value));
 }
 
-void add_item(GroupCounts& g, const Item& item, const StoredItem& stored,
-              const std::vector<Norm>& views) {
-  std::vector<StoredSentence> sentences;
+void add_item(GroupCounts& g, const suite::Item& item, const store::StoredItem& stored,
+              const std::vector<judge::Norm>& views) {
+  std::vector<judge::StoredSentence> sentences;
   std::vector<bool> grammatical;
   // Pairs need no scores: the outcome says it all.
   bool several = item.sentences.size() != 2 && stored.excluded.empty();
   if (several) {
-    sentences = unpack_scores(stored.tokens);
-    grammatical = grammatical_of(item, sentences.size());
+    sentences = judge::unpack_scores(stored.tokens);
+    grammatical = judge::grammatical_of(item, sentences.size());
   }
-  for (const Norm& view : views) {
-    size_t n = index_of(view);
+  for (const judge::Norm& view : views) {
+    size_t n = judge::index_of(view);
     GroupCounts::Part& part = g.parts[n][{stored.excluded, stored.equal_lengths}];
     ++part.items;
     if (!stored.excluded.empty()) continue;
-    Outcome outcome = outcome_in(stored.outcomes, n);
-    part.correct += outcome == Outcome::right;
-    part.ties += outcome == Outcome::tie;
-    part.unavailable += outcome == Outcome::unavailable;
-    Verdict v;
-    v.pairs_right = outcome == Outcome::right;
-    v.pairs_tied = outcome == Outcome::tie;
-    if (several) v = judge(sentences, grammatical, view);
+    judge::Outcome outcome = judge::outcome_in(stored.outcomes, n);
+    part.correct += outcome == judge::Outcome::right;
+    part.ties += outcome == judge::Outcome::tie;
+    part.unavailable += outcome == judge::Outcome::unavailable;
+    judge::Verdict v;
+    v.pairs_right = outcome == judge::Outcome::right;
+    v.pairs_tied = outcome == judge::Outcome::tie;
+    if (several) v = judge::judge(sentences, grammatical, view);
     part.pairs_right += v.pairs_right;
     part.pairs_tied += v.pairs_tied;
   }
 }
 
-Groups from_items(Store& store, const RunRecord& run, const std::vector<std::string>& by,
-                  const ReportOptions& options) {
+Groups from_items(store::Store& store, const store::RunRecord& run,
+                  const std::vector<std::string>& by, const ReportOptions& options) {
   Groups groups;
-  ItemParser parser;
-  Item item;
+  suite::ItemParser parser;
+  suite::Item item;
   std::vector<bool> found(by.size(), false);
   std::set<std::string> known;
-  std::vector<Norm> views = family_of(find_norm(run.norm));
-  store.each_item(run.id, true, [&](const StoredItem& stored) {
+  std::vector<judge::Norm> views = judge::family_of(judge::find_norm(run.norm));
+  store.each_item(run.id, true, [&](const store::StoredItem& stored) {
     parser.parse(stored.item, {store.path().string(), 0, 0, {}}, item);
     if (!among(options.tests, item.test) || !among(options.conditions, item.condition)) return;
     std::vector<std::string> keys;
@@ -189,7 +190,7 @@ bool in_summary(const std::string& name) {
   return name == "test" || name == "condition" || name == "language";
 }
 
-std::vector<GroupCounts> collect(Store& store, const RunRecord& run,
+std::vector<GroupCounts> collect(store::Store& store, const store::RunRecord& run,
                                  const std::vector<std::string>& by, const ReportOptions& options) {
   bool quick = std::all_of(by.begin(), by.end(), in_summary);
   Groups groups =
@@ -201,4 +202,4 @@ std::vector<GroupCounts> collect(Store& store, const RunRecord& run,
   return all;
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

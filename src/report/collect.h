@@ -3,7 +3,7 @@
 
 #include "report/report.h"
 
-namespace minpair {
+namespace minpair::report {
 
 // What became of the items of one group, under one normalisation.
 struct GroupCounts {
@@ -18,9 +18,9 @@ struct GroupCounts {
 };
 
 // `by` has no "condition" without its "test" here.
-std::vector<GroupCounts> collect(Store& store, const RunRecord& run,
+std::vector<GroupCounts> collect(store::Store& store, const store::RunRecord& run,
                                  const std::vector<std::string>& by, const ReportOptions& options);
 
 bool in_summary(const std::string& name);  // test, condition, language
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -10,7 +10,7 @@
 #include "report/judged.h"
 #include "report/labels.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 // What tells the two sides apart.
@@ -21,17 +21,18 @@ bool among(const std::vector<std::string>& wanted, const std::string& name) {
 }
 
 struct Named {
-  const RunRecord* run;
+  const store::RunRecord* run;
   std::string model, method, suite;
   const std::string& side(By by) const {
     return by == By::model ? model : by == By::method ? method : suite;
   }
 };
 
-std::vector<Named> chosen_runs(const std::vector<RunRecord>& runs, const CompareOptions& options) {
+std::vector<Named> chosen_runs(const std::vector<store::RunRecord>& runs,
+                               const CompareOptions& options) {
   std::map<int64_t, std::string> labels = model_labels(runs);
   std::vector<Named> chosen;
-  for (const RunRecord& r : runs) {
+  for (const store::RunRecord& r : runs) {
     Named n{&r, labels[r.model.id], r.method, r.suite.name};
     // Whoever gave the full name wants to see it.
     if (!options.models.empty() && !among(options.models, n.model)) n.model = r.model.name;
@@ -49,8 +50,8 @@ std::vector<std::string> distinct(const std::vector<Named>& runs, By by) {
   return names;
 }
 
-void check_asked(const std::vector<RunRecord>& runs, const std::vector<std::string>& asked, By by,
-                 const char* what) {
+void check_asked(const std::vector<store::RunRecord>& runs, const std::vector<std::string>& asked,
+                 By by, const char* what) {
   std::vector<Named> all = chosen_runs(runs, {});
   std::vector<std::string> known = distinct(all, by);
   for (const std::string& name : asked) {
@@ -89,7 +90,7 @@ By sides_by(const std::vector<Named>& runs, const CompareOptions& options) {
 
 // An item judged by both.
 struct Both {
-  const Item *item, *other;
+  const suite::Item *item, *other;
   uint64_t cluster;
   double first, second, first_margin, second_margin;
 };
@@ -99,9 +100,9 @@ struct SideItems {
   SuiteItems* suite;
 };
 
-SideItems load_side(Store& store, const RunRecord& run, const CompareOptions& options,
+SideItems load_side(store::Store& store, const store::RunRecord& run, const CompareOptions& options,
                     SuiteItems& suite) {
-  Norm norm = options.norm ? *options.norm : find_norm(run.norm);
+  judge::Norm norm = options.norm ? *options.norm : judge::find_norm(run.norm);
   SideItems side{judged_items(store, run, norm, suite), &suite};
   check_clusters(suite, run.suite.name);
   return side;
@@ -109,21 +110,21 @@ SideItems load_side(Store& store, const RunRecord& run, const CompareOptions& op
 
 std::string why_not(const Judged& j, bool only_equal) {
   if (!j.excluded.empty()) return j.excluded;
-  if (j.outcome == Outcome::unavailable) return "not_available";
+  if (j.outcome == judge::Outcome::unavailable) return "not_available";
   return only_equal && !j.equal_lengths ? "unequal_lengths" : "";
 }
 
 // Items of one suite are the same items; those of two preparations have the same name, or the same
 // place; those of two versions of one suite have the same sentences.
 std::string match_key(const SideItems& side, const Judged& j, const CompareOptions& options) {
-  const Item& item = side.suite->items[j.item];
+  const suite::Item& item = side.suite->items[j.item];
   bool two_suites = options.suites.size() == 2;
   // Another test at the same place is another item.
   if (two_suites && options.match == "place")
     return fmt::format("{}\n{}", side.suite->ordinals[j.item], item.test);
   std::string text = two_suites ? item.id : "";
   if (text.empty())
-    for (const Sentence& sentence : item.sentences) text += sentence.text + "\n";
+    for (const suite::Sentence& sentence : item.sentences) text += sentence.text + "\n";
   return text;
 }
 
@@ -139,7 +140,7 @@ std::vector<Both> both_judge(const SideItems& a, const SideItems& b, const Compa
   std::vector<Both> both;
   size_t met = 0;
   for (const Judged& j : a.judged) {
-    const Item& item = a.suite->items[j.item];
+    const suite::Item& item = a.suite->items[j.item];
     if (!among(options.tests, item.test)) continue;
     const Judged* other = nullptr;
     if (same) other = by_index[j.item];
@@ -198,8 +199,9 @@ void correct(std::vector<ComparedTest>& tests) {
   }
 }
 
-std::vector<Sentence> other_sentences(const Both& b) {
-  return b.other->sentences == b.item->sentences ? std::vector<Sentence>() : b.other->sentences;
+std::vector<suite::Sentence> other_sentences(const Both& b) {
+  return b.other->sentences == b.item->sentences ? std::vector<suite::Sentence>()
+                                                 : b.other->sentences;
 }
 
 std::vector<Flip> flips_of(const std::vector<Both>& both) {
@@ -213,7 +215,7 @@ std::vector<Flip> flips_of(const std::vector<Both>& both) {
   return flips;
 }
 
-Comparison compare_pair(const SideItems& a, const SideItems& b, const Manifest& manifest,
+Comparison compare_pair(const SideItems& a, const SideItems& b, const suite::Manifest& manifest,
                         const CompareOptions& options) {
   Comparison c;
   std::vector<Both> both = both_judge(a, b, options, c.left_out);
@@ -237,7 +239,7 @@ Comparison compare_pair(const SideItems& a, const SideItems& b, const Manifest& 
   correct(c.tests);
   c.total = compared("", all, options);
   c.clusters = clusters_text(options.cluster);
-  for (const TestInfo& t : manifest.tests)
+  for (const suite::TestInfo& t : manifest.tests)
     if (!t.title.empty()) c.titles[t.name] = t.title;
   c.flips = flips_of(both);
   return c;
@@ -268,8 +270,8 @@ std::string title_of(const Named& n, By by) {
 
 }  // namespace
 
-std::vector<Comparison> compare_runs(Store& store, const CompareOptions& options) {
-  std::vector<RunRecord> runs = store.runs();
+std::vector<Comparison> compare_runs(store::Store& store, const CompareOptions& options) {
+  std::vector<store::RunRecord> runs = store.runs();
   if (runs.empty()) throw bad_input("the results have no runs").at(store.path().string());
   check_asked(runs, options.models, By::model, "model");
   check_asked(runs, options.methods, By::method, "method");
@@ -305,4 +307,4 @@ std::vector<Comparison> compare_runs(Store& store, const CompareOptions& options
   return all;
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

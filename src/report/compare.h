@@ -8,14 +8,14 @@
 #include "report/grid.h"
 #include "report/report.h"
 
-namespace minpair {
+namespace minpair::report {
 
 struct CompareOptions {
   // One of these names the two sides; the others choose among the runs. Where none names two, the
   // results must leave no choice.
   std::vector<std::string> models, methods, suites;
   std::vector<std::string> tests;
-  std::optional<Norm> norm;  // absent: each method's own
+  std::optional<judge::Norm> norm;  // absent: each method's own
   bool only_equal_lengths = false;
   std::string cluster = "suite";  // clusters.h
   // How items of two suites find each other: by "name" (their ids), or by "place" in the suite.
@@ -36,8 +36,8 @@ struct ComparedTest {
 };
 
 struct Flip {
-  Item item;
-  std::vector<Sentence> second;  // where the other preparation reads differently
+  suite::Item item;
+  std::vector<suite::Sentence> second;  // where the other preparation reads differently
   bool first_right = false;
   double first_margin = 0, second_margin = 0;
 };
@@ -53,7 +53,7 @@ struct Comparison {
   std::map<std::string, uint64_t> left_out;   // items that only one side judges, by reason
 };
 
-std::vector<Comparison> compare_runs(Store& store, const CompareOptions& options);
+std::vector<Comparison> compare_runs(store::Store& store, const CompareOptions& options);
 
 // The table, and the first `flips` items that flipped.
 std::vector<Grid> grids_of(const Comparison& comparison, size_t flips);
@@ -62,4 +62,4 @@ std::vector<Grid> grids_of(const Comparison& comparison, size_t flips);
 void write_comparisons(const std::vector<Comparison>& comparisons,
                        const std::filesystem::path& file);
 
-}  // namespace minpair
+}  // namespace minpair::report

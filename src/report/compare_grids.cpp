@@ -4,7 +4,7 @@
 #include "report/compare.h"
 #include "report/labels.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 using Kind = GridColumn::Kind;
@@ -64,9 +64,9 @@ Grid table_of(const Comparison& c) {
   return g;
 }
 
-std::string sentences_text(const std::vector<Sentence>& sentences) {
+std::string sentences_text(const std::vector<suite::Sentence>& sentences) {
   std::string text;
-  for (const Sentence& s : sentences)
+  for (const suite::Sentence& s : sentences)
     text += (text.empty() ? "" : " / ") + std::string(s.grammatical ? "" : "*") + s.text;
   return text;
 }
@@ -101,4 +101,4 @@ std::vector<Grid> grids_of(const Comparison& comparison, size_t flips) {
   return grids;
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

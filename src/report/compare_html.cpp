@@ -7,7 +7,7 @@
 #include "report/html_parts.h"
 #include "report/labels.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -32,9 +32,9 @@ Json test_json(const ComparedTest& t) {
           {"detectable", number(t.detectable)}};
 }
 
-Json sentences_json(const std::vector<Sentence>& sentences) {
+Json sentences_json(const std::vector<suite::Sentence>& sentences) {
   Json all = Json::array();
-  for (const Sentence& s : sentences)
+  for (const suite::Sentence& s : sentences)
     all.push_back({s.text, utf16_of_byte(s.text, s.locus.begin), utf16_of_byte(s.text, s.locus.end),
                    s.grammatical ? 1 : 0});
   return all;
@@ -72,4 +72,4 @@ void write_comparisons(const std::vector<Comparison>& comparisons,
   write_file(file, page_with(page_script("comparison", block)));
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -5,7 +5,7 @@
 #include "report/grid.h"
 #include "report/report.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 std::string key_of(const Table& table, const Row& row, const std::string& name) {
@@ -69,4 +69,4 @@ std::string csv_tables(const std::vector<Table>& tables) {
   return out;
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 namespace fs = std::filesystem;
@@ -129,4 +129,4 @@ std::vector<Grid> curve_grids(const fs::path& folder, size_t rows) {
   return grids;
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -9,7 +9,7 @@
 
 #include "report/grid.h"
 
-namespace minpair {
+namespace minpair::report {
 
 struct CurvePoint {
   uint64_t step = 0;
@@ -24,4 +24,4 @@ std::vector<CurvePoint> read_curve(const std::filesystem::path& file);
 // are never left out. Of `folder`, or of its folders (seed1, seed2, ...).
 std::vector<Grid> curve_grids(const std::filesystem::path& folder, size_t rows = 20);
 
-}  // namespace minpair
+}  // namespace minpair::report

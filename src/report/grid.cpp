@@ -9,7 +9,7 @@
 #include "base/paths.h"
 #include "report/layout.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 bool is_left(const GridColumn& c) { return c.kind == GridColumn::Kind::text; }
@@ -177,4 +177,4 @@ std::string render_grids(const std::vector<Grid>& grids, const std::string& form
   return out;
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-namespace minpair {
+namespace minpair::report {
 
 struct GridColumn {
   enum class Kind { text, count, share, difference, number, p };
@@ -35,4 +35,4 @@ std::string csv_quoted(const std::string& text);
 // As LaTeX shows it, with any engine.
 std::string latex_text(std::string_view text);
 
-}  // namespace minpair
+}  // namespace minpair::report

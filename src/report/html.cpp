@@ -16,12 +16,12 @@
 #include "report/labels.h"
 #include "suite/json_text.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 std::string json_of(std::string_view text) {
   std::string out;
-  append_json_string(out, text);
+  suite::append_json_string(out, text);
   return out;
 }
 
@@ -30,7 +30,7 @@ bool among(const std::vector<std::string>& wanted, const std::string& name) {
 }
 
 // Notes and names of one run, for "how it was made".
-std::string about_json(const RunRecord& r) {
+std::string about_json(const store::RunRecord& r) {
   std::vector<std::pair<std::string, std::string>> about = {
       {"Suite", r.suite.name},
       {"Fingerprint of the items", r.suite.fingerprint},
@@ -56,9 +56,9 @@ std::string about_json(const RunRecord& r) {
   return "{" + out + "}";
 }
 
-std::string suite_json(const SuiteRecord& s, const SuiteItems& items) {
+std::string suite_json(const store::SuiteRecord& s, const SuiteItems& items) {
   std::string tests;
-  for (const TestInfo& t : s.manifest.tests)
+  for (const suite::TestInfo& t : s.manifest.tests)
     tests += fmt::format("{}{{\"name\":{},\"title\":{},\"group\":{}}}", tests.empty() ? "" : ",",
                          json_of(t.name), json_of(t.title), json_of(t.group));
   return fmt::format("{{\"name\":{},\"title\":{},\"citation\":{},\"tests\":[{}],\"items\":{}}}",
@@ -73,13 +73,13 @@ struct PageData {
   std::vector<std::string> logprobs;  // per run
 };
 
-PageData collect_data(Store& store, const std::vector<RunRecord>& runs,
+PageData collect_data(store::Store& store, const std::vector<store::RunRecord>& runs,
                       const ReportOptions& options) {
   std::map<int64_t, std::string> labels = model_labels(runs);
   PageData data;
   std::map<int64_t, SuiteItems> suites;
   struct Loaded {
-    const RunRecord* run;
+    const store::RunRecord* run;
     std::vector<Judged> judged;
   };
   std::vector<Loaded> loaded;
@@ -88,20 +88,21 @@ PageData collect_data(Store& store, const std::vector<RunRecord>& runs,
     TokenColumns tokens;
   };
   std::vector<Shape> shapes;
-  std::vector<const SuiteRecord*> order;
-  for (const RunRecord& run : runs) {
+  std::vector<const store::SuiteRecord*> order;
+  for (const store::RunRecord& run : runs) {
     if (!among(options.suites, run.suite.name) || !among(options.methods, run.method) ||
         !(among(options.models, labels[run.model.id]) || among(options.models, run.model.name)))
       continue;
     bool fresh = suites.count(run.suite.id) == 0;
     SuiteItems& items = suites.try_emplace(run.suite.id, options.cluster).first->second;
     if (fresh) order.push_back(&run.suite);
-    Norm norm = options.norms.empty() ? find_norm(run.norm) : options.norms.front();
+    judge::Norm norm = options.norms.empty() ? judge::find_norm(run.norm) : options.norms.front();
     TokenColumns tokens;
-    std::vector<Judged> judged = judged_items(
-        store, run, norm, items, [&](uint32_t item, const std::vector<StoredSentence>& scores) {
-          tokens.add(item, scores);
-        });
+    std::vector<Judged> judged =
+        judged_items(store, run, norm, items,
+                     [&](uint32_t item, const std::vector<judge::StoredSentence>& scores) {
+                       tokens.add(item, scores);
+                     });
     check_clusters(items, run.suite.name);
     loaded.push_back({&run, std::move(judged)});
     data.logprobs.push_back(tokens.logprobs());
@@ -113,20 +114,20 @@ PageData collect_data(Store& store, const std::vector<RunRecord>& runs,
   }
   for (const Shape& s : shapes) data.shapes.push_back(s.tokens.shape(suites.at(s.suite)));
   std::map<int64_t, size_t> place;
-  for (const SuiteRecord* s : order) {
+  for (const store::SuiteRecord* s : order) {
     place[s->id] = place.size();
     data.suites += (data.suites.empty() ? "" : ",") + suite_json(*s, suites.at(s->id));
   }
   for (size_t i = 0; i < loaded.size(); ++i) {
-    const RunRecord& r = *loaded[i].run;
+    const store::RunRecord& r = *loaded[i].run;
     // The outcomes' members follow the run's own.
     data.runs += fmt::format(
         "{}{{\"id\":{},\"shape\":{},\"suite\":{},\"model\":{},\"method\":{},\"norm\":{},"
         "\"about\":{},\"intervals\":{},{}",
         i ? "," : "", i, data.shape_of[i], place[r.suite.id], json_of(labels[r.model.id]),
         json_of(r.method),
-        json_of(options.norms.empty() ? r.norm : norm_name(options.norms.front())), about_json(r),
-        intervals_json(loaded[i].judged, suites.at(r.suite.id), options),
+        json_of(options.norms.empty() ? r.norm : judge::norm_name(options.norms.front())),
+        about_json(r), intervals_json(loaded[i].judged, suites.at(r.suite.id), options),
         outcomes_json(loaded[i].judged, suites.at(r.suite.id)).substr(1));
   }
   return data;
@@ -205,7 +206,7 @@ std::string deflated(const std::string& bytes, bool numbers) {
   return out;
 }
 
-std::vector<PageBlock> page_blocks(Store& store, const ReportOptions& options) {
+std::vector<PageBlock> page_blocks(store::Store& store, const ReportOptions& options) {
   ReportOptions by_test = options, by_condition = options;
   by_test.by = {"test"};
   by_condition.by = {"condition"};
@@ -238,7 +239,8 @@ std::string page_with(const std::string& scripts) {
   return out.append(scripts).append(text.substr(at + marker.size()));
 }
 
-void write_html(Store& store, const ReportOptions& options, const std::filesystem::path& file) {
+void write_html(store::Store& store, const ReportOptions& options,
+                const std::filesystem::path& file) {
   needed_page();
   std::string scripts;
   for (const PageBlock& block : page_blocks(store, options))
@@ -246,4 +248,4 @@ void write_html(Store& store, const ReportOptions& options, const std::filesyste
   write_file(file, page_with(scripts));
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

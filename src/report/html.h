@@ -9,18 +9,19 @@
 
 #include "report/report.h"
 
-namespace minpair {
+namespace minpair::report {
 
 bool has_page();  // was the program built with npm at hand?
 
 // Runs are chosen by `options.suites`, `models` and `methods`; policies are those of the tables.
-void write_html(Store& store, const ReportOptions& options, const std::filesystem::path& file);
+void write_html(store::Store& store, const ReportOptions& options,
+                const std::filesystem::path& file);
 
 // The same data for `serve`, which hands blocks out one by one.
 struct PageBlock {
   std::string id, bytes;  // in zlib's format
 };
-std::vector<PageBlock> page_blocks(Store& store, const ReportOptions& options);
+std::vector<PageBlock> page_blocks(store::Store& store, const ReportOptions& options);
 // A page that has no results yet.
 std::vector<PageBlock> empty_page_blocks();
 // The page with `scripts` where it looks for its data.
@@ -30,4 +31,4 @@ std::string page_script(const std::string& id, const std::string& text);
 std::string deflated(const std::string& bytes, bool numbers = false);
 std::string base64(std::string_view bytes);
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -8,7 +8,7 @@
 #include "report/html_parts.h"
 #include "suite/json_text.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 void next(std::string& column, long value) {
@@ -31,15 +31,15 @@ struct Texts {
     std::string out = "{\"texts\":[";
     for (const std::string& t : texts) {
       if (&t != &texts.front()) out += ',';
-      append_json_string(out, t);
+      suite::append_json_string(out, t);
     }
     return out + "],\"at\":[" + column + "]}";
   }
 };
 
-void append_sentence(std::string& out, const Sentence& s) {
+void append_sentence(std::string& out, const suite::Sentence& s) {
   out += '[';
-  append_json_string(out, s.text);
+  suite::append_json_string(out, s.text);
   fmt::format_to(std::back_inserter(out), FMT_COMPILE(",{},{},{}]"),
                  utf16_of_byte(s.text, s.locus.begin), utf16_of_byte(s.text, s.locus.end),
                  s.grammatical ? 1 : 0);
@@ -67,8 +67,8 @@ class Utf16Places {
 std::string feature_column(const SuiteItems& suite, const char* name) {
   std::string out;
   bool any = false;
-  for (const Item& item : suite.items) {
-    const FeatureValue* value = find_feature(item, name);
+  for (const suite::Item& item : suite.items) {
+    const suite::FeatureValue* value = suite::find_feature(item, name);
     const double* number = value ? std::get_if<double>(value) : nullptr;
     any |= number != nullptr;
     if (!out.empty()) out += ',';
@@ -84,14 +84,14 @@ size_t utf16_of_byte(std::string_view text, size_t byte) { return Utf16Places(te
 std::string items_json(const SuiteItems& suite) {
   std::string ids, sentences, features;
   Texts tests, conditions, languages;
-  for (const Item& item : suite.items) {
+  for (const suite::Item& item : suite.items) {
     if (!ids.empty()) ids += ',', sentences += ',';
-    append_json_string(ids, item.id);
+    suite::append_json_string(ids, item.id);
     tests.add(item.test);
     conditions.add(item.condition);
     languages.add(item.language);
     sentences += '[';
-    for (const Sentence& s : item.sentences) {
+    for (const suite::Sentence& s : item.sentences) {
       if (&s != &item.sentences.front()) sentences += ',';
       append_sentence(sentences, s);
     }
@@ -126,12 +126,12 @@ std::string outcomes_json(const std::vector<Judged>& judged, const SuiteItems& s
                      outcomes, equal, margins, reasons.json());
 }
 
-void TokenColumns::add(uint32_t item, const std::vector<StoredSentence>& sentences) {
+void TokenColumns::add(uint32_t item, const std::vector<judge::StoredSentence>& sentences) {
   items_.push_back(item);
   counts_.push_back(uint32_t(sentences.size()));
-  for (const StoredSentence& s : sentences) {
+  for (const judge::StoredSentence& s : sentences) {
     counts_.push_back(uint32_t(s.tokens.size()));
-    for (const TokenScore& t : s.tokens) {
+    for (const judge::TokenScore& t : s.tokens) {
       spans_.push_back(t.span);
       flags_ += char((t.special ? 1 : 0) + (t.in_locus ? 2 : 0));
       double hundredths = std::isfinite(t.logprob) ? 10000 - std::round(t.logprob * 100) : 65535;
@@ -155,7 +155,7 @@ std::string TokenColumns::shape(const SuiteItems& suite) const {
     uint32_t sentences = counts_[count++];
     next(counts, long(sentences));
     for (uint32_t s = 0; s < sentences; ++s) {
-      const std::vector<Sentence>& known = suite.items[item].sentences;
+      const std::vector<suite::Sentence>& known = suite.items[item].sentences;
       Utf16Places places(s < known.size() ? std::string_view(known[s].text) : std::string_view());
       uint32_t tokens = counts_[count++];
       next(counts, long(tokens));
@@ -172,4 +172,4 @@ std::string TokenColumns::shape(const SuiteItems& suite) const {
       counts, begins, lengths, flags);
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -4,7 +4,7 @@
 #include "report/html_parts.h"
 #include "suite/json_text.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 struct Group {
@@ -17,9 +17,9 @@ using Key = std::pair<std::string, std::string>;  // test, condition
 void append_group(std::string& out, const Key& key, const char* what, const Group& g) {
   Clustered c = page_interval(g.values, g.cluster);
   out += fmt::format("{}{{\"of\":\"{}\",\"test\":", out.empty() ? "" : ",", what);
-  append_json_string(out, key.first);
+  suite::append_json_string(out, key.first);
   out += ",\"condition\":";
-  append_json_string(out, key.second);
+  suite::append_json_string(out, key.second);
   out += fmt::format(",\"clusters\":{},\"low\":{},\"high\":{}}}", c.clusters, c.interval.low,
                      c.interval.high);
 }
@@ -28,9 +28,9 @@ std::string groups_json(const std::vector<Judged>& judged, const SuiteItems& sui
                         const ReportOptions& options) {
   std::map<Key, Group> tests, conditions;
   Group all, *test = nullptr, *condition = nullptr;
-  const Item* before = nullptr;
+  const suite::Item* before = nullptr;
   for (const Judged& j : judged) {
-    const Item& item = suite.items[j.item];
+    const suite::Item& item = suite.items[j.item];
     if (!j.counts() || (equal && !j.equal_lengths) || !wanted(item, options)) continue;
     // Items of a condition mostly follow each other: names are looked up where they change.
     if (!before || before->test != item.test || before->condition != item.condition) {
@@ -65,4 +65,4 @@ std::string intervals_json(const std::vector<Judged>& judged, const SuiteItems& 
   return fmt::format("{{\"all\":{},\"equal\":{}}}", all, equal);
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -18,7 +18,7 @@ __asm__(
 extern "C" const char minpair_page_begin[], minpair_page_end[];
 #endif
 
-namespace minpair {
+namespace minpair::report {
 
 std::string_view page() {
 #ifdef MINPAIR_PAGE
@@ -28,4 +28,4 @@ std::string_view page() {
 #endif
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -6,7 +6,7 @@
 
 #include "report/judged.h"
 
-namespace minpair {
+namespace minpair::report {
 
 // Empty when the program was built without the page.
 std::string_view page();
@@ -24,7 +24,7 @@ std::string intervals_json(const std::vector<Judged>& judged, const SuiteItems& 
 // The tokens of a run, column by column.
 class TokenColumns {
  public:
-  void add(uint32_t item, const std::vector<StoredSentence>& sentences);
+  void add(uint32_t item, const std::vector<judge::StoredSentence>& sentences);
   // Everything but the numbers is the same for all models with one tokenizer.
   bool same_shape(const TokenColumns& other) const;
   // As text; spans count UTF-16 units, as browsers do.
@@ -41,4 +41,4 @@ class TokenColumns {
 
 size_t utf16_of_byte(std::string_view text, size_t byte);
 
-}  // namespace minpair
+}  // namespace minpair::report

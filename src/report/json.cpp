@@ -4,7 +4,7 @@
 #include "base/paths.h"
 #include "report/report.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -82,4 +82,4 @@ std::string json_tables(const std::vector<Table>& tables) {
   return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -5,9 +5,9 @@
 #include "base/error.h"
 #include "report/clusters.h"
 
-namespace minpair {
+namespace minpair::report {
 
-uint32_t SuiteItems::add(uint64_t ordinal, Item item) {
+uint32_t SuiteItems::add(uint64_t ordinal, suite::Item item) {
   auto [found, added] = at.try_emplace(ordinal, uint32_t(items.size()));
   if (!added) return found->second;
   // Texts cannot contain the separator, so that an item of its own never meets a named cluster.
@@ -19,19 +19,20 @@ uint32_t SuiteItems::add(uint64_t ordinal, Item item) {
   return found->second;
 }
 
-bool wanted(const Item& item, const ReportOptions& options) {
+bool wanted(const suite::Item& item, const ReportOptions& options) {
   auto among = [](const std::vector<std::string>& names, const std::string& name) {
     return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
   };
   return among(options.tests, item.test) && among(options.conditions, item.condition);
 }
 
-std::vector<Judged> judged_items(Store& store, const RunRecord& run, const Norm& norm,
-                                 SuiteItems& suite, const SeeTokens& also) {
+std::vector<Judged> judged_items(store::Store& store, const store::RunRecord& run,
+                                 const judge::Norm& norm, SuiteItems& suite,
+                                 const SeeTokens& also) {
   std::vector<Judged> all;
-  ItemParser parser;
+  suite::ItemParser parser;
   bool with_text = suite.items.size() < run.suite.items;
-  store.each_item(run.id, with_text, [&](const StoredItem& stored) {
+  store.each_item(run.id, with_text, [&](const store::StoredItem& stored) {
     auto known = suite.at.find(stored.ordinal);
     Judged j;
     if (known != suite.at.end()) {
@@ -39,15 +40,16 @@ std::vector<Judged> judged_items(Store& store, const RunRecord& run, const Norm&
     } else {
       if (!with_text)
         throw bad_input("the suite has fewer items than the run").at(store.path().string());
-      Item item;
+      suite::Item item;
       parser.parse(stored.item, {store.path().string(), 0, 0, {}}, item);
       j.item = suite.add(stored.ordinal, std::move(item));
     }
     j.equal_lengths = stored.equal_lengths;
     j.excluded = stored.excluded;
     if (stored.excluded.empty()) {
-      std::vector<StoredSentence> sentences = unpack_scores(stored.tokens);
-      Verdict v = judge(sentences, grammatical_of(suite.items[j.item], sentences.size()), norm);
+      std::vector<judge::StoredSentence> sentences = judge::unpack_scores(stored.tokens);
+      judge::Verdict v = judge::judge(
+          sentences, judge::grammatical_of(suite.items[j.item], sentences.size()), norm);
       j.outcome = v.outcome;
       j.margin = float(v.margin);
       if (also) also(j.item, sentences);
@@ -57,4 +59,4 @@ std::vector<Judged> judged_items(Store& store, const RunRecord& run, const Norm&
   return all;
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <tuple>
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 std::string last_parts(const std::string& path, size_t parts) {
@@ -20,9 +20,9 @@ std::string last_parts(const std::string& path, size_t parts) {
 
 }  // namespace
 
-std::map<int64_t, std::string> model_labels(const std::vector<RunRecord>& runs) {
+std::map<int64_t, std::string> model_labels(const std::vector<store::RunRecord>& runs) {
   std::map<int64_t, std::string> names, labels, precisions;
-  for (const RunRecord& r : runs) {
+  for (const store::RunRecord& r : runs) {
     names[r.model.id] = r.model.name;
     // Other arithmetic than fp32 must be seen wherever the numbers are.
     const std::string& precision = r.model.precision;
@@ -84,7 +84,7 @@ std::string reason_text(const std::string& reason) {
   return text;
 }
 
-LevelOrder::LevelOrder(const std::vector<std::string>& by, const Manifest& manifest)
+LevelOrder::LevelOrder(const std::vector<std::string>& by, const suite::Manifest& manifest)
     : by_(by), manifest_(manifest), first_(by.size()) {}
 
 void LevelOrder::see(const std::vector<std::string>& keys, uint64_t ordinal) {
@@ -124,7 +124,7 @@ std::vector<std::string> LevelOrder::titles(const std::vector<std::string>& keys
   std::vector<std::string> titles = keys;
   for (size_t i = 0; i < keys.size(); ++i) {
     if (by_[i] == "test")
-      if (const TestInfo* info = manifest_.find(keys[i]); info && !info->title.empty())
+      if (const suite::TestInfo* info = manifest_.find(keys[i]); info && !info->title.empty())
         titles[i] = info->title;
     if (keys[i].empty()) titles[i] = "(none)";
   }
@@ -133,8 +133,8 @@ std::vector<std::string> LevelOrder::titles(const std::vector<std::string>& keys
 
 std::string LevelOrder::section(const std::vector<std::string>& keys) const {
   if (by_.empty() || by_[0] != "test") return "";
-  const TestInfo* info = manifest_.find(keys[0]);
+  const suite::TestInfo* info = manifest_.find(keys[0]);
   return info ? info->group : "";
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -5,7 +5,7 @@
 #include "report/grid.h"
 #include "report/layout.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 std::string marked(const LayoutColumn& column, const Row& row, size_t r) {
@@ -132,4 +132,4 @@ std::string latex_tables(const std::vector<Table>& tables) {
   return out;
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

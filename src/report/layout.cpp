@@ -7,7 +7,7 @@
 
 #include "base/progress.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 std::vector<uint64_t> counts_of(const Table& table, size_t column) {
@@ -125,4 +125,4 @@ std::string cell_text(const Cell& cell) {
   return fmt::format("{:.4f}", cell.accuracy);
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -4,7 +4,7 @@
 
 #include "report/report.h"
 
-namespace minpair {
+namespace minpair::report {
 
 struct LayoutColumn {
   std::vector<std::string> head;   // lines
@@ -26,4 +26,4 @@ bool has_best(const Table& table);
 bool has_low(const Table& table);
 size_t display_width(const std::string& text);
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -12,7 +12,7 @@
 #include "report/labels.h"
 #include "report/report.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -30,19 +30,19 @@ std::string dump(const Json& j, int indent) {
 // The files of one run.
 class Export {
  public:
-  Export(Store& store, const RunRecord& run, const std::string& label, const ReportOptions& options,
-         const std::filesystem::path& folder)
+  Export(store::Store& store, const store::RunRecord& run, const std::string& label,
+         const ReportOptions& options, const std::filesystem::path& folder)
       : store_(store), run_(run), options_(options) {
-    norm_ = options.norms.empty() ? find_norm(run.norm) : options.norms.front();
+    norm_ = options.norms.empty() ? judge::find_norm(run.norm) : options.norms.front();
     model_ = label;
     folder_ = folder / (file_name(label) + "__" + run.method);
     std::filesystem::create_directories(folder_);
   }
 
   std::vector<std::filesystem::path> write() {
-    ItemParser parser;
-    Item item;
-    store_.each_item(run_.id, true, [&](const StoredItem& stored) {
+    suite::ItemParser parser;
+    suite::Item item;
+    store_.each_item(run_.id, true, [&](const store::StoredItem& stored) {
       if (!stored.excluded.empty()) return;
       parser.parse(stored.item, {store_.path().string(), 0, 0, {}}, item);
       if (options_.lengths == Lengths::equal && !stored.equal_lengths) return;
@@ -60,15 +60,15 @@ class Export {
     double points = 0;
   };
 
-  double points(Outcome outcome) const {
-    if (outcome == Outcome::right) return 1;
-    if (outcome != Outcome::tie) return 0;
+  double points(judge::Outcome outcome) const {
+    if (outcome == judge::Outcome::right) return 1;
+    if (outcome != judge::Outcome::tie) return 0;
     return options_.ties == Ties::right ? 1 : options_.ties == Ties::half ? 0.5 : 0;
   }
 
-  void add(const StoredItem& stored, const Item& item) {
-    Outcome outcome = outcome_in(stored.outcomes, index_of(norm_));
-    if (outcome == Outcome::unavailable) return;
+  void add(const store::StoredItem& stored, const suite::Item& item) {
+    judge::Outcome outcome = judge::outcome_in(stored.outcomes, judge::index_of(norm_));
+    if (outcome == judge::Outcome::unavailable) return;
     std::string task = file_name(run_.suite.name + "_" + item.test);
     Task& t = tasks_[task];
     t.alias = item.test;
@@ -82,8 +82,8 @@ class Export {
     file->write(dump(sample(stored, item, points(outcome)), -1));
   }
 
-  Json sample(const StoredItem& stored, const Item& item, double acc) const {
-    std::vector<StoredSentence> scores = unpack_scores(stored.tokens);
+  Json sample(const store::StoredItem& stored, const suite::Item& item, double acc) const {
+    std::vector<judge::StoredSentence> scores = judge::unpack_scores(stored.tokens);
     Json arguments = Json::object(), resps = Json::array(), filtered = Json::array();
     size_t target = 0;
     for (size_t i = 0; i < scores.size() && i < item.sentences.size(); ++i) {
@@ -120,7 +120,8 @@ class Export {
           {"dataset_name", run_.suite.name},
           {"output_type", "multiple_choice"},
           {"num_fewshot", 0},
-          {"metadata", {{"version", 1.0}, {"method", run_.method}, {"norm", norm_name(norm_)}}}};
+          {"metadata",
+           {{"version", 1.0}, {"method", run_.method}, {"norm", judge::norm_name(norm_)}}}};
       versions[name] = 1.0;
       shots[name] = 0;
       samples[name] = {{"original", t.items}, {"effective", t.items}};
@@ -143,10 +144,10 @@ class Export {
     write_file(files_.back(), dump(all, 2));
   }
 
-  Store& store_;
-  const RunRecord& run_;
+  store::Store& store_;
+  const store::RunRecord& run_;
   const ReportOptions& options_;
-  Norm norm_;
+  judge::Norm norm_;
   std::string model_;
   std::filesystem::path folder_;
   std::map<std::string, Task> tasks_;
@@ -160,12 +161,12 @@ bool among(const std::vector<std::string>& wanted, const std::string& name) {
 
 }  // namespace
 
-std::vector<std::filesystem::path> write_lm_eval(Store& store, const ReportOptions& options,
+std::vector<std::filesystem::path> write_lm_eval(store::Store& store, const ReportOptions& options,
                                                  const std::filesystem::path& folder) {
-  std::vector<RunRecord> runs = store.runs();
+  std::vector<store::RunRecord> runs = store.runs();
   std::map<int64_t, std::string> labels = model_labels(runs);
   std::vector<std::filesystem::path> files;
-  for (const RunRecord& run : runs) {
+  for (const store::RunRecord& run : runs) {
     const std::string& label = labels[run.model.id];
     if (!among(options.suites, run.suite.name) || !among(options.methods, run.method) ||
         !(among(options.models, label) || among(options.models, run.model.name)))
@@ -177,4 +178,4 @@ std::vector<std::filesystem::path> write_lm_eval(Store& store, const ReportOptio
   return files;
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -2,7 +2,7 @@
 
 #include "report/layout.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 std::string escaped(const std::string& text) {
@@ -81,4 +81,4 @@ std::string markdown_tables(const std::vector<Table>& tables) {
   return out;
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -8,7 +8,7 @@
 #include "base/progress.h"
 #include "report/collect.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 const std::string& key_of(const Table& table, const Row& row, const std::string& name) {
@@ -18,9 +18,9 @@ const std::string& key_of(const Table& table, const Row& row, const std::string&
   return none;
 }
 
-const PublishedResult* find(const Table& table, const Row& row, const Manifest& manifest,
-                            const std::string& model) {
-  for (const PublishedResult& r : manifest.results)
+const suite::PublishedResult* find(const Table& table, const Row& row,
+                                   const suite::Manifest& manifest, const std::string& model) {
+  for (const suite::PublishedResult& r : manifest.results)
     if (r.model == model && r.test == key_of(table, row, "test") &&
         r.condition == key_of(table, row, "condition") &&
         r.language == key_of(table, row, "language"))
@@ -28,7 +28,7 @@ const PublishedResult* find(const Table& table, const Row& row, const Manifest& 
   return nullptr;
 }
 
-Cell published_cell(const PublishedResult* r) {
+Cell published_cell(const suite::PublishedResult* r) {
   Cell c;
   if (!r) return c;
   c.present = true;
@@ -41,9 +41,9 @@ Cell published_cell(const PublishedResult* r) {
 }
 
 // How many decimals a model's numbers were printed with.
-int decimals_of(const Manifest& manifest, const std::string& model) {
+int decimals_of(const suite::Manifest& manifest, const std::string& model) {
   int most = 0;
-  for (const PublishedResult& r : manifest.results)
+  for (const suite::PublishedResult& r : manifest.results)
     if (r.model == model) {
       std::string text = fmt::format("{}", r.accuracy);
       size_t point = text.find('.');
@@ -60,10 +60,10 @@ void add_note(Table& table, std::string note) {
 }
 
 // Was this printed under another condition of the same test?
-const PublishedResult* printed_elsewhere(const Table& table, const Row& row, const Cell& own,
-                                         const Manifest& manifest, const std::string& model,
-                                         int decimals) {
-  for (const PublishedResult& r : manifest.results)
+const suite::PublishedResult* printed_elsewhere(const Table& table, const Row& row, const Cell& own,
+                                                const suite::Manifest& manifest,
+                                                const std::string& model, int decimals) {
+  for (const suite::PublishedResult& r : manifest.results)
     if (r.model == model && r.test == key_of(table, row, "test") && !r.condition.empty() &&
         r.condition != key_of(table, row, "condition") && r.pairs == own.tally.pairs &&
         fmt::format("{:.{}f}", r.accuracy, decimals) ==
@@ -72,24 +72,25 @@ const PublishedResult* printed_elsewhere(const Table& table, const Row& row, con
   return nullptr;
 }
 
-void note_swapped(Table& table, const Row& row, const Manifest& manifest, const std::string& model,
-                  const Cell& stated, size_t own_columns, int decimals) {
+void note_swapped(Table& table, const Row& row, const suite::Manifest& manifest,
+                  const std::string& model, const Cell& stated, size_t own_columns, int decimals) {
   for (size_t i = 0; i < own_columns; ++i) {
     const Column& column = table.columns[i];
     const Cell& own = row.cells[i];
     if (column.model != model || !column.released || column.lengths == "all" || !own.present ||
         own.tally.pairs == stated.tally.pairs)
       continue;
-    if (const PublishedResult* r = printed_elsewhere(table, row, own, manifest, model, decimals))
+    if (const suite::PublishedResult* r =
+            printed_elsewhere(table, row, own, manifest, model, decimals))
       add_note(table, fmt::format("{}: {:.{}f} of {} is printed under {}", name_of(row),
                                   own.accuracy, decimals, own.tally.pairs, r->condition));
   }
 }
 
 // Conditions that were published and are not among the items.
-void note_absent(Table& table, const Manifest& manifest, const std::string& model) {
+void note_absent(Table& table, const suite::Manifest& manifest, const std::string& model) {
   if (table.by.back() != "condition") return;
-  for (const PublishedResult& r : manifest.results) {
+  for (const suite::PublishedResult& r : manifest.results) {
     if (r.model != model || r.condition.empty() || !r.language.empty()) continue;
     const Row* of_test = nullptr;
     bool there = false;
@@ -151,10 +152,10 @@ void note_difference(Table& table, const Row& row, const std::string& model, con
 
 }  // namespace
 
-void add_published(Table& table, const Manifest& manifest) {
+void add_published(Table& table, const suite::Manifest& manifest) {
   if (!std::all_of(table.by.begin(), table.by.end(), in_summary)) return;
   std::vector<std::string> models;
-  for (const PublishedResult& r : manifest.results)
+  for (const suite::PublishedResult& r : manifest.results)
     if (std::find(models.begin(), models.end(), r.model) == models.end()) models.push_back(r.model);
   size_t own = table.columns.size();
   for (const std::string& model : models) {
@@ -186,4 +187,4 @@ void add_published(Table& table, const Manifest& manifest) {
   }
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -3,10 +3,10 @@
 
 #include "report/report.h"
 
-namespace minpair {
+namespace minpair::report {
 
 // Adds a column per published model where the table is by test, condition or language; and notes
 // where counts or released scores do not agree with what was printed.
-void add_published(Table& table, const Manifest& manifest);
+void add_published(Table& table, const suite::Manifest& manifest);
 
-}  // namespace minpair
+}  // namespace minpair::report

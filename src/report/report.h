@@ -18,7 +18,7 @@
 #include "stats/stats.h"
 #include "store/store.h"
 
-namespace minpair {
+namespace minpair::report {
 
 enum class Ties { half, right, wrong, paper };
 enum class Lengths { both, equal, all };
@@ -26,7 +26,7 @@ enum class Lengths { both, equal, all };
 struct ReportOptions {
   // "test", "condition" (which brings its test), "language", or any feature of the items.
   std::vector<std::string> by = {"test"};
-  std::vector<Norm> norms;  // empty: each method's own
+  std::vector<judge::Norm> norms;  // empty: each method's own
   bool all_norms = false;
   Ties ties = Ties::half;
   Lengths lengths = Lengths::both;  // both are shown where they differ
@@ -91,12 +91,12 @@ struct Table {
   std::vector<std::string> made;  // how: a line for what was run together
   struct Run {
     std::string model, method;
-    Facts facts;
+    store::Facts facts;
   };
   std::vector<Run> runs;
 };
 
-std::vector<Table> make_tables(Store& store, const ReportOptions& options);
+std::vector<Table> make_tables(store::Store& store, const ReportOptions& options);
 
 // --- formats ---
 
@@ -111,7 +111,7 @@ std::string csv_tables(const std::vector<Table>& tables);
 std::string json_tables(const std::vector<Table>& tables);
 // results_*.json and samples_*.jsonl as lm-evaluation-harness writes them, one folder per model.
 // Gives the files written.
-std::vector<std::filesystem::path> write_lm_eval(Store& store, const ReportOptions& options,
+std::vector<std::filesystem::path> write_lm_eval(store::Store& store, const ReportOptions& options,
                                                  const std::filesystem::path& folder);
 
 // The width of the terminal, $COLUMNS, or 100.
@@ -119,4 +119,4 @@ size_t window_width();
 // "0.9420"; a mean over seeds with its deviation: "0.9420 ±0.0123"; "" when absent.
 std::string cell_text(const Cell& cell);
 
-}  // namespace minpair
+}  // namespace minpair::report

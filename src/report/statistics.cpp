@@ -10,13 +10,13 @@
 #include "report/judged.h"
 #include "report/labels.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 using Kind = GridColumn::Kind;
 
 struct Loaded {
-  const RunRecord* run;
+  const store::RunRecord* run;
   std::string name;
   const SuiteItems* suite;
   std::vector<Judged> judged;  // those that count
@@ -26,7 +26,7 @@ bool among(const std::vector<std::string>& wanted, const std::string& name) {
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
 }
 
-bool counts(const Judged& j, const Item& item, const ReportOptions& options) {
+bool counts(const Judged& j, const suite::Item& item, const ReportOptions& options) {
   return j.counts() && (options.lengths != Lengths::equal || j.equal_lengths) &&
          wanted(item, options);
 }
@@ -235,18 +235,18 @@ bool numbers_of_condition(const std::string& condition, bool& subject_plural,
   return number(c.substr(0, 2), subject_plural) && number(c.substr(2), distractor_plural);
 }
 
-std::vector<Grid> statistics_grids(Store& store, const ReportOptions& options) {
-  std::vector<RunRecord> runs = store.runs();
+std::vector<Grid> statistics_grids(store::Store& store, const ReportOptions& options) {
+  std::vector<store::RunRecord> runs = store.runs();
   std::map<int64_t, std::string> labels = model_labels(runs);
   std::map<int64_t, SuiteItems> suites;
   std::vector<Loaded> loaded;
-  for (const RunRecord& r : runs) {
+  for (const store::RunRecord& r : runs) {
     const std::string& label = labels[r.model.id];
     if (!among(options.suites, r.suite.name) || !among(options.methods, r.method) ||
         !(among(options.models, label) || among(options.models, r.model.name)))
       continue;
     SuiteItems& suite = suites.try_emplace(r.suite.id, options.cluster).first->second;
-    Norm norm = options.norms.empty() ? find_norm(r.norm) : options.norms.front();
+    judge::Norm norm = options.norms.empty() ? judge::find_norm(r.norm) : options.norms.front();
     Loaded l{&r, fmt::format("{}, {}, {}", r.suite.name, label, r.method), &suite, {}};
     for (Judged& j : judged_items(store, r, norm, suite))
       if (counts(j, suite.items[j.item], options)) l.judged.push_back(std::move(j));
@@ -264,4 +264,4 @@ std::vector<Grid> statistics_grids(Store& store, const ReportOptions& options) {
   return grids;
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

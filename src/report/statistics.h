@@ -5,14 +5,14 @@
 #include "report/grid.h"
 #include "report/report.h"
 
-namespace minpair {
+namespace minpair::report {
 
 // Per run: accuracy by test and the effect of conditions; per suite and model: agreement of its
 // methods.
-std::vector<Grid> statistics_grids(Store& store, const ReportOptions& options);
+std::vector<Grid> statistics_grids(store::Store& store, const ReportOptions& options);
 
 // "sg_pl", "sgpl": the numbers of subject and distractor; false for other names.
 bool numbers_of_condition(const std::string& condition, bool& subject_plural,
                           bool& distractor_plural);
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -11,14 +11,14 @@
 #include "report/published.h"
 #include "report/report.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 bool among(const std::vector<std::string>& wanted, const std::string& name) {
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
 }
 
-bool wanted_run(const ReportOptions& options, const RunRecord& run) {
+bool wanted_run(const ReportOptions& options, const store::RunRecord& run) {
   return options.runs.empty() ||
          std::find(options.runs.begin(), options.runs.end(), run.id) != options.runs.end();
 }
@@ -27,7 +27,7 @@ bool is_oov(const std::string& reason) {
   return reason == "locus_not_single_token" || reason == "unknown_locus";
 }
 
-double tie_worth(Ties ties, const RunRecord& run) {
+double tie_worth(Ties ties, const store::RunRecord& run) {
   std::string how = run.suite.manifest.ties.empty() ? run.ties : run.suite.manifest.ties;
   if (ties == Ties::half || (ties == Ties::paper && how == "half")) return 0.5;
   return ties == Ties::right || (ties == Ties::paper && how == "right") ? 1 : 0;
@@ -53,7 +53,7 @@ Tally tally_of(const GroupCounts& group, size_t norm, bool only_equal, double ti
       if (part.unavailable > 0) t.excluded["not_available"] += part.unavailable;
       t.correct += part.correct;
       t.ties += part.ties;
-      t.points += options.pairwise || graded(norm_at(norm))
+      t.points += options.pairwise || judge::graded(judge::norm_at(norm))
                       ? part.pairs_right + tie * part.pairs_tied
                       : double(part.correct) + tie * double(part.ties);
     }
@@ -82,16 +82,16 @@ Cell cell_of(const Tally& t) {
 // A run under one view: a column in the making.
 struct View {
   Column column;
-  const RunRecord* run = nullptr;
+  const store::RunRecord* run = nullptr;
   std::map<std::vector<std::string>, Cell> cells;
   Cell total;
 };
 
 // What was asked for and the run has: clozes have other views than sentences.
-std::vector<Norm> norms_of(const RunRecord& run, const ReportOptions& options) {
-  if (options.norms.empty() && !options.all_norms) return {find_norm(run.norm)};
-  std::vector<Norm> norms;
-  for (const Norm& norm : family_of(find_norm(run.norm))) {
+std::vector<judge::Norm> norms_of(const store::RunRecord& run, const ReportOptions& options) {
+  if (options.norms.empty() && !options.all_norms) return {judge::find_norm(run.norm)};
+  std::vector<judge::Norm> norms;
+  for (const judge::Norm& norm : judge::family_of(judge::find_norm(run.norm))) {
     bool asked = options.all_norms ? norm.special || run.special
                                    : std::find(options.norms.begin(), options.norms.end(), norm) !=
                                          options.norms.end();
@@ -100,17 +100,17 @@ std::vector<Norm> norms_of(const RunRecord& run, const ReportOptions& options) {
   return norms;
 }
 
-View make_view(const RunRecord& run, const std::vector<GroupCounts>& groups, const Norm& norm,
-               bool only_equal, const ReportOptions& options) {
+View make_view(const store::RunRecord& run, const std::vector<GroupCounts>& groups,
+               const judge::Norm& norm, bool only_equal, const ReportOptions& options) {
   View v;
   v.run = &run;
   v.column.method = run.method;
-  v.column.norm = norm_name(norm);
+  v.column.norm = judge::norm_name(norm);
   v.column.released = run.model.kind == "released";
   double tie = tie_worth(options.ties, run);
   Tally sum;
   for (const GroupCounts& g : groups) {
-    Tally t = tally_of(g, index_of(norm), only_equal, tie, options);
+    Tally t = tally_of(g, judge::index_of(norm), only_equal, tie, options);
     v.cells[g.keys] = cell_of(t);
     add_to(sum, t);
   }
@@ -119,9 +119,9 @@ View make_view(const RunRecord& run, const std::vector<GroupCounts>& groups, con
 }
 
 // A run's views: one per normalisation, two where equal lengths make a difference.
-void add_views(std::vector<View>& views, const RunRecord& run, const std::string& label,
+void add_views(std::vector<View>& views, const store::RunRecord& run, const std::string& label,
                const std::vector<GroupCounts>& groups, const ReportOptions& options) {
-  for (const Norm& norm : norms_of(run, options)) {
+  for (const judge::Norm& norm : norms_of(run, options)) {
     View equal = make_view(run, groups, norm, true, options);
     View all = make_view(run, groups, norm, false, options);
     equal.column.model = all.column.model = label;
@@ -275,7 +275,7 @@ std::vector<std::string> policies_of(const ReportOptions& options, bool both_len
 }
 
 // "minpair run -s S -m M --method lp (minpair 1.0; end: not scored; start: <s>)"
-std::string made_line(const Facts& facts) {
+std::string made_line(const store::Facts& facts) {
   std::string line, rest;
   if (auto at = facts.find("command"); at != facts.end()) line = at->second;
   if (auto at = facts.find("version"); at != facts.end()) rest = "minpair " + at->second;
@@ -285,7 +285,7 @@ std::string made_line(const Facts& facts) {
   return rest.empty() ? line : fmt::format("{} ({})", line, rest);
 }
 
-void add_facts(Table& table, const RunRecord& run, const std::string& label) {
+void add_facts(Table& table, const store::RunRecord& run, const std::string& label) {
   if (run.facts.empty()) return;
   table.runs.push_back({label, run.method, run.facts});
   std::string line = made_line(run.facts);
@@ -293,16 +293,16 @@ void add_facts(Table& table, const RunRecord& run, const std::string& label) {
     table.made.push_back(std::move(line));
 }
 
-Table make_table(Store& store, const std::vector<const RunRecord*>& runs,
+Table make_table(store::Store& store, const std::vector<const store::RunRecord*>& runs,
                  const std::map<int64_t, std::string>& labels, const ReportOptions& options) {
   Table table;
-  const SuiteRecord& suite = runs.front()->suite;
+  const store::SuiteRecord& suite = runs.front()->suite;
   table.suite = suite.name;
   table.title = suite.manifest.title.empty() ? suite.name : suite.manifest.title;
   table.by = full_by(options.by);
   std::vector<View> views;
   LevelOrder order(table.by, suite.manifest);
-  for (const RunRecord* run : runs) {
+  for (const store::RunRecord* run : runs) {
     std::vector<GroupCounts> groups = collect(store, *run, table.by, options);
     for (const GroupCounts& g : groups) order.see(g.keys, g.first_ordinal);
     add_views(views, *run, labels.at(run->model.id), groups, options);
@@ -348,11 +348,11 @@ std::string Column::key() const {
   return key;
 }
 
-std::vector<Table> make_tables(Store& store, const ReportOptions& options) {
-  std::vector<RunRecord> all = store.runs();
+std::vector<Table> make_tables(store::Store& store, const ReportOptions& options) {
+  std::vector<store::RunRecord> all = store.runs();
   std::map<int64_t, std::string> labels = model_labels(all);
-  std::map<int64_t, std::vector<const RunRecord*>> by_suite;
-  for (const RunRecord& run : all)
+  std::map<int64_t, std::vector<const store::RunRecord*>> by_suite;
+  for (const store::RunRecord& run : all)
     if (wanted_run(options, run) && among(options.suites, run.suite.name) &&
         among(options.methods, run.method) &&
         (among(options.models, labels[run.model.id]) || among(options.models, run.model.name)))
@@ -374,4 +374,4 @@ std::vector<Table> make_tables(Store& store, const ReportOptions& options) {
   return tables;
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

@@ -9,7 +9,7 @@
 
 #include "report/layout.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 constexpr const char *kBold = "\033[1m", *kUnderline = "\033[4m", *kDim = "\033[2m",
@@ -222,4 +222,4 @@ size_t window_width() {
   return 100;
 }
 
-}  // namespace minpair
+}  // namespace minpair::report

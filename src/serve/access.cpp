@@ -8,9 +8,9 @@
 #include <array>
 #include <cctype>
 
-#include "text/text.h"
+#include "base/text.h"
 
-namespace minpair {
+namespace minpair::serve {
 namespace {
 
 bool is_token_character(char c) {
@@ -186,4 +186,4 @@ std::string Access::cookie() const {
   return fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict", cookie_name_, token_);
 }
 
-}  // namespace minpair
+}  // namespace minpair::serve

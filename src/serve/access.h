@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace minpair {
+namespace minpair::serve {
 
 struct Refusal {
   int status = 400;
@@ -56,4 +56,4 @@ class Access {
   std::string address_, token_, cookie_name_, machine_;
 };
 
-}  // namespace minpair
+}  // namespace minpair::serve

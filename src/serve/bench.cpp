@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "engine/plan.h"
 #include "model/predict.h"
-#include "plan/plan.h"
 
-namespace minpair {
+namespace minpair::serve {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -34,7 +34,7 @@ void add_surprisal(json& sentence, const TypedSentence& s) {
                                  {"surprisal_complete", w.complete}});
 }
 
-json json_of(const Model& model, const Method& method,
+json json_of(const query::Model& model, const method::Method& method,
              const std::vector<TypedSentence>& sentences) {
   json out{{"model", model.info().name},
            {"precision", model.info().precision},
@@ -42,7 +42,7 @@ json json_of(const Model& model, const Method& method,
   out["norm"] = method.default_norm();
   for (const TypedSentence& s : sentences) {
     json tokens = json::array();
-    for (const TokenScore& t : s.tokens)
+    for (const judge::TokenScore& t : s.tokens)
       tokens.push_back({{"piece", model.tokenizer().piece(t.id)},
                         {"id", t.id},
                         {"begin", character_of_byte(s.text, t.span.begin)},
@@ -61,22 +61,23 @@ json json_of(const Model& model, const Method& method,
   return out;
 }
 
-json predictions(Model& model, const std::string& text, size_t top) {
-  bool masked = model.info().kind == ModelInfo::Kind::masked;
+json predictions(query::Model& model, const std::string& text, size_t top) {
+  bool masked = model.info().kind == query::ModelInfo::Kind::masked;
   std::string seen = text;
   if (!masked) seen = trim(std::string_view(text).substr(0, text.find(kMask)));
   json gaps = json::array();
-  for (const std::vector<Prediction>& gap : predict(model, seen, top)) {
+  for (const std::vector<model::Prediction>& gap : model::predict(model, seen, top)) {
     json best = json::array();
-    for (const Prediction& p : gap) best.push_back({{"piece", p.piece}, {"logprob", p.logprob}});
+    for (const model::Prediction& p : gap)
+      best.push_back({{"piece", p.piece}, {"logprob", p.logprob}});
     gaps.push_back(best);
   }
   return {{"text", text}, {"seen", seen}, {"gaps", gaps}};
 }
 
-const Method& method_for(const Model& model, const std::string& name) {
-  if (name.empty()) return default_method(model.info().kind);
-  const Method& method = find_method(name);
+const method::Method& method_for(const query::Model& model, const std::string& name) {
+  if (name.empty()) return method::default_method(model.info().kind);
+  const method::Method& method = method::find_method(name);
   if (!method.supports(model.info().kind))
     throw wrong_call(fmt::format("the method '{}' does not fit this kind of model", name))
         .hint("choose another, or each model's own");
@@ -84,11 +85,12 @@ const Method& method_for(const Model& model, const std::string& name) {
 }
 
 // The words of a sentence, from its tokens as pieces and as parts of complete words.
-std::vector<TypedWord> words_of(const Tokenizer& tokenizer, const TypedSentence& sentence,
-                                const std::vector<TokenScore>& complete) {
+std::vector<TypedWord> words_of(const tokenizer::Tokenizer& tokenizer,
+                                const TypedSentence& sentence,
+                                const std::vector<judge::TokenScore>& complete) {
   std::vector<TypedWord> words;
   for (size_t i = 0; i < sentence.tokens.size(); ++i) {
-    const TokenScore& t = sentence.tokens[i];
+    const judge::TokenScore& t = sentence.tokens[i];
     if (words.empty() || t.begins_word || t.special) words.push_back({t.span});
     TypedWord& word = words.back();
     word.span.end = std::max(word.span.end, t.span.end);
@@ -104,25 +106,26 @@ std::vector<TypedWord> words_of(const Tokenizer& tokenizer, const TypedSentence&
 
 double bits(double logprob) { return -logprob / std::log(2.0); }
 
-std::vector<TypedSentence> score_typed(Model& model, const Method& method,
+std::vector<TypedSentence> score_typed(query::Model& model, const method::Method& method,
                                        const std::vector<std::string>& texts) {
-  Item item;
+  suite::Item item;
   item.id = "1";
   for (const std::string& text : texts) item.sentences.push_back({text, {}, false});
   // A single sentence would be a cloze; beside itself it is only itself, and asked about once.
   if (texts.size() == 1) item.sentences.push_back(item.sentences[0]);
-  align_loci(item.sentences);
-  std::vector<const Method*> methods{&method};
-  if (method.name() == "lp") methods.push_back(&find_method("lp-by-words"));
-  std::vector<ItemScores> all = std::move(score_items(model, methods, {&item, 1})[0]);
-  ItemScores& scores = all[0];
+  suite::align_loci(item.sentences);
+  std::vector<const method::Method*> methods{&method};
+  if (method.name() == "lp") methods.push_back(&method::find_method("lp-by-words"));
+  std::vector<engine::ItemScores> all =
+      std::move(engine::score_items(model, methods, {&item, 1})[0]);
+  engine::ItemScores& scores = all[0];
   if (!scores.excluded.empty())
     throw bad_input(fmt::format("'{}' cannot score this: {}", method.name(), scores.excluded))
         .hint("try another --method; 'minpair list methods' shows them");
   std::vector<TypedSentence> sentences;
   for (size_t i = 0; i < texts.size(); ++i) {
     TypedSentence s{texts[i], std::move(scores.sentences[i].tokens)};
-    for (const TokenScore& t : s.tokens) s.sum += t.logprob;
+    for (const judge::TokenScore& t : s.tokens) s.sum += t.logprob;
     s.mean = s.tokens.empty() ? 0 : s.sum / double(s.tokens.size());
     // A sentence that fills the context has no place behind it.
     if (all.size() > 1 && all[1].excluded.empty())
@@ -132,7 +135,7 @@ std::vector<TypedSentence> score_typed(Model& model, const Method& method,
   return sentences;
 }
 
-Preference preference(const std::vector<TypedSentence>& sentences, const Method& method) {
+Preference preference(const std::vector<TypedSentence>& sentences, const method::Method& method) {
   const std::string& norm = method.default_norm();
   size_t first = 0, second = SIZE_MAX;
   for (size_t i = 1; i < sentences.size(); ++i)
@@ -144,12 +147,12 @@ Preference preference(const std::vector<TypedSentence>& sentences, const Method&
   return {first, sentences[first].by(norm) - sentences[second].by(norm)};
 }
 
-std::string typed_json(const Model& model, const Method& method,
+std::string typed_json(const query::Model& model, const method::Method& method,
                        const std::vector<TypedSentence>& sentences, int indent) {
   return dumped(json_of(model, method, sentences), indent);
 }
 
-std::string bench_json(Model& model, const std::string& method,
+std::string bench_json(query::Model& model, const std::string& method,
                        const std::vector<std::string>& texts, size_t top) {
   std::vector<std::string> whole;
   json out{{"model", model.info().name}};
@@ -160,7 +163,7 @@ std::string bench_json(Model& model, const std::string& method,
         whole.push_back(text);
       else
         gaps.push_back(predictions(model, text, top));
-    const Method& chosen = method_for(model, method);
+    const method::Method& chosen = method_for(model, method);
     if (!whole.empty()) out = json_of(model, chosen, score_typed(model, chosen, whole));
     if (!gaps.empty()) out["predictions"] = gaps;
   } catch (const Error& e) {
@@ -169,4 +172,4 @@ std::string bench_json(Model& model, const std::string& method,
   return dumped(out, -1);
 }
 
-}  // namespace minpair
+}  // namespace minpair::serve

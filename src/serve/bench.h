@@ -8,7 +8,7 @@
 #include "method/method.h"
 #include "model/model.h"
 
-namespace minpair {
+namespace minpair::serve {
 
 // A word of a sentence that was read from left to right. Surprisal is in bits.
 struct TypedWord {
@@ -21,14 +21,14 @@ struct TypedWord {
 
 struct TypedSentence {
   std::string text;
-  std::vector<TokenScore> tokens;
+  std::vector<judge::TokenScore> tokens;
   double sum = 0, mean = 0;
   std::vector<TypedWord> words;  // of the method `lp`
   double by(const std::string& norm) const { return norm == "mean" ? mean : sum; }
 };
 
 // The loci are found by aligning. Throws when the method cannot judge these sentences.
-std::vector<TypedSentence> score_typed(Model& model, const Method& method,
+std::vector<TypedSentence> score_typed(query::Model& model, const method::Method& method,
                                        const std::vector<std::string>& texts);
 double bits(double logprob);  // the surprisal of a natural log-probability
 // The highest, and the best of the others; by the method's own norm.
@@ -36,15 +36,15 @@ struct Preference {
   size_t first = 0;
   double by = 0;  // 0: none
 };
-Preference preference(const std::vector<TypedSentence>& sentences, const Method& method);
+Preference preference(const std::vector<TypedSentence>& sentences, const method::Method& method);
 
 // As JSON; indented unless `indent` is negative.
-std::string typed_json(const Model& model, const Method& method,
+std::string typed_json(const query::Model& model, const method::Method& method,
                        const std::vector<TypedSentence>& sentences, int indent);
 
 // What a model would put at each [MASK]; a model that reads from left to right sees what stands
 // before the first one.
-std::string bench_json(Model& model, const std::string& method,
+std::string bench_json(query::Model& model, const std::string& method,
                        const std::vector<std::string>& texts, size_t top);
 
-}  // namespace minpair
+}  // namespace minpair::serve

@@ -10,7 +10,7 @@
 
 #include "suite/json_text.h"
 
-namespace minpair {
+namespace minpair::serve {
 namespace {
 
 const char* reason_of(int status) {
@@ -113,7 +113,7 @@ bool Connection::read_head(RequestHead& head, std::optional<Refusal>& refusal) {
 
 void Connection::refuse(const Refusal& refusal) {
   std::string body = "{\"error\":";
-  append_json_string(body, refusal.why);
+  suite::append_json_string(body, refusal.why);
   body += "}\n";
   std::string text = fmt::format(
       "HTTP/1.1 {} {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n{}"
@@ -166,4 +166,4 @@ void Connection::get_local_ip_and_port(std::string& ip, int& port) const {
   port = 0;
 }
 
-}  // namespace minpair
+}  // namespace minpair::serve

@@ -10,7 +10,7 @@
 
 #include "serve/access.h"
 
-namespace minpair {
+namespace minpair::serve {
 
 struct Limits {
   std::chrono::milliseconds idle{5000};      // between two requests
@@ -55,4 +55,4 @@ class Connection : public httplib::Stream {
   bool answering_ = false, stopping_ = false, broken_ = false;
 };
 
-}  // namespace minpair
+}  // namespace minpair::serve

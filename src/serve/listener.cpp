@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-namespace minpair {
+namespace minpair::serve {
 namespace {
 
 struct Addresses {
@@ -141,4 +141,4 @@ void Listener::serve(int socket) {
   }
 }
 
-}  // namespace minpair
+}  // namespace minpair::serve

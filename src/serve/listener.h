@@ -9,7 +9,7 @@
 
 #include "serve/connection.h"
 
-namespace minpair {
+namespace minpair::serve {
 
 class Listener : public httplib::Server {
  public:
@@ -37,4 +37,4 @@ class Listener : public httplib::Server {
   bool stopped_ = false;
 };
 
-}  // namespace minpair
+}  // namespace minpair::serve

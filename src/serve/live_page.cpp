@@ -6,21 +6,21 @@
 #include "base/error.h"
 #include "report/html.h"
 
-namespace minpair {
+namespace minpair::serve {
 namespace {
 
 std::shared_ptr<const LivePage::Snapshot> made(const std::filesystem::path& results,
                                                const std::string& version) {
   auto snapshot = std::make_shared<LivePage::Snapshot>();
   snapshot->version = version;
-  std::vector<PageBlock> blocks;
+  std::vector<report::PageBlock> blocks;
   if (results.empty()) {
-    blocks = empty_page_blocks();
+    blocks = report::empty_page_blocks();
   } else {
-    Store store(results, Store::Mode::read);
-    blocks = page_blocks(store, {});
+    store::Store store(results, store::Store::Mode::read);
+    blocks = report::page_blocks(store, {});
   }
-  for (PageBlock& b : blocks) snapshot->blocks[b.id] = std::move(b.bytes);
+  for (report::PageBlock& b : blocks) snapshot->blocks[b.id] = std::move(b.bytes);
   return snapshot;
 }
 
@@ -61,4 +61,4 @@ std::shared_ptr<const LivePage::Snapshot> LivePage::current() {
   return fresh;
 }
 
-}  // namespace minpair
+}  // namespace minpair::serve

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-namespace minpair {
+namespace minpair::serve {
 
 class LivePage {
  public:
@@ -33,4 +33,4 @@ class LivePage {
   std::shared_ptr<const Snapshot> current_, before_;
 };
 
-}  // namespace minpair
+}  // namespace minpair::serve

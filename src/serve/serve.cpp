@@ -15,7 +15,7 @@
 #include "serve/live_page.h"
 #include "serve/turns.h"
 
-namespace minpair {
+namespace minpair::serve {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -73,14 +73,14 @@ Typed parse_typed(const std::string& body, size_t models) {
 
 struct Explorer::Impl {
   ServeOptions options;
-  std::vector<std::unique_ptr<Model>> models;
+  std::vector<std::unique_ptr<query::Model>> models;
   Listener listener;
   int port;
   Access access;
   LivePage page;
   Turns turns;
 
-  Impl(const ServeOptions& o, std::vector<std::unique_ptr<Model>> m)
+  Impl(const ServeOptions& o, std::vector<std::unique_ptr<query::Model>> m)
       : options(o),
         models(std::move(m)),
         listener(Limits{
@@ -97,12 +97,12 @@ struct Explorer::Impl {
     json all = json::array();
     for (const auto& model : models) {
       json methods = json::array();
-      for (const Method* m : all_methods())
+      for (const method::Method* m : method::all_methods())
         if (m->supports(model->info().kind) && !m->info().cloze) methods.push_back(m->name());
       all.push_back({{"name", model->info().name},
-                     {"masked", model->info().kind == ModelInfo::Kind::masked},
+                     {"masked", model->info().kind == query::ModelInfo::Kind::masked},
                      {"methods", methods},
-                     {"method", default_method(model->info().kind).name()}});
+                     {"method", method::default_method(model->info().kind).name()}});
     }
     return json{{"version", version}, {"models", all}}.dump(-1, ' ', true,
                                                             json::error_handler_t::replace);
@@ -110,7 +110,8 @@ struct Explorer::Impl {
 
   void show_page(httplib::Response& response) {
     auto snapshot = page.current();
-    std::string html = page_with(page_script("live", base64(live_json(snapshot->version))));
+    std::string html = report::page_with(
+        report::page_script("live", report::base64(live_json(snapshot->version))));
     // A page in a file may fetch nothing; this one may ask this server.
     const std::string nothing = "default-src 'none'";
     html.replace(html.find(nothing), nothing.size(), nothing + "; connect-src 'self'");
@@ -191,10 +192,10 @@ struct Explorer::Impl {
   }
 };
 
-Explorer::Explorer(const ServeOptions& options, std::vector<std::unique_ptr<Model>> models) {
+Explorer::Explorer(const ServeOptions& options, std::vector<std::unique_ptr<query::Model>> models) {
   if (!is_loopback(options.address) && options.token.empty())
     throw wrong_call(fmt::format("serving at {} needs a token", options.address));
-  if (!has_page()) page_with("");  // says why there is none
+  if (!report::has_page()) report::page_with("");  // says why there is none
   impl_ = std::make_unique<Impl>(options, std::move(models));
 }
 
@@ -222,4 +223,4 @@ std::string random_token() {
   return token;
 }
 
-}  // namespace minpair
+}  // namespace minpair::serve

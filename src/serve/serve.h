@@ -14,7 +14,7 @@
 
 #include "model/model.h"
 
-namespace minpair {
+namespace minpair::serve {
 
 struct ServeOptions {
   std::filesystem::path results;  // empty: only the bench
@@ -28,7 +28,7 @@ struct ServeOptions {
 
 class Explorer {
  public:
-  Explorer(const ServeOptions& options, std::vector<std::unique_ptr<Model>> models);
+  Explorer(const ServeOptions& options, std::vector<std::unique_ptr<query::Model>> models);
   ~Explorer();
 
   int port() const;
@@ -43,4 +43,4 @@ class Explorer {
 
 std::string random_token();
 
-}  // namespace minpair
+}  // namespace minpair::serve

@@ -5,7 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 
-namespace minpair {
+namespace minpair::serve {
 
 class Turns {
  public:
@@ -54,4 +54,4 @@ class Turns {
   bool taken_ = false;
 };
 
-}  // namespace minpair
+}  // namespace minpair::serve

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace minpair {
+namespace minpair::store {
 
 using Json = nlohmann::json;
 
@@ -24,4 +24,4 @@ Facts parse_facts(std::string_view json, const std::string& file_for_messages) {
   return facts;
 }
 
-}  // namespace minpair
+}  // namespace minpair::store

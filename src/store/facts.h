@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
-namespace minpair {
+namespace minpair::store {
 
 using Facts = std::map<std::string, std::string>;
 
 std::string facts_json(const Facts& facts);  // one object in one line, by name
 Facts parse_facts(std::string_view json, const std::string& file_for_messages);
 
-}  // namespace minpair
+}  // namespace minpair::store

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "store/store.h"
 
-namespace minpair {
+namespace minpair::store {
 namespace {
 
 // One run in one file.
@@ -202,8 +202,8 @@ class JoinedItems {
   std::vector<Source> sources_;
 };
 
-MethodInfo method_of(const RunRecord& r) {
-  MethodInfo method;
+judge::MethodInfo method_of(const RunRecord& r) {
+  judge::MethodInfo method;
   method.name = r.method;
   method.version = r.version;
   method.default_norm = r.norm;
@@ -251,10 +251,10 @@ class Merge {
       if (!joined[m].take(ordinal, stored)) continue;
       if (!parsed) parser_.parse(stored.item, {}, item_);
       parsed = true;
-      output_.add_score(
-          ids[m], ordinal, item_, stored.excluded,
-          stored.excluded.empty() ? unpack_scores(stored.tokens) : std::vector<StoredSentence>{},
-          unpack_distance(stored.tokens));
+      output_.add_score(ids[m], ordinal, item_, stored.excluded,
+                        stored.excluded.empty() ? judge::unpack_scores(stored.tokens)
+                                                : std::vector<judge::StoredSentence>{},
+                        judge::unpack_distance(stored.tokens));
       ++merged.scores;
     }
   }
@@ -262,8 +262,8 @@ class Merge {
   const std::vector<std::filesystem::path>& files_;
   std::deque<Store>& stores_;
   Store& output_;
-  ItemParser parser_;
-  Item item_;
+  suite::ItemParser parser_;
+  suite::Item item_;
 };
 
 void check_files(const std::vector<std::filesystem::path>& files,
@@ -298,4 +298,4 @@ Merged merge_results(const std::vector<std::filesystem::path>& files,
   return merge.merged;
 }
 
-}  // namespace minpair
+}  // namespace minpair::store

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace minpair {
+namespace minpair::store {
 
 struct Merged {
   uint64_t runs = 0;
@@ -19,4 +19,4 @@ struct Merged {
 Merged merge_results(const std::vector<std::filesystem::path>& files,
                      const std::filesystem::path& output);
 
-}  // namespace minpair
+}  // namespace minpair::store

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "store/sqlite.h"
 
-namespace minpair {
+namespace minpair::store {
 namespace {
 
 // steps[n] leads from version n to n+1.
@@ -116,4 +116,4 @@ void migrate(Database& database) {
   }
 }
 
-}  // namespace minpair
+}  // namespace minpair::store

@@ -1,7 +1,7 @@
 #pragma once
 // The tables, version by version. docs/results-format.md explains them.
 
-namespace minpair {
+namespace minpair::store {
 
 class Database;
 
@@ -14,4 +14,4 @@ void migrate(Database& database);
 // Throws unless the file is ours and of this or an earlier version; gives its version.
 int check_version(Database& database);
 
-}  // namespace minpair
+}  // namespace minpair::store

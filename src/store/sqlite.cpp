@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace minpair {
+namespace minpair::store {
 
 Database::Database(const std::filesystem::path& path, int flags) : path_(path) {
   int code = sqlite3_open_v2(path.c_str(), &handle_, flags, nullptr);
@@ -129,4 +129,4 @@ std::string_view Statement::text(int column) const {
   return {static_cast<const char*>(bytes), size_t(sqlite3_column_bytes(statement_, column))};
 }
 
-}  // namespace minpair
+}  // namespace minpair::store

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace minpair {
+namespace minpair::store {
 
 class Database {
  public:
@@ -59,4 +59,4 @@ class Statement {
   int next_ = 1;
 };
 
-}  // namespace minpair
+}  // namespace minpair::store

@@ -9,7 +9,7 @@
 #include "store/sqlite.h"
 #include "store/summary.h"
 
-namespace minpair {
+namespace minpair::store {
 namespace {
 
 constexpr const char* kPragmas =
@@ -77,7 +77,7 @@ struct Store::Impl {
     std::string method;
     int64_t version = 1;
     bool special = false;
-    std::vector<Norm> views;
+    std::vector<judge::Norm> views;
     SummaryTable summary;
   };
   std::map<int64_t, Writing> writing;
@@ -102,15 +102,15 @@ struct Store::Impl {
     w.method = s.string(2);
     w.version = s.integer(3);
     w.special = s.integer(4) != 0;
-    w.views = family_of(find_norm(s.text(5)));
+    w.views = judge::family_of(judge::find_norm(s.text(5)));
     s.reset();
     w.summary.load(*database, run);
     return w;
   }
 
-  void add_item(int64_t suite, uint64_t ordinal, const Item& item) {
+  void add_item(int64_t suite, uint64_t ordinal, const suite::Item& item) {
     std::string line;
-    append_json_line(line, item);
+    suite::append_json_line(line, item);
     line.pop_back();
     statement("INSERT OR IGNORE INTO items VALUES (?,?,?,?,?,?,?,?)")
         .bind(suite)
@@ -132,7 +132,7 @@ struct Store::Impl {
   }
 
   Statement& score_by_content(int64_t model, const std::string& method, int64_t version,
-                              const Item& item) {
+                              const suite::Item& item) {
     return statement(
                "SELECT scores.excluded, scores.tokens FROM items JOIN runs ON runs.suite = "
                "items.suite JOIN scores ON scores.run = runs.run AND scores.ordinal = "
@@ -182,7 +182,7 @@ int64_t Store::add_suite(const SuiteRecord& suite) {
       .bind(suite.name)
       .bind(suite.fingerprint)
       .bind(int64_t(suite.items))
-      .bind(manifest_json(suite.manifest))
+      .bind(suite::manifest_json(suite.manifest))
       .run();
   return impl_->database->last_id();
 }
@@ -214,7 +214,8 @@ int64_t Store::add_model(const ModelRecord& model) {
   return impl_->database->last_id();
 }
 
-int64_t Store::add_run(int64_t suite, int64_t model, const MethodInfo& method, const Facts& facts) {
+int64_t Store::add_run(int64_t suite, int64_t model, const judge::MethodInfo& method,
+                       const Facts& facts) {
   Statement& find = impl_->statement(
       "SELECT run FROM runs WHERE suite = ? AND model = ? AND method = ? AND version = ?");
   find.bind(suite).bind(model).bind(method.name).bind(int64_t{method.version});
@@ -240,35 +241,37 @@ int64_t Store::add_run(int64_t suite, int64_t model, const MethodInfo& method, c
   return impl_->database->last_id();
 }
 
-void Store::add_score(int64_t run, uint64_t ordinal, const Item& item, const std::string& excluded,
-                      const std::vector<StoredSentence>& sentences,
+void Store::add_score(int64_t run, uint64_t ordinal, const suite::Item& item,
+                      const std::string& excluded,
+                      const std::vector<judge::StoredSentence>& sentences,
                       std::optional<uint32_t> distance) {
   if (impl_->run_has(run, ordinal)) return;
   Impl::Writing& w = impl_->run_being_written(run);
   impl_->add_item(w.suite, ordinal, item);
-  std::array<Verdict, kNorms> verdicts;
+  std::array<judge::Verdict, judge::kNorms> verdicts;
   bool equal = true;
   std::string tokens;
   if (excluded.empty()) {
-    std::vector<bool> grammatical = grammatical_of(item, sentences.size());
-    for (const Norm& view : w.views) verdicts[index_of(view)] = judge(sentences, grammatical, view);
-    equal = equal_lengths(sentences);
-    for (const StoredSentence& s : sentences)
-      for (const TokenScore& t : s.tokens) w.special |= t.special;
+    std::vector<bool> grammatical = judge::grammatical_of(item, sentences.size());
+    for (const judge::Norm& view : w.views)
+      verdicts[judge::index_of(view)] = judge::judge(sentences, grammatical, view);
+    equal = judge::equal_lengths(sentences);
+    for (const judge::StoredSentence& s : sentences)
+      for (const judge::TokenScore& t : s.tokens) w.special |= t.special;
   }
-  if (excluded.empty() || distance) tokens = pack_scores(sentences, distance);
+  if (excluded.empty() || distance) tokens = judge::pack_scores(sentences, distance);
   w.summary.add(item, ordinal, excluded, equal, w.views, verdicts);
   impl_->statement("INSERT INTO scores VALUES (?,?,?,?,?,?)")
       .bind(run)
       .bind(int64_t(ordinal))
       .bind(excluded)
       .bind(int64_t{equal})
-      .bind(int64_t{pack_outcomes(verdicts, w.views)})
+      .bind(int64_t{judge::pack_outcomes(verdicts, w.views)})
       .bind_blob(tokens)
       .run();
 }
 
-void Store::copy_score(int64_t run, uint64_t ordinal, const Item& item,
+void Store::copy_score(int64_t run, uint64_t ordinal, const suite::Item& item,
                        std::optional<uint32_t> distance) {
   if (impl_->run_has(run, ordinal)) return;
   Impl::Writing& w = impl_->run_being_written(run);
@@ -277,7 +280,8 @@ void Store::copy_score(int64_t run, uint64_t ordinal, const Item& item,
   std::string excluded = found.string(0), tokens = found.string(1);
   found.reset();
   add_score(run, ordinal, item, excluded,
-            excluded.empty() ? unpack_scores(tokens) : std::vector<StoredSentence>{}, distance);
+            excluded.empty() ? judge::unpack_scores(tokens) : std::vector<judge::StoredSentence>{},
+            distance);
 }
 
 void Store::finish_run(int64_t run) {
@@ -324,7 +328,7 @@ std::vector<ShardRecord> Store::shards(int64_t run) {
   return shards;
 }
 
-bool Store::has_scores(int64_t model, const MethodInfo& method) {
+bool Store::has_scores(int64_t model, const judge::MethodInfo& method) {
   Statement& s =
       impl_->statement("SELECT 1 FROM runs WHERE model = ? AND method = ? AND version = ? LIMIT 1");
   bool found = s.bind(model).bind(method.name).bind(int64_t{method.version}).step();
@@ -332,7 +336,7 @@ bool Store::has_scores(int64_t model, const MethodInfo& method) {
   return found;
 }
 
-bool Store::has_score(int64_t model, const MethodInfo& method, const Item& item) {
+bool Store::has_score(int64_t model, const judge::MethodInfo& method, const suite::Item& item) {
   Statement& s = impl_->score_by_content(model, method.name, method.version, item);
   bool found = s.step();
   s.reset();
@@ -357,7 +361,7 @@ std::vector<RunRecord> Store::runs() {
     r.ties = s.string(4);
     r.special = s.integer(5) != 0;
     r.suite = {s.integer(6), s.string(7), s.string(8), uint64_t(s.integer(9)),
-               parse_manifest(s.text(10), impl_->path.string())};
+               suite::parse_manifest(s.text(10), impl_->path.string())};
     r.model = {s.integer(11),       s.string(12), s.string(13), s.string(14),
                s.string(15),        s.string(16), s.string(17), uint64_t(s.integer(18)),
                notes_of(s.text(19))};
@@ -413,16 +417,16 @@ void Store::each_item(int64_t run, bool with_text,
   for (StoredItem item; rows.next(item);) each(item);
 }
 
-Hash128 content_of(const Item& item) {
+Hash128 content_of(const suite::Item& item) {
   std::string bytes;
-  for (const Sentence& s : item.sentences) {
+  for (const suite::Sentence& s : item.sentences) {
     bytes += fmt::format("{} {} {} {}\n", s.text.size(), s.locus.begin, s.locus.end,
                          s.grammatical ? 1 : 0);
     bytes += s.text;
   }
   // A cloze is judged over the words that its features name.
-  if (item.sentences.size() == 1) append_json_line(bytes, item);
+  if (item.sentences.size() == 1) suite::append_json_line(bytes, item);
   return hash128(bytes);
 }
 
-}  // namespace minpair
+}  // namespace minpair::store

@@ -20,17 +20,17 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "judge/score.h"
 #include "store/facts.h"
-#include "store/score.h"
 #include "suite/suite.h"
 
-namespace minpair {
+namespace minpair::store {
 
 struct SuiteRecord {
   int64_t id = 0;
   std::string name, fingerprint;
   uint64_t items = 0;  // in the whole suite, scored or not
-  Manifest manifest;
+  suite::Manifest manifest;
 };
 
 struct ModelRecord {
@@ -64,7 +64,7 @@ struct SummaryRow {
   std::string test, condition, language;
   std::string excluded;  // the reason; empty: scored
   bool equal_lengths = true;
-  Norm norm;
+  judge::Norm norm;
   uint64_t first_ordinal = 0;
   uint64_t items = 0, correct = 0, ties = 0, unavailable = 0;
   double pairs_right = 0, pairs_tied = 0;
@@ -109,13 +109,14 @@ class Store {
   int64_t add_suite(const SuiteRecord& suite);  // gives the one that is there already
   int64_t add_model(const ModelRecord& model);  // the same
   // Facts of a run that is there already change only when it gets new scores.
-  int64_t add_run(int64_t suite, int64_t model, const MethodInfo& method, const Facts& facts = {});
+  int64_t add_run(int64_t suite, int64_t model, const judge::MethodInfo& method,
+                  const Facts& facts = {});
   // Does nothing when the run has the item already.
-  void add_score(int64_t run, uint64_t ordinal, const Item& item, const std::string& excluded,
-                 const std::vector<StoredSentence>& sentences,
+  void add_score(int64_t run, uint64_t ordinal, const suite::Item& item,
+                 const std::string& excluded, const std::vector<judge::StoredSentence>& sentences,
                  std::optional<uint32_t> distance = {});
   // Takes the scores that the model has for the same content, from any suite.
-  void copy_score(int64_t run, uint64_t ordinal, const Item& item,
+  void copy_score(int64_t run, uint64_t ordinal, const suite::Item& item,
                   std::optional<uint32_t> distance = {});
   // Once per run and transaction, after the last score. A run without new scores stays as it is.
   void finish_run(int64_t run);
@@ -123,8 +124,8 @@ class Store {
 
   // --- looking ---
   int64_t find_model(const ModelRecord& model);  // 0: none
-  bool has_scores(int64_t model, const MethodInfo& method);
-  bool has_score(int64_t model, const MethodInfo& method, const Item& item);
+  bool has_scores(int64_t model, const judge::MethodInfo& method);
+  bool has_score(int64_t model, const judge::MethodInfo& method, const suite::Item& item);
 
   std::vector<RunRecord> runs();
   std::vector<SummaryRow> summary(int64_t run);
@@ -141,6 +142,6 @@ class Store {
 };
 
 // Names sentences and loci, whatever the item's id, test or features.
-Hash128 content_of(const Item& item);
+Hash128 content_of(const suite::Item& item);
 
-}  // namespace minpair
+}  // namespace minpair::store

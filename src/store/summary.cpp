@@ -2,7 +2,7 @@
 
 #include "store/sqlite.h"
 
-namespace minpair {
+namespace minpair::store {
 
 std::vector<SummaryRow> read_summary(Database& database, int64_t run) {
   Statement s(database,
@@ -18,7 +18,7 @@ std::vector<SummaryRow> read_summary(Database& database, int64_t run) {
     r.language = s.string(2);
     r.excluded = s.string(3);
     r.equal_lengths = s.integer(4) != 0;
-    r.norm = find_norm(s.text(5));
+    r.norm = judge::find_norm(s.text(5));
     r.first_ordinal = uint64_t(s.integer(6));
     r.items = uint64_t(s.integer(7));
     r.correct = uint64_t(s.integer(8));
@@ -33,16 +33,16 @@ std::vector<SummaryRow> read_summary(Database& database, int64_t run) {
 
 void SummaryTable::load(Database& database, int64_t run) {
   for (SummaryRow& r : read_summary(database, run)) {
-    Key key{r.test, r.condition, r.language, r.excluded, r.equal_lengths, index_of(r.norm)};
+    Key key{r.test, r.condition, r.language, r.excluded, r.equal_lengths, judge::index_of(r.norm)};
     rows_[key] = std::move(r);
   }
 }
 
-void SummaryTable::add(const Item& item, uint64_t ordinal, const std::string& excluded, bool equal,
-                       const std::vector<Norm>& views,
-                       const std::array<Verdict, kNorms>& verdicts) {
-  for (const Norm& view : views) {
-    size_t n = index_of(view);
+void SummaryTable::add(const suite::Item& item, uint64_t ordinal, const std::string& excluded,
+                       bool equal, const std::vector<judge::Norm>& views,
+                       const std::array<judge::Verdict, judge::kNorms>& verdicts) {
+  for (const judge::Norm& view : views) {
+    size_t n = judge::index_of(view);
     Key key{item.test, item.condition, item.language, excluded, equal, n};
     auto [at, fresh] = rows_.try_emplace(std::move(key));
     SummaryRow& r = at->second;
@@ -52,10 +52,10 @@ void SummaryTable::add(const Item& item, uint64_t ordinal, const std::string& ex
     r.first_ordinal = std::min(r.first_ordinal, ordinal);
     ++r.items;
     if (!excluded.empty()) continue;
-    const Verdict& v = verdicts[n];
-    r.correct += v.outcome == Outcome::right;
-    r.ties += v.outcome == Outcome::tie;
-    r.unavailable += v.outcome == Outcome::unavailable;
+    const judge::Verdict& v = verdicts[n];
+    r.correct += v.outcome == judge::Outcome::right;
+    r.ties += v.outcome == judge::Outcome::tie;
+    r.unavailable += v.outcome == judge::Outcome::unavailable;
     r.pairs_right += v.pairs_right;
     r.pairs_tied += v.pairs_tied;
   }
@@ -71,7 +71,7 @@ void SummaryTable::save(Database& database, int64_t run) const {
         .bind(r.language)
         .bind(r.excluded)
         .bind(int64_t{r.equal_lengths})
-        .bind(norm_name(r.norm))
+        .bind(judge::norm_name(r.norm))
         .bind(int64_t(r.first_ordinal))
         .bind(int64_t(r.items))
         .bind(int64_t(r.correct))
@@ -82,4 +82,4 @@ void SummaryTable::save(Database& database, int64_t run) const {
         .run();
 }
 
-}  // namespace minpair
+}  // namespace minpair::store

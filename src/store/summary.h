@@ -8,7 +8,7 @@
 
 #include "store/store.h"
 
-namespace minpair {
+namespace minpair::store {
 
 class Database;
 
@@ -16,8 +16,9 @@ class SummaryTable {
  public:
   void load(Database& database, int64_t run);
   // Counted under `views` alone.
-  void add(const Item& item, uint64_t ordinal, const std::string& excluded, bool equal,
-           const std::vector<Norm>& views, const std::array<Verdict, kNorms>& verdicts);
+  void add(const suite::Item& item, uint64_t ordinal, const std::string& excluded, bool equal,
+           const std::vector<judge::Norm>& views,
+           const std::array<judge::Verdict, judge::kNorms>& verdicts);
   void save(Database& database, int64_t run) const;
 
  private:
@@ -27,4 +28,4 @@ class SummaryTable {
 
 std::vector<SummaryRow> read_summary(Database& database, int64_t run);
 
-}  // namespace minpair
+}  // namespace minpair::store

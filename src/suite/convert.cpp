@@ -2,7 +2,7 @@
 
 #include <unordered_map>
 
-namespace minpair {
+namespace minpair::suite {
 
 Converted convert_items(ItemStream& from, ItemWriter& to,
                         const std::function<void(uint64_t items)>& progress,
@@ -33,4 +33,4 @@ Converted convert_items(ItemStream& from, ItemWriter& to,
   return done;
 }
 
-}  // namespace minpair
+}  // namespace minpair::suite

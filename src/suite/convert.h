@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "suite/format.h"
+#include "suite/formats/format.h"
 #include "suite/prepare.h"
 
-namespace minpair {
+namespace minpair::suite {
 
 struct Converted {
   struct Cell {
@@ -28,4 +28,4 @@ Converted convert_items(ItemStream& from, ItemWriter& to,
                         const std::function<void(uint64_t items)>& progress = {},
                         const Preparation& preparation = {});
 
-}  // namespace minpair
+}  // namespace minpair::suite

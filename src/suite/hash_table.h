@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/random.h"
 
-namespace minpair {
+namespace minpair::suite {
 
 class HashTable {
  public:
@@ -50,4 +50,4 @@ class HashTable {
   size_t used_ = 0;
 };
 
-}  // namespace minpair
+}  // namespace minpair::suite

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace minpair {
+namespace minpair::suite {
 namespace {
 
 // Scripts that are written without spaces: every letter is a unit of its own.
@@ -132,4 +132,4 @@ void align_loci(std::vector<Sentence>& sentences) {
   }
 }
 
-}  // namespace minpair
+}  // namespace minpair::suite

@@ -11,9 +11,9 @@
 #include <variant>
 #include <vector>
 
-#include "text/text.h"
+#include "base/text.h"
 
-namespace minpair {
+namespace minpair::suite {
 
 struct Sentence {
   std::string text;  // UTF-8
@@ -56,4 +56,4 @@ bool differs_outside_locus(const Item& item);
 // searching for a word. Identical sentences get empty loci.
 void align_loci(std::vector<Sentence>& sentences);
 
-}  // namespace minpair
+}  // namespace minpair::suite

@@ -7,11 +7,11 @@
 #include <iterator>
 #include <span>
 
-#include "suite/formats.h"
+#include "suite/formats/formats.h"
 #include "suite/json_text.h"
 #include "suite/suite.h"
 
-namespace minpair {
+namespace minpair::suite {
 namespace {
 
 using simdjson::dom::element;
@@ -315,4 +315,4 @@ void SuiteWriter::write(const Item& item) {
 
 void SuiteWriter::commit() { file_.commit(); }
 
-}  // namespace minpair
+}  // namespace minpair::suite

@@ -4,7 +4,7 @@
 
 #include <iterator>
 
-namespace minpair {
+namespace minpair::suite {
 
 void append_json_string(std::string& to, std::string_view text) {
   to += '"';
@@ -42,4 +42,4 @@ void append_json_number(std::string& to, double number) {
   fmt::format_to(std::back_inserter(to), FMT_STRING("{}"), number);
 }
 
-}  // namespace minpair
+}  // namespace minpair::suite

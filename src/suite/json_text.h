@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace minpair {
+namespace minpair::suite {
 
 void append_json_string(std::string& to, std::string_view text);  // with its quotes
 void append_json_number(std::string& to, double number);          // the shortest that reads back
 
-}  // namespace minpair
+}  // namespace minpair::suite

@@ -4,10 +4,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "suite/format_support.h"
+#include "suite/formats/support.h"
 #include "suite/hash_table.h"
 
-namespace minpair {
+namespace minpair::suite {
 namespace {
 
 struct Check {
@@ -335,4 +335,4 @@ Segmenter vocabulary_segmenter(const fs::path& file) {
   };
 }
 
-}  // namespace minpair
+}  // namespace minpair::suite

@@ -14,7 +14,7 @@
 
 #include "suite/suite.h"
 
-namespace minpair {
+namespace minpair::suite {
 
 enum class Severity { error, warning, note };
 
@@ -77,4 +77,4 @@ std::vector<std::string> fix_item(Item& item);
 std::string lint_text(const LintReport& report, const std::string& name);
 std::string lint_json(const LintReport& report, const std::string& name);
 
-}  // namespace minpair
+}  // namespace minpair::suite

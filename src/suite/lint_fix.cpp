@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "suite/format_support.h"
+#include "suite/formats/support.h"
 #include "suite/lint.h"
 
-namespace minpair {
+namespace minpair::suite {
 namespace {
 
 // One space between words, none at the ends; ideographic spaces stay.
@@ -70,4 +70,4 @@ std::vector<std::string> fix_item(Item& item) {
   return done;
 }
 
-}  // namespace minpair
+}  // namespace minpair::suite

@@ -5,7 +5,7 @@
 #include "base/progress.h"
 #include "suite/lint.h"
 
-namespace minpair {
+namespace minpair::suite {
 namespace {
 
 constexpr size_t kPlacesShown = 12;
@@ -113,4 +113,4 @@ std::string lint_json(const LintReport& report, const std::string& name) {
   return root.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace minpair
+}  // namespace minpair::suite

@@ -5,7 +5,7 @@
 
 #include "suite/suite.h"
 
-namespace minpair {
+namespace minpair::suite {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -158,4 +158,4 @@ std::string manifest_json(const Manifest& m) {
   return root.dump(2) + "\n";
 }
 
-}  // namespace minpair
+}  // namespace minpair::suite

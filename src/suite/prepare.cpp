@@ -1,6 +1,6 @@
 #include "suite/prepare.h"
 
-namespace minpair {
+namespace minpair::suite {
 namespace {
 
 size_t first_letter_size(const std::string& text) {
@@ -35,4 +35,4 @@ void prepare(const Preparation& preparation, Item& item) {
   }
 }
 
-}  // namespace minpair
+}  // namespace minpair::suite

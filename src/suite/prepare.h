@@ -5,7 +5,7 @@
 
 #include "suite/item.h"
 
-namespace minpair {
+namespace minpair::suite {
 
 struct Preparation {
   bool capitalize = false;  // the first letter
@@ -15,4 +15,4 @@ struct Preparation {
 
 void prepare(const Preparation& preparation, Item& item);
 
-}  // namespace minpair
+}  // namespace minpair::suite

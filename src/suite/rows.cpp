@@ -1,9 +1,9 @@
 #include "suite/rows.h"
 
 #include "base/error.h"
-#include "text/text.h"
+#include "base/text.h"
 
-namespace minpair {
+namespace minpair::suite {
 namespace {
 
 constexpr size_t kLongestRow = size_t{1} << 26;
@@ -104,4 +104,4 @@ bool fits_row(std::string_view field, char separator) {
   return true;
 }
 
-}  // namespace minpair
+}  // namespace minpair::suite

@@ -6,9 +6,9 @@
 #include <set>
 
 #include "base/paths.h"
-#include "suite/format.h"
+#include "suite/formats/format.h"
 
-namespace minpair {
+namespace minpair::suite {
 namespace {
 
 std::vector<fs::path> jsonl_files(const fs::path& folder) {
@@ -89,4 +89,4 @@ std::vector<Suite> shipped_suites() {
   return suites;
 }
 
-}  // namespace minpair
+}  // namespace minpair::suite

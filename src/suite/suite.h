@@ -25,7 +25,7 @@
 #include "base/file.h"
 #include "suite/item.h"
 
-namespace minpair {
+namespace minpair::suite {
 
 // Scores that stand beside an item in published data.
 struct PublishedScores {
@@ -155,4 +155,4 @@ Suite find_suite(const std::string& name_or_path);
 // All suites that ship, by name.
 std::vector<Suite> shipped_suites();
 
-}  // namespace minpair
+}  // namespace minpair::suite

@@ -4,7 +4,7 @@
 
 #include "tokenizer/characters.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 char32_t character_before(std::string_view text, size_t at) {
@@ -97,4 +97,4 @@ void AddedTokens::split(std::string_view text, const std::function<void(const Pa
   if (done < text.size()) part({{done, text.size()}, nullptr});
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

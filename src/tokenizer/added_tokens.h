@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "text/text.h"
+#include "base/text.h"
 #include "tokenizer/vocabulary.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 struct AddedToken {
   std::string content;
@@ -47,4 +47,4 @@ class AddedTokens {
   std::array<bool, 256> begins_{};
 };
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 AlignedText::AlignedText(std::string_view whole, Span part) : bytes(slice(whole, part)) {
   from.reserve(bytes.size());
@@ -25,4 +25,4 @@ AlignedText::From AlignedText::origin(Span span) const {
   return {std::min(first.begin, last.begin), std::max(first.end, last.end)};
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

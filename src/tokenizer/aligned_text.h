@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "text/text.h"
+#include "base/text.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 struct AlignedText {
   struct From {
@@ -53,4 +53,4 @@ void map_characters(AlignedText& text, F each) {
   text = std::move(to);
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

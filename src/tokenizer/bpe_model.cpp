@@ -7,7 +7,7 @@
 #include "tokenizer/merge_table.h"
 #include "tokenizer/piece_model.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 // A piece of the word under way; pieces are a list, so that joining two is cheap.
@@ -166,4 +166,4 @@ PieceModelPtr make_bpe_model(const Vocabulary& vocabulary, const std::vector<Mer
   return std::make_unique<Bpe>(vocabulary, merges, std::move(options));
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

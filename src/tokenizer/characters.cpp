@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 bool is_cjk(char32_t c) {
@@ -76,4 +76,4 @@ void append_lower(std::u32string& to, char32_t c) {
   }
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

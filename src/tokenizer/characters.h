@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 enum CharacterClass : uint8_t {
   kSpace = 1,        // White_Space
@@ -30,4 +30,4 @@ void append_decomposed(std::u32string& to, char32_t c);
 // Lower case of one character, without looking at its neighbours (no final sigma).
 void append_lower(std::u32string& to, char32_t c);
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 bool has_leaf(uint32_t unit) { return (unit >> 8) & 1; }
@@ -59,4 +59,4 @@ std::optional<Charsmap::Match> Charsmap::find(std::string_view text, bool longes
   return best;
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

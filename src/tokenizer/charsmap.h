@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 class Charsmap {
  public:
@@ -31,4 +31,4 @@ class Charsmap {
   std::string normals_;
 };
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

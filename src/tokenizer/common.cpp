@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "tokenizer/characters.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 constexpr size_t kLongestText = size_t{1} << 30;
@@ -140,4 +140,4 @@ void CommonTokenizer::set_fingerprint(std::string_view options) {
   fingerprint_ = hash.hex();
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -10,7 +10,7 @@
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/vocabulary.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 // The span without white space at its ends; white space alone stays.
 Span trimmed_span(std::string_view text, Span span);
@@ -46,4 +46,4 @@ class CommonTokenizer : public Tokenizer {
   std::string fingerprint_;
 };
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "tokenizer/json.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 namespace fs = std::filesystem;
@@ -121,4 +121,4 @@ TokenizerConfig read_tokenizer_config(const fs::path& directory) {
   return config;
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

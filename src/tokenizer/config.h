@@ -9,7 +9,7 @@
 
 #include "tokenizer/make.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 struct TokenizerConfig {
   std::string tokenizer_class;  // "BertTokenizer", without "Fast"; may be empty
@@ -26,4 +26,4 @@ struct TokenizerConfig {
 // Absent files are no error; files that are not what they must be are.
 TokenizerConfig read_tokenizer_config(const std::filesystem::path& directory);
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -11,12 +11,12 @@
 #include "tokenizer/patterns.h"
 #include "tokenizer/special.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 class Reader {
  public:
-  Reader(const Metadata& metadata, Notes* notes) : metadata_(metadata), notes_(notes) {}
+  Reader(const checkpoint::Metadata& metadata, Notes* notes) : metadata_(metadata), notes_(notes) {}
 
   std::unique_ptr<Tokenizer> read() {
     for (std::string_view piece : metadata_.texts("tokenizer.ggml.tokens")) {
@@ -157,7 +157,7 @@ class Reader {
     return make_wordpiece(pieces_, options);
   }
 
-  const Metadata& metadata_;
+  const checkpoint::Metadata& metadata_;
   Notes* notes_;
   std::vector<std::string> pieces_;
   std::vector<PieceType> types_;
@@ -166,9 +166,9 @@ class Reader {
 
 }  // namespace
 
-std::unique_ptr<Tokenizer> make_gguf_tokenizer(const Metadata& metadata,
+std::unique_ptr<Tokenizer> make_gguf_tokenizer(const checkpoint::Metadata& metadata,
                                                std::vector<std::string>* notes) {
   return Reader(metadata, notes).read();
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -5,7 +5,7 @@
 #include "tokenizer/characters.h"
 #include "tokenizer/pre_tokenizer.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 enum Kind { kindSpace, kindLetter, kindNumber, kindOther };
@@ -71,4 +71,4 @@ class Gpt2 : public PreTokenizer {
 
 PreTokenizerPtr split_gpt2() { return std::make_shared<Gpt2>(); }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

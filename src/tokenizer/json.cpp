@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 // Gemma's, the largest published one, has 34 MB.
 constexpr uint64_t kLargestFile = uint64_t{1} << 28;
@@ -57,4 +57,4 @@ std::optional<int64_t> int_member(JsonValue value, std::string_view key) {
   return i;
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 // A parsed file. `root` lives as long as this.
 class JsonFile {
@@ -34,4 +34,4 @@ std::optional<std::string_view> string_member(JsonValue value, std::string_view 
 std::optional<bool> bool_member(JsonValue value, std::string_view key);
 std::optional<int64_t> int_member(JsonValue value, std::string_view key);
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

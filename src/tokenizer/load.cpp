@@ -15,7 +15,7 @@
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/tokenizer_json.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 // One piece a line; the number of the line is the id.
 std::vector<std::string> read_vocabulary_lines(const fs::path& path) {
@@ -140,4 +140,4 @@ std::unique_ptr<Tokenizer> load_tokenizer(const fs::path& directory, Notes* note
           "*.model file");
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

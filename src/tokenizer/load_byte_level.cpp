@@ -10,7 +10,7 @@
 #include "tokenizer/loaders.h"
 #include "tokenizer/patterns.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 std::vector<std::string> read_vocab_json(const fs::path& path) {
@@ -114,4 +114,4 @@ std::unique_ptr<Tokenizer> load_vocab_json(const fs::path& vocabulary, const fs:
   return make_byte_level_bpe(pieces, read_merges(merges), options);
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

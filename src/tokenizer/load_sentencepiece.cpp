@@ -9,7 +9,7 @@
 #include "tokenizer/pipeline.h"
 #include "tokenizer/sentencepiece_file.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 enum class Family { direct, xlm_roberta, camembert, albert };
@@ -131,4 +131,4 @@ std::unique_ptr<Tokenizer> load_sentencepiece(const fs::path& path, const Tokeni
   }
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -10,7 +10,7 @@
 #include "tokenizer/special.h"
 #include "tokenizer/tokenizer.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 // One piece a line; the number of the line is the id.
 std::vector<std::string> read_vocabulary_lines(const std::filesystem::path& path);
@@ -23,4 +23,4 @@ std::unique_ptr<Tokenizer> load_vocab_json(const std::filesystem::path& vocabula
 std::unique_ptr<Tokenizer> load_sentencepiece(const std::filesystem::path& path,
                                               const TokenizerConfig& config, Notes* notes);
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "tokenizer/pipeline.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 std::unique_ptr<Tokenizer> make_byte_level_bpe(const std::vector<std::string>& pieces,
                                                const MergeList& merges,
@@ -92,4 +92,4 @@ std::unique_ptr<Tokenizer> make_words(const std::vector<std::string>& words,
   return make_pipeline(std::move(parts));
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

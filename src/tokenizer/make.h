@@ -11,7 +11,11 @@
 #include "tokenizer/added_tokens.h"
 #include "tokenizer/tokenizer.h"
 
-namespace minpair {
+namespace minpair::checkpoint {
+class Metadata;
+}
+
+namespace minpair::tokenizer {
 
 // The special tokens by name; empty where the model has none. A name that is not in the vocabulary
 // is as good as empty, except for `unk`.
@@ -96,8 +100,7 @@ std::unique_ptr<Tokenizer> load_words(const std::filesystem::path& path,
                                       const WordsOptions& options = {});
 
 // From the metadata of a GGUF file (tokenizer.ggml.*).
-class Metadata;
-std::unique_ptr<Tokenizer> make_gguf_tokenizer(const Metadata& metadata,
+std::unique_ptr<Tokenizer> make_gguf_tokenizer(const checkpoint::Metadata& metadata,
                                                std::vector<std::string>* notes = nullptr);
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

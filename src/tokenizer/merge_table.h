@@ -6,7 +6,7 @@
 
 #include "tokenizer/piece_model.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 class MergeTable {
  public:
@@ -53,4 +53,4 @@ class MergeTable {
   std::vector<Slot> slots_;
 };
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

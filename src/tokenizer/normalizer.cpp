@@ -11,7 +11,7 @@
 #include "tokenizer/characters.h"
 #include "tokenizer/regex.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 // A step made of a function.
@@ -281,4 +281,4 @@ void to_byte_level(AlignedText& text) {
   text = std::move(to);
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -8,7 +8,7 @@
 #include "tokenizer/aligned_text.h"
 #include "tokenizer/charsmap.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 class Normalizer {
  public:
@@ -51,4 +51,4 @@ NormalizerPtr normalize_sentencepiece(Charsmap map, SentencePieceNormalizerOptio
 char32_t byte_level_character(unsigned char byte);
 void to_byte_level(AlignedText& text);
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

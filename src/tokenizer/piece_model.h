@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "text/text.h"
+#include "base/text.h"
 #include "tokenizer/make.h"
 #include "tokenizer/vocabulary.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 struct Cut {
   TokenId id;
@@ -70,4 +70,4 @@ PieceModelPtr make_word_model(const Vocabulary& vocabulary, TokenId unk);
 // The ids of "<0x00>" to "<0xFF>"; -1 where the vocabulary lacks one.
 std::vector<TokenId> byte_pieces(const Vocabulary& vocabulary);
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -5,7 +5,7 @@
 #include "tokenizer/characters.h"
 #include "tokenizer/common.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 // Added tokens that are looked for in the normalised text are normalised themselves.
@@ -98,4 +98,4 @@ std::unique_ptr<Tokenizer> make_pipeline(PipelineParts parts) {
   return std::make_unique<Pipeline>(std::move(parts));
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -12,7 +12,7 @@
 #include "tokenizer/piece_model.h"
 #include "tokenizer/pre_tokenizer.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 // How a piece shows that it begins a word.
 enum class WordMark {
@@ -36,4 +36,4 @@ struct PipelineParts {
 
 std::unique_ptr<Tokenizer> make_pipeline(PipelineParts parts);
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -6,7 +6,7 @@
 #include "tokenizer/characters.h"
 #include "tokenizer/normalizer.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 // A word cut at delimiters: every byte is in one section.
@@ -267,4 +267,4 @@ PreTokenizerPtr split_sequence(std::vector<PreTokenizerPtr> steps) {
   return std::make_shared<Sequence>(std::move(steps));
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

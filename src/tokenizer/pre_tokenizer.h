@@ -8,7 +8,7 @@
 #include "tokenizer/aligned_text.h"
 #include "tokenizer/regex.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 // A text and the words in it, from left to right. What is in no word is dropped.
 struct Words {
@@ -41,4 +41,4 @@ PreTokenizerPtr split_byte_level(bool add_prefix_space, bool use_regex);
 PreTokenizerPtr split_metaspace(std::string replacement, Prepend prepend, bool split);
 PreTokenizerPtr split_sequence(std::vector<PreTokenizerPtr> steps);
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 // What may be spent on one search: a hostile pattern must not hang the program.
@@ -96,4 +96,4 @@ std::vector<Span> Regex::matches(std::string_view text) const {
   return found;
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "text/text.h"
+#include "base/text.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 class Regex {
  public:
@@ -28,4 +28,4 @@ class Regex {
 // `\s`, `\w` mean other characters in ICU than in Oniguruma; this spells them out.
 std::string oniguruma_to_icu(std::string_view pattern);
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "tokenizer/piece_model.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 class ScoredModel : public PieceModel {
@@ -272,4 +272,4 @@ PieceModelPtr make_score_bpe_model(const Vocabulary& vocabulary, std::vector<dou
   return std::make_unique<ScoreBpe>(vocabulary, std::move(scores), std::move(types), options);
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

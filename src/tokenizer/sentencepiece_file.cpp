@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 // One field of a protocol buffer message.
@@ -139,4 +139,4 @@ SentencePieceModel parse_sentencepiece(std::string_view bytes, const std::string
   return model;
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -6,8 +6,8 @@
 
 #include "tokenizer/make.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 SentencePieceModel parse_sentencepiece(std::string_view bytes, const std::string& name);
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -1,7 +1,7 @@
 #include "tokenizer/normalizer.h"
 #include "tokenizer/vocabulary.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 constexpr std::string_view kMark = "\u2581";
@@ -89,4 +89,4 @@ NormalizerPtr normalize_sentencepiece(Charsmap map, SentencePieceNormalizerOptio
   return std::make_shared<SentencePieceNormalizer>(std::move(map), std::move(options));
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 // Embeddings are padded to a multiple of 64 or so before tokens are added; larger gaps are damage.
@@ -131,4 +131,4 @@ void merge_added(std::vector<std::string>& pieces, std::vector<AddedToken> added
   }
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -6,7 +6,7 @@
 
 #include "tokenizer/config.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 using Notes = std::vector<std::string>;
 
@@ -27,4 +27,4 @@ void check_special(const std::vector<std::string>& pieces, Surroundings& around,
 void merge_added(std::vector<std::string>& pieces, std::vector<AddedToken> added,
                  Surroundings& around, Notes* notes);
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -17,9 +17,9 @@
 #include <string_view>
 #include <vector>
 
-#include "text/text.h"
+#include "base/text.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 using TokenId = int32_t;
 
@@ -67,4 +67,4 @@ class Tokenizer {
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& directory,
                                           std::vector<std::string>* notes = nullptr);
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

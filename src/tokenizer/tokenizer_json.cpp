@@ -11,7 +11,7 @@
 #include "tokenizer/special.h"
 #include "tokenizer/tokenizer_json_parts.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 class Reader {
@@ -342,4 +342,4 @@ std::unique_ptr<Tokenizer> parse_tokenizer_json(std::string_view text, const std
   return read_tokenizer_json(JsonFile(text, name), config, notes);
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -10,7 +10,7 @@
 #include "tokenizer/config.h"
 #include "tokenizer/tokenizer.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 class JsonFile;
 
@@ -21,4 +21,4 @@ std::unique_ptr<Tokenizer> parse_tokenizer_json(std::string_view text, const std
                                                 const TokenizerConfig& config = {},
                                                 std::vector<std::string>* notes = nullptr);
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 Error malformed(const JsonFile& file, std::string_view what) {
@@ -247,4 +247,4 @@ Template read_post_processor(const JsonFile& file, JsonValue value) {
   throw unsupported(file, "post-processor", type);
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

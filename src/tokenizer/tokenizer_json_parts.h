@@ -9,7 +9,7 @@
 #include "tokenizer/normalizer.h"
 #include "tokenizer/pre_tokenizer.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 NormalizerPtr read_normalizer(const JsonFile& file, JsonValue value);
 // `add_prefix_space` overrides what the file says about byte-level words.
@@ -35,4 +35,4 @@ Template read_post_processor(const JsonFile& file, JsonValue value);
 Error unsupported(const JsonFile& file, std::string_view what, std::string_view kind);
 std::string_view type_of(JsonValue value);  // "" when there is none
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

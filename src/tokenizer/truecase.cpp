@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 class PlainFirstWord : public Tokenizer {
@@ -47,4 +47,4 @@ std::unique_ptr<Tokenizer> with_plain_first_word(std::unique_ptr<Tokenizer> word
   return std::make_unique<PlainFirstWord>(std::move(words));
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -4,10 +4,10 @@
 
 #include "tokenizer/tokenizer.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 // Lower-cases the first letter of a text when the word is known in lower case ("Der" becomes "der",
 // "Anna" stays).
 std::unique_ptr<Tokenizer> with_plain_first_word(std::unique_ptr<Tokenizer> words);
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 Trie::Trie(std::vector<Entry> entries) {
   std::stable_sort(entries.begin(), entries.end(),
@@ -70,4 +70,4 @@ Vocabulary::Vocabulary(const std::vector<std::string>& pieces) {
   trie_ = Trie(std::move(entries));
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace minpair {
+namespace minpair::tokenizer {
 
 using TokenId = int32_t;
 
@@ -71,4 +71,4 @@ class Vocabulary {
   Trie trie_;
 };
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -2,7 +2,7 @@
 
 #include "tokenizer/piece_model.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 class LongestPiece : public PieceModel {
@@ -69,4 +69,4 @@ PieceModelPtr make_word_model(const Vocabulary& vocabulary, TokenId unk) {
   return std::make_unique<WholeWord>(vocabulary, unk);
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

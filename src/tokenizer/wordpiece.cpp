@@ -11,7 +11,7 @@
 #include "tokenizer/common.h"
 #include "tokenizer/make.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 // What becomes of one character under lower case and accent stripping.
@@ -191,4 +191,4 @@ std::unique_ptr<Tokenizer> make_wordpiece(const std::vector<std::string>& pieces
   return std::make_unique<WordPiece>(pieces, options);
 }
 
-}  // namespace minpair
+}  // namespace minpair::tokenizer

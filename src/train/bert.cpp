@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace minpair {
+namespace minpair::train {
 namespace {
 
 constexpr double kEpsilon = 1e-12;
@@ -146,4 +146,4 @@ std::map<std::string, torch::Tensor> Bert::export_tensors() const {
   return out;
 }
 
-}  // namespace minpair
+}  // namespace minpair::train

@@ -11,7 +11,7 @@
 #include "train/options.h"
 #include "train/output_loss.h"
 
-namespace minpair {
+namespace minpair::train {
 
 struct BertLayer {
   torch::Tensor qkv_w, qkv_b, out_w, out_b, ln1_w, ln1_b;
@@ -55,4 +55,4 @@ class Bert {
   std::map<std::string, torch::Tensor> parameters_;
 };
 
-}  // namespace minpair
+}  // namespace minpair::train

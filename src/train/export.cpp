@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 
-namespace minpair {
+namespace minpair::train {
 
 namespace {
 
@@ -117,4 +117,4 @@ void write_lstm_folder(const fs::path& folder, const Lstm& net,
   write_card(folder / "README.md", "An LSTM language model", card);
 }
 
-}  // namespace minpair
+}  // namespace minpair::train

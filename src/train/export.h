@@ -12,7 +12,7 @@
 #include "train/bert.h"
 #include "train/lstm.h"
 
-namespace minpair {
+namespace minpair::train {
 
 // fp32, or fp16 when `half`: half the size, rounded to 11 bits.
 void write_safetensors(const std::filesystem::path& path,
@@ -37,4 +37,4 @@ void write_lstm_folder(const std::filesystem::path& folder, const Lstm& net,
                        const std::vector<std::string>& vocab, const LstmText& text, bool half,
                        const CardRows& card);
 
-}  // namespace minpair
+}  // namespace minpair::train

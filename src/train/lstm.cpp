@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace minpair {
+namespace minpair::train {
 namespace {
 
 torch::Tensor uniform(std::vector<int64_t> size, double bound, at::Generator& random) {
@@ -61,4 +61,4 @@ std::map<std::string, torch::Tensor> Lstm::export_tensors() const {
   return out;
 }
 
-}  // namespace minpair
+}  // namespace minpair::train

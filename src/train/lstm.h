@@ -11,7 +11,7 @@
 #include "train/options.h"
 #include "train/output_loss.h"
 
-namespace minpair {
+namespace minpair::train {
 
 struct LstmState {
   torch::Tensor h, c;  // [layers, batch, hidden]
@@ -44,4 +44,4 @@ class Lstm {
   std::map<std::string, torch::Tensor> parameters_;
 };
 
-}  // namespace minpair
+}  // namespace minpair::train

@@ -12,7 +12,7 @@
 #include "base/progress.h"
 #include "train/train.h"
 
-namespace minpair {
+namespace minpair::train {
 
 namespace {
 
@@ -155,13 +155,13 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-}  // namespace minpair
+}  // namespace minpair::train
 
 int main(int argc, char** argv) {
   // oneDNN's AMX path for bfloat16 dies with an illegal instruction in Debian's version.
   ::setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16", 0);
   try {
-    return minpair::run(argc, argv);
+    return minpair::train::run(argc, argv);
   } catch (const minpair::Error& e) {
     fmt::print(stderr, "minpair train: {}\n", e.what());
     return e.exit_status();

@@ -6,7 +6,7 @@
 
 #include "corpus/wordpiece.h"
 
-namespace minpair {
+namespace minpair::train {
 
 namespace {
 
@@ -89,7 +89,7 @@ std::vector<double> piece_shares(const PieceText& text, size_t vocabulary) {
 Masker::Masker(const std::vector<std::string>& vocab, const PieceText& text,
                const MaskingOptions& options)
     : options_(options) {
-  const auto& endings = verb_endings();
+  const auto& endings = corpus::verb_endings();
   const std::set<std::string> agreeing{"##t", "##et", "##en", "##n", "##te", "##ten"};
   const std::vector<double> share = piece_shares(text, vocab.size());
   for (size_t i = 0; i < vocab.size(); ++i) {
@@ -160,4 +160,4 @@ PackedBatch pack_batch(const PieceText& text, std::span<const uint32_t> order, s
   return packer.finish();
 }
 
-}  // namespace minpair
+}  // namespace minpair::train

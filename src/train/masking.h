@@ -11,7 +11,7 @@
 #include "train/bert.h"
 #include "train/options.h"
 
-namespace minpair {
+namespace minpair::train {
 
 // Sentences as piece ids, one after the other.
 struct PieceText {
@@ -55,4 +55,4 @@ struct PackedBatch {
 PackedBatch pack_batch(const PieceText& text, std::span<const uint32_t> order, size_t& at,
                        int64_t rows, int64_t width, const Masker& masker, Random& random);
 
-}  // namespace minpair
+}  // namespace minpair::train

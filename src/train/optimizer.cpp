@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace minpair {
+namespace minpair::train {
 namespace {
 
 bool inner_matrix(const std::string& name) {
@@ -103,4 +103,4 @@ void Optimizer::muon(const std::string& name, torch::Tensor& parameter, double r
   }
 }
 
-}  // namespace minpair
+}  // namespace minpair::train

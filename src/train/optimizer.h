@@ -10,7 +10,7 @@
 
 #include "train/options.h"
 
-namespace minpair {
+namespace minpair::train {
 
 class Optimizer {
  public:
@@ -38,4 +38,4 @@ class Optimizer {
 // The nearest matrix with singular values near one, by a quintic Newton-Schulz iteration.
 torch::Tensor orthogonalise(const torch::Tensor& matrix, int steps);
 
-}  // namespace minpair
+}  // namespace minpair::train

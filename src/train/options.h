@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace minpair {
+namespace minpair::train {
 
 struct BertShape {
   int64_t vocab = 12000;
@@ -41,4 +41,4 @@ struct OptimizerOptions {
   int newton_steps = 5;
 };
 
-}  // namespace minpair
+}  // namespace minpair::train

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace minpair {
+namespace minpair::train {
 
 CandidateSampler::CandidateSampler(std::vector<double> shares, int64_t random_words)
     : shares_(std::move(shares)),
@@ -46,4 +46,4 @@ torch::Tensor output_loss(const torch::Tensor& hidden, const torch::Tensor& weig
   return torch::nll_loss(torch::log_softmax(scores, 1), targets);
 }
 
-}  // namespace minpair
+}  // namespace minpair::train

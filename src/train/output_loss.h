@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 
-namespace minpair {
+namespace minpair::train {
 
 // The words whose scores are computed in a step, with the logarithm of the chance that each was
 // picked. Undefined: all words.
@@ -35,4 +35,4 @@ torch::Tensor output_loss(const torch::Tensor& hidden, const torch::Tensor& weig
                           const torch::Tensor& bias, const torch::Tensor& targets,
                           const Candidates& candidates);
 
-}  // namespace minpair
+}  // namespace minpair::train

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 
-namespace minpair {
+namespace minpair::train {
 
 std::vector<std::string> read_vocabulary(const fs::path& path) {
   std::vector<std::string> vocab;
@@ -89,4 +89,4 @@ double rate_scale(double seen, double total, double warmup, double decay_from) {
   return rise * (0.98 * left + 0.02);
 }
 
-}  // namespace minpair
+}  // namespace minpair::train

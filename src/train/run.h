@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "train/train.h"
 
-namespace minpair {
+namespace minpair::train {
 
 std::vector<std::string> read_vocabulary(const std::filesystem::path& path);
 
@@ -90,4 +90,4 @@ class Reports {
 // Rises over `warmup`, stays, and falls from `decay_from` of the total to almost nothing.
 double rate_scale(double seen, double total, double warmup, double decay_from);
 
-}  // namespace minpair
+}  // namespace minpair::train

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 
-namespace minpair {
+namespace minpair::train {
 
 namespace {
 
@@ -93,4 +93,4 @@ Random random_from(const torch::Tensor& tensor) {
   return random;
 }
 
-}  // namespace minpair
+}  // namespace minpair::train

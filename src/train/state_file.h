@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 
-namespace minpair {
+namespace minpair::train {
 
 struct TrainingState {
   std::map<std::string, torch::Tensor> tensors;
@@ -30,4 +30,4 @@ void keep_tensors(TrainingState& state, const std::string& prefix,
 torch::Tensor random_tensor(const Random& random);
 Random random_from(const torch::Tensor& tensor);
 
-}  // namespace minpair
+}  // namespace minpair::train

@@ -12,7 +12,7 @@
 
 #include "train/options.h"
 
-namespace minpair {
+namespace minpair::train {
 
 struct RunOptions {
   std::filesystem::path corpus;  // as `minpair corpus` leaves it
@@ -67,4 +67,4 @@ TrainResult train_lstm(const TrainLstmOptions& options);
 // Is bfloat16 fast on this processor?
 bool has_fast_bf16();
 
-}  // namespace minpair
+}  // namespace minpair::train

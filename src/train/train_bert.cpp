@@ -16,19 +16,20 @@
 #include "train/state_file.h"
 #include "train/train.h"
 
-namespace minpair {
+namespace minpair::train {
 
 namespace {
 
 constexpr uint64_t kReportSteps = 50;
 
-PieceText encode_file(const fs::path& path, const WordPieceEncoder& encoder, size_t longest) {
+PieceText encode_file(const fs::path& path, const corpus::WordPieceEncoder& encoder,
+                      size_t longest) {
   PieceText text;
   std::unordered_map<std::string, std::vector<int32_t>> known;
   LineReader lines(path);
   std::string_view line;
   while (lines.next(line)) {
-    for (const std::string& word : split_for_wordpiece(line)) {
+    for (const std::string& word : corpus::split_for_wordpiece(line)) {
       auto [it, fresh] = known.try_emplace(word);
       if (fresh) encoder.encode(word, it->second);
       text.ids.insert(text.ids.end(), it->second.begin(), it->second.end());
@@ -224,7 +225,7 @@ class BertTraining {
 
   const TrainBertOptions& options_;
   std::vector<std::string> vocab_;
-  WordPieceEncoder encoder_;
+  corpus::WordPieceEncoder encoder_;
   PieceText train_, valid_;
   Masker masker_;
   Bert net_;
@@ -249,4 +250,4 @@ TrainResult train_bert(const TrainBertOptions& options) {
   return BertTraining(options).run();
 }
 
-}  // namespace minpair
+}  // namespace minpair::train

@@ -7,16 +7,16 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "corpus/wordpiece.h"
 #include "corpus/words.h"
-#include "text/text.h"
 #include "train/export.h"
 #include "train/optimizer.h"
 #include "train/run.h"
 #include "train/state_file.h"
 #include "train/train.h"
 
-namespace minpair {
+namespace minpair::train {
 
 namespace {
 
@@ -60,14 +60,14 @@ class WordIds {
  private:
   void add(std::string_view line, std::vector<int32_t>& out) const {
     if (pieces_)
-      for (const std::string& word : split_for_wordpiece(line)) encoder_.encode(word, out);
+      for (const std::string& word : corpus::split_for_wordpiece(line)) encoder_.encode(word, out);
     else
       for (const std::string_view word : split(line, ' '))
         out.push_back((*this)[std::string(word)]);
   }
 
   std::unordered_map<std::string, int32_t> ids_;
-  WordPieceEncoder encoder_;
+  corpus::WordPieceEncoder encoder_;
   bool pieces_;
 };
 
@@ -335,4 +335,4 @@ TrainResult train_lstm(const TrainLstmOptions& options) {
   return LstmTraining(options).run();
 }
 
-}  // namespace minpair
+}  // namespace minpair::train

@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "support.h"
 
-namespace minpair {
+namespace minpair::inline base {
 
 TEST(Sha256, KnownAnswers) {
   EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
@@ -57,4 +57,4 @@ TEST(Text, CountsAndDurations) {
   EXPECT_EQ(duration_text(250), "4 min 10 s");
 }
 
-}  // namespace minpair
+}  // namespace minpair::inline base

@@ -13,7 +13,7 @@
 #include "checkpoint/checkpoint.h"
 #include "support.h"
 
-namespace minpair {
+namespace minpair::checkpoint {
 
 template <typename T>
 std::string little_endian(T value) {
@@ -57,4 +57,4 @@ inline std::string error_of(const std::string& bytes, const std::string& name) {
   return "no error";
 }
 
-}  // namespace minpair
+}  // namespace minpair::checkpoint

@@ -5,7 +5,7 @@
 
 #include "files.h"
 
-namespace minpair {
+namespace minpair::checkpoint {
 namespace {
 
 using ::testing::AllOf;
@@ -178,4 +178,4 @@ TEST(Gguf, RealModelsEqualTheirSafetensors) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::checkpoint

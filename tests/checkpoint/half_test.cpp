@@ -3,7 +3,7 @@
 
 #include "files.h"
 
-namespace minpair {
+namespace minpair::checkpoint {
 namespace {
 
 // From the definition of the format, without any trick.
@@ -58,4 +58,4 @@ TEST(Bfloat, EveryValue) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::checkpoint

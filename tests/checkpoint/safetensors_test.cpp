@@ -3,7 +3,7 @@
 
 #include "files.h"
 
-namespace minpair {
+namespace minpair::checkpoint {
 namespace {
 
 using ::testing::AllOf;
@@ -231,4 +231,4 @@ TEST(Safetensors, MiniLmHasOddOffsets) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::checkpoint

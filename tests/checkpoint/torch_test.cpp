@@ -5,7 +5,7 @@
 
 #include "files.h"
 
-namespace minpair {
+namespace minpair::checkpoint {
 namespace {
 
 using ::testing::AllOf;
@@ -196,4 +196,4 @@ TEST(TorchFiles, OldTarFormatIsNamed) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::checkpoint

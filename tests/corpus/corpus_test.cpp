@@ -13,6 +13,7 @@
 #include "support.h"
 
 using namespace minpair;
+using namespace minpair::corpus;
 using minpair::testing::TemporaryFolder;
 
 namespace {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 using namespace minpair;
+using namespace minpair::corpus;
 using ::testing::ElementsAre;
 
 TEST(Words, GermanKeepsHyphensNumbersAndApostrophes) {

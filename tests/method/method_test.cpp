@@ -8,42 +8,42 @@
 #include "base/error.h"
 #include "fake.h"
 
-namespace minpair {
+namespace minpair::method {
 namespace {
 
 using ::testing::ElementsAre;
 using testing::FakeModel;
 using testing::FakeTokenizer;
 
-Item item_of(std::vector<std::string> texts) {
-  Item item;
+suite::Item item_of(std::vector<std::string> texts) {
+  suite::Item item;
   item.id = "1";
   for (const std::string& t : texts) item.sentences.push_back({t, {}, item.sentences.empty()});
-  align_loci(item.sentences);
+  suite::align_loci(item.sentences);
   return item;
 }
 
 class MethodTest : public ::testing::Test {
  protected:
-  MethodContext context() { return {model.tokenizer(), ModelInfo::Kind::masked, limit}; }
-  Plan plan(const std::string& method, const Item& item) {
+  MethodContext context() { return {model.tokenizer(), query::ModelInfo::Kind::masked, limit}; }
+  Plan plan(const std::string& method, const suite::Item& item) {
     return find_method(method).plan(item, context());
   }
-  std::vector<SentenceScore> score(const std::string& method, const Item& item) {
+  std::vector<judge::SentenceScore> score(const std::string& method, const suite::Item& item) {
     Plan p = plan(method, item);
-    std::vector<Answer> answers = model.answer(p.queries);
-    std::vector<const Answer*> pointers;
-    for (const Answer& a : answers) pointers.push_back(&a);
+    std::vector<query::Answer> answers = model.answer(p.queries);
+    std::vector<const query::Answer*> pointers;
+    for (const query::Answer& a : answers) pointers.push_back(&a);
     return find_method(method).score(p, pointers);
   }
-  TokenId id(const std::string& piece) { return *model.tokenizer().id(piece); }
+  tokenizer::TokenId id(const std::string& piece) { return *model.tokenizer().id(piece); }
 
   FakeModel model;
   uint32_t limit = 64;
 };
 
-constexpr TokenId kMask = FakeTokenizer::kMask, kCls = FakeTokenizer::kCls,
-                  kSep = FakeTokenizer::kSep;
+constexpr tokenizer::TokenId kMask = FakeTokenizer::kMask, kCls = FakeTokenizer::kCls,
+                             kSep = FakeTokenizer::kSep;
 
 TEST_F(MethodTest, CrossEntropyAsksEveryTokenAboutItself) {
   Plan p = plan("ce", item_of({"Sie lacht .", "Sie lachen ."}));
@@ -54,7 +54,7 @@ TEST_F(MethodTest, CrossEntropyAsksEveryTokenAboutItself) {
     EXPECT_EQ(p.queries[0].reads[i].position, i);
     EXPECT_THAT(p.queries[0].reads[i].targets, ElementsAre(p.queries[0].ids[i]));
   }
-  const std::vector<TokenScore>& tokens = p.sentences[0].tokens;
+  const std::vector<judge::TokenScore>& tokens = p.sentences[0].tokens;
   EXPECT_TRUE(tokens.front().special && tokens.back().special);
   EXPECT_TRUE(tokens[2].in_locus && tokens[3].in_locus);
   EXPECT_FALSE(tokens[1].in_locus || tokens[4].in_locus);
@@ -62,9 +62,9 @@ TEST_F(MethodTest, CrossEntropyAsksEveryTokenAboutItself) {
 }
 
 TEST_F(MethodTest, ScoresAreLogitMinusLogSumExp) {
-  Item item = item_of({"Sie lacht .", "Sie lachen ."});
-  std::vector<SentenceScore> scores = score("ce", item);
-  Answer a = model.answer(plan("ce", item).queries)[1];
+  suite::Item item = item_of({"Sie lacht .", "Sie lachen ."});
+  std::vector<judge::SentenceScore> scores = score("ce", item);
+  query::Answer a = model.answer(plan("ce", item).queries)[1];
   ASSERT_EQ(scores[1].tokens.size(), a.size());
   for (size_t i = 0; i < a.size(); ++i) {
     EXPECT_EQ(scores[1].tokens[i].logit, a[i].logits[0]);
@@ -73,10 +73,11 @@ TEST_F(MethodTest, ScoresAreLogitMinusLogSumExp) {
 }
 
 TEST_F(MethodTest, PrintedEquationNormalisesOverTheSentence) {
-  std::vector<SentenceScore> scores = score("ce-printed", item_of({"Sie lacht .", "Sie weint ."}));
-  for (const SentenceScore& s : scores) {
+  std::vector<judge::SentenceScore> scores =
+      score("ce-printed", item_of({"Sie lacht .", "Sie weint ."}));
+  for (const judge::SentenceScore& s : scores) {
     double sum = 0;
-    for (const TokenScore& t : s.tokens) sum += std::exp(t.logprob);
+    for (const judge::TokenScore& t : s.tokens) sum += std::exp(t.logprob);
     EXPECT_NEAR(sum, 1, 1e-12);
   }
 }
@@ -86,8 +87,8 @@ TEST_F(MethodTest, MaskedCandidatesShareOneContext) {
   ASSERT_EQ(p.queries.size(), 2u);
   EXPECT_EQ(p.queries[0].ids, p.queries[1].ids);
   EXPECT_THAT(p.queries[0].ids, ElementsAre(kCls, id("Sie"), kMask, id("heim"), id("."), kSep));
-  EXPECT_EQ(p.queries[0].reads, (std::vector<Read>{{2, {id("kam")}, true}}));
-  EXPECT_EQ(p.queries[1].reads, (std::vector<Read>{{2, {id("ging")}, true}}));
+  EXPECT_EQ(p.queries[0].reads, (std::vector<query::Read>{{2, {id("kam")}, true}}));
+  EXPECT_EQ(p.queries[1].reads, (std::vector<query::Read>{{2, {id("ging")}, true}}));
 }
 
 TEST_F(MethodTest, MaskedLeavesOutWhatItCannotAsk) {
@@ -102,7 +103,7 @@ TEST_F(MethodTest, MaskedLeavesOutWhatItCannotAsk) {
 TEST_F(MethodTest, TooLongIsCountedNotCut) {
   limit = 5;
   for (const Method* m : all_methods())
-    if (m->supports(ModelInfo::Kind::masked) && !m->info().cloze) {
+    if (m->supports(query::ModelInfo::Kind::masked) && !m->info().cloze) {
       EXPECT_EQ(m->plan(item_of({"Sie kam heim .", "Sie ging heim ."}), context()).excluded,
                 "too_long")
           << m->name();
@@ -116,7 +117,7 @@ TEST_F(MethodTest, MaskedWordMasksAllPiecesTogether) {
   ASSERT_EQ(p.queries.size(), 2u);
   EXPECT_THAT(p.queries[0].ids, ElementsAre(kCls, id("Sie"), kMask, kMask, id("."), kSep));
   EXPECT_EQ(p.queries[0].reads,
-            (std::vector<Read>{{2, {id("verf")}, true}, {3, {id("##olgt")}, true}}));
+            (std::vector<query::Read>{{2, {id("verf")}, true}, {3, {id("##olgt")}, true}}));
   EXPECT_EQ(p.sentences[0].tokens.size(), 2u);
 }
 
@@ -125,11 +126,11 @@ TEST_F(MethodTest, MaskedWordLeftToRightRevealsPieces) {
   ASSERT_EQ(p.queries.size(), 3u);
   EXPECT_THAT(p.queries[0].ids, ElementsAre(kCls, id("Sie"), kMask, kMask, id("."), kSep));
   EXPECT_THAT(p.queries[1].ids, ElementsAre(kCls, id("Sie"), id("verf"), kMask, id("."), kSep));
-  EXPECT_EQ(p.queries[1].reads, (std::vector<Read>{{3, {id("##olgt")}, true}}));
+  EXPECT_EQ(p.queries[1].reads, (std::vector<query::Read>{{3, {id("##olgt")}, true}}));
 }
 
 TEST_F(MethodTest, PseudoLikelihoodMasksEachTokenInTurn) {
-  Item item = item_of({"Sie verfolgt .", "Sie kam ."});
+  suite::Item item = item_of({"Sie verfolgt .", "Sie kam ."});
   Plan p = plan("pll", item);
   ASSERT_EQ(p.queries.size(), 4u + 3u);
   EXPECT_THAT(p.queries[1].ids, ElementsAre(kCls, id("Sie"), kMask, id("##olgt"), id("."), kSep));
@@ -147,7 +148,7 @@ TEST_F(MethodTest, PseudoLikelihoodMasksEachTokenInTurn) {
 }
 
 TEST_F(MethodTest, LocusInsideATokenIsTokenizedOnItsOwn) {
-  Item item = item_of({"Sie kamst .", "Sie kamen ."});
+  suite::Item item = item_of({"Sie kamst .", "Sie kamen ."});
   // Only the ending: a piece of four letters reaches over the edge.
   item.sentences[0].locus = {7, 9};
   item.sentences[1].locus = {7, 9};
@@ -155,16 +156,16 @@ TEST_F(MethodTest, LocusInsideATokenIsTokenizedOnItsOwn) {
   Plan p = plan("masked", item);
   ASSERT_EQ(p.excluded, "");
   EXPECT_THAT(p.queries[0].ids, ElementsAre(kCls, id("Sie"), id("kam"), kMask, id("."), kSep));
-  EXPECT_EQ(p.queries[0].reads, (std::vector<Read>{{3, {id("st")}, true}}));
-  const TokenScore& t = p.sentences[0].tokens[0];
+  EXPECT_EQ(p.queries[0].reads, (std::vector<query::Read>{{3, {id("st")}, true}}));
+  const judge::TokenScore& t = p.sentences[0].tokens[0];
   EXPECT_EQ(t.span, (Span{7, 9}));
 }
 
 TEST_F(MethodTest, MethodsAreFoundByName) {
   EXPECT_EQ(find_method("pll").name(), "pll");
   EXPECT_THROW(find_method("pl"), Error);
-  EXPECT_EQ(find_methods("ce, masked,ce", ModelInfo::Kind::masked).size(), 2u);
-  EXPECT_THROW(find_methods("masked", ModelInfo::Kind::causal), Error);
+  EXPECT_EQ(find_methods("ce, masked,ce", query::ModelInfo::Kind::masked).size(), 2u);
+  EXPECT_THROW(find_methods("masked", query::ModelInfo::Kind::causal), Error);
   for (const Method* m : all_methods()) {
     EXPECT_FALSE(m->explanation().empty() || m->citation().empty()) << m->name();
     EXPECT_TRUE(m->info().cloze || m->default_norm() == "sum" || m->default_norm() == "mean")
@@ -173,4 +174,4 @@ TEST_F(MethodTest, MethodsAreFoundByName) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::method

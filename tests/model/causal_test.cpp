@@ -11,13 +11,13 @@
 #include "model/golden.h"
 #include "support.h"
 
-namespace minpair {
+namespace minpair::model {
 namespace {
 
 using Json = nlohmann::json;
 
 struct Reference {
-  std::vector<TokenId> ids;
+  std::vector<tokenizer::TokenId> ids;
   std::vector<double> logprobs;
   int pair = 0;
   bool good = false;
@@ -33,27 +33,27 @@ std::vector<Reference> references(const std::string& model) {
   return all;
 }
 
-Query query_of(const std::vector<TokenId>& ids) {
-  Query q;
+query::Query query_of(const std::vector<tokenizer::TokenId>& ids) {
+  query::Query q;
   q.ids.assign(ids.begin(), ids.end() - 1);
   for (uint32_t p = 0; p + 1 < ids.size(); ++p) q.reads.push_back({p, {ids[p + 1]}, true});
   return q;
 }
 
-double logprob(const ReadAnswer& a) { return double(a.logits[0]) - a.log_sum_exp; }
+double logprob(const query::ReadAnswer& a) { return double(a.logits[0]) - a.log_sum_exp; }
 
-double total(const Answer& answer) {
+double total(const query::Answer& answer) {
   double sum = 0;
-  for (const ReadAnswer& a : answer) sum += logprob(a);
+  for (const query::ReadAnswer& a : answer) sum += logprob(a);
   return sum;
 }
 
 // Every token of every sentence, and which sentence of each pair wins.
-void compare_with_reference(Model& model, const std::string& name, double tolerance) {
+void compare_with_reference(query::Model& model, const std::string& name, double tolerance) {
   std::vector<Reference> all = references(name);
-  std::vector<Query> queries;
+  std::vector<query::Query> queries;
   for (const Reference& r : all) queries.push_back(query_of(r.ids));
-  std::vector<Answer> answers = model.answer(queries);
+  std::vector<query::Answer> answers = model.answer(queries);
   double worst = 0;
   std::map<int, std::pair<double, double>> ours, theirs;
   for (size_t i = 0; i < all.size(); ++i) {
@@ -74,7 +74,7 @@ void compare_with_reference(Model& model, const std::string& name, double tolera
         << "pair " << pair;
 }
 
-void expect_same_bits(const std::vector<Answer>& a, const std::vector<Answer>& b) {
+void expect_same_bits(const std::vector<query::Answer>& a, const std::vector<query::Answer>& b) {
   ASSERT_EQ(a.size(), b.size());
   for (size_t i = 0; i < a.size(); ++i)
     for (size_t r = 0; r < a[i].size(); ++r) {
@@ -111,9 +111,11 @@ TEST(Gguf, ItsTokenizerGivesTheSameIds) {
   auto directory = load_model((testing::models_dir() / "stories260K").string());
   auto gguf = load_model((testing::models_dir() / "stories260K/stories260K.gguf").string());
   for (const char* text : {"Once upon a time, there was a dog.", "Ein Vögelchen  singt.\n", "😀"}) {
-    std::vector<TokenId> a, b;
-    for (const Token& t : directory->tokenizer().encode(text, false).tokens) a.push_back(t.id);
-    for (const Token& t : gguf->tokenizer().encode(text, false).tokens) b.push_back(t.id);
+    std::vector<tokenizer::TokenId> a, b;
+    for (const tokenizer::Token& t : directory->tokenizer().encode(text, false).tokens)
+      a.push_back(t.id);
+    for (const tokenizer::Token& t : gguf->tokenizer().encode(text, false).tokens)
+      b.push_back(t.id);
     EXPECT_EQ(a, b) << text;
   }
   EXPECT_EQ(directory->info().start, 1);
@@ -127,15 +129,15 @@ TEST(Llama, SharedPrefixesNeverChangeABit) {
   auto model = load_model((testing::models_dir() / "stories260K").string());
   auto single = load_model((testing::models_dir() / "stories260K").string(), one_thread);
   Random random(5);
-  std::vector<Query> queries;
+  std::vector<query::Query> queries;
   for (int i = 0; i < 60; ++i) {
-    std::vector<TokenId> ids{1};
+    std::vector<tokenizer::TokenId> ids{1};
     for (uint64_t n = 2 + random.below(30); n > 0; --n)
-      ids.push_back(TokenId(3 + random.below(n > 20 ? 2 : 400)));
+      ids.push_back(tokenizer::TokenId(3 + random.below(n > 20 ? 2 : 400)));
     queries.push_back(query_of(ids));
   }
-  std::vector<Answer> together = model->answer(queries), alone;
-  for (const Query& q : queries) alone.push_back(single->answer(std::span(&q, 1))[0]);
+  std::vector<query::Answer> together = model->answer(queries), alone;
+  for (const query::Query& q : queries) alone.push_back(single->answer(std::span(&q, 1))[0]);
   expect_same_bits(together, alone);
 }
 
@@ -147,7 +149,7 @@ TEST_P(CausalGolden, HiddenStatesAfterEveryLayer) {
   const size_t width = model->info().hidden, stages = model->info().layers + 1;
   ASSERT_EQ(expected.hidden.size(), stages * expected.tokens * width);
   size_t first = 0;
-  for (const std::vector<TokenId>& ids : expected.inputs) {
+  for (const std::vector<tokenizer::TokenId>& ids : expected.inputs) {
     size_t stage = 0;
     dynamic_cast<CausalModel&>(*model).trace(ids, [&](std::string_view name,
                                                       const nn::View& hidden) {
@@ -167,16 +169,16 @@ TEST_P(CausalGolden, LogitsAndTheirSum) {
   testing::Expected expected(GetParam());
   auto model = load_model(testing::golden(GetParam()).string());
   const uint32_t words = model->info().vocabulary;
-  std::vector<TokenId> vocabulary(words);
-  for (uint32_t i = 0; i < words; ++i) vocabulary[i] = TokenId(i);
-  std::vector<Query> queries;
+  std::vector<tokenizer::TokenId> vocabulary(words);
+  for (uint32_t i = 0; i < words; ++i) vocabulary[i] = tokenizer::TokenId(i);
+  std::vector<query::Query> queries;
   for (const auto& ids : expected.inputs) {
     queries.push_back({ids, {}});
     for (uint32_t p = 0; p < ids.size(); ++p) queries.back().reads.push_back({p, vocabulary, true});
   }
   size_t at = 0;
-  for (const Answer& answer : model->answer(queries))
-    for (const ReadAnswer& read : answer) {
+  for (const query::Answer& answer : model->answer(queries))
+    for (const query::ReadAnswer& read : answer) {
       double sum = 0;
       for (float logit : read.logits) {
         ASSERT_NEAR(logit, expected.logits.at(at), 1e-4);
@@ -197,8 +199,8 @@ INSTANTIATE_TEST_SUITE_P(Causal, CausalGolden, ::testing::ValuesIn(testing::kCau
 // A German GPT-2 once shipped a beginning-of-text id past its vocabulary.
 TEST(Gpt2, AStartOutsideTheVocabularyIsNotUsed) {
   auto model = load_model(testing::golden("gpt2-bare").string());
-  EXPECT_LT(model->info().start, TokenId(model->info().vocabulary));
+  EXPECT_LT(model->info().start, tokenizer::TokenId(model->info().vocabulary));
   EXPECT_FALSE(model->info().notes.empty());
 }
 
-}  // namespace minpair
+}  // namespace minpair::model

@@ -13,7 +13,7 @@
 #include "model/rope.h"
 #include "support.h"
 
-namespace minpair {
+namespace minpair::model {
 namespace {
 
 using testing::golden;
@@ -95,10 +95,10 @@ std::string replaced(std::string name, const std::map<std::string, std::string>&
 
 void add_tensors(GgufFile& file, const std::string& model,
                  const std::map<std::string, std::string>& names, const Change& change) {
-  auto checkpoint = open_checkpoint(golden(model));
-  for (const TensorView& t : checkpoint->tensors()) {
+  auto checkpoint = checkpoint::open_checkpoint(golden(model));
+  for (const checkpoint::TensorView& t : checkpoint->tensors()) {
     Rows values(size_t(t.elements()));
-    to_float(t, values.data());
+    checkpoint::to_float(t, values.data());
     std::string name = replaced(t.name, names);
     change(name, values, t.shape.size() > 1 ? size_t(t.shape[1]) : 1);
     file.tensor(name, t.shape, values);
@@ -116,14 +116,14 @@ void reorder(Rows& values, size_t columns, const std::function<size_t(size_t)>& 
 void expect_same_logits(const std::string& model, const std::filesystem::path& gguf) {
   testing::Expected expected(model);
   auto ours = load_model(gguf.string());
-  std::vector<TokenId> all(ours->info().vocabulary);
-  for (size_t i = 0; i < all.size(); ++i) all[i] = TokenId(i);
+  std::vector<tokenizer::TokenId> all(ours->info().vocabulary);
+  for (size_t i = 0; i < all.size(); ++i) all[i] = tokenizer::TokenId(i);
   size_t at = 0;
   for (const auto& ids : expected.inputs) {
-    Query query{ids, {}};
+    query::Query query{ids, {}};
     for (uint32_t p = 0; p < ids.size(); ++p) query.reads.push_back({p, all, true});
-    Answer answer = ours->answer({&query, 1})[0];
-    for (const ReadAnswer& read : answer)
+    query::Answer answer = ours->answer({&query, 1})[0];
+    for (const query::ReadAnswer& read : answer)
       for (float logit : read.logits) ASSERT_NEAR(logit, expected.logits.at(at++), 1e-4);
   }
   EXPECT_EQ(at, expected.logits.size());
@@ -214,4 +214,4 @@ TEST(Gguf, RotaryFactorsAreATensor) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::model

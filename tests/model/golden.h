@@ -25,23 +25,23 @@ inline std::filesystem::path golden(const std::string& name) {
 }
 
 struct Expected {
-  std::vector<std::vector<TokenId>> inputs;
+  std::vector<std::vector<tokenizer::TokenId>> inputs;
   std::vector<float> hidden, logits, loss;
   size_t tokens = 0;
 
   explicit Expected(const std::string& name) {
-    auto file = open_checkpoint(golden(name) / "expected.safetensors");
+    auto file = checkpoint::open_checkpoint(golden(name) / "expected.safetensors");
     auto floats = [&](const char* what) {
-      const TensorView* t = file->find(what);
+      const checkpoint::TensorView* t = file->find(what);
       std::vector<float> values(static_cast<size_t>(t->elements()));
-      to_float(*t, values.data());
+      checkpoint::to_float(*t, values.data());
       return values;
     };
     hidden = floats("hidden");
     logits = floats("logits");
     loss = floats("loss");
     auto integers = [&](const char* what) {
-      const TensorView* t = file->find(what);
+      const checkpoint::TensorView* t = file->find(what);
       std::vector<int64_t> values(static_cast<size_t>(t->elements()));
       std::memcpy(values.data(), t->data, values.size() * sizeof(int64_t));
       return values;
@@ -55,8 +55,8 @@ struct Expected {
 };
 
 // Every token asked about itself.
-inline Query about_itself(const std::vector<TokenId>& ids) {
-  Query query{ids, {}};
+inline query::Query about_itself(const std::vector<tokenizer::TokenId>& ids) {
+  query::Query query{ids, {}};
   for (uint32_t i = 0; i < ids.size(); ++i) query.reads.push_back({i, {ids[i]}, true});
   return query;
 }

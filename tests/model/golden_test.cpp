@@ -7,20 +7,20 @@
 #include "base/error.h"
 #include "base/random.h"
 
-namespace minpair {
+namespace minpair::model {
 namespace {
 
 using namespace testing;
 
 class Golden : public ::testing::TestWithParam<std::string> {};
 
-std::unique_ptr<Model> load(const std::string& name, int threads = 2) {
+std::unique_ptr<query::Model> load(const std::string& name, int threads = 2) {
   return load_model(golden(name).string(), {.threads = threads});
 }
 
 TEST_P(Golden, HiddenStatesAfterEveryLayer) {
   Expected expected(GetParam());
-  std::unique_ptr<Model> model = load(GetParam());
+  std::unique_ptr<query::Model> model = load(GetParam());
   size_t at = 0;
   dynamic_cast<MaskedModel&>(*model).trace(
       expected.inputs, [&](std::string_view stage, const nn::View& hidden) {
@@ -35,51 +35,52 @@ TEST_P(Golden, HiddenStatesAfterEveryLayer) {
 
 TEST_P(Golden, Logits) {
   Expected expected(GetParam());
-  std::unique_ptr<Model> model = load(GetParam());
-  std::vector<TokenId> vocabulary(model->info().vocabulary);
+  std::unique_ptr<query::Model> model = load(GetParam());
+  std::vector<tokenizer::TokenId> vocabulary(model->info().vocabulary);
   std::iota(vocabulary.begin(), vocabulary.end(), 0);
-  std::vector<Query> queries;
+  std::vector<query::Query> queries;
   for (const auto& ids : expected.inputs) {
     queries.push_back({ids, {}});
     for (uint32_t i = 0; i < ids.size(); ++i)
       queries.back().reads.push_back({i, vocabulary, false});
   }
   size_t at = 0;
-  for (const Answer& answer : model->answer(queries))
-    for (const ReadAnswer& read : answer)
+  for (const query::Answer& answer : model->answer(queries))
+    for (const query::ReadAnswer& read : answer)
       for (float logit : read.logits) ASSERT_NEAR(logit, expected.logits.at(at++), 1e-4);
   EXPECT_EQ(at, expected.logits.size());
 }
 
 TEST_P(Golden, CrossEntropyOfSentences) {
   Expected expected(GetParam());
-  std::unique_ptr<Model> model = load(GetParam());
+  std::unique_ptr<query::Model> model = load(GetParam());
   for (size_t i = 0; i < expected.inputs.size(); ++i) {
-    Query query = about_itself(expected.inputs[i]);
+    query::Query query = about_itself(expected.inputs[i]);
     double sum = 0;
-    Answer answer = model->answer({&query, 1})[0];
-    for (const ReadAnswer& read : answer) sum += read.log_sum_exp - read.logits[0];
+    query::Answer answer = model->answer({&query, 1})[0];
+    for (const query::ReadAnswer& read : answer) sum += read.log_sum_exp - read.logits[0];
     EXPECT_NEAR(sum / double(query.ids.size()), expected.loss[i], 1e-5) << "sentence " << i;
   }
 }
 
 // A random set of reads: some positions, some twice, some without the sum over the vocabulary.
-Query random_query(Random& random, const Model& model) {
-  Query query;
+query::Query random_query(Random& random, const query::Model& model) {
+  query::Query query;
   uint32_t vocabulary = model.info().vocabulary;
   size_t n = 1 + random.below(random.below(4) ? 12 : 36);
   for (size_t i = 0; i < n; ++i)
-    query.ids.push_back(static_cast<TokenId>(random.below(vocabulary)));
+    query.ids.push_back(static_cast<tokenizer::TokenId>(random.below(vocabulary)));
   for (uint32_t i = 0; i < n; ++i)
     for (uint64_t times = random.below(3); times > 0; --times) {
       query.reads.push_back({i, {}, random.below(2) == 0});
       for (uint64_t t = random.below(5); t > 0; --t)
-        query.reads.back().targets.push_back(static_cast<TokenId>(random.below(vocabulary)));
+        query.reads.back().targets.push_back(
+            static_cast<tokenizer::TokenId>(random.below(vocabulary)));
     }
   return query;
 }
 
-bool same_bits(const Answer& a, const Answer& b) {
+bool same_bits(const query::Answer& a, const query::Answer& b) {
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i)
     if (a[i].logits.size() != b[i].logits.size() ||
@@ -91,10 +92,10 @@ bool same_bits(const Answer& a, const Answer& b) {
 
 TEST_P(Golden, TheSameBitsInAnyBatchOrderAndThreadCount) {
   Random random(std::hash<std::string>()(GetParam()));
-  std::vector<std::unique_ptr<Model>> models;
+  std::vector<std::unique_ptr<query::Model>> models;
   for (int threads = 1; threads <= 4; ++threads) models.push_back(load(GetParam(), threads));
-  std::vector<Query> queries;
-  std::vector<Answer> alone;
+  std::vector<query::Query> queries;
+  std::vector<query::Answer> alone;
   for (int i = 0; i < 120; ++i) {
     queries.push_back(random_query(random, *models[0]));
     alone.push_back(models[0]->answer({&queries.back(), 1})[0]);
@@ -104,9 +105,9 @@ TEST_P(Golden, TheSameBitsInAnyBatchOrderAndThreadCount) {
     std::iota(order.begin(), order.end(), 0);
     random.shuffle(std::span(order));
     order.resize(1 + random.below(order.size()));
-    std::vector<Query> batch;
+    std::vector<query::Query> batch;
     for (size_t i : order) batch.push_back(queries[i]);
-    std::vector<Answer> answers = models[round % 4]->answer(batch);
+    std::vector<query::Answer> answers = models[round % 4]->answer(batch);
     for (size_t i = 0; i < order.size(); ++i)
       ASSERT_TRUE(same_bits(answers[i], alone[order[i]]))
           << "query " << order[i] << " in a batch of " << order.size() << " on " << round % 4 + 1
@@ -117,12 +118,12 @@ TEST_P(Golden, TheSameBitsInAnyBatchOrderAndThreadCount) {
 // Whether a sum over the vocabulary is asked for never changes a logit, nor does reading less.
 TEST_P(Golden, LogitsDoNotDependOnWhatElseIsRead) {
   Random random(7);
-  std::unique_ptr<Model> model = load(GetParam());
+  std::unique_ptr<query::Model> model = load(GetParam());
   for (int i = 0; i < 20; ++i) {
-    Query query = random_query(random, *model);
-    Answer all = model->answer({&query, 1})[0];
+    query::Query query = random_query(random, *model);
+    query::Answer all = model->answer({&query, 1})[0];
     for (size_t r = 0; r < query.reads.size(); ++r) {
-      Query one{query.ids, {query.reads[r]}};
+      query::Query one{query.ids, {query.reads[r]}};
       one.reads[0].normalized = !one.reads[0].normalized;
       EXPECT_EQ(model->answer({&one, 1})[0][0].logits, all[r].logits);
     }
@@ -136,4 +137,4 @@ INSTANTIATE_TEST_SUITE_P(Model, Golden, ::testing::ValuesIn(kGoldenModels), [](c
 });
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::model

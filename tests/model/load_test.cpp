@@ -9,7 +9,7 @@
 #include "model/golden.h"
 #include "model/predict.h"
 
-namespace minpair {
+namespace minpair::model {
 namespace {
 
 using namespace testing;
@@ -60,10 +60,10 @@ class Spoiled {
 };
 
 TEST(LoadModel, SaysWhatItIs) {
-  std::unique_ptr<Model> model = load_model(golden("albert").string());
-  const ModelInfo& info = model->info();
+  std::unique_ptr<query::Model> model = load_model(golden("albert").string());
+  const query::ModelInfo& info = model->info();
   EXPECT_EQ(info.architecture, "albert");
-  EXPECT_EQ(info.kind, ModelInfo::Kind::masked);
+  EXPECT_EQ(info.kind, query::ModelInfo::Kind::masked);
   EXPECT_EQ(info.layers, 5u);
   EXPECT_EQ(info.hidden, 32u);
   EXPECT_EQ(info.heads, 4u);
@@ -149,12 +149,12 @@ TEST(LoadModel, WhatLeadsNowhereIsAnError) {
 }
 
 TEST(Answer, BadQueriesAreErrors) {
-  std::unique_ptr<Model> model = load_model(golden("bert").string());
-  auto ask = [&](Query query) { return error_of([&] { model->answer({&query, 1}); }); };
+  std::unique_ptr<query::Model> model = load_model(golden("bert").string());
+  auto ask = [&](query::Query query) { return error_of([&] { model->answer({&query, 1}); }); };
   EXPECT_THAT(ask({{}, {}}), HasSubstr("empty"));
   EXPECT_THAT(ask({{120}, {}}), HasSubstr("120 is outside"));
   EXPECT_THAT(ask({{-1}, {}}), HasSubstr("-1 is outside"));
-  EXPECT_THAT(ask({std::vector<TokenId>(41, 5), {}}), HasSubstr("at most 40"));
+  EXPECT_THAT(ask({std::vector<tokenizer::TokenId>(41, 5), {}}), HasSubstr("at most 40"));
   EXPECT_THAT(ask({{5}, {{1, {5}, true}}}), HasSubstr("position 1 of 1"));
   EXPECT_THAT(ask({{5}, {{0, {120}, true}}}), HasSubstr("target id 120"));
   EXPECT_EQ(ask({{5}, {}}), "no error");
@@ -162,7 +162,7 @@ TEST(Answer, BadQueriesAreErrors) {
 }
 
 TEST(Predict, GivesTheBestAtEveryMask) {
-  std::unique_ptr<Model> model = load_model(golden("bert").string());
+  std::unique_ptr<query::Model> model = load_model(golden("bert").string());
   auto gaps = predict(*model, "wort7 [MASK] wort9 [MASK]", 120);
   ASSERT_EQ(gaps.size(), 2u);
   for (const auto& gap : gaps) {
@@ -190,7 +190,8 @@ TEST(Minilm, HiddenStatesAgreeWithOnnxRuntime) {
   size_t compared = 0;
   for (std::string line; std::getline(lines, line);) {
     json reference = json::parse(line);
-    std::vector<std::vector<TokenId>> inputs{reference["ids"].get<std::vector<TokenId>>()};
+    std::vector<std::vector<tokenizer::TokenId>> inputs{
+        reference["ids"].get<std::vector<tokenizer::TokenId>>()};
     model.trace(inputs, [&](std::string_view stage, const nn::View& hidden) {
       if (stage != "layer 5") return;
       const char* names[] = {"first", "middle", "last"};
@@ -205,4 +206,4 @@ TEST(Minilm, HiddenStatesAgreeWithOnnxRuntime) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::model

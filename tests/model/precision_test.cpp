@@ -11,7 +11,7 @@
 #include "model/golden.h"
 #include "nn/matrix_unit.h"
 
-namespace minpair {
+namespace minpair::model {
 namespace {
 
 using namespace testing;
@@ -29,35 +29,36 @@ class Precision : public ::testing::TestWithParam<std::string> {
   }
   ~Precision() override { unsetenv("MINPAIR_MATRIX_UNIT"); }
 
-  static std::unique_ptr<Model> load(const char* precision, int threads = 2) {
+  static std::unique_ptr<query::Model> load(const char* precision, int threads = 2) {
     return load_model(golden(GetParam()).string(), {.threads = threads, .precision = precision});
   }
 };
 
 // The mean over a sentence's tokens, each asked about itself.
-std::vector<double> scores(Model& model, const std::vector<std::vector<TokenId>>& inputs) {
-  std::vector<Query> queries;
+std::vector<double> scores(query::Model& model,
+                           const std::vector<std::vector<tokenizer::TokenId>>& inputs) {
+  std::vector<query::Query> queries;
   for (const auto& ids : inputs) queries.push_back(about_itself(ids));
   std::vector<double> means;
-  for (const Answer& answer : model.answer(queries)) {
+  for (const query::Answer& answer : model.answer(queries)) {
     double sum = 0;
-    for (const ReadAnswer& read : answer) sum += read.logits[0] - read.log_sum_exp;
+    for (const query::ReadAnswer& read : answer) sum += read.logits[0] - read.log_sum_exp;
     means.push_back(sum / double(answer.size()));
   }
   return means;
 }
 
-std::vector<std::vector<TokenId>> random_sentences(const Model& model) {
+std::vector<std::vector<tokenizer::TokenId>> random_sentences(const query::Model& model) {
   Random random(11);
-  std::vector<std::vector<TokenId>> inputs(40);
+  std::vector<std::vector<tokenizer::TokenId>> inputs(40);
   for (auto& ids : inputs)
     for (size_t n = 2 + random.below(20); n > 0; --n)
-      ids.push_back(static_cast<TokenId>(random.below(model.info().vocabulary)));
+      ids.push_back(static_cast<tokenizer::TokenId>(random.below(model.info().vocabulary)));
   return inputs;
 }
 
 TEST_P(Precision, FastIsNearFp32AndDecidesAlike) {
-  std::unique_ptr<Model> exact = load("fp32"), fast = load("fast");
+  std::unique_ptr<query::Model> exact = load("fp32"), fast = load("fast");
   EXPECT_EQ(exact->info().precision, "fp32");
   EXPECT_TRUE(fast->info().precision.starts_with("fast")) << fast->info().precision;
   auto inputs = random_sentences(*exact);
@@ -74,7 +75,7 @@ TEST_P(Precision, FastIsNearFp32AndDecidesAlike) {
 }
 
 TEST_P(Precision, Bf16IsCoarser) {
-  std::unique_ptr<Model> exact = load("fp32"), fast = load("fast"), coarse = load("bf16");
+  std::unique_ptr<query::Model> exact = load("fp32"), fast = load("fast"), coarse = load("bf16");
   EXPECT_TRUE(coarse->info().precision.starts_with("bf16"));
   auto inputs = random_sentences(*exact);
   std::vector<double> a = scores(*exact, inputs), b = scores(*fast, inputs),
@@ -90,7 +91,7 @@ TEST_P(Precision, Bf16IsCoarser) {
 
 TEST_P(Precision, TheSameBitsInAnyBatchAndThreadCount) {
   for (const char* precision : {"fast", "bf16"}) {
-    std::unique_ptr<Model> one = load(precision, 1), three = load(precision, 3);
+    std::unique_ptr<query::Model> one = load(precision, 1), three = load(precision, 3);
     auto inputs = random_sentences(*one);
     std::vector<double> together = scores(*three, inputs);
     for (size_t i = 0; i < inputs.size(); i += 3)
@@ -106,4 +107,4 @@ INSTANTIATE_TEST_SUITE_P(Model, Precision, ::testing::ValuesIn(all_models()),
                          });
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::model

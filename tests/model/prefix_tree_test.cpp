@@ -7,39 +7,42 @@
 
 #include "base/random.h"
 
-namespace minpair {
+namespace minpair::model {
 namespace {
 
-std::vector<TokenId> path_to(const PrefixTree& tree, uint32_t node) {
-  std::vector<TokenId> ids;
+std::vector<tokenizer::TokenId> path_to(const PrefixTree& tree, uint32_t node) {
+  std::vector<tokenizer::TokenId> ids;
   for (uint32_t n = node; n != PrefixTree::none; n = tree.nodes[n].parent)
     ids.insert(ids.begin(), tree.nodes[n].token);
   return ids;
 }
 
 // A "model" whose logit of a target is a number made from the whole path: any mix-up shows.
-std::vector<ReadAnswer> path_answers(const PrefixTree& tree) {
-  std::vector<ReadAnswer> answers;
+std::vector<query::ReadAnswer> path_answers(const PrefixTree& tree) {
+  std::vector<query::ReadAnswer> answers;
   for (const PrefixTree::NodeRead& r : tree.reads) {
     double sum = 0, weight = 1;
-    for (TokenId t : path_to(tree, r.node)) sum += weight * t, weight *= 1.37;
-    ReadAnswer a;
-    for (TokenId t : r.targets) a.logits.push_back(float(sum + 1000.0 * t));
+    for (tokenizer::TokenId t : path_to(tree, r.node)) sum += weight * t, weight *= 1.37;
+    query::ReadAnswer a;
+    for (tokenizer::TokenId t : r.targets) a.logits.push_back(float(sum + 1000.0 * t));
     a.log_sum_exp = sum;
     answers.push_back(a);
   }
   return answers;
 }
 
-std::vector<Query> random_queries(uint64_t seed, size_t count) {
+std::vector<query::Query> random_queries(uint64_t seed, size_t count) {
   Random random(seed);
-  std::vector<Query> queries(count);
-  for (Query& q : queries) {
-    for (uint64_t n = 1 + random.below(6); n > 0; --n) q.ids.push_back(TokenId(random.below(3)));
+  std::vector<query::Query> queries(count);
+  for (query::Query& q : queries) {
+    for (uint64_t n = 1 + random.below(6); n > 0; --n)
+      q.ids.push_back(tokenizer::TokenId(random.below(3)));
     for (uint32_t p = 0; p < q.ids.size(); ++p)
       if (random.below(2))
         q.reads.push_back(
-            {p, {TokenId(random.below(5)), TokenId(random.below(5))}, random.below(2) == 0});
+            {p,
+             {tokenizer::TokenId(random.below(5)), tokenizer::TokenId(random.below(5))},
+             random.below(2) == 0});
   }
   return queries;
 }
@@ -48,9 +51,9 @@ std::vector<Query> random_queries(uint64_t seed, size_t count) {
 
 TEST(PrefixTree, EveryDistinctPrefixIsOneNode) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
-    std::vector<Query> queries = random_queries(seed, 40);
-    std::set<std::vector<TokenId>> prefixes;
-    for (const Query& q : queries)
+    std::vector<query::Query> queries = random_queries(seed, 40);
+    std::set<std::vector<tokenizer::TokenId>> prefixes;
+    for (const query::Query& q : queries)
       for (size_t n = 1; n <= q.ids.size(); ++n)
         prefixes.emplace(q.ids.begin(), q.ids.begin() + std::ptrdiff_t(n));
     PrefixTree tree(queries);
@@ -61,7 +64,7 @@ TEST(PrefixTree, EveryDistinctPrefixIsOneNode) {
 }
 
 TEST(PrefixTree, ChainsCoverTheNodesAndNeverBranchInside) {
-  std::vector<Query> queries = random_queries(3, 60);
+  std::vector<query::Query> queries = random_queries(3, 60);
   PrefixTree tree(queries);
   uint32_t next = 0;
   for (const PrefixTree::Chain& c : tree.chains) {
@@ -83,13 +86,13 @@ TEST(PrefixTree, ChainsCoverTheNodesAndNeverBranchInside) {
 
 TEST(PrefixTree, AnswersComeBackAsIfEachQueryWereAlone) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
-    std::vector<Query> queries = random_queries(seed + 100, 30);
+    std::vector<query::Query> queries = random_queries(seed + 100, 30);
     PrefixTree tree(queries);
-    std::vector<Answer> together = tree.distribute(queries, path_answers(tree));
+    std::vector<query::Answer> together = tree.distribute(queries, path_answers(tree));
     for (size_t i = 0; i < queries.size(); ++i) {
-      std::span<const Query> one(&queries[i], 1);
+      std::span<const query::Query> one(&queries[i], 1);
       PrefixTree alone(one);
-      Answer expected = alone.distribute(one, path_answers(alone))[0];
+      query::Answer expected = alone.distribute(one, path_answers(alone))[0];
       ASSERT_EQ(together[i].size(), expected.size());
       for (size_t r = 0; r < expected.size(); ++r) {
         EXPECT_EQ(together[i][r].logits, expected[r].logits);
@@ -99,4 +102,4 @@ TEST(PrefixTree, AnswersComeBackAsIfEachQueryWereAlone) {
   }
 }
 
-}  // namespace minpair
+}  // namespace minpair::model

@@ -10,23 +10,23 @@
 #include "tokenizer/make.h"
 #include "tokenizer/truecase.h"
 
-namespace minpair {
+namespace minpair::model {
 namespace {
 
 using Json = nlohmann::json;
 
 fs::path golden() { return testing::source_dir() / "tests/golden/recurrent"; }
 
-std::unique_ptr<Model> load(const std::string& file) {
+std::unique_ptr<query::Model> load(const std::string& file) {
   LoadOptions options;
   options.vocabulary = golden() / "vocab.txt";
   return load_model((golden() / file).string(), options);
 }
 
-Query whole_vocabulary(const std::vector<TokenId>& ids, uint32_t words) {
-  Query q{ids, {}};
-  std::vector<TokenId> all(words);
-  for (uint32_t i = 0; i < words; ++i) all[i] = TokenId(i);
+query::Query whole_vocabulary(const std::vector<tokenizer::TokenId>& ids, uint32_t words) {
+  query::Query q{ids, {}};
+  std::vector<tokenizer::TokenId> all(words);
+  for (uint32_t i = 0; i < words; ++i) all[i] = tokenizer::TokenId(i);
   for (uint32_t p = 0; p < ids.size(); ++p) q.reads.push_back({p, all, true});
   return q;
 }
@@ -39,10 +39,10 @@ TEST(Recurrent, EveryCellAgreesWithPyTorch) {
   for (const Json& c : all) {
     SCOPED_TRACE(c["file"].get<std::string>());
     auto model = load(c["file"]);
-    std::vector<Query> queries;
+    std::vector<query::Query> queries;
     for (const Json& ids : c["inputs"])
       queries.push_back(whole_vocabulary(ids, model->info().vocabulary));
-    std::vector<Answer> answers = model->answer(queries);
+    std::vector<query::Answer> answers = model->answer(queries);
     double worst = 0;
     for (size_t q = 0; q < queries.size(); ++q)
       for (size_t p = 0; p < answers[q].size(); ++p)
@@ -56,11 +56,12 @@ TEST(Recurrent, EveryCellAgreesWithPyTorch) {
 
 TEST(Recurrent, BranchesShareTheirStateBitForBit) {
   auto model = load("lstm0.pt");
-  std::vector<Query> queries{whole_vocabulary({1, 5, 9, 2, 30}, 37),
-                             whole_vocabulary({1, 5, 9, 3}, 37), whole_vocabulary({1, 5}, 37)};
-  std::vector<Answer> together = model->answer(queries);
+  std::vector<query::Query> queries{whole_vocabulary({1, 5, 9, 2, 30}, 37),
+                                    whole_vocabulary({1, 5, 9, 3}, 37),
+                                    whole_vocabulary({1, 5}, 37)};
+  std::vector<query::Answer> together = model->answer(queries);
   for (size_t i = 0; i < queries.size(); ++i) {
-    Answer alone = model->answer(std::span(&queries[i], 1))[0];
+    query::Answer alone = model->answer(std::span(&queries[i], 1))[0];
     for (size_t p = 0; p < alone.size(); ++p) {
       EXPECT_EQ(alone[p].logits, together[i][p].logits);
       EXPECT_EQ(alone[p].log_sum_exp, together[i][p].log_sum_exp);
@@ -78,15 +79,15 @@ TEST(Recurrent, AnotherVocabularyIsRefused) {
 }
 
 TEST(PlainFirstWord, NamesKeepTheirCapital) {
-  auto words =
-      with_plain_first_word(make_words({"<unk>", "<eos>", "der", "Autor", "Anna", "lacht"}));
+  auto words = tokenizer::with_plain_first_word(
+      tokenizer::make_words({"<unk>", "<eos>", "der", "Autor", "Anna", "lacht"}));
   auto ids = [&](const char* text) {
-    std::vector<TokenId> v;
-    for (const Token& t : words->encode(text, false).tokens) v.push_back(t.id);
+    std::vector<tokenizer::TokenId> v;
+    for (const tokenizer::Token& t : words->encode(text, false).tokens) v.push_back(t.id);
     return v;
   };
-  EXPECT_EQ(ids("Der Autor lacht"), (std::vector<TokenId>{2, 3, 5}));
-  EXPECT_EQ(ids("Anna lacht"), (std::vector<TokenId>{4, 5}));
+  EXPECT_EQ(ids("Der Autor lacht"), (std::vector<tokenizer::TokenId>{2, 3, 5}));
+  EXPECT_EQ(ids("Anna lacht"), (std::vector<tokenizer::TokenId>{4, 5}));
 }
 
 TEST(Ngram, BackOffByHand) {
@@ -97,11 +98,11 @@ TEST(Ngram, BackOffByHand) {
              "s>\n-0.6\tder\t-0.3\n-0.9\thund\t-0.2\n"
              "\n\\2-grams:\n-0.2\t<s> der\n-0.4\tder hund\n-0.1\thund </s>\n\n\\end\\\n");
   auto model = load_model((folder / "x.arpa").string());
-  EXPECT_EQ(model->info().kind, ModelInfo::Kind::ngram);
-  const Tokenizer& words = model->tokenizer();
-  TokenId start = model->info().start, der = *words.id("der"), hund = *words.id("hund");
-  Query q{{start, der, hund}, {{0, {der, hund}, true}, {1, {hund}, true}, {2, {der}, true}}};
-  Answer a = model->answer(std::span(&q, 1))[0];
+  EXPECT_EQ(model->info().kind, query::ModelInfo::Kind::ngram);
+  const tokenizer::Tokenizer& words = model->tokenizer();
+  tokenizer::TokenId start = model->info().start, der = *words.id("der"), hund = *words.id("hund");
+  query::Query q{{start, der, hund}, {{0, {der, hund}, true}, {1, {hund}, true}, {2, {der}, true}}};
+  query::Answer a = model->answer(std::span(&q, 1))[0];
   auto ln = [](double log10) { return log10 * std::log(10.0); };
   EXPECT_NEAR(a[0].logits[0], ln(-0.2), 1e-6);        // <s> der is there
   EXPECT_NEAR(a[0].logits[1], ln(-0.5 - 0.9), 1e-6);  // <s> hund is not: back off
@@ -111,4 +112,4 @@ TEST(Ngram, BackOffByHand) {
   EXPECT_THROW(load_model((folder / "cut.arpa").string()), Error);
 }
 
-}  // namespace minpair
+}  // namespace minpair::model

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "results.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 using testing::add_run_of;
@@ -37,14 +37,16 @@ Found found(const Grid& g, const std::string& model) {
   return f;
 }
 
-Manifest clams() { return read_manifest(testing::source_dir() / "suites/clams/manifest.json"); }
+suite::Manifest clams() {
+  return suite::read_manifest(testing::source_dir() / "suites/clams/manifest.json");
+}
 
 // One item per test and language; right where `right` says so.
-void add_clams_run(Store& store, const std::function<bool(const std::string&)>& right,
+void add_clams_run(store::Store& store, const std::function<bool(const std::string&)>& right,
                    const std::vector<std::string>& languages) {
-  const Manifest manifest = clams();
+  const suite::Manifest manifest = clams();
   std::vector<GivenItem> items;
-  for (const TestInfo& test : manifest.tests)
+  for (const suite::TestInfo& test : manifest.tests)
     for (const std::string& language : languages) {
       GivenItem item;
       item.test = test.name;
@@ -58,7 +60,7 @@ void add_clams_run(Store& store, const std::function<bool(const std::string&)>& 
 
 TEST(Against, ThePapersCorrelations) {
   TemporaryFolder folder;
-  Store store(folder / "r.db", Store::Mode::write);
+  store::Store store(folder / "r.db", store::Store::Mode::write);
   add_clams_run(store, [](const std::string& l) { return l == "he" || l == "ru"; },
                 {"en", "de", "fr", "ru", "he"});
   const Grid g = against_grids(store, {}, read_language_numbers("complexity")).at(0);
@@ -80,7 +82,7 @@ TEST(Against, ThePapersCorrelations) {
 TEST(Against, WithoutGermanTheOrderIsPerfect) {
   TemporaryFolder folder;
   write_file(folder / "four.tsv", "# no German\nen\t1\nfr\t3.5\nru\t4\nhe\t5\n");
-  Store store(folder / "r.db", Store::Mode::write);
+  store::Store store(folder / "r.db", store::Store::Mode::write);
   add_clams_run(store, [](const std::string&) { return true; }, {"en", "de", "fr", "ru", "he"});
   const Grid g = against_grids(store, {}, read_language_numbers(folder / "four.tsv")).at(0);
   EXPECT_NEAR(found(g, "LSTM, monolingual (published)").rho, 1.0, 1e-12);
@@ -97,4 +99,4 @@ TEST(Against, BadTables) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::report

@@ -4,12 +4,12 @@
 
 #include "base/random.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
-Item item_of(const std::string& test, const std::string& condition, const std::string& good,
-             const std::string& bad) {
-  Item item;
+suite::Item item_of(const std::string& test, const std::string& condition, const std::string& good,
+                    const std::string& bad) {
+  suite::Item item;
   item.test = test;
   item.condition = condition;
   item.cluster = "stated";
@@ -18,7 +18,7 @@ Item item_of(const std::string& test, const std::string& condition, const std::s
 }
 
 TEST(Clusters, AreWhatItemsShare) {
-  Item a = item_of("t", "sg", "Lacht", "lachen"), b = item_of("u", "pl", "lachen", "lacht");
+  suite::Item a = item_of("t", "sg", "Lacht", "lachen"), b = item_of("u", "pl", "lachen", "lacht");
   EXPECT_EQ(cluster_name(a, "suite"), "stated");
   EXPECT_EQ(cluster_name(a, "item"), "");
   EXPECT_EQ(cluster_name(a, "template"), "t/sg");
@@ -62,4 +62,4 @@ TEST(Clusters, ThePagesIntervalsAreTheBootstraps) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::report

@@ -10,7 +10,7 @@
 #include "report/html.h"
 #include "results.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 using testing::add_run_of;
@@ -37,7 +37,7 @@ std::vector<GivenItem> operator+(std::vector<GivenItem> a, const std::vector<Giv
 class CompareTest : public ::testing::Test {
  protected:
   testing::TemporaryFolder folder;
-  Store store{folder / "r.db", Store::Mode::write};
+  store::Store store{folder / "r.db", store::Store::Mode::write};
 
   Comparison one(const CompareOptions& options) { return compare_runs(store, options).at(0); }
 };
@@ -205,4 +205,4 @@ TEST_F(CompareTest, ThePageWorksInABrowser) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::report

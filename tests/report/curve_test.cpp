@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "support.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 using testing::TemporaryFolder;
@@ -52,4 +52,4 @@ TEST(Curve, BrokenFilesAreRefused) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::report

@@ -11,7 +11,7 @@
 #include "report/html_parts.h"
 #include "results.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 std::string unpacked(const std::string& block) {
@@ -56,7 +56,7 @@ TEST(Html, SpansCountAsBrowsersDo) {
 TEST(Html, ThePageCarriesTheNumbersOfTheReport) {
   if (!has_page()) GTEST_SKIP() << "built without npm: there is no page";
   testing::TemporaryFolder folder;
-  Store store(folder / "r.db", Store::Mode::write);
+  store::Store store(folder / "r.db", store::Store::Mode::write);
   testing::add_run_of(store, "s", "A </script>", "masked",
                       {{"easy", "sg", "c", -1, -2.5, ""},
                        {"easy", "pl", "c", -3, -2, ""},
@@ -94,7 +94,7 @@ TEST(Html, WorksInABrowser) {
   if (!std::filesystem::exists("/usr/bin/chromium"))
     GTEST_SKIP() << "there is no chromium (tools/bootstrap.sh browser)";
   testing::TemporaryFolder folder;
-  Store store(folder / "r.db", Store::Mode::write);
+  store::Store store(folder / "r.db", store::Store::Mode::write);
   std::vector<testing::GivenItem> given;
   for (int i = 0; i < 200; ++i)
     given.push_back(
@@ -111,4 +111,4 @@ TEST(Html, WorksInABrowser) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::report

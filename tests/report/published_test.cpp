@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "engine/released.h"
 #include "report/report.h"
-#include "store/released.h"
-#include "suite/format.h"
+#include "suite/formats/format.h"
 #include "support.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 using testing::data_dir;
@@ -20,9 +20,10 @@ class Gevalm : public ::testing::Test {
   static void SetUpTestSuite() {
     if (data_dir().empty()) return;
     folder = std::make_unique<TemporaryFolder>();
-    store = std::make_unique<Store>(*folder / "p.db", Store::Mode::write);
-    auto items = find_format("gevalm").read(data_dir() / "gevalm/output", {});
-    Released done = store_released(*store, *items, "gevalm", published_manifest("gevalm"));
+    store = std::make_unique<store::Store>(*folder / "p.db", store::Store::Mode::write);
+    auto items = suite::find_format("gevalm").read(data_dir() / "gevalm/output", {});
+    engine::Released done =
+        engine::store_released(*store, *items, "gevalm", engine::published_manifest("gevalm"));
     EXPECT_EQ(done.items, (std::map<std::string, uint64_t>{{kModel, 18230}}));
   }
   static void TearDownTestSuite() {
@@ -50,9 +51,9 @@ class Gevalm : public ::testing::Test {
     return all;
   }
 
-  static std::map<std::string, std::string> printed(const Manifest& m, bool conditions) {
+  static std::map<std::string, std::string> printed(const suite::Manifest& m, bool conditions) {
     std::map<std::string, std::string> all;
-    for (const PublishedResult& r : m.results)
+    for (const suite::PublishedResult& r : m.results)
       if (r.model == kModel && r.condition.empty() != conditions)
         all[conditions ? r.test + " " + r.condition : r.test] =
             fmt::format("{:.4f} of {}", r.accuracy, *r.pairs);
@@ -61,11 +62,11 @@ class Gevalm : public ::testing::Test {
 
   static constexpr const char* kModel = "bert-base-german-dbmdz-cased";
   static inline std::unique_ptr<TemporaryFolder> folder;
-  static inline std::unique_ptr<Store> store;
+  static inline std::unique_ptr<store::Store> store;
 };
 
 TEST_F(Gevalm, Table1) {
-  std::map<std::string, std::string> expected = printed(published_manifest("gevalm"), false);
+  std::map<std::string, std::string> expected = printed(engine::published_manifest("gevalm"), false);
   ASSERT_EQ(expected.size(), 14u);
   EXPECT_EQ(expected["SimplSent"], "0.9420 of 69");
   // One file was never released: 120 of 468 pairs, of which 113 were right.
@@ -78,7 +79,7 @@ TEST_F(Gevalm, Table1) {
 }
 
 TEST_F(Gevalm, Table2) {
-  std::map<std::string, std::string> expected = printed(published_manifest("gevalm"), true);
+  std::map<std::string, std::string> expected = printed(engine::published_manifest("gevalm"), true);
   ASSERT_EQ(expected.size(), 48u);
   // Printed the other way round, and one condition without a file.
   std::swap(expected["SVVorf sgpl"], expected["SVVorf plsg"]);
@@ -104,8 +105,8 @@ TEST_F(Gevalm, EveryItemIsAccountedFor) {
 }
 
 TEST_F(Gevalm, ReadingItTwiceChangesNothing) {
-  auto items = find_format("gevalm").read(data_dir() / "gevalm/output", {});
-  store_released(*store, *items, "gevalm", published_manifest("gevalm"));
+  auto items = suite::find_format("gevalm").read(data_dir() / "gevalm/output", {});
+  engine::store_released(*store, *items, "gevalm", engine::published_manifest("gevalm"));
   EXPECT_EQ(store->runs().size(), 1u);
   EXPECT_EQ(table({"test"}, Lengths::all).total.cells[0].tally.items, 18230u);
 }
@@ -113,11 +114,11 @@ TEST_F(Gevalm, ReadingItTwiceChangesNothing) {
 TEST(BertSyntax, Table2) {
   if (data_dir().empty()) GTEST_SKIP() << no_data();
   TemporaryFolder folder;
-  Store store(folder / "p.db", Store::Mode::write);
-  auto items = find_format("bert-syntax-results")
+  store::Store store(folder / "p.db", store::Store::Mode::write);
+  auto items = suite::find_format("bert-syntax-results")
                    .read(data_dir() / "gulordava/gulordava_results_base.txt", {});
-  Released done = store_released(store, *items, "bert-syntax-results",
-                                 published_manifest("bert-syntax-results"));
+  engine::Released done = engine::store_released(store, *items, "bert-syntax-results",
+                                               engine::published_manifest("bert-syntax-results"));
   EXPECT_EQ(done.no_items["is or are"], 14u);
   ReportOptions options;
   options.by = {"condition"};
@@ -135,4 +136,4 @@ TEST(BertSyntax, Table2) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::report

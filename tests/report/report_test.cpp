@@ -10,17 +10,17 @@
 #include "report/labels.h"
 #include "support.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 using ::testing::HasSubstr;
 using testing::TemporaryFolder;
 
-StoredSentence sentence(double logprob, size_t tokens = 2) {
-  StoredSentence s{2, 9, 10, {}, {}};
+judge::StoredSentence sentence(double logprob, size_t tokens = 2) {
+  judge::StoredSentence s{2, 9, 10, {}, {}};
   for (size_t i = 0; i < tokens; ++i) {
-    TokenScore t;
-    t.id = TokenId(i);
+    judge::TokenScore t;
+    t.id = tokenizer::TokenId(i);
     t.special = i == 0;
     t.logprob = i == 0 ? -0.5 : logprob / double(tokens - 1);
     s.tokens.push_back(t);
@@ -42,28 +42,28 @@ class ReportTest : public ::testing::Test {
   };
 
   void add(const std::string& model, const std::string& method, const std::vector<Given>& given,
-           Manifest manifest = {}, const std::string& precision = "fp32") {
+           suite::Manifest manifest = {}, const std::string& precision = "fp32") {
     if (manifest.name.empty()) manifest.name = "suite";
-    Store::Transaction t(store);
+    store::Store::Transaction t(store);
     int64_t suite = store.add_suite({0, manifest.name, "f", given.size(), manifest});
     int64_t id = store.add_model({0, model, "w " + model, "t", precision, "masked", "bert", 1, {}});
     int64_t run = store.add_run(suite, id, find_method(method).info());
     for (size_t i = 0; i < given.size(); ++i) {
       const Given& g = given[i];
-      Item item;
+      suite::Item item;
       item.id = std::to_string(i);
       item.test = g.test;
       item.condition = g.condition;
       item.language = "de";
       item.features = {{"distance", g.distance}, {"type", g.type}};
       item.sentences = {{"Sie lacht .", {4, 9}, true}};
-      std::vector<StoredSentence> scores = {sentence(g.good)};
+      std::vector<judge::StoredSentence> scores = {sentence(g.good)};
       for (const double& b : g.bad) {
         item.sentences.push_back({"Sie lachen .", {4, 10}, false});
         scores.push_back(sentence(b, &b == &g.bad.back() ? g.tokens : 2));
       }
       store.add_score(run, i, item, g.excluded,
-                      g.excluded.empty() ? scores : std::vector<StoredSentence>{});
+                      g.excluded.empty() ? scores : std::vector<judge::StoredSentence>{});
     }
     store.finish_run(run);
     t.commit();
@@ -81,7 +81,7 @@ class ReportTest : public ::testing::Test {
   };
 
   TemporaryFolder folder;
-  Store store{folder / "r.db", Store::Mode::write};
+  store::Store store{folder / "r.db", store::Store::Mode::write};
 };
 
 TEST_F(ReportTest, TiesAreWorthWhatThePolicySays) {
@@ -155,7 +155,7 @@ TEST_F(ReportTest, NormsStandSideBySide) {
   o.lengths = Lengths::all;
   o.all_norms = true;
   Table t = table(o);
-  ASSERT_EQ(t.columns.size(), family_of({}).size());
+  ASSERT_EQ(t.columns.size(), judge::family_of({}).size());
   std::map<std::string, double> accuracy;
   for (size_t i = 0; i < t.columns.size(); ++i)
     accuracy[t.columns[i].norm] = t.total.cells[i].accuracy;
@@ -205,7 +205,7 @@ TEST_F(ReportTest, OtherPrecisionsAreColumnsOfTheirOwnAndLabelled) {
 }
 
 TEST_F(ReportTest, PublishedNumbersStandBeside) {
-  Manifest m;
+  suite::Manifest m;
   m.name = "suite";
   m.title = "A suite";
   m.tests = {{"hard", "Hard ones", "Group"}, {"simple", "Simple ones", "Group"}};
@@ -287,4 +287,4 @@ TEST_F(ReportTest, NothingThere) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::report

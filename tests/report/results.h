@@ -17,11 +17,11 @@ struct GivenItem {
   std::string subject = {};  // absent: "Sie"
 };
 
-inline StoredSentence given_sentence(double logprob, Span locus) {
-  StoredSentence s{2, 9, 10, {}, {}};
+inline judge::StoredSentence given_sentence(double logprob, Span locus) {
+  judge::StoredSentence s{2, 9, 10, {}, {}};
   for (int i = 0; i < 2; ++i) {
-    TokenScore t;
-    t.id = TokenId(i);
+    judge::TokenScore t;
+    t.id = tokenizer::TokenId(i);
     t.in_locus = i == 1;
     t.span = i == 1 ? locus : Span{0, 3};
     t.logprob = i == 1 ? logprob : -0.5;
@@ -30,17 +30,17 @@ inline StoredSentence given_sentence(double logprob, Span locus) {
   return s;
 }
 
-inline void add_run_of(Store& store, const std::string& suite_name, const std::string& model,
+inline void add_run_of(store::Store& store, const std::string& suite_name, const std::string& model,
                        const std::string& method, const std::vector<GivenItem>& given,
-                       Manifest manifest = {}) {
+                       suite::Manifest manifest = {}) {
   manifest.name = suite_name;
-  Store::Transaction t(store);
+  store::Store::Transaction t(store);
   int64_t suite = store.add_suite({0, suite_name, "f", given.size(), manifest});
   int64_t id = store.add_model({0, model, "w " + model, "t", "fp32", "masked", "bert", 1, {}});
-  int64_t run = store.add_run(suite, id, find_method(method).info());
+  int64_t run = store.add_run(suite, id, method::find_method(method).info());
   for (size_t i = 0; i < given.size(); ++i) {
     const GivenItem& g = given[i];
-    Item item;
+    suite::Item item;
     item.id = g.id.empty() ? "i" + std::to_string(i) : g.id;
     item.test = g.test;
     item.condition = g.condition;
@@ -51,7 +51,7 @@ inline void add_run_of(Store& store, const std::string& suite_name, const std::s
     size_t at = subject.size() + 1;
     item.sentences = {{subject + " lacht .", {at, at + 5}, true},
                       {subject + " lachen .", {at, at + 6}, false}};
-    std::vector<StoredSentence> scores;
+    std::vector<judge::StoredSentence> scores;
     if (g.excluded.empty())
       scores = {given_sentence(g.good, {4, 9}), given_sentence(g.bad, {4, 10})};
     store.add_score(run, i, item, g.excluded, scores);

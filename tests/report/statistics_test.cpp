@@ -6,7 +6,7 @@
 
 #include "results.h"
 
-namespace minpair {
+namespace minpair::report {
 namespace {
 
 using testing::add_run_of;
@@ -30,7 +30,7 @@ double number(const GridValue& v) { return std::get<double>(v); }
 
 TEST(Statistics, TheSaturatedModelGivesTheLogOddsOfTheConditions) {
   testing::TemporaryFolder folder;
-  Store store(folder / "r.db", Store::Mode::write);
+  store::Store store(folder / "r.db", store::Store::Mode::write);
   add_run_of(store, "s", "A", "masked", crossed(2, 8, 10, 4));
   std::vector<Grid> grids = statistics_grids(store, {});
   ASSERT_EQ(grids.size(), 2u);
@@ -47,7 +47,7 @@ TEST(Statistics, TheSaturatedModelGivesTheLogOddsOfTheConditions) {
 
 TEST(Statistics, ConditionsWithoutMistakesHaveNoEstimate) {
   testing::TemporaryFolder folder;
-  Store store(folder / "r.db", Store::Mode::write);
+  store::Store store(folder / "r.db", store::Store::Mode::write);
   add_run_of(store, "s", "A", "masked", crossed(0, 8, 10, 4));
   std::vector<Grid> grids = statistics_grids(store, {});
   EXPECT_TRUE(grids[1].rows.empty());
@@ -56,7 +56,7 @@ TEST(Statistics, ConditionsWithoutMistakesHaveNoEstimate) {
 
 TEST(Statistics, MethodsAgree) {
   testing::TemporaryFolder folder;
-  Store store(folder / "r.db", Store::Mode::write);
+  store::Store store(folder / "r.db", store::Store::Mode::write);
   add_run_of(store, "s", "A", "masked", crossed(2, 8, 10, 4));
   add_run_of(store, "s", "A", "ce", crossed(2, 8, 10, 8));
   std::vector<Grid> grids = statistics_grids(store, {});
@@ -76,4 +76,4 @@ TEST(Statistics, NamesOfConditions) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::report

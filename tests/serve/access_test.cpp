@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace minpair {
+namespace minpair::serve {
 namespace {
 
 int refused(const std::string& head) {
@@ -87,4 +87,4 @@ TEST(Access, SecretsAreEqualOnlyWhenEqual) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::serve

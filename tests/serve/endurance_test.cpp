@@ -14,7 +14,7 @@
 #include "serve/serve.h"
 #include "support.h"
 
-namespace minpair {
+namespace minpair::serve {
 namespace {
 
 using ::testing::HasSubstr;
@@ -28,7 +28,7 @@ using testing::status_of;
 class Bench {
  public:
   explicit Bench(const ServeOptions& options = {}) {
-    std::vector<std::unique_ptr<Model>> models;
+    std::vector<std::unique_ptr<query::Model>> models;
     models.push_back(std::make_unique<testing::FakeModel>());
     explorer_ = std::make_unique<Explorer>(options, std::move(models));
     thread_ = std::thread([this] { explorer_->run(); });
@@ -208,4 +208,4 @@ TEST(Endurance, StopsAtOnceWhateverClientsDo) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::serve

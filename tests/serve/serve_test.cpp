@@ -16,7 +16,7 @@
 #include "report/results.h"
 #include "serve/bench.h"
 
-namespace minpair {
+namespace minpair::serve {
 namespace {
 
 using testing::ask;
@@ -27,8 +27,8 @@ using ::testing::Not;
 using testing::post;
 using testing::status_of;
 
-std::vector<std::unique_ptr<Model>> fakes(size_t n) {
-  std::vector<std::unique_ptr<Model>> models;
+std::vector<std::unique_ptr<query::Model>> fakes(size_t n) {
+  std::vector<std::unique_ptr<query::Model>> models;
   for (size_t i = 0; i < n; ++i) models.push_back(std::make_unique<testing::FakeModel>(i));
   return models;
 }
@@ -37,7 +37,7 @@ std::vector<std::unique_ptr<Model>> fakes(size_t n) {
 class Served {
  public:
   explicit Served(ServeOptions options = {},
-                  std::vector<std::unique_ptr<Model>> models = fakes(2)) {
+                  std::vector<std::unique_ptr<query::Model>> models = fakes(2)) {
     results = folder / "r.db";
     add("A");
     options.results = results;
@@ -49,7 +49,7 @@ class Served {
     thread_.join();
   }
   void add(const std::string& model) {
-    Store store(results, Store::Mode::write);
+    store::Store store(results, store::Store::Mode::write);
     testing::add_run_of(store, "s", model, "masked",
                         {{"easy", "sg", "c", -1, -2.5, ""}, {"easy", "pl", "c", -3, -2, ""}});
   }
@@ -79,8 +79,8 @@ TEST(Serve, GivesThePageAndItsData) {
   EXPECT_THAT(page, HasSubstr("connect-src 'self'"));
   EXPECT_THAT(page, HasSubstr("X-Content-Type-Options: nosniff"));
   std::string v = version_of(served.port());
-  Store store(served.results, Store::Mode::read);
-  for (const PageBlock& block : page_blocks(store, {}))
+  store::Store store(served.results, store::Store::Mode::read);
+  for (const report::PageBlock& block : report::page_blocks(store, {}))
     EXPECT_EQ(body_of(ask(served.port(), get("/data/" + block.id + "?v=" + v))), block.bytes);
   EXPECT_EQ(status_of(ask(served.port(), get("/data/main?v=old"))), 410);
 }
@@ -118,7 +118,7 @@ TEST(Serve, ScoresAPairAsScoreDoes) {
   ASSERT_EQ(answer["models"].size(), 2u);
   for (size_t m = 0; m < 2; ++m) {
     testing::FakeModel model(m);
-    const Method& pll = find_method("pll");
+    const method::Method& pll = method::find_method("pll");
     auto expected = score_typed(model, pll, {"Sie lacht .", "Sie lachen ."});
     auto one = answer["models"][m];
     for (size_t s = 0; s < 2; ++s) {
@@ -131,7 +131,7 @@ TEST(Serve, ScoresAPairAsScoreDoes) {
 
 TEST(Serve, ASingleSentenceHasAScoreToo) {
   testing::FakeModel model;
-  const Method& pll = find_method("pll");
+  const method::Method& pll = method::find_method("pll");
   auto alone = score_typed(model, pll, {"Sie lacht ."});
   ASSERT_EQ(alone.size(), 1u);
   EXPECT_EQ(alone[0].sum, score_typed(model, pll, {"Sie lacht .", "Sie lachen ."})[0].sum);
@@ -190,7 +190,7 @@ TEST(Serve, OtherAddressesNeedAToken) {
 // Does not answer before it is told to.
 class SlowModel : public testing::FakeModel {
  public:
-  std::vector<Answer> answer(std::span<const Query> queries) override {
+  std::vector<query::Answer> answer(std::span<const query::Query> queries) override {
     std::unique_lock lock(mutex);
     ++begun;
     changed.notify_all();
@@ -207,7 +207,7 @@ TEST(Serve, ScoresOneAtATimeAndRefusesALongQueue) {
   NEEDS_THE_PAGE();
   auto model = std::make_unique<SlowModel>();
   SlowModel& slow = *model;
-  std::vector<std::unique_ptr<Model>> models;
+  std::vector<std::unique_ptr<query::Model>> models;
   models.push_back(std::move(model));
   Served served({.waiting = 1}, std::move(models));
   std::string request = post("/score", R"({"models":[0],"texts":["Sie lacht ."]})");
@@ -255,8 +255,8 @@ TEST(Serve, WorksInABrowser) {
   if (!std::filesystem::exists("/usr/bin/chromium"))
     GTEST_SKIP() << "there is no chromium (tools/bootstrap.sh browser)";
   Served served({.token = "0123456789abcdef"});
-  Store store(served.results, Store::Mode::read);
-  write_file(served.folder / "r.json", json_tables(make_tables(store, {})));
+  store::Store store(served.results, store::Store::Mode::read);
+  write_file(served.folder / "r.json", report::json_tables(report::make_tables(store, {})));
   testing::Ran ran =
       testing::run_in_browser("serve.mjs", "'" + served.explorer->url() + "' '" +
                                                (served.folder / "r.json").string() + "'");
@@ -264,4 +264,4 @@ TEST(Serve, WorksInABrowser) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::serve

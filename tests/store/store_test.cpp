@@ -15,28 +15,28 @@
 #include "store/sqlite.h"
 #include "support.h"
 
-namespace minpair {
+namespace minpair::store {
 namespace {
 
 using testing::TemporaryFolder;
 
-Item pair_of(const std::string& id, const std::string& good, const std::string& bad) {
-  Item item;
+suite::Item pair_of(const std::string& id, const std::string& good, const std::string& bad) {
+  suite::Item item;
   item.id = id;
   item.test = "simple";
   item.condition = "sg";
   item.language = "de";
   item.sentences = {{good, {}, true}, {bad, {}, false}};
-  align_loci(item.sentences);
+  suite::align_loci(item.sentences);
   return item;
 }
 
-StoredSentence sentence_of(std::vector<double> logprobs, bool special = false) {
-  StoredSentence s{2, 9, 10, {}, {}};
+judge::StoredSentence sentence_of(std::vector<double> logprobs, bool special = false) {
+  judge::StoredSentence s{2, 9, 10, {}, {}};
   size_t at = 0;
   for (double p : logprobs) {
-    TokenScore t;
-    t.id = TokenId(100 + s.tokens.size());
+    judge::TokenScore t;
+    t.id = tokenizer::TokenId(100 + s.tokens.size());
     t.special = special && (s.tokens.empty() || s.tokens.size() + 1 == logprobs.size());
     if (!t.special) t.span = {at, at + 3};
     t.in_locus = s.tokens.size() == 1;
@@ -49,18 +49,18 @@ StoredSentence sentence_of(std::vector<double> logprobs, bool special = false) {
 }
 
 TEST(Score, PacksAndUnpacks) {
-  std::vector<StoredSentence> in = {sentence_of({-1.5, -0.25, -1e-300}, true),
-                                    sentence_of({}),
-                                    {1, 2, 3, {}, StoredSentence::Total{7, -12.5}}};
+  std::vector<judge::StoredSentence> in = {sentence_of({-1.5, -0.25, -1e-300}, true),
+                                           sentence_of({}),
+                                           {1, 2, 3, {}, judge::StoredSentence::Total{7, -12.5}}};
   in[0].tokens[1].span = {300, 100000};
-  std::vector<StoredSentence> out = unpack_scores(pack_scores(in));
+  std::vector<judge::StoredSentence> out = judge::unpack_scores(judge::pack_scores(in));
   ASSERT_EQ(out.size(), 3u);
   EXPECT_EQ(out[2].total->tokens, 7u);
   EXPECT_EQ(out[2].total->logprob, -12.5);
   EXPECT_EQ(out[0].characters, 9u);
   ASSERT_EQ(out[0].tokens.size(), 3u);
   for (size_t i = 0; i < 3; ++i) {
-    const TokenScore &a = in[0].tokens[i], &b = out[0].tokens[i];
+    const judge::TokenScore &a = in[0].tokens[i], &b = out[0].tokens[i];
     EXPECT_EQ(a.id, b.id);
     EXPECT_EQ(a.span, b.span);
     EXPECT_EQ(a.special, b.special);
@@ -71,88 +71,95 @@ TEST(Score, PacksAndUnpacks) {
 }
 
 TEST(Score, DamagedBytesAreAnError) {
-  std::string bytes = pack_scores({sentence_of({-1, -2, -3}, true), sentence_of({-4})});
+  std::string bytes = judge::pack_scores({sentence_of({-1, -2, -3}, true), sentence_of({-4})});
   for (size_t n = 0; n < bytes.size(); ++n)
-    EXPECT_THROW(unpack_scores(bytes.substr(0, n)), Error) << n;
-  EXPECT_THROW(unpack_scores(bytes + "x"), Error);
+    EXPECT_THROW(judge::unpack_scores(bytes.substr(0, n)), Error) << n;
+  EXPECT_THROW(judge::unpack_scores(bytes + "x"), Error);
 }
 
 TEST(Score, ViewsDivideTheSum) {
-  StoredSentence s = sentence_of({-1, -2, -4, -8}, true);
-  EXPECT_EQ(s.value(find_norm("sum")), -15);
-  EXPECT_EQ(s.value(find_norm("mean")), -15.0 / 4);
-  EXPECT_EQ(s.value(find_norm("word")), -15.0 / 2);
-  EXPECT_EQ(s.value(find_norm("char")), -15.0 / 9);
-  EXPECT_EQ(s.value(find_norm("byte")), -15.0 / 10);
-  EXPECT_EQ(s.value(find_norm("sum-no-special")), -6);
-  EXPECT_EQ(s.value(find_norm("mean-no-special")), -3);
-  StoredSentence total{2, 9, 10, {}, StoredSentence::Total{5, -10}};
-  EXPECT_EQ(total.value(find_norm("mean")), -2);
-  EXPECT_EQ(total.value(find_norm("mean-no-special")), std::nullopt);
-  EXPECT_THROW(find_norm("means"), Error);
-  for (size_t i = 0; i < kNorms; ++i) {
-    EXPECT_EQ(index_of(norm_at(i)), i);
-    EXPECT_EQ(find_norm(norm_name(norm_at(i))), norm_at(i));
+  judge::StoredSentence s = sentence_of({-1, -2, -4, -8}, true);
+  EXPECT_EQ(s.value(judge::find_norm("sum")), -15);
+  EXPECT_EQ(s.value(judge::find_norm("mean")), -15.0 / 4);
+  EXPECT_EQ(s.value(judge::find_norm("word")), -15.0 / 2);
+  EXPECT_EQ(s.value(judge::find_norm("char")), -15.0 / 9);
+  EXPECT_EQ(s.value(judge::find_norm("byte")), -15.0 / 10);
+  EXPECT_EQ(s.value(judge::find_norm("sum-no-special")), -6);
+  EXPECT_EQ(s.value(judge::find_norm("mean-no-special")), -3);
+  judge::StoredSentence total{2, 9, 10, {}, judge::StoredSentence::Total{5, -10}};
+  EXPECT_EQ(total.value(judge::find_norm("mean")), -2);
+  EXPECT_EQ(total.value(judge::find_norm("mean-no-special")), std::nullopt);
+  EXPECT_THROW(judge::find_norm("means"), Error);
+  for (size_t i = 0; i < judge::kNorms; ++i) {
+    EXPECT_EQ(judge::index_of(judge::norm_at(i)), i);
+    EXPECT_EQ(judge::find_norm(judge::norm_name(judge::norm_at(i))), judge::norm_at(i));
   }
 }
 
-StoredSentence side_of(WordScore::Kind kind, float first, float second) {
-  StoredSentence s;
-  s.cloze = WordScore{kind, 12, {first, second}, {{"haus", -0.5f}, {"häuser", -1.5f}}};
+judge::StoredSentence side_of(judge::WordScore::Kind kind, float first, float second) {
+  judge::StoredSentence s;
+  s.cloze = judge::WordScore{kind, 12, {first, second}, {{"haus", -0.5f}, {"häuser", -1.5f}}};
   return s;
 }
 
 TEST(Score, ClozesComeBackWithTheirWordsAndTheDistance) {
-  using Kind = WordScore::Kind;
-  std::vector<StoredSentence> in = {side_of(Kind::features, -1, 2.5f),
-                                    side_of(Kind::features, -3, 1)};
-  std::string bytes = pack_scores(in, 7);
+  using Kind = judge::WordScore::Kind;
+  std::vector<judge::StoredSentence> in = {side_of(Kind::features, -1, 2.5f),
+                                           side_of(Kind::features, -3, 1)};
+  std::string bytes = judge::pack_scores(in, 7);
   EXPECT_LT(bytes.size(), 100u);
-  std::vector<StoredSentence> out = unpack_scores(bytes);
+  std::vector<judge::StoredSentence> out = judge::unpack_scores(bytes);
   ASSERT_EQ(out.size(), 2u);
   EXPECT_EQ(out[0].cloze, in[0].cloze);
   EXPECT_EQ(out[1].cloze, in[1].cloze);
-  EXPECT_EQ(unpack_distance(bytes), 7u);
-  EXPECT_EQ(unpack_distance(pack_scores(in)), std::nullopt);
-  EXPECT_EQ(unpack_distance(pack_scores({}, 0)), 0u);  // excluded, but the distance is known
-  EXPECT_EQ(unpack_distance(pack_scores({sentence_of({-1})})), std::nullopt);
+  EXPECT_EQ(judge::unpack_distance(bytes), 7u);
+  EXPECT_EQ(judge::unpack_distance(judge::pack_scores(in)), std::nullopt);
+  EXPECT_EQ(judge::unpack_distance(judge::pack_scores({}, 0)),
+            0u);  // excluded, but the distance is known
+  EXPECT_EQ(judge::unpack_distance(judge::pack_scores({sentence_of({-1})})), std::nullopt);
   for (size_t n = 0; n < bytes.size(); ++n)
-    EXPECT_THROW(unpack_scores(bytes.substr(0, n)), Error) << n;
+    EXPECT_THROW(judge::unpack_scores(bytes.substr(0, n)), Error) << n;
 }
 
 TEST(Score, ViewsOfClozes) {
-  using Kind = WordScore::Kind;
+  using Kind = judge::WordScore::Kind;
   std::vector<bool> right_first = {true, false};
-  std::vector<StoredSentence> features = {side_of(Kind::features, -1, 0.5f),
-                                          side_of(Kind::features, -3, 1)};
-  EXPECT_EQ(judge(features, right_first, find_norm("probability")).outcome, Outcome::right);
-  EXPECT_EQ(judge(features, right_first, find_norm("logit")).outcome, Outcome::wrong);
-  EXPECT_EQ(judge(features, right_first, find_norm("sum")).outcome, Outcome::unavailable);
-  EXPECT_EQ(judge(features, right_first, find_norm("equal-weight")).outcome, Outcome::unavailable);
+  std::vector<judge::StoredSentence> features = {side_of(Kind::features, -1, 0.5f),
+                                                 side_of(Kind::features, -3, 1)};
+  EXPECT_EQ(judge::judge(features, right_first, judge::find_norm("probability")).outcome,
+            judge::Outcome::right);
+  EXPECT_EQ(judge::judge(features, right_first, judge::find_norm("logit")).outcome,
+            judge::Outcome::wrong);
+  EXPECT_EQ(judge::judge(features, right_first, judge::find_norm("sum")).outcome,
+            judge::Outcome::unavailable);
+  EXPECT_EQ(judge::judge(features, right_first, judge::find_norm("equal-weight")).outcome,
+            judge::Outcome::unavailable);
   // Of the lemmas five in eight are won and one is tied; three quarters of the probability are
   // right.
-  std::vector<StoredSentence> lemmas = {side_of(Kind::lemmas, std::log(0.75f), 0.625f),
-                                        side_of(Kind::lemmas, std::log(0.25f), 0.25f)};
-  Verdict equal = judge(lemmas, right_first, find_norm("equal-weight"));
+  std::vector<judge::StoredSentence> lemmas = {side_of(Kind::lemmas, std::log(0.75f), 0.625f),
+                                               side_of(Kind::lemmas, std::log(0.25f), 0.25f)};
+  judge::Verdict equal = judge::judge(lemmas, right_first, judge::find_norm("equal-weight"));
   EXPECT_EQ(equal.pairs_right, 0.625);
   EXPECT_EQ(equal.pairs_tied, 0.125);
-  EXPECT_NEAR(judge(lemmas, right_first, find_norm("model-weight")).pairs_right, 0.75, 1e-6);
-  EXPECT_EQ(judge(lemmas, right_first, find_norm("logit")).outcome, Outcome::unavailable);
+  EXPECT_NEAR(judge::judge(lemmas, right_first, judge::find_norm("model-weight")).pairs_right, 0.75,
+              1e-6);
+  EXPECT_EQ(judge::judge(lemmas, right_first, judge::find_norm("logit")).outcome,
+            judge::Outcome::unavailable);
 }
 
 TEST(Score, TheGoodOneMustBeatAllBadOnes) {
-  Norm sum;
+  judge::Norm sum;
   std::vector<bool> one_good = {true, false, false};
   auto verdict = [&](double g, double b1, double b2) {
-    return judge({sentence_of({g}), sentence_of({b1}), sentence_of({b2})}, one_good, sum);
+    return judge::judge({sentence_of({g}), sentence_of({b1}), sentence_of({b2})}, one_good, sum);
   };
-  EXPECT_EQ(verdict(-1, -2, -3).outcome, Outcome::right);
-  EXPECT_EQ(verdict(-2, -1, -3).outcome, Outcome::wrong);
+  EXPECT_EQ(verdict(-1, -2, -3).outcome, judge::Outcome::right);
+  EXPECT_EQ(verdict(-2, -1, -3).outcome, judge::Outcome::wrong);
   EXPECT_EQ(verdict(-2, -1, -3).pairs_right, 0.5);
-  EXPECT_EQ(verdict(-2, -2, -3).outcome, Outcome::tie);
+  EXPECT_EQ(verdict(-2, -2, -3).outcome, judge::Outcome::tie);
   EXPECT_EQ(verdict(-2, -2, -3).pairs_tied, 0.5);
   EXPECT_EQ(verdict(-2, -1, -3).margin, -1);
-  EXPECT_EQ(verdict(NAN, -1, -3).outcome, Outcome::unavailable);
+  EXPECT_EQ(verdict(NAN, -1, -3).outcome, judge::Outcome::unavailable);
 }
 
 class StoreTest : public ::testing::Test {
@@ -198,11 +205,12 @@ TEST_F(StoreTest, KeepsWhatIsWritten) {
   store.each_item(runs[0].id, true, [&](const StoredItem& i) { items.push_back(i); });
   ASSERT_EQ(items.size(), 3u);
   EXPECT_EQ(items[2].excluded, "too_long");
-  EXPECT_EQ(outcome_in(items[0].outcomes, index_of(find_norm("mean"))), Outcome::right);
+  EXPECT_EQ(judge::outcome_in(items[0].outcomes, judge::index_of(judge::find_norm("mean"))),
+            judge::Outcome::right);
   EXPECT_TRUE(items[0].equal_lengths);
   EXPECT_FALSE(items[1].equal_lengths);
-  Item item;
-  ItemParser().parse(items[1].item, {}, item);
+  suite::Item item;
+  suite::ItemParser().parse(items[1].item, {}, item);
   EXPECT_EQ(item, pair_of("b", "Er geht .", "Er gehen ."));
 }
 
@@ -211,10 +219,10 @@ TEST_F(StoreTest, SummaryCountsEveryItemUnderEveryView) {
   fill(store);
   std::map<std::string, uint64_t> items, correct;
   for (const SummaryRow& r : store.summary(1)) {
-    items[norm_name(r.norm)] += r.items;
-    correct[norm_name(r.norm)] += r.correct;
+    items[judge::norm_name(r.norm)] += r.items;
+    correct[judge::norm_name(r.norm)] += r.correct;
   }
-  ASSERT_EQ(items.size(), family_of({}).size());
+  ASSERT_EQ(items.size(), judge::family_of({}).size());
   for (const auto& [norm, n] : items) EXPECT_EQ(n, 3u) << norm;
   EXPECT_EQ(correct["sum"], 1u);   // -4 against -3.2
   EXPECT_EQ(correct["mean"], 1u);  // -1.33 against -0.8
@@ -224,14 +232,14 @@ TEST_F(StoreTest, SummaryCountsEveryItemUnderEveryView) {
 TEST_F(StoreTest, ContentIsFoundAgainOnlyForTheSameModelAndMethod) {
   Store store(path(), Store::Mode::write);
   fill(store);
-  Item same = pair_of("other id", "Sie lacht .", "Sie lachen .");
+  suite::Item same = pair_of("other id", "Sie lacht .", "Sie lachen .");
   same.test = "other test";
   ModelRecord model{0, "renamed", "w", "t", "fp32", "", "", 0, {}};
   int64_t id = store.find_model(model);
   EXPECT_NE(id, 0);
   EXPECT_TRUE(store.has_score(id, find_method("ce").info(), same));
   EXPECT_FALSE(store.has_score(id, find_method("pll").info(), same));
-  MethodInfo later = find_method("ce").info();
+  judge::MethodInfo later = find_method("ce").info();
   later.version = 2;
   EXPECT_FALSE(store.has_score(id, later, same));
   same.sentences[0].locus.begin -= 1;
@@ -388,4 +396,4 @@ TEST_F(StoreTest, AFullDiskLosesNothing) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::store

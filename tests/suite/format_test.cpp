@@ -1,4 +1,4 @@
-#include "suite/format.h"
+#include "suite/formats/format.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include "suite/convert.h"
 #include "support.h"
 
-namespace minpair {
+namespace minpair::suite {
 
 using testing::TemporaryFolder;
 
@@ -370,4 +370,4 @@ TEST(Formats, WhatCannotBeHeldIsCountedAndNothingHalfWrittenStays) {
   EXPECT_THROW(single->write(make.pair("u", 1)), Error);
 }
 
-}  // namespace minpair
+}  // namespace minpair::suite

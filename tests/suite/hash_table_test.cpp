@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 
-namespace minpair {
+namespace minpair::suite {
 
 TEST(HashTable, RemembersLikeAMap) {
   Random random(3);
@@ -25,4 +25,4 @@ TEST(HashTable, RemembersLikeAMap) {
   }
 }
 
-}  // namespace minpair
+}  // namespace minpair::suite

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace minpair {
+namespace minpair::suite {
 
 static std::vector<Sentence> aligned(std::vector<std::string> texts) {
   std::vector<Sentence> s;
@@ -51,4 +51,4 @@ TEST(AlignLoci, ScriptsWithoutSpacesAreAlignedByLetters) {
   EXPECT_EQ(slice(s[0].text, s[0].locus), "밥을");
 }
 
-}  // namespace minpair
+}  // namespace minpair::suite

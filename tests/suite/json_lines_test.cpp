@@ -3,7 +3,7 @@
 #include "suite/suite.h"
 #include "support.h"
 
-namespace minpair {
+namespace minpair::suite {
 
 using testing::TemporaryFolder;
 
@@ -124,4 +124,4 @@ TEST(JsonLines, NothingHalfWrittenStaysBehind) {
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
-}  // namespace minpair
+}  // namespace minpair::suite

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "suite/format.h"
+#include "suite/formats/format.h"
 #include "support.h"
 
-namespace minpair {
+namespace minpair::suite {
 
 using testing::data_dir;
 using testing::no_data;
@@ -169,4 +169,4 @@ TEST(LintPublished, Clams) {
             (Places{{"subj_rel+obj_rel_across_anim", "2800/11200"}}));
 }
 
-}  // namespace minpair
+}  // namespace minpair::suite

@@ -3,7 +3,7 @@
 #include "suite/suite.h"
 #include "support.h"
 
-namespace minpair {
+namespace minpair::suite {
 
 using testing::TemporaryFolder;
 
@@ -59,4 +59,4 @@ TEST(FindSuite, AFileAFolderOrAName) {
   EXPECT_THROW(find_suite("no-such-suite"), Error);
 }
 
-}  // namespace minpair
+}  // namespace minpair::suite

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace minpair {
+namespace minpair::suite {
 namespace {
 
 Item item_of(std::string good, Span a, std::string bad, Span b) {
@@ -43,4 +43,4 @@ TEST(Prepare, OnlyWhereNoPunctuationStands) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::suite

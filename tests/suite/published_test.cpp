@@ -4,10 +4,10 @@
 
 #include <map>
 
-#include "suite/format.h"
+#include "suite/formats/format.h"
 #include "support.h"
 
-namespace minpair {
+namespace minpair::suite {
 
 using testing::data_dir;
 using testing::no_data;
@@ -87,4 +87,4 @@ TEST(Published, GulordavaResultsGiveThePapersTable) {
   EXPECT_NEAR(double(right) / double(all), 0.83, 0.005);
 }
 
-}  // namespace minpair
+}  // namespace minpair::suite

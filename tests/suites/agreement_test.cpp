@@ -9,11 +9,11 @@
 #include <unordered_map>
 
 #include "base/file.h"
-#include "grammar/grammar.h"
+#include "base/text.h"
+#include "stimuli/grammar/grammar.h"
 #include "support.h"
-#include "text/text.h"
 
-namespace minpair {
+namespace minpair::stimuli {
 namespace {
 
 // The features of one analysis of a form, as a set of bits.
@@ -255,7 +255,8 @@ std::string government(const std::string& language, const Parsed& s, const std::
   return "";
 }
 
-std::string check_agreement(const Sentence& s, const Parsed& parsed, const Item& item) {
+std::string check_agreement(const suite::Sentence& s, const Parsed& parsed,
+                            const suite::Item& item) {
   std::set<size_t> wrong = disagreements(parsed, item.test);
   if (s.grammatical) {
     if (!wrong.empty()) return std::string(parsed.tokens[*wrong.begin()].text) + " does not agree";
@@ -268,8 +269,8 @@ std::string check_agreement(const Sentence& s, const Parsed& parsed, const Item&
 }
 
 // Empty, or what is wrong with the item.
-std::string check(const Item& item, const Paradigms& paradigms) {
-  for (const Sentence& s : item.sentences) {
+std::string check(const suite::Item& item, const Paradigms& paradigms) {
+  for (const suite::Sentence& s : item.sentences) {
     Parsed parsed(paradigms, s.text);
     for (const Token& t : parsed.tokens)
       if (t.analyses.empty()) return "unknown word " + std::string(t.text) + " in: " + s.text;
@@ -284,19 +285,19 @@ std::string check(const Item& item, const Paradigms& paradigms) {
   return "";
 }
 
-std::vector<Language> shipped(const std::string& suite) {
-  return load_grammars(testing::source_dir() / "suites" / suite);
+std::vector<stimuli::Language> shipped(const std::string& suite) {
+  return stimuli::load_grammars(testing::source_dir() / "suites" / suite);
 }
 
 class ShippedSuite : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ShippedSuite, EverySentenceAgreesByItsParadigms) {
   std::map<std::string, Paradigms> paradigms;
-  for (const Language& language : shipped(GetParam())) {
+  for (const stimuli::Language& language : shipped(GetParam())) {
     const Paradigms& p =
         paradigms.try_emplace(language.language(), language.language()).first->second;
     size_t problems = 0;
-    language.expand([&](const Item& item) {
+    language.expand([&](const suite::Item& item) {
       std::string problem = check(item, p);
       if (!problem.empty() && ++problems <= 3)
         ADD_FAILURE() << item.language << " " << item.id << ": " << problem;
@@ -307,11 +308,11 @@ TEST_P(ShippedSuite, EverySentenceAgreesByItsParadigms) {
 TEST_P(ShippedSuite, NothingTwiceAndNothingBothWays) {
   std::map<std::string, std::map<std::string, bool>> labels;  // language, sentence
   std::set<std::string> ids, sets;
-  for (const Language& language : shipped(GetParam()))
-    language.expand([&](const Item& item) {
+  for (const stimuli::Language& language : shipped(GetParam()))
+    language.expand([&](const suite::Item& item) {
       EXPECT_TRUE(ids.insert(item.id).second) << item.id;
       std::string set = item.language;
-      for (const Sentence& s : item.sentences) {
+      for (const suite::Sentence& s : item.sentences) {
         set += "\n" + s.text;
         auto [label, fresh] = labels[item.language].emplace(s.text, s.grammatical);
         EXPECT_EQ(label->second, s.grammatical) << s.text;
@@ -326,9 +327,9 @@ TEST_P(ShippedSuite, EveryWordIsInTheDictionary) {
                                                         {"fr", "fr"},    {"he", "he_IL"},
                                                         {"nl", "nl_NL"}, {"ru", "ru_RU"}};
   std::map<std::string, std::set<std::string>> forms;
-  for (const Language& language : shipped(GetParam()))
-    language.expand([&](const Item& item) {
-      for (const Sentence& s : item.sentences)
+  for (const stimuli::Language& language : shipped(GetParam()))
+    language.expand([&](const suite::Item& item) {
+      for (const suite::Sentence& s : item.sentences)
         if (s.grammatical)
           for (std::string_view w : words(s.text)) forms[item.language].emplace(w);
     });
@@ -358,8 +359,8 @@ INSTANTIATE_TEST_SUITE_P(Shipped, ShippedSuite,
 TEST(SuiteCheck, SeesWrongSentences) {
   auto problem = [](const std::string& language, const std::string& test, const std::string& right,
                     const std::string& wrong) {
-    Item item{"1", test, "", language, "", {{right, {}, true}, {wrong, {}, false}}, {}};
-    align_loci(item.sentences);
+    suite::Item item{"1", test, "", language, "", {{right, {}, true}, {wrong, {}, false}}, {}};
+    suite::align_loci(item.sentences);
     return check(item, Paradigms(language));
   };
   std::string pp = "across_prepositional_phrase";
@@ -395,4 +396,4 @@ TEST(SuiteCheck, SeesWrongSentences) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::stimuli

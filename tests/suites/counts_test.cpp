@@ -4,18 +4,19 @@
 
 #include <map>
 
-#include "grammar/grammar.h"
+#include "stimuli/grammar/grammar.h"
 #include "suite/suite.h"
 #include "support.h"
 
-namespace minpair {
+namespace minpair::stimuli {
 namespace {
 
 using Counts = std::map<std::string, uint64_t>;
 
 std::map<std::string, Counts> counts_of(const std::string& suite) {
   std::map<std::string, Counts> counts;  // by language
-  for (const Language& l : load_grammars(testing::source_dir() / "suites" / suite))
+  for (const stimuli::Language& l :
+       stimuli::load_grammars(testing::source_dir() / "suites" / suite))
     counts[l.language()][l.test()] += uint64_t(l.count());
   return counts;
 }
@@ -62,23 +63,25 @@ TEST(SuiteCounts, MarvinLinzenAsInTable3) {
 
 TEST(SuiteCounts, NegativePolarityItemsHaveThreeWrongSentences) {
   uint64_t wrong = 0;
-  for (const Language& l : load_grammars(testing::source_dir() / "suites/en-marvin-linzen"))
+  for (const stimuli::Language& l :
+       stimuli::load_grammars(testing::source_dir() / "suites/en-marvin-linzen"))
     if (l.test() == "npi_simple")
-      l.expand([&](const Item& item) { wrong += item.sentences.size() - 1; });
+      l.expand([&](const suite::Item& item) { wrong += item.sentences.size() - 1; });
   EXPECT_EQ(wrong, 792u);
 }
 
 // A result for a test that is not there, or a test without a grammar, is a typing error.
 TEST(SuiteCounts, ManifestsSpeakOfTheTestsThatExist) {
   for (const char* suite : {"clams", "en-marvin-linzen", "nl-agreement"}) {
-    Manifest manifest = read_manifest(testing::source_dir() / "suites" / suite / "manifest.json");
+    suite::Manifest manifest =
+        suite::read_manifest(testing::source_dir() / "suites" / suite / "manifest.json");
     std::map<std::string, Counts> counts = counts_of(suite);
     EXPECT_EQ(counts.size(), manifest.languages.size()) << suite;
     for (const auto& [language, tests] : counts) {
       EXPECT_EQ(tests.size(), manifest.tests.size()) << suite << " " << language;
-      for (const TestInfo& t : manifest.tests) EXPECT_TRUE(tests.count(t.name)) << t.name;
+      for (const suite::TestInfo& t : manifest.tests) EXPECT_TRUE(tests.count(t.name)) << t.name;
     }
-    for (const PublishedResult& r : manifest.results) {
+    for (const suite::PublishedResult& r : manifest.results) {
       EXPECT_TRUE(r.test.empty() || manifest.find(r.test)) << r.test;
       EXPECT_TRUE(r.language.empty() || counts.count(r.language)) << r.language;
       if (!r.model.starts_with("LSTM") || !r.pairs) continue;
@@ -88,4 +91,4 @@ TEST(SuiteCounts, ManifestsSpeakOfTheTestsThatExist) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::stimuli

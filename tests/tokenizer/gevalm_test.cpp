@@ -11,7 +11,7 @@
 #include "tokenizer/make.h"
 #include "tokenizer/tokenizer.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 struct Published {
@@ -65,4 +65,4 @@ TEST(PublishedSegmentation, EveryGermanSentence) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::tokenizer

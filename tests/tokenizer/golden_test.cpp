@@ -13,7 +13,7 @@
 #include "tokenizer/characters.h"
 #include "tokenizer/tokenizer.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 fs::path golden_folder() { return testing::source_dir() / "tests/golden/tokenizer"; }
@@ -161,4 +161,4 @@ INSTANTIATE_TEST_SUITE_P(Models, GoldenModel,
                          ::testing::Values("minilm-l6", "stories15M", "stories260K"), readable);
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -14,7 +14,7 @@
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/tokenizer_json.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 using nlohmann::json;
@@ -238,7 +238,7 @@ TEST(Load, GgufVocabularies) {
     fs::path folder = testing::models_dir() / name;
     if (testing::models_dir().empty() || !fs::is_directory(folder))
       GTEST_SKIP() << testing::no_data();
-    auto checkpoint = open_checkpoint(folder / (std::string(name) + ".gguf"));
+    auto checkpoint = checkpoint::open_checkpoint(folder / (std::string(name) + ".gguf"));
     std::vector<std::string> notes;
     auto tokenizer = make_gguf_tokenizer(checkpoint->metadata(), &notes);
     EXPECT_THAT(notes, ElementsAre());
@@ -271,4 +271,4 @@ TEST(Words, WordsAreWords) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -9,7 +9,7 @@
 #include "support.h"
 #include "tokenizer/tokenizer.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 struct Reference {
@@ -73,4 +73,4 @@ TEST(Reference, Stories15MFromSentencePiece) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::tokenizer

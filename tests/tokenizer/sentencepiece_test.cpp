@@ -13,7 +13,7 @@
 #include "tokenizer/sentencepiece_file.h"
 #include "tokenizer/tokenizer.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 std::vector<std::string> golden_texts() {
@@ -170,4 +170,4 @@ TEST(SentencePiece, BadFiles) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::tokenizer

@@ -6,7 +6,7 @@
 #include "tokenizer/make.h"
 #include "tokenizer/tokenizer.h"
 
-namespace minpair {
+namespace minpair::tokenizer {
 namespace {
 
 using testing::TemporaryFolder;
@@ -138,4 +138,4 @@ TEST(WordPiece, FromAFolder) {
 }
 
 }  // namespace
-}  // namespace minpair
+}  // namespace minpair::tokenizer

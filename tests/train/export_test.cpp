@@ -9,6 +9,7 @@
 #include "support.h"
 
 using namespace minpair;
+using namespace minpair::train;
 using minpair::testing::TemporaryFolder;
 
 namespace {
@@ -19,9 +20,9 @@ std::vector<std::string> toy_vocab(size_t size) {
   return vocab;
 }
 
-std::vector<TokenId> all_words(size_t size) {
-  std::vector<TokenId> ids(size);
-  for (size_t i = 0; i < size; ++i) ids[i] = static_cast<TokenId>(i);
+std::vector<tokenizer::TokenId> all_words(size_t size) {
+  std::vector<tokenizer::TokenId> ids(size);
+  for (size_t i = 0; i < size; ++i) ids[i] = static_cast<tokenizer::TokenId>(i);
   return ids;
 }
 
@@ -33,7 +34,7 @@ TEST(Export, TheEngineComputesTheTrainersLogits) {
   TemporaryFolder folder;
   write_bert_folder(folder / "bert", net, toy_vocab(kVocab), false, {});
 
-  const std::vector<TokenId> ids{2, 10, 4, 30, 7, 3};
+  const std::vector<tokenizer::TokenId> ids{2, 10, 4, 30, 7, 3};
   BertBatch batch;
   batch.ids = torch::tensor(std::vector<int64_t>(ids.begin(), ids.end())).view({1, 6});
   batch.positions = torch::arange(6).view({1, 6});
@@ -42,9 +43,9 @@ TEST(Export, TheEngineComputesTheTrainersLogits) {
   torch::NoGradGuard no_grad;
   const auto expected = net.forward(batch).contiguous();
 
-  const auto model = load_model((folder / "bert").string());
-  const Query query{ids, {{2, all_words(kVocab), true}, {4, all_words(kVocab), true}}};
-  const Answer answer = model->answer(std::span(&query, 1))[0];
+  const auto model = model::load_model((folder / "bert").string());
+  const query::Query query{ids, {{2, all_words(kVocab), true}, {4, all_words(kVocab), true}}};
+  const query::Answer answer = model->answer(std::span(&query, 1))[0];
   for (size_t r = 0; r < 2; ++r)
     for (size_t w = 0; w < kVocab; ++w)
       EXPECT_NEAR(answer[r].logits[w], expected.data_ptr<float>()[r * kVocab + w], 1e-4);
@@ -60,15 +61,15 @@ TEST(Export, TheEngineComputesTheLstmsLogits) {
     TemporaryFolder folder;
     write_lstm_folder(folder / "lstm", net, vocab, {}, false, {});
 
-    const std::vector<TokenId> ids{1, 10, 4, 29, 7};
+    const std::vector<tokenizer::TokenId> ids{1, 10, 4, 29, 7};
     torch::NoGradGuard no_grad;
     LstmState state = net.zero_state(1);
     const auto words = torch::tensor(std::vector<int64_t>(ids.begin(), ids.end())).view({5, 1});
     const auto expected = net.logits(net.hidden(words, state, 0, false)).contiguous();
 
-    const auto model = load_model((folder / "lstm").string());
-    const Query query{ids, {{0, all_words(kVocab), true}, {4, all_words(kVocab), true}}};
-    const Answer answer = model->answer(std::span(&query, 1))[0];
+    const auto model = model::load_model((folder / "lstm").string());
+    const query::Query query{ids, {{0, all_words(kVocab), true}, {4, all_words(kVocab), true}}};
+    const query::Answer answer = model->answer(std::span(&query, 1))[0];
     for (size_t w = 0; w < kVocab; ++w) {
       EXPECT_NEAR(answer[0].logits[w], expected.data_ptr<float>()[w], 1e-4);
       EXPECT_NEAR(answer[1].logits[w], expected.data_ptr<float>()[4 * kVocab + w], 1e-4);
@@ -84,11 +85,11 @@ TEST(Export, AnLstmOfPiecesIsReadInPieces) {
   const Lstm net({11, 8, 8, 1, true}, 1);
   TemporaryFolder folder;
   write_lstm_folder(folder / "lstm", net, with_end, {true, true}, true, {});
-  const auto model = load_model((folder / "lstm").string());
-  std::vector<TokenId> ids;
-  for (const Token& token : model->tokenizer().encode("Der lacht.", false).tokens)
+  const auto model = model::load_model((folder / "lstm").string());
+  std::vector<tokenizer::TokenId> ids;
+  for (const tokenizer::Token& token : model->tokenizer().encode("Der lacht.", false).tokens)
     ids.push_back(token.id);
-  EXPECT_EQ(ids, (std::vector<TokenId>{5, 6, 7, 9}));
+  EXPECT_EQ(ids, (std::vector<tokenizer::TokenId>{5, 6, 7, 9}));
   EXPECT_EQ(model->info().start, 10);
 }
 

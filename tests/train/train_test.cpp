@@ -11,6 +11,7 @@
 #include "support.h"
 
 using namespace minpair;
+using namespace minpair::train;
 using minpair::testing::TemporaryFolder;
 
 namespace {
@@ -26,12 +27,12 @@ void write_corpus(const TemporaryFolder& folder) {
     text += std::string(subjects[s]) + " " + (s % 2 == 1 ? plural[v] : singular[v]) + " .\n";
   }
   write_file(folder / "text.txt", text);
-  CorpusOptions o;
+  corpus::CorpusOptions o;
   o.sources = {{folder / "text.txt"}};
   o.vocabulary = 50;
   o.wordpiece = 120;
   o.quiet = true;
-  prepare_corpus(o, folder / "corpus");
+  corpus::prepare_corpus(o, folder / "corpus");
 }
 
 template <class Options>

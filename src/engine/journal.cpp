@@ -1,0 +1,134 @@
+#include "engine/journal.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.h"
+#include "engine/bytes.h"
+#include "engine/sorted_records.h"
+
+namespace minpair::engine {
+namespace {
+
+constexpr std::string_view kMagic = "minpair answers 1\n";
+constexpr size_t kHeader = 34;  // magic, then the plan
+constexpr uint32_t kLargestBatch = uint32_t{1} << 30;
+
+struct BatchHeader {
+  uint32_t bytes, answers;
+  uint64_t checksum;
+};
+
+bool read_all(int fd, uint64_t at, char* to, size_t n) {
+  while (n > 0) {
+    ssize_t got = ::pread(fd, to, n, off_t(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    to += got;
+    at += uint64_t(got);
+    n -= size_t(got);
+  }
+  return true;
+}
+
+void write_all(int fd, uint64_t at, std::string_view bytes, const std::filesystem::path& path) {
+  while (!bytes.empty()) {
+    ssize_t n = ::pwrite(fd, bytes.data(), bytes.size(), off_t(at));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0)
+      throw cannot_errno("the answers cannot be written")
+          .at(path.string())
+          .hint("make room on the disk and run the same command again: nothing stored is lost");
+    bytes.remove_prefix(size_t(n));
+    at += uint64_t(n);
+  }
+}
+
+std::string header_of(Hash128 plan) {
+  std::string header(kMagic);
+  append_key(header, plan.high, 8);
+  append_key(header, plan.low, 8);
+  return header;
+}
+
+}  // namespace
+
+AnswerJournal::AnswerJournal(std::filesystem::path path, Hash128 plan)
+    : path_(std::move(path)), synced_(std::chrono::steady_clock::now()) {
+  fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd_ < 0) throw cannot_errno("the answers cannot be written").at(path_.string());
+  if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+    ::close(fd_);
+    throw cannot("another minpair is at work on the same run")
+        .at(path_.string())
+        .hint("wait until it is done, or give this run another results file with -o");
+  }
+  std::string header = header_of(plan), found(kHeader, '\0');
+  if (!read_all(fd_, 0, found.data(), found.size()) || found != header) begin_anew(plan);
+  good_end_ = kHeader;
+}
+
+AnswerJournal::~AnswerJournal() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void AnswerJournal::begin_anew(Hash128 plan) {
+  if (::ftruncate(fd_, 0) != 0)
+    throw cannot_errno("the answers cannot be written").at(path_.string());
+  write_all(fd_, 0, header_of(plan), path_);
+}
+
+bool AnswerJournal::read_batch() {
+  BatchHeader header;
+  if (!read_all(fd_, good_end_, reinterpret_cast<char*>(&header), sizeof header)) return false;
+  if (header.bytes > kLargestBatch) return false;
+  batch_.resize(header.bytes);
+  if (!read_all(fd_, good_end_ + sizeof header, batch_.data(), batch_.size())) return false;
+  if (hash128(batch_, header.answers).low != header.checksum) return false;
+  good_end_ += sizeof header + batch_.size();
+  rest_ = batch_;
+  answers_left_ = header.answers;
+  return true;
+}
+
+bool AnswerJournal::next(query::Answer& answer) {
+  while (!at_end_ && answers_left_ == 0)
+    if (!read_batch()) {
+      at_end_ = true;
+      if (::ftruncate(fd_, off_t(good_end_)) != 0)
+        throw cannot_errno("the answers cannot be written").at(path_.string());
+    }
+  if (at_end_) return false;
+  --answers_left_;
+  take_answer(rest_, answer);
+  return true;
+}
+
+void AnswerJournal::append(std::span<const query::Answer> answers) {
+  std::string bytes(sizeof(BatchHeader), '\0');
+  for (const query::Answer& answer : answers) append_answer(bytes, answer);
+  std::string_view payload = std::string_view(bytes).substr(sizeof(BatchHeader));
+  BatchHeader header{uint32_t(payload.size()), uint32_t(answers.size()),
+                     hash128(payload, uint32_t(answers.size())).low};
+  std::memcpy(bytes.data(), &header, sizeof header);
+  write_all(fd_, good_end_, bytes, path_);
+  good_end_ += bytes.size();
+  // What is written survives the end of the process at once; for the end of the power, now and
+  // then is enough.
+  auto now = std::chrono::steady_clock::now();
+  if (now - synced_ > std::chrono::seconds(5)) {
+    ::fdatasync(fd_);
+    synced_ = now;
+  }
+}
+
+void AnswerJournal::remove() {
+  std::error_code ignored;
+  std::filesystem::remove(path_, ignored);
+}
+
+}  // namespace minpair::engine

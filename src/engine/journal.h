@@ -1,0 +1,45 @@
+#pragma once
+// Answers as they come, in a file beside the results: what a killed run had computed is read back
+// by the next one. Every batch is checked; what was cut off in the middle of writing is dropped.
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "base/hash.h"
+#include "model/model.h"
+
+namespace minpair::engine {
+
+class AnswerJournal {
+ public:
+  // Opens or creates. Another process at work on the same file is an error. A journal of another
+  // plan is begun anew.
+  AnswerJournal(std::filesystem::path path, Hash128 plan);
+  ~AnswerJournal();
+  AnswerJournal(const AnswerJournal&) = delete;
+  AnswerJournal& operator=(const AnswerJournal&) = delete;
+
+  // The stored answers, in the order they were written. `answer` comes in the shape that is
+  // expected.
+  bool next(query::Answer& answer);
+  // Only after next() has said that there is no more.
+  void append(std::span<const query::Answer> answers);
+  void remove();  // the run is complete
+
+ private:
+  bool read_batch();
+  void begin_anew(Hash128 plan);
+
+  std::filesystem::path path_;
+  int fd_ = -1;
+  uint64_t good_end_ = 0;  // everything before is whole
+  std::string batch_;
+  std::string_view rest_;
+  uint32_t answers_left_ = 0;
+  bool at_end_ = false;
+  std::chrono::steady_clock::time_point synced_;
+};
+
+}  // namespace minpair::engine

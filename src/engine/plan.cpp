@@ -1,0 +1,251 @@
+#include "engine/plan.h"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+
+#include "base/error.h"
+#include "engine/bytes.h"
+#include "engine/cost.h"
+#include "engine/crew.h"
+#include "engine/distinct.h"
+#include "engine/journal.h"
+#include "engine/split.h"
+#include "engine/words.h"
+
+namespace minpair::engine {
+namespace {
+
+method::MethodContext context_of(const query::Model& model, const PlanOptions& options) {
+  const query::ModelInfo& info = model.info();
+  return {model.tokenizer(), info.kind, info.max_tokens, info.start, info.end, options.words};
+}
+
+std::string answer_key(uint64_t item, size_t method, size_t query) {
+  std::string key;
+  append_key(key, item, 8);
+  append_key(key, method, 2);
+  append_key(key, query, 4);
+  return key;
+}
+
+QueryOrder order_for(query::ModelInfo::Kind kind) {
+  return kind == query::ModelInfo::Kind::masked ? QueryOrder::length : QueryOrder::prefix;
+}
+
+// Queries waiting for the model.
+struct Batch {
+  std::vector<DistinctQuery> distinct;
+  std::vector<query::Query> queries;
+  uint64_t tokens = 0;
+
+  void add(DistinctQuery&& d, uint64_t cost) {
+    tokens += cost;
+    queries.push_back(d.query);
+    distinct.push_back(std::move(d));
+  }
+};
+
+}  // namespace
+
+Planner::Planner(query::Model& model, std::vector<const method::Method*> methods,
+                 PlanOptions options)
+    : model_(model),
+      methods_(std::move(methods)),
+      options_(std::move(options)),
+      context_(context_of(model, options_)),
+      questions_(std::make_unique<SortedRecords>(options_.scratch, options_.memory)),
+      answers_(std::make_unique<SortedRecords>(options_.scratch, options_.memory)) {}
+
+Planner::~Planner() = default;
+
+void Planner::plan_item(uint64_t number, const suite::Item& item, size_t method) {
+  method::Plan plan = minpair::method::plan_item(*methods_[method], item, context_);
+  for (size_t q = 0; q < plan.queries.size(); ++q) {
+    add_question(*questions_, number, method, q, plan.queries[q], order_for(context_.kind));
+    const std::vector<tokenizer::TokenId>& ids = plan.queries[q].ids;
+    std::string_view bytes(reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof ids[0]);
+    key_ = hash128(bytes, key_.low ^ (key_.high * 31 + number * 17 + method * 7 + q));
+  }
+}
+
+void Planner::plan(const ItemSource& items, const Skip& skip) {
+  const query::ModelInfo& info = model_.info();
+  std::string names =
+      info.fingerprint + '\n' + info.precision + '\n' + model_.tokenizer().fingerprint() + '\n';
+  for (const method::Method* m : methods_)
+    names += m->name() + '/' + std::to_string(m->info().version) + '\n';
+  if (context_.words) names += context_.words->fingerprint() + '\n';
+  key_ = hash128(names);
+  items([&](uint64_t ordinal, const suite::Item& item) {
+    for (size_t m = 0; m < methods_.size(); ++m) {
+      skipped_.push_back(skip && skip(ordinal, item, m));
+      if (!skipped_.back()) plan_item(counts_.items, item, m);
+    }
+    ++counts_.items;
+  });
+  counts_.asked = questions_->count();
+}
+
+const PlanCounts& Planner::counts() {
+  if (counted_) return counts_;
+  DistinctQueries all(*questions_);
+  Cost cost(order_for(context_.kind));
+  for (DistinctQuery d; all.next(d);) {
+    ++counts_.distinct;
+    counts_.tokens += cost.of(d.query.ids);
+    counts_.alone += d.query.ids.size() * d.askers.size();
+  }
+  counted_ = true;
+  return counts_;
+}
+
+std::vector<bool> Planner::items_of(const Shard& shard) {
+  return engine::items_of(shard, *questions_, counts_.items, order_for(context_.kind));
+}
+
+void Planner::give_back(const DistinctQuery& distinct, const query::Answer& answer) {
+  std::string value;
+  distinct.askers.each([&](const Asker& asker) {
+    value.clear();
+    append_answer(value, answer_for(asker, distinct.query, answer));
+    answers_->add(answer_key(asker.item, asker.method, asker.query), value);
+  });
+}
+
+void Planner::answer(const Tick& tick, AnswerJournal* journal) {
+  Alone alone(model_);
+  Crew& crew = options_.crew ? *options_.crew : alone;
+  if (crew.size() > 1) counts();  // before the walk begins: it is a walk of its own
+  DistinctQueries all(*questions_);
+  Batch batch;
+  std::deque<Batch> asked;
+  uint64_t tokens = 0, handed_out = 0;
+  auto take = [&] {
+    std::vector<query::Answer> answers = crew.next();
+    cut_down(context_.words, asked.front().distinct, answers);
+    if (journal) journal->append(answers);
+    for (size_t i = 0; i < answers.size(); ++i) give_back(asked.front().distinct[i], answers[i]);
+    tokens += asked.front().tokens;
+    asked.pop_front();
+    if (tick) tick(tokens);
+  };
+  auto submit = [&] {
+    if (batch.queries.empty()) return;
+    handed_out += batch.tokens;
+    crew.submit(spelled_out(context_.words, std::move(batch.queries)));
+    asked.push_back(std::move(batch));
+    batch = {};
+    while (crew.full()) take();
+  };
+  bool stored = journal != nullptr;
+  Cost cost(order_for(context_.kind));
+  for (DistinctQuery d; all.next(d);) {
+    uint64_t own = cost.of(d.query.ids);
+    query::Answer known = shaped_for(d.query);
+    if (stored && (stored = journal->next(known))) {
+      tokens += own;
+      handed_out += own;
+      ++from_journal_;
+      give_back(d, known);
+      continue;
+    }
+    if (tick && batch.queries.empty() && tokens > 0) tick(tokens);
+    if (batch.tokens + own > batch_tokens(crew.size(), handed_out)) submit();
+    batch.add(std::move(d), own);
+    d = {};
+  }
+  submit();
+  while (!asked.empty()) take();
+}
+
+// Towards the end smaller batches, so that all of a crew are done at the same time.
+uint64_t Planner::batch_tokens(size_t crew, uint64_t handed_out) {
+  if (crew == 1) return options_.batch_tokens;
+  uint64_t left = counts_.tokens - std::min(handed_out, counts_.tokens);
+  return std::clamp<uint64_t>(left / (4 * crew), std::min(options_.batch_tokens, 128u),
+                              options_.batch_tokens);
+}
+
+double Planner::estimate_seconds(double budget_seconds) {
+  using Clock = std::chrono::steady_clock;
+  const PlanCounts& all_counts = counts();
+  if (all_counts.distinct == 0) return 0;
+  // Every n-th query, a batch's worth, so that all lengths are there.
+  uint64_t step = std::max<uint64_t>(1, all_counts.tokens / (uint64_t{options_.batch_tokens} * 4));
+  Batch sample;
+  DistinctQueries all(*questions_);
+  uint64_t number = 0;
+  for (DistinctQuery d; all.next(d); ++number)
+    if (number % step == step / 2 && sample.tokens < uint64_t{options_.batch_tokens} * 4) {
+      d.askers = {};
+      sample.add(std::move(d), d.query.ids.size());
+      d = {};
+    }
+  if (sample.queries.empty()) return 0;
+  // The first pass prepares kernels.
+  sample.queries = spelled_out(context_.words, std::move(sample.queries));
+  ask(model_, {&sample.queries.front(), 1});
+  uint64_t tokens = 0;
+  auto start = Clock::now();
+  double seconds = 0;
+  for (size_t i = 0; i < sample.queries.size() && seconds < budget_seconds;) {
+    std::vector<query::Query> some;
+    for (uint64_t n = 0; i < sample.queries.size() && n < options_.batch_tokens; ++i) {
+      n += sample.queries[i].ids.size();
+      tokens += sample.queries[i].ids.size();
+      some.push_back(sample.queries[i]);
+    }
+    ask(model_, some);
+    seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  }
+  return seconds * double(all_counts.tokens) / double(tokens);
+}
+
+void Planner::assemble(const ItemSource& items, const std::function<void(Scored&)>& sink) {
+  answers_->rewind();
+  uint64_t number = 0;
+  auto changed = [] {
+    return bad_input("the suite changed while it was being scored").hint("run the command again");
+  };
+  items([&](uint64_t ordinal, const suite::Item& item) {
+    if (number >= counts_.items) throw changed();
+    for (size_t m = 0; m < methods_.size(); ++m) {
+      Scored scored{ordinal, item, m, skipped_[number * methods_.size() + m], {}, {}};
+      if (!scored.skipped) {
+        method::Plan plan = minpair::method::plan_item(*methods_[m], item, context_);
+        scored.excluded = plan.excluded;
+        std::vector<query::Answer> answers;
+        for (size_t q = 0; q < plan.queries.size(); ++q) {
+          std::string_view key, value;
+          if (!answers_->next(key, value) || key != answer_key(number, m, q)) throw changed();
+          take_answer(value, answers.emplace_back(shaped_for(plan.queries[q])));
+        }
+        std::vector<const query::Answer*> pointers;
+        for (const query::Answer& a : answers) pointers.push_back(&a);
+        if (plan.excluded.empty()) scored.sentences = methods_[m]->score(plan, pointers);
+      }
+      sink(scored);
+    }
+    ++number;
+  });
+  if (number != counts_.items) throw changed();
+}
+
+std::vector<std::vector<ItemScores>> score_items(query::Model& model,
+                                                 const std::vector<const method::Method*>& methods,
+                                                 std::span<const suite::Item> items) {
+  Planner planner(model, methods);
+  ItemSource source = [&](const EachItem& each) {
+    for (size_t i = 0; i < items.size(); ++i) each(i, items[i]);
+  };
+  planner.plan(source);
+  planner.answer();
+  std::vector<std::vector<ItemScores>> all(items.size());
+  planner.assemble(source, [&](Scored& s) {
+    all[s.ordinal].push_back({std::move(s.excluded), std::move(s.sentences)});
+  });
+  return all;
+}
+
+}  // namespace minpair::engine

@@ -1,0 +1,116 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "engine/processes/identity.h"
+#include "engine/processes/messages.h"
+#include "engine/processes/processes.h"
+
+namespace minpair::engine {
+
+// One batch in work and one at hand for each of the others, so that nobody waits for the first
+// process, which is at work itself.
+constexpr size_t kAtHand = 2;
+
+Foreman::Foreman(Wire& wire, uint32_t number, query::Model& model)
+    : wire_(wire),
+      number_(number),
+      model_(model),
+      identity_(identity_of(model)),
+      window_(2 * kAtHand * size_t(wire.size())),
+      others_(size_t(wire.size())) {}
+
+Foreman::~Foreman() {
+  for (int rank = 1; rank < wire_.size(); ++rank) wire_.send(rank, message(Say::next, number_));
+}
+
+void Foreman::submit(std::vector<query::Query> batch) {
+  uint64_t number = next_number_++;
+  batches_[number].queries = std::move(batch);
+  waiting_.push_back(number);
+  hand_out();
+}
+
+void Foreman::hand_out() {
+  for (size_t level = 1; level <= kAtHand; ++level)
+    for (size_t rank = 1; rank < others_.size() && !waiting_.empty(); ++rank) {
+      if (!others_[rank].ready || others_[rank].under_way >= level) continue;
+      uint64_t number = waiting_.front();
+      waiting_.pop_front();
+      wire_.send(int(rank), message(Say::batch, number, queries_text(batches_[number].queries)));
+      ++others_[rank].under_way;
+    }
+}
+
+void Foreman::welcome(int from, std::string_view identity) {
+  size_t line = identity.find('\n');
+  std::string host(identity.substr(0, line));
+  std::string differs = difference(identity_, std::string(identity.substr(line + 1)));
+  if (!differs.empty())
+    throw cannot(fmt::format("process {} on {} would give other scores: {}", from, host, differs))
+        .hint("give all machines the same files and --precision, or leave that one out");
+  others_[size_t(from)].ready = true;
+}
+
+bool Foreman::hear(bool wait) {
+  int from;
+  std::string bytes;
+  if (!wire_.receive(from, bytes, wait)) return false;
+  Message m = parse_message(bytes);
+  switch (m.say) {
+    case Say::failed:
+      throw cannot(fmt::format("process {}: {}", from, m.rest))
+          .hint("what was answered is kept: the same command goes on from there");
+    case Say::ready:
+      // A slow one may only now have loaded a model that is done already.
+      if (m.number == number_) welcome(from, m.rest);
+      break;
+    case Say::answers: {
+      Batch& batch = batches_.at(m.number);
+      batch.answers = parse_answers(m.rest, batch.queries);
+      batch.done = true;
+      --others_[size_t(from)].under_way;
+      break;
+    }
+    default:
+      throw cannot("the processes do not understand each other")
+          .hint("is it the same minpair on all machines?");
+  }
+  return true;
+}
+
+// In pieces, so that the others are heard now and then.
+void Foreman::work_on(uint64_t number) {
+  Batch& batch = batches_[number];
+  size_t tokens = 0;
+  for (const query::Query& q : batch.queries) tokens += q.ids.size();
+  for (size_t begin = 0, end = 0; begin < batch.queries.size(); begin = end) {
+    for (size_t n = 0; end < batch.queries.size() && n <= tokens / 4; ++end)
+      n += batch.queries[end].ids.size();
+    for (query::Answer& a : ask(model_, {batch.queries.data() + begin, end - begin}))
+      batch.answers.push_back(std::move(a));
+    while (hear(false)) hand_out();
+  }
+  batch.done = true;
+}
+
+std::vector<query::Answer> Foreman::next() {
+  Batch& oldest = batches_.begin()->second;
+  while (hear(false)) hand_out();
+  while (!oldest.done) {
+    if (!waiting_.empty()) {
+      uint64_t number = waiting_.front();
+      waiting_.pop_front();
+      work_on(number);
+    } else {
+      hear(true);
+      hand_out();
+    }
+  }
+  std::vector<query::Answer> answers = std::move(oldest.answers);
+  batches_.erase(batches_.begin());
+  return answers;
+}
+
+}  // namespace minpair::engine

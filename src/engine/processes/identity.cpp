@@ -1,0 +1,33 @@
+#include "engine/processes/identity.h"
+
+#include <fmt/format.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "engine/processes/messages.h"
+
+namespace minpair::engine {
+
+std::string identity_of(query::Model& model) {
+  query::Query query;
+  for (const tokenizer::Token& t : model.tokenizer().encode("The cat sleeps .").tokens) {
+    query.reads.push_back({uint32_t(query.ids.size()), {t.id}, true});
+    query.ids.push_back(t.id);
+  }
+  Hash128 answer = hash128(answers_text(model.answer({&query, 1})));
+  const query::ModelInfo& info = model.info();
+  return fmt::format("{}\n{}\n{}\n{:016x}{:016x}", info.precision, info.fingerprint,
+                     model.tokenizer().fingerprint(), answer.high, answer.low);
+}
+
+std::string difference(const std::string& ours, const std::string& theirs) {
+  std::vector<std::string_view> a = split(ours, '\n'), b = split(theirs, '\n');
+  if (a.size() != 4 || b.size() != 4) return "another version of minpair";
+  if (a[0] != b[0]) return fmt::format("it computes in {}, the first process in {}", b[0], a[0]);
+  if (a[1] != b[1]) return "its model has other weights";
+  if (a[2] != b[2]) return "its tokenizer is another one";
+  if (a[3] != b[3]) return "its processor rounds differently";
+  return "";
+}
+
+}  // namespace minpair::engine

@@ -1,0 +1,36 @@
+#pragma once
+// What the processes of a crew say to each other.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/model.h"
+
+namespace minpair::engine {
+
+enum class Say : char {
+  ready = 'R',    // number of the model, identity: I have it
+  batch = 'B',    // number, queries
+  answers = 'A',  // number, answers
+  next = 'N',     // this model is done
+  failed = 'F'    // text
+};
+
+struct Message {
+  Say say = Say::next;
+  uint64_t number = 0;
+  std::string_view rest;
+};
+
+std::string message(Say say, uint64_t number, std::string_view rest = {});
+Message parse_message(std::string_view bytes);  // refers to the bytes
+
+std::string queries_text(const std::vector<query::Query>& queries);
+std::vector<query::Query> parse_queries(std::string_view bytes);
+std::string answers_text(const std::vector<query::Answer>& answers);
+// The queries tell the answers' shapes.
+std::vector<query::Answer> parse_answers(std::string_view bytes,
+                                         const std::vector<query::Query>& queries);
+
+}  // namespace minpair::engine

@@ -1,0 +1,87 @@
+#pragma once
+// One run on many processes: each loads the model; the first plans, hands out batches to whoever is
+// free, works itself, and stores. `minpair run` under mpirun does this:
+//
+//   std::unique_ptr<Wire> wire = join_crew();          // null: not started by mpirun
+//   if (wire && wire->rank() > 0) serve(*wire, ...);   // the others
+//   else { Foreman crew(*wire, number, model); ... }   // the first
+//
+// A score is the same bits whichever process computes it, so the results are those of one process.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "engine/crew.h"
+
+namespace minpair::engine {
+
+// Messages between the processes of a run. Between two processes they keep their order.
+class Wire {
+ public:
+  virtual ~Wire() = default;
+  virtual int rank() const = 0;  // from 0
+  virtual int size() const = 0;
+  virtual int on_this_machine() const = 0;  // how many of them
+  virtual std::string host() const = 0;
+  virtual void send(int to, std::string bytes) = 0;  // does not wait
+  // The next message from anybody. Without `wait`, false when there is none.
+  virtual bool receive(int& from, std::string& bytes, bool wait) = 0;
+  virtual void finish() = 0;                       // everybody calls it at the end
+  [[noreturn]] virtual void stop(int status) = 0;  // ends all processes at once
+};
+
+// The other processes of this run, when mpirun (Open MPI) started several; else null. MPI is looked
+// for only then.
+std::unique_ptr<Wire> join_crew();
+
+// Threads for each process when the user did not say: the machine's cores, shared evenly.
+int threads_for(const Wire& wire);
+
+// The first process's crew for one model. `number` counts the run's models.
+class Foreman : public Crew {
+ public:
+  Foreman(Wire& wire, uint32_t number, query::Model& model);
+  ~Foreman() override;  // the others go on to the next model
+
+  size_t size() const override { return size_t(wire_.size()); }
+  void submit(std::vector<query::Query> batch) override;
+  bool full() const override { return batches_.size() >= window_; }
+  std::vector<query::Answer> next() override;
+
+ private:
+  struct Batch {
+    std::vector<query::Query> queries;
+    std::vector<query::Answer> answers;
+    bool done = false;
+  };
+  struct Other {
+    bool ready = false;
+    size_t under_way = 0;
+  };
+
+  void hand_out();
+  bool hear(bool wait);
+  void welcome(int from, std::string_view message);
+  void work_on(uint64_t number);
+
+  Wire& wire_;
+  uint32_t number_;
+  query::Model& model_;
+  std::string identity_;
+  size_t window_;
+  std::map<uint64_t, Batch> batches_;  // not yet taken, oldest first
+  std::deque<uint64_t> waiting_;       // nobody works on them yet
+  std::vector<Other> others_;          // by rank
+  uint64_t next_number_ = 0;
+};
+
+// Answers batches for the models numbered 0, 1, ... that `load` gives, until the run is done.
+void serve(Wire& wire, uint32_t models,
+           const std::function<std::unique_ptr<query::Model>(uint32_t)>& load);
+
+// Runs the work of the first process; a failure ends all processes with its message.
+void lead(Wire& wire, const std::function<void()>& work);
+
+}  // namespace minpair::engine

@@ -1,0 +1,119 @@
+#include "engine/released.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/paths.h"
+#include "method/method.h"
+
+namespace minpair::engine {
+namespace {
+
+const method::Method& method_of(const suite::PublishedScores& scores) {
+  if (scores.what.find("cross-entropy") != std::string::npos) return method::find_method("ce");
+  if (scores.what.find("logit") != std::string::npos) return method::find_method("masked");
+  throw bad_input(fmt::format("no method gives the released scores: {}", scores.what));
+}
+
+// gevalm writes OUTPUT/MODEL/TEST/FILE, bert-syntax a file per model.
+std::string model_of(const std::string& file, const std::string& format) {
+  std::filesystem::path path = std::filesystem::weakly_canonical(file);
+  if (format == "gevalm") return path.parent_path().parent_path().filename().string();
+  return path.stem().string();
+}
+
+std::vector<judge::StoredSentence> to_store(const suite::Item& item,
+                                            const suite::PublishedScores& scores,
+                                            const judge::MethodInfo& method) {
+  std::vector<judge::StoredSentence> stored;
+  for (size_t i = 0; i < item.sentences.size(); ++i) {
+    const suite::Sentence& sentence = item.sentences[i];
+    std::string_view text = method.scope == judge::MethodInfo::Scope::locus
+                                ? slice(sentence.text, sentence.locus)
+                                : std::string_view(sentence.text);
+    uint32_t tokens = i < scores.tokens.size() ? uint32_t(scores.tokens[i].size()) : 1;
+    double value = scores.higher_is_better ? scores.sentences[i] : -scores.sentences[i];
+    if (method.default_norm == "mean") value *= tokens;
+    stored.push_back({uint32_t(words(text).size()),
+                      uint32_t(count_characters(text)),
+                      uint32_t(text.size()),
+                      {},
+                      judge::StoredSentence::Total{tokens, value}});
+  }
+  return stored;
+}
+
+struct Line {
+  suite::Item item;
+  suite::PublishedScores scores;
+  std::string model;
+};
+
+std::vector<Line> read_all(suite::ItemStream& items, const std::string& format,
+                           const std::string& model) {
+  std::vector<Line> lines;
+  for (suite::Item item; items.next(item);) {
+    const suite::PublishedScores* scores = items.published();
+    if (!scores || scores->sentences.size() != item.sentences.size())
+      throw bad_input("this item has no released scores")
+          .at(items.where())
+          .hint("to run a model on the items, convert them to a .jsonl suite");
+    lines.push_back({item, *scores, model.empty() ? model_of(items.where().file, format) : model});
+  }
+  if (lines.empty()) throw bad_input("there are no items with released scores");
+  return lines;
+}
+
+}  // namespace
+
+suite::Manifest published_manifest(const std::string& format) {
+  suite::Manifest manifest;
+  std::filesystem::path file = find_shipped("published", format + ".json");
+  if (!file.empty()) manifest = suite::read_manifest(file);
+  if (manifest.name.empty()) manifest.name = format;
+  return manifest;
+}
+
+Released store_released(store::Store& store, suite::ItemStream& items, const std::string& format,
+                        const suite::Manifest& manifest, const std::string& model) {
+  std::vector<Line> lines = read_all(items, format, model);
+  // The items of each model are numbered from the start: they are the same suite.
+  std::map<std::string, std::vector<const Line*>> by_model;
+  for (const Line& line : lines) by_model[line.model].push_back(&line);
+  Released released;
+  released.no_items = items.skipped();
+  store::Store::Transaction transaction(store);
+  for (const auto& [name, own] : by_model) {
+    Hash128 content, scores;
+    for (const Line* line : own) {
+      std::string text;
+      suite::append_json_line(text, line->item);
+      content = hash128(text, content.low ^ (content.high >> 1));
+      for (double s : line->scores.sentences) text += fmt::format(" {}", s);
+      scores = hash128(text, scores.low ^ (scores.high >> 1));
+    }
+    const method::Method& method = method_of(own.front()->scores);
+    int64_t suite =
+        store.add_suite({0, manifest.name, fmt::format("{:016x}{:016x}", content.high, content.low),
+                         own.size(), manifest});
+    int64_t id = store.add_model({0,
+                                  name,
+                                  fmt::format("released {:016x}{:016x}", scores.high, scores.low),
+                                  "released",
+                                  "",
+                                  "released",
+                                  "",
+                                  0,
+                                  {"released scores: " + own.front()->scores.what}});
+    int64_t run = store.add_run(suite, id, method.info());
+    for (size_t i = 0; i < own.size(); ++i)
+      store.add_score(run, i, own[i]->item, "",
+                      to_store(own[i]->item, own[i]->scores, method.info()));
+    store.finish_run(run);
+    released.items[name] = own.size();
+  }
+  transaction.commit();
+  return released;
+}
+
+}  // namespace minpair::engine

@@ -1,0 +1,283 @@
+#include "engine/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/progress.h"
+#include "engine/journal.h"
+
+namespace minpair::engine {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+bool among(const std::vector<std::string>& wanted, const std::string& name) {
+  return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+}
+
+// Reads the whole suite, gives out what was selected, and names the content.
+struct Pass {
+  const SuiteSource& suite;
+  const Selection& selection;
+  std::vector<bool> shard;  // which of the selected items are ours; empty: all
+  uint64_t all = 0, selected = 0;
+  Hash128 content;
+
+  void each(const EachItem& item_wanted, bool naming) {
+    all = selected = 0;
+    content = naming ? Hash128{} : content;
+    std::unique_ptr<suite::ItemStream> stream = suite.open();
+    std::string line;
+    for (suite::Item item; stream->next(item); ++all) {
+      if (naming) {
+        line.clear();
+        suite::append_json_line(line, item);
+        content = hash128(line, content.low ^ (content.high >> 1));
+      }
+      if (selection.limit > 0 && selected >= selection.limit) {
+        if (naming) continue;
+        return;
+      }
+      if (!among(selection.tests, item.test) || !among(selection.conditions, item.condition))
+        continue;
+      if (shard.empty() || shard.at(selected)) item_wanted(all, item);
+      ++selected;
+    }
+  }
+
+  std::string fingerprint() const {
+    return fmt::format("{:016x}{:016x}", content.high, content.low);
+  }
+};
+
+Error nothing_selected(const SuiteSource& suite, const Pass& pass) {
+  if (pass.all == 0) return bad_input(fmt::format("the suite '{}' is empty", suite.manifest.name));
+  return wrong_call("no item of the suite has that test and condition")
+      .hint("'minpair lint SUITE' lists its tests and conditions");
+}
+
+std::filesystem::path journal_path(const std::filesystem::path& results, Hash128 plan) {
+  std::filesystem::path path = results;
+  path += fmt::format("-{:016x}.answers", plan.high ^ plan.low);
+  return path;
+}
+
+std::unique_ptr<method::VocabularyWords> words_for(
+    const SuiteSource& suite, const query::Model& model,
+    const std::vector<const method::Method*>& methods, const RunOptions& options) {
+  bool wanted = std::any_of(methods.begin(), methods.end(),
+                            [](const method::Method* m) { return m->info().cloze; });
+  const std::filesystem::path& file = options.lexicon.empty() ? suite.lexicon : options.lexicon;
+  if (!wanted || file.empty()) return nullptr;
+  return std::make_unique<method::VocabularyWords>(file, model.tokenizer(), model.info().vocabulary,
+                                                   options.min_words);
+}
+
+// Scores of clozes depend on the words as well: with others, it is another version of the method.
+judge::MethodInfo keyed_info(const method::Method& method, const method::VocabularyWords* words) {
+  judge::MethodInfo info = method.info();
+  if (info.cloze && words)
+    info.version = int(hash128(words->fingerprint(), uint64_t(info.version)).low >> 33);
+  return info;
+}
+
+class Run {
+ public:
+  Run(store::Store* store, const SuiteSource& suite, query::Model& model,
+      const std::vector<const method::Method*>& methods, const RunOptions& options)
+      : store_(store),
+        suite_(suite),
+        model_(model),
+        record_(record_of(model)),
+        options_(options),
+        pass_{suite, options.selection, {}},
+        words_(words_for(suite, model, methods, options)),
+        planner_(model, methods, plan_options(store, options, words_.get())) {
+    report_.suite = suite.manifest.name;
+    report_.model = record_.name;
+    for (const method::Method* m : methods) {
+      report_.methods.push_back(m->name());
+      infos_.push_back(keyed_info(*m, words_.get()));
+    }
+  }
+
+  RunReport go() {
+    Clock::time_point start = Clock::now();
+    plan();
+    if (options_.dry_run) {
+      report_.counts = planner_.counts();
+      report_.estimated_seconds = planner_.estimate_seconds();
+    } else {
+      answer_and_store();
+    }
+    report_.seconds = seconds_since(start);
+    return report_;
+  }
+
+ private:
+  static PlanOptions plan_options(store::Store* store, const RunOptions& options,
+                                  const method::VocabularyWords* words) {
+    PlanOptions plan = options.plan;
+    plan.words = words;
+    if (store && store->path().has_parent_path()) plan.scratch = store->path().parent_path();
+    return plan;
+  }
+
+  // Every shard plans the whole, to find its own part of it.
+  void plan_shards() {
+    Planner whole(model_, planner_.methods(), plan_options(store_, options_, words_.get()));
+    whole.plan([&](const EachItem& each) { pass_.each(each, true); });
+    pass_.shard = whole.items_of(options_.shard);
+    whole_plan_ = fmt::format("{:016x}{:016x}", whole.key().high, whole.key().low);
+  }
+
+  void plan() {
+    if (!options_.shard.whole()) plan_shards();
+    int64_t model = store_ ? store_->find_model(record_) : 0;
+    std::vector<bool> known;
+    for (const judge::MethodInfo& info : infos_)
+      known.push_back(model != 0 && store_->has_scores(model, info));
+    planner_.plan([&](const EachItem& each) { pass_.each(each, true); },
+                  [&](uint64_t, const suite::Item& item, size_t m) {
+                    bool stored = known[m] && store_->has_score(model, infos_[m], item);
+                    report_.stored_before += stored;
+                    return stored;
+                  });
+    if (pass_.selected == 0) throw nothing_selected(suite_, pass_);
+    report_.suite_items = pass_.all;
+    report_.selected = pass_.selected;
+  }
+
+  void answer_and_store() {
+    std::unique_ptr<AnswerJournal> journal;
+    if (planner_.counts().asked > 0) {
+      journal = std::make_unique<AnswerJournal>(journal_path(store_->path(), planner_.key()),
+                                                planner_.key());
+      answer(*journal);
+    }
+    report_.counts = planner_.counts();
+    Clock::time_point start = Clock::now();
+    store_all();
+    if (journal) journal->remove();
+    report_.store_seconds = seconds_since(start);
+  }
+
+  void answer(AnswerJournal& journal) {
+    Clock::time_point start = Clock::now();
+    Progress progress(fmt::format("{}: {}", record_.name, suite_.manifest.name),
+                      planner_.counts().tokens, options_.quiet);
+    planner_.answer([&](uint64_t tokens) { progress.set(tokens, "tokens"); }, &journal);
+    report_.resumed = planner_.answered_from_journal();
+    report_.model_seconds = seconds_since(start);
+  }
+
+  void store_all() {
+    std::string fingerprint = pass_.fingerprint();
+    uint64_t all = pass_.all;
+    store::Store::Transaction transaction(*store_);
+    int64_t suite = store_->add_suite({0, suite_.manifest.name, fingerprint, all, suite_.manifest});
+    int64_t model = store_->add_model(record_);
+    std::vector<int64_t> runs;
+    store::Facts facts = facts_of(suite_, model_, planner_.methods(), options_);
+    if (words_) facts["words"] = words_->fingerprint().substr(0, 16);
+    for (const judge::MethodInfo& info : infos_)
+      runs.push_back(store_->add_run(suite, model, info, facts));
+    planner_.assemble(
+        [&](const EachItem& each) { pass_.each(each, false); },
+        [&](Scored& s) {
+          std::optional<uint32_t> distance = method::distance_in_pieces(s.item, model_.tokenizer());
+          if (s.skipped) return store_->copy_score(runs[s.method], s.ordinal, s.item, distance);
+          report_.excluded += !s.excluded.empty();
+          store_->add_score(runs[s.method], s.ordinal, s.item, s.excluded,
+                            judge::to_store(s.item, infos_[s.method].scope, std::move(s.sentences)),
+                            distance);
+        });
+    for (int64_t run : runs) {
+      store_->finish_run(run);
+      if (!options_.shard.whole())
+        store_->add_shard(run, {options_.shard.number, options_.shard.of, whole_plan_});
+    }
+    transaction.commit();
+    report_.runs = runs;
+  }
+
+  store::Store* store_;
+  const SuiteSource& suite_;
+  query::Model& model_;
+  store::ModelRecord record_;
+  const RunOptions& options_;
+  Pass pass_;
+  std::string whole_plan_;  // names what is split into shards
+  std::unique_ptr<method::VocabularyWords> words_;
+  std::vector<judge::MethodInfo> infos_;  // parallel to the planner's methods
+  Planner planner_;
+  RunReport report_;
+};
+
+const char* kind_name(query::ModelInfo::Kind kind) {
+  switch (kind) {
+    case query::ModelInfo::Kind::masked:
+      return "masked";
+    case query::ModelInfo::Kind::causal:
+      return "causal";
+    case query::ModelInfo::Kind::recurrent:
+      return "recurrent";
+    case query::ModelInfo::Kind::ngram:
+      return "ngram";
+  }
+  return "";
+}
+
+}  // namespace
+
+store::ModelRecord record_of(const query::Model& model) {
+  const query::ModelInfo& info = model.info();
+  return {0,
+          info.name,
+          info.fingerprint,
+          model.tokenizer().fingerprint(),
+          info.precision,
+          kind_name(info.kind),
+          info.architecture,
+          info.parameters,
+          info.notes};
+}
+
+RunReport run_suite(store::Store* store, const SuiteSource& suite, query::Model& model,
+                    const std::vector<const method::Method*>& methods, const RunOptions& options) {
+  return Run(store, suite, model, methods, options).go();
+}
+
+void self_test(query::Model& model) {
+  uint32_t vocabulary = model.info().vocabulary;
+  auto broken = [](const std::string& what) {
+    return cannot("the self-test failed: " + what)
+        .hint("this build or this machine computes wrong numbers; nothing was scored");
+  };
+  std::vector<tokenizer::TokenId> ids;
+  for (const tokenizer::Token& t : model.tokenizer().encode("The cat sleeps .").tokens)
+    ids.push_back(t.id);
+  if (ids.empty() || vocabulary == 0) throw broken("the tokenizer gives nothing");
+  query::Query whole{ids, {{uint32_t(ids.size() / 2), {}, true}}};
+  for (uint32_t t = 0; t < vocabulary; ++t) whole.reads[0].targets.push_back(tokenizer::TokenId(t));
+  query::Query shorter{{ids.begin(), ids.end() - 1}, {{0, {ids[0]}, true}}};
+  query::Answer alone = model.answer({&whole, 1}).at(0);
+  std::vector<query::Answer> batch =
+      model.answer(std::vector<query::Query>{shorter, whole, shorter});
+  if (batch.at(1)[0].logits != alone[0].logits || batch[1][0].log_sum_exp != alone[0].log_sum_exp)
+    throw broken("an answer depends on the batch it is in");
+  double sum = 0;
+  for (float logit : alone[0].logits) sum += std::exp(double(logit) - alone[0].log_sum_exp);
+  if (!(std::fabs(sum - 1) < 1e-3))
+    throw broken(fmt::format("probabilities sum to {} instead of 1", sum));
+}
+
+}  // namespace minpair::engine

@@ -1,0 +1,358 @@
+// From an attribute-varying grammar to a language: each template is a sequence of choices, and the
+// stretch from its first varied word to its last is the locus.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "base/text.h"
+#include "stimuli/grammar/avg.h"
+#include "stimuli/grammar/grammar.h"
+
+namespace minpair::stimuli {
+
+namespace {
+
+// A locus of several words is written out; a grammar that would need more than this is a mistake.
+constexpr size_t kMostLoci = 1000000;
+
+// Words that vary together. Option 0 has the right cells, the others have wrong ones.
+struct Group {
+  std::vector<size_t> positions;
+  std::vector<std::vector<const AvgCell*>> options;
+};
+
+// The form at one place of the template, while the others take all of theirs.
+struct Fixed {
+  size_t position, form;
+};
+
+class Compiler {
+ public:
+  Compiler(const AvgGrammar& grammar, Language& language)
+      : grammar_(grammar), language_(language) {}
+
+  void add(const AvgTemplate& t);
+
+ private:
+  const AvgCell& cell(const AvgToken& token) const;
+  std::vector<Group> groups(const AvgTemplate& t) const;
+  void add_linked(const AvgTemplate& t, const AvgVary& vary, std::vector<Group>& groups) const;
+  void check_lengths(const Group& group) const;
+  std::vector<Language::Node> marks(const AvgTemplate& t, size_t position);
+  size_t cluster_position(const AvgTemplate& t, const std::vector<Group>& groups) const;
+  void add_cluster(const AvgTemplate& t, Span stretch, Language::Node loci_of_cluster, Fixed fixed);
+  Language::Node choice(const AvgToken& token);
+  Language::Node loci(const AvgTemplate& t, const std::vector<Group>& groups, Span stretch,
+                      Fixed fixed);
+  std::vector<Language::Node> locus(const AvgTemplate& t, const std::vector<Group>& groups,
+                                    Span stretch, const std::vector<size_t>& forms);
+
+  const AvgGrammar& grammar_;
+  Language& language_;
+  std::map<const AvgCell*, Language::Node> choices_;
+  size_t written_ = 0;  // locus texts so far
+  bool some_vary_ = false, some_do_not_ = false;
+};
+
+const AvgCell& Compiler::cell(const AvgToken& token) const {
+  if (const AvgCell* c = grammar_.find(token.symbol)) return *c;
+  std::vector<std::string> known;
+  for (const AvgCell& c : grammar_.cells) known.push_back(c.symbol.str());
+  std::string guess = closest(token.symbol.str(), known);
+  throw bad_input(fmt::format("{} has no forms", token.symbol.str()))
+      .at(token.where)
+      .hint(guess.empty() ? fmt::format("add a line '{} form | form'", token.symbol.str())
+                          : fmt::format("did you mean {}?", guess));
+}
+
+// Forms belong together by their place in the list, so the lists must be equally long.
+void Compiler::check_lengths(const Group& group) const {
+  for (const std::vector<const AvgCell*>& option : group.options)
+    for (size_t k = 0; k < option.size(); ++k) {
+      const AvgCell &right = *group.options[0][k], &wrong = *option[k];
+      if (right.forms.size() != wrong.forms.size())
+        throw bad_input(fmt::format("{} and {} have different numbers of forms: {} and {}",
+                                    wrong.symbol.str(), right.symbol.str(), wrong.forms.size(),
+                                    right.forms.size()))
+            .at(wrong.where)
+            .hint("forms of one word stand at the same place of both lists");
+    }
+}
+
+// A[x] + B[x]: both take the attributes of every other line that both have.
+void Compiler::add_linked(const AvgTemplate& t, const AvgVary& vary,
+                          std::vector<Group>& groups) const {
+  Group group;
+  std::vector<const AvgCell*> right;
+  for (const AvgSymbol& by : vary.symbols)
+    for (size_t p = 0; p < t.tokens.size(); ++p)
+      if (const AvgToken& token = t.tokens[p];
+          !token.is_word && token.symbol.name == by.name && token.symbol.has(by.attributes)) {
+        group.positions.push_back(p);
+        right.push_back(&cell(token));
+      }
+  if (group.positions.size() != vary.symbols.size()) return;
+  group.options.push_back(right);
+  for (const AvgCell& first : grammar_.cells) {
+    if (first.symbol.name != vary.symbols[0].name || !first.symbol.has(vary.symbols[0].attributes))
+      continue;
+    std::vector<const AvgCell*> option;
+    for (const AvgCell* r : right)
+      if (const AvgCell* c = grammar_.find({r->symbol.name, first.symbol.attributes}))
+        option.push_back(c);
+    if (option.size() == right.size() && option != right) group.options.push_back(option);
+  }
+  groups.push_back(std::move(group));
+}
+
+std::vector<Group> Compiler::groups(const AvgTemplate& t) const {
+  std::vector<Group> groups;
+  for (const AvgVary& vary : grammar_.vary)
+    if (vary.symbols.size() > 1) add_linked(t, vary, groups);
+  for (size_t p = 0; p < t.tokens.size(); ++p) {
+    if (t.tokens[p].is_word) continue;
+    std::vector<const AvgCell*> wrong = wrong_cells(grammar_, t.tokens[p]);
+    if (wrong.empty()) continue;
+    Group group{{p}, {{&cell(t.tokens[p])}}};
+    for (const AvgCell* c : wrong) group.options.push_back({c});
+    groups.push_back(std::move(group));
+  }
+  std::erase_if(groups, [](const Group& g) { return g.options.size() < 2; });
+  for (const Group& g : groups) check_lengths(g);
+  return groups;
+}
+
+// Calls `f` with every combination of numbers below the limits, the last varying fastest.
+template <class F>
+void combine(const std::vector<size_t>& limits, F f) {
+  std::vector<size_t> digits(limits.size());
+  if (std::find(limits.begin(), limits.end(), 0u) != limits.end()) return;
+  for (;;) {
+    f(digits);
+    size_t i = digits.size();
+    while (i > 0 && ++digits[i - 1] == limits[i - 1]) digits[--i] = 0;
+    if (i == 0) return;
+  }
+}
+
+// Takes the words that all texts begin or end with out of them ("is old", "are old": "old"), since
+// the locus is what differs. Every text keeps a word.
+std::pair<std::string, std::string> take_common_words(std::vector<std::string>& texts) {
+  std::vector<std::vector<std::string_view>> split_texts;
+  split_texts.reserve(texts.size());
+  for (const std::string& t : texts) split_texts.push_back(words(t));
+  size_t shortest = SIZE_MAX, before = 0, after = 0;
+  for (const auto& t : split_texts) shortest = std::min(shortest, t.size());
+  auto all_have = [&](auto word_of) {
+    return std::all_of(split_texts.begin(), split_texts.end(),
+                       [&](const auto& t) { return word_of(t) == word_of(split_texts[0]); });
+  };
+  while (before + 1 < shortest && all_have([&](const auto& t) { return t[before]; })) ++before;
+  while (before + after + 1 < shortest &&
+         all_have([&](const auto& t) { return t[t.size() - after - 1]; }))
+    ++after;
+  auto glue = [](const std::vector<std::string_view>& t, size_t begin, size_t end) {
+    std::string text;
+    for (size_t i = begin; i < end; ++i) text.append(i > begin ? " " : "").append(t[i]);
+    return text;
+  };
+  const auto& any = split_texts[0];
+  std::pair<std::string, std::string> common{glue(any, 0, before),
+                                             glue(any, any.size() - after, any.size())};
+  std::vector<std::string> cores;
+  cores.reserve(texts.size());
+  for (const auto& t : split_texts) cores.push_back(glue(t, before, t.size() - after));
+  texts = std::move(cores);
+  return common;
+}
+
+Language::Node Compiler::choice(const AvgToken& token) {
+  if (token.is_word) return language_.add_word(token.word);
+  const AvgCell& c = cell(token);
+  if (auto found = choices_.find(&c); found != choices_.end()) return found->second;
+  std::vector<std::vector<Language::Node>> alternatives;
+  for (const std::string& form : c.forms) alternatives.push_back({language_.add_word(form)});
+  return choices_[&c] = language_.add_choice(std::move(alternatives));
+}
+
+// The locus with one choice of forms: the text with the right cells, and all texts with wrong ones.
+std::vector<Language::Node> Compiler::locus(const AvgTemplate& t, const std::vector<Group>& groups,
+                                            Span stretch, const std::vector<size_t>& forms) {
+  std::vector<size_t> options;
+  options.reserve(groups.size());
+  for (const Group& g : groups) options.push_back(g.options.size());
+  std::vector<std::string> texts;
+  combine(options, [&](const std::vector<size_t>& chosen) {
+    std::string text;
+    for (size_t p = stretch.begin; p < stretch.end; ++p) {
+      const AvgToken& token = t.tokens[p];
+      const AvgCell* c = token.is_word ? nullptr : &cell(token);
+      for (size_t g = 0; g < groups.size(); ++g)
+        for (size_t k = 0; k < groups[g].positions.size(); ++k)
+          if (groups[g].positions[k] == p) c = groups[g].options[chosen[g]][k];
+      if (!text.empty()) text += ' ';
+      text += c ? c->forms[forms[p - stretch.begin]] : token.word;
+    }
+    if (++written_ > kMostLoci)
+      throw bad_input("there are too many words between the varied ones")
+          .at(t.where)
+          .hint("vary one preterminal, or preterminals that stand near each other");
+    // Two cells can have the same form (je pense, il pense): that is no wrong form.
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+  });
+  if (texts.size() < 2)
+    throw bad_input(fmt::format("the wrong form of '{}' is the same as the right one", texts[0]))
+        .at(t.where)
+        .hint("take this word out of the lists that the vary statement names");
+  auto [before, after] = take_common_words(texts);
+  std::string right = std::move(texts.front());
+  texts.erase(texts.begin());
+  return {language_.add_word(std::move(before)),
+          language_.add_locus(std::move(right), std::move(texts)),
+          language_.add_word(std::move(after))};
+}
+
+Language::Node Compiler::loci(const AvgTemplate& t, const std::vector<Group>& groups, Span stretch,
+                              Fixed fixed) {
+  std::vector<size_t> sizes;
+  for (size_t p = stretch.begin; p < stretch.end; ++p)
+    sizes.push_back(t.tokens[p].is_word || p == fixed.position ? 1
+                                                               : cell(t.tokens[p]).forms.size());
+  std::vector<std::vector<Language::Node>> alternatives;
+  combine(sizes, [&](std::vector<size_t> forms) {
+    if (fixed.position >= stretch.begin && fixed.position < stretch.end)
+      forms[fixed.position - stretch.begin] = fixed.form;
+    alternatives.push_back(locus(t, groups, stretch, forms));
+  });
+  return language_.add_choice(std::move(alternatives));
+}
+
+// Where the word stands that makes items belong together: the preterminal that the template names,
+// S[cluster=N_1], or the first that has several forms and is not varied.
+size_t Compiler::cluster_position(const AvgTemplate& t, const std::vector<Group>& groups) const {
+  auto is_varied = [&](size_t p) {
+    return std::any_of(groups.begin(), groups.end(), [&](const Group& g) {
+      return std::find(g.positions.begin(), g.positions.end(), p) != g.positions.end();
+    });
+  };
+  for (size_t p = 0; p < t.tokens.size(); ++p) {
+    if (t.tokens[p].is_word) continue;
+    if (t.cluster.empty() ? cell(t.tokens[p]).forms.size() > 1 && !is_varied(p)
+                          : t.tokens[p].symbol.name == t.cluster)
+      return p;
+  }
+  if (t.cluster.empty()) return t.tokens.size();
+  throw bad_input(fmt::format("cluster={} names nothing in this template", t.cluster))
+      .at(t.where)
+      .hint("name one of its preterminals, without brackets");
+}
+
+// What stands after the word at this place: the end of the subject, or of a noun that could be
+// taken for it because it has none of its attributes, not even the number.
+std::vector<Language::Node> Compiler::marks(const AvgTemplate& t, size_t position) {
+  auto named = [&](const AvgToken& token, const char* setting) {
+    std::string names = grammar_.setting(setting);
+    std::vector<std::string_view> list = words(names);
+    return !token.is_word && std::find(list.begin(), list.end(), token.symbol.name) != list.end();
+  };
+  auto subject = std::find_if(t.tokens.begin(), t.tokens.end(),
+                              [&](const AvgToken& token) { return named(token, "subject"); });
+  if (subject == t.tokens.end()) return {};
+  const AvgToken& token = t.tokens[position];
+  if (&token == &*subject) return {language_.add_mark(Language::Mark::subject)};
+  const std::vector<std::string>& own = subject->symbol.attributes;
+  bool attracts = named(token, "distractor") &&
+                  std::none_of(own.begin(), own.end(),
+                               [&](const std::string& a) { return token.symbol.has({a}); });
+  if (!attracts) return {};
+  return {language_.add_mark(Language::Mark::attractor)};
+}
+
+void Compiler::add_cluster(const AvgTemplate& t, Span stretch, Language::Node loci_of_cluster,
+                           Fixed fixed) {
+  std::vector<Language::Node> sequence;
+  for (size_t p = 0; p < t.tokens.size(); ++p) {
+    if (p == stretch.begin) {
+      sequence.push_back(loci_of_cluster);
+    } else if (p < stretch.begin || p >= stretch.end) {
+      sequence.push_back(p == fixed.position
+                             ? language_.add_word(cell(t.tokens[p]).forms[fixed.form])
+                             : choice(t.tokens[p]));
+      for (Language::Node mark : marks(t, p)) sequence.push_back(mark);
+    }
+  }
+  std::string cluster = language_.test();
+  if (fixed.position < t.tokens.size())
+    cluster += fmt::format("/{}/{}", t.tokens[fixed.position].symbol.name, fixed.form + 1);
+  Section section{t.condition, cluster, {}, language_.add_choice({sequence})};
+  for (const auto& [name, value] : t.features) section.features.emplace_back(name, value);
+  language_.add_section(std::move(section));
+}
+
+void Compiler::add(const AvgTemplate& t) {
+  std::vector<Group> varied = groups(t);
+  (varied.empty() ? some_do_not_ : some_vary_) = true;
+  if (some_vary_ && some_do_not_)
+    throw bad_input("the vary statement does not concern this template, but others")
+        .at(t.where)
+        .hint("every template of a grammar, or none, must have a preterminal that is varied");
+  Span stretch{t.tokens.size(), 0};
+  for (const Group& g : varied)
+    for (size_t p : g.positions)
+      stretch = {std::min(stretch.begin, p), std::max(stretch.end, p + 1)};
+  size_t position = cluster_position(t, varied);
+  bool inside = position >= stretch.begin && position < stretch.end;
+  size_t clusters = position < t.tokens.size() ? cell(t.tokens[position]).forms.size() : 1;
+  Language::Node all{};
+  for (size_t form = 0; form < clusters; ++form) {
+    if (!varied.empty() && (inside || form == 0)) all = loci(t, varied, stretch, {position, form});
+    add_cluster(t, stretch, all, {position, form});
+  }
+}
+
+void check_vary(const AvgGrammar& grammar) {
+  for (const AvgVary& vary : grammar.vary)
+    for (const AvgSymbol& by : vary.symbols)
+      if (std::none_of(grammar.cells.begin(), grammar.cells.end(),
+                       [&](const AvgCell& c) { return c.symbol.name == by.name; }))
+        throw bad_input(fmt::format("nothing is called {}", by.name))
+            .at(vary.where)
+            .hint("a vary statement names preterminals of this grammar or of its common.avg");
+}
+
+Style style_of(const AvgGrammar& grammar, const GrammarOptions& options, const std::string& name) {
+  std::string text = grammar.setting("text");
+  if (!text.empty() && text != "natural" && text != "tokens")
+    throw bad_input(fmt::format("text: {} is unknown", text))
+        .at(name)
+        .hint("text: natural (Words, like this.) or text: tokens (words , like this)");
+  bool natural = text == "natural";
+  return {options.capitalize.value_or(natural), options.attach.value_or(natural),
+          options.period.value_or(natural), options.eos.value_or(false)};
+}
+
+}  // namespace
+
+Language read_avg(std::string_view text, std::string_view common, const std::string& name,
+                  const GrammarOptions& options) {
+  namespace fs = std::filesystem;
+  AvgGrammar grammar;
+  parse_avg(common, (fs::path(name).parent_path() / "common.avg").string(), grammar);
+  parse_avg(text, name, grammar);
+  if (grammar.templates.empty())
+    throw bad_input("there is no template")
+        .at(name)
+        .hint("add a line that begins with S[], for example: S[] the N[s] V[s]");
+  check_vary(grammar);
+  std::string stated = grammar.setting("language");
+  Language language(fs::path(name).stem().string(), stated.empty() ? options.language : stated);
+  language.style() = style_of(grammar, options, name);
+  Compiler compiler(grammar, language);
+  for (const AvgTemplate& t : grammar.templates) compiler.add(t);
+  return language;
+}
+
+}  // namespace minpair::stimuli

@@ -1,0 +1,448 @@
+// Context-free rules with features, solved: every symbol with every combination of feature values
+// that somebody asks for becomes one choice of the language.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "stimuli/grammar/cfg_check.h"
+#include "stimuli/grammar/cfg_words.h"
+#include "stimuli/grammar/grammar.h"
+
+namespace minpair::stimuli {
+namespace cfg {
+namespace {
+
+constexpr unsigned kDeepest = 400;          // symbols inside each other
+constexpr unsigned kLongest = 1500;         // symbols on the way to the last word: they need stack
+constexpr uint64_t kMostSteps = 4'000'000;  // combinations of feature values that are tried
+
+using Wanted = std::vector<std::string>;  // names of features, sorted
+
+// A symbol with the values of the features that were wanted of it ("" where it leaves them open).
+struct Solution {
+  std::vector<std::string> values;
+  Language::Node node;
+};
+
+// What is asked of a symbol.
+struct Question {
+  std::string symbol;
+  Wanted wanted;
+  Features fixed;
+  bool locus = false;
+  unsigned depth = 0;
+
+  std::string key() const {
+    std::string k = fmt::format("{}\x1f{}\x1f{}", symbol, int(locus), depth);
+    for (const std::string& w : wanted) {
+      auto it = fixed.find(w);
+      k += '\x1f' + w + '\x1e' + (it == fixed.end() ? "" : it->second);
+    }
+    return k;
+  }
+};
+
+// False when the two contradict each other.
+bool unify(Features& known, const std::string& name, const std::string& value) {
+  if (value.empty()) return true;
+  auto [it, is_new] = known.emplace(name, value);
+  return is_new || it->second == value;
+}
+
+class Solver {
+ public:
+  Solver(const File& file, const RulesOf& rules, Words& words, Language& language,
+         std::optional<unsigned> depth)
+      : file_(file),
+        rules_(rules),
+        words_(words),
+        language_(language),
+        depth_(depth),
+        needed_(needed_of_labels(file)) {
+    find_exposed();
+  }
+
+  const std::vector<Solution>& solve(const Question& q) {
+    std::string key = q.key();
+    if (auto it = solved_.find(key); it != solved_.end()) return it->second;
+    Place here = rules_.at(q.symbol)[0]->left.place;
+    if (++nesting_ > kDeepest)
+      throw file_.error(fmt::format("more than {} symbols inside each other", kDeepest), here)
+          .hint("give a smaller --depth");
+    Answer answer;
+    if (!depth_ || q.depth > 0)
+      for (const Rule* r : rules_.at(q.symbol)) apply(*r, q, answer);
+    check_same_cells(q, answer);
+    --nesting_;
+    std::vector<Solution> solutions;
+    for (auto& [values, sequences] : answer.found)
+      solutions.push_back({values, choice(std::move(sequences))});
+    return solved_.emplace(std::move(key), std::move(solutions)).first->second;
+  }
+
+ private:
+  using Sequences = std::vector<std::vector<Language::Node>>;
+  // The cells that the lemmas of one rule offered, to find the one that lacks what others have.
+  struct Offer {
+    const Symbol* lemma;
+    std::set<std::string> cells;
+  };
+  struct Answer {
+    std::vector<std::pair<std::vector<std::string>, Sequences>> found;  // in order of appearance
+    std::map<std::vector<std::string>, size_t> place;                   // in found
+    std::set<std::pair<size_t, std::vector<Language::Node>>> seen;
+    std::map<std::string, std::vector<Offer>> offers;
+
+    // Two cells with the same form, say, must not give the same sentences twice.
+    void add(std::vector<std::string> values, const std::vector<Language::Node>& sequence) {
+      auto [it, is_new] = place.emplace(values, found.size());
+      if (is_new) found.emplace_back(std::move(values), Sequences{});
+      if (seen.emplace(it->second, sequence).second) found[it->second].second.push_back(sequence);
+    }
+  };
+  // A rule on the way from left to right.
+  struct State {
+    Features variables;
+    Features parts;  // subject.number and the like, from labelled symbols below
+    Features entry;  // features of the only lemma of a lexical rule
+    std::vector<Language::Node> nodes;
+  };
+
+  // The same alternatives are the same node, so that equal sequences are seen to be equal.
+  Language::Node choice(Sequences sequences) {
+    auto it = choices_.find(sequences);
+    if (it != choices_.end()) return it->second;
+    Language::Node node = language_.add_choice(sequences);
+    choices_.emplace(std::move(sequences), node);
+    return node;
+  }
+
+  // Which features of labelled parts each symbol can tell about.
+  void find_exposed() {
+    for (bool more = true; more;) {
+      more = false;
+      for (const Rule& r : file_.rules)
+        for (const Symbol& s : r.right) {
+          std::set<std::string>& up = exposed_[r.left.text];
+          size_t before = up.size();
+          if (auto it = needed_.find(s.label); !s.label.empty() && it != needed_.end())
+            for (const std::string& f : it->second) up.insert(s.label + "." + f);
+          if (s.kind == Symbol::Kind::nonterminal && s.text != r.left.text) {
+            const std::set<std::string> below = exposed_[s.text];
+            up.insert(below.begin(), below.end());
+          }
+          more |= up.size() != before;
+        }
+    }
+  }
+
+  void apply(const Rule& rule, const Question& q, Answer& answer) {
+    State state;
+    for (const Demand& d : rule.left.demands) {
+      auto fixed = q.fixed.find(d.feature);
+      if (fixed == q.fixed.end()) continue;
+      if (d.variable ? !unify(state.variables, d.value, fixed->second) : d.value != fixed->second)
+        return;
+    }
+    if (q.locus && rule.right.size() != 1)
+      throw file_.error("the locus must be one word", rule.left.place)
+          .hint("label the symbol of the word itself");
+    next(rule, q, 0, state, answer);
+  }
+
+  void next(const Rule& rule, const Question& q, size_t i, State state, Answer& answer) {
+    if (++steps_ > kMostSteps)
+      throw file_.error("too many combinations of feature values", rule.left.place);
+    for (; i < rule.right.size() && rule.right[i].kind == Symbol::Kind::word; ++i) {
+      const Symbol& s = rule.right[i];
+      if (q.locus || s.label == "locus")
+        throw file_.error("the locus needs a paradigm to take its wrong form from", s.place)
+            .hint("write <lemma> instead of a quoted word");
+      if (too_deep(q)) return;
+      state.nodes.push_back(words_.word(s.text));
+      mark(s, state);
+    }
+    if (i == rule.right.size()) return finish(rule, q, state, answer);
+    const Symbol& s = rule.right[i];
+    bool locus = q.locus || s.label == "locus";
+    if (++pending_ > kLongest)
+      throw file_.error(fmt::format("more than {} symbols in one sentence", kLongest), s.place)
+          .hint("give a smaller --depth");
+    if (s.kind == Symbol::Kind::nonterminal)
+      next_symbol(rule, q, i, state, locus, answer);
+    else if (!too_deep(q))
+      next_lemma(rule, q, i, state, locus, answer);
+    --pending_;
+  }
+
+  // A word is a leaf, one level below its rule.
+  bool too_deep(const Question& q) const { return depth_ && q.depth <= 1; }
+
+  void next_symbol(const Rule& rule, const Question& q, size_t i, const State& state, bool locus,
+                   Answer& answer) {
+    const Symbol& s = rule.right[i];
+    Question below{s.text, wanted_of(s, q), fixed_of(s, state), locus, depth_ ? q.depth - 1 : 0};
+    for (const Solution& solution : solve(below)) {
+      State after = state;
+      bool fits = true;
+      for (size_t w = 0; w < below.wanted.size(); ++w)
+        fits = fits && take(s, below.wanted[w], solution.values[w], after);
+      if (!fits) continue;
+      after.nodes.push_back(solution.node);
+      mark(s, after);
+      next(rule, q, i + 1, std::move(after), answer);
+    }
+  }
+
+  void next_lemma(const Rule& rule, const Question& q, size_t i, const State& state, bool locus,
+                  Answer& answer) {
+    const Symbol& s = rule.right[i];
+    bool entry = rule.right.size() == 1 && !s.bracketed;
+    Features fixed = entry ? entry_fixed(rule, q, state) : fixed_of(s, state);
+    Wanted wanted = entry ? q.wanted : wanted_of(s, q);
+    Offer offer{&s, {}};
+    for (const Words::Found& found : words_.find(s, fixed, wanted, locus)) {
+      State after = state;
+      bool fits = true;
+      for (const std::string& w : wanted) {
+        auto it = found.features.find(w);
+        const std::string value = it == found.features.end() ? "" : it->second;
+        if (entry)
+          fits = fits && unify(after.entry, w, value);
+        else
+          fits = fits && take(s, w, value, after);
+      }
+      if (entry)
+        for (const Demand& d : rule.left.demands)
+          if (auto it = found.features.find(d.feature); d.variable && it != found.features.end())
+            fits = fits && unify(after.variables, d.value, it->second);
+      if (!fits) continue;
+      offer.cells.insert(inflection_of(found.features, wanted));
+      after.nodes.push_back(found.node);
+      mark(s, after);
+      next(rule, q, i + 1, std::move(after), answer);
+    }
+    if (entry && !offer.cells.empty()) answer.offers[offer_key(rule)].push_back(std::move(offer));
+  }
+
+  // Notes what a symbol on the right says about a feature. False: a contradiction.
+  bool take(const Symbol& s, const std::string& feature, const std::string& value, State& state) {
+    if (feature.find('.') != feature.npos) return unify(state.parts, feature, value);
+    const Demand* d = s.find(feature);
+    if (d && d->variable && !unify(state.variables, d->value, value)) return false;
+    auto needed = needed_.find(s.label);
+    if (s.label.empty() || needed == needed_.end() || !needed->second.contains(feature))
+      return true;
+    std::string said = !value.empty() ? value : d && !d->variable ? d->value : "";
+    return unify(state.parts, s.label + "." + feature, said);
+  }
+
+  void mark(const Symbol& s, State& state) {
+    if (s.label == "subject")
+      state.nodes.push_back(subject_mark_);
+    else if (s.label == "distractor")
+      state.nodes.push_back(distractor_mark_);
+  }
+
+  Wanted wanted_of(const Symbol& s, const Question& q) {
+    std::set<std::string> wanted;
+    for (const Demand& d : s.demands) wanted.insert(d.feature);
+    if (auto it = needed_.find(s.label); !s.label.empty() && it != needed_.end())
+      wanted.insert(it->second.begin(), it->second.end());
+    if (s.kind == Symbol::Kind::nonterminal)
+      for (const std::string& w : q.wanted)
+        if (exposed_[s.text].contains(w)) wanted.insert(w);
+    return {wanted.begin(), wanted.end()};
+  }
+
+  Features fixed_of(const Symbol& s, const State& state) {
+    Features fixed;
+    for (const Demand& d : s.demands) {
+      if (!d.variable) {
+        fixed[d.feature] = d.value;
+      } else if (auto it = state.variables.find(d.value); it != state.variables.end()) {
+        fixed[d.feature] = it->second;
+      }
+    }
+    return fixed;
+  }
+
+  // A lemma alone on the right is an entry of the symbol on the left: it has all its features.
+  Features entry_fixed(const Rule& rule, const Question& q, const State& state) {
+    Features fixed = fixed_of(rule.left, state);
+    for (const auto& [name, value] : q.fixed) fixed.emplace(name, value);
+    return fixed;
+  }
+
+  void finish(const Rule& rule, const Question& q, const State& state, Answer& answer) {
+    std::vector<std::string> values;
+    for (const std::string& w : q.wanted) {
+      const Demand* d = rule.left.find(w);
+      const Features& from = d && d->variable        ? state.variables
+                             : w.find('.') != w.npos ? state.parts
+                                                     : state.entry;
+      auto it = from.find(d && d->variable ? d->value : w);
+      auto fixed = q.fixed.find(w);
+      values.push_back(d && !d->variable        ? d->value
+                       : it != from.end()       ? it->second
+                       : fixed != q.fixed.end() ? fixed->second
+                                                : "");
+    }
+    answer.add(std::move(values), state.nodes);
+  }
+
+  // --- paradigms with holes ---
+
+  std::string offer_key(const Rule& rule) {
+    std::string key = fmt::format("{:08}", rule.group);
+    for (const Demand& d : rule.left.demands) key += '\x1f' + d.value;
+    return key;
+  }
+
+  std::string inflection_of(const Features& features, const Wanted& wanted) {
+    Features some;
+    for (const std::string& w : wanted)
+      if (auto it = features.find(w); it != features.end() && w != "lemma" && !is_inherent(w))
+        some.insert(*it);
+    return features_text(some);
+  }
+
+  void check_same_cells(const Question&, const Answer& answer) {
+    for (const auto& [key, offers] : answer.offers) {
+      std::map<std::string, const Symbol*> all;
+      for (const Offer& o : offers)
+        for (const std::string& c : o.cells) all.emplace(c, o.lemma);
+      for (const Offer& o : offers)
+        for (const auto& [cell, other] : all)
+          if (!o.cells.contains(cell))
+            throw file_
+                .error(fmt::format("'{}' has no form for {}, but '{}' has one", o.lemma->text, cell,
+                                   other->text),
+                       o.lemma->place)
+                .hint("add the form to the table, or give the word a rule of its own");
+    }
+  }
+
+  const File& file_;
+  const RulesOf& rules_;
+  Words& words_;
+  Language& language_;
+  std::optional<unsigned> depth_;
+  Needed needed_;
+  std::map<std::string, std::set<std::string>> exposed_;
+  std::map<std::string, std::vector<Solution>> solved_;
+  std::map<Sequences, Language::Node> choices_;
+  Language::Node subject_mark_ = language_.add_mark(Language::Mark::subject);
+  Language::Node distractor_mark_ = language_.add_mark(Language::Mark::attractor);
+  unsigned nesting_ = 0;
+  unsigned pending_ = 0;
+  uint64_t steps_ = 0;
+};
+
+Paradigms read_lexicons(const File& file, const std::filesystem::path& folder) {
+  Paradigms paradigms;
+  for (const auto& [name, place] : file.lexicons) {
+    // Counted from the file that names it.
+    std::filesystem::path path = folder / name;
+    if (place.file > 0) path = std::filesystem::path(file.names[place.file]).parent_path() / name;
+    if (!std::filesystem::exists(path))
+      throw file.error(fmt::format("there is no table {}", path.string()), place)
+          .hint("the path counts from the grammar's folder");
+    paradigms.read_file(path);
+  }
+  return paradigms;
+}
+
+// Condition, cluster and features of the items, from what the solution of the start symbol says.
+Section section_of(const File& file, const Wanted& wanted, const Solution& solution) {
+  Section section;
+  auto value = [&](const Path& p) -> const std::string& {
+    size_t at = size_t(std::lower_bound(wanted.begin(), wanted.end(), p.text()) - wanted.begin());
+    if (solution.values[at].empty())
+      throw file.error(fmt::format("some sentences have no {}", p.text()), p.place)
+          .hint("label a part in every rule of the start symbol");
+    return solution.values[at];
+  };
+  for (const Path& p : file.condition) {
+    section.condition += (section.condition.empty() ? "" : "_") + value(p);
+    section.features.emplace_back(p.text(), value(p));
+  }
+  section.cluster = file.test;
+  for (const Path& p : file.cluster) section.cluster += "/" + value(p);
+  section.root = solution.node;
+  return section;
+}
+
+// A distractor attracts when it differs from the subject in what is varied.
+void set_match(const File& file, Section& section) {
+  auto value = [&](const char* label) -> const std::string* {
+    for (const auto& [name, v] : section.features)
+      if (name == fmt::format("{}.{}", label, file.vary)) return std::get_if<std::string>(&v);
+    return nullptr;
+  };
+  const std::string *subject = value("subject"), *distractor = value("distractor");
+  section.attracting = subject && distractor && *subject != *distractor;
+  if (subject && distractor)
+    section.features.emplace_back("match", section.attracting ? "no" : "yes");
+}
+
+void add_sections(const File& file, Solver& solver, const Question& question, Language& language) {
+  std::vector<Section> sections;
+  for (const Solution& s : solver.solve(question)) {
+    Section section = section_of(file, question.wanted, s);
+    set_match(file, section);
+    // Behind the last one of its condition.
+    auto at = std::find_if(sections.rbegin(), sections.rend(), [&](const Section& other) {
+      return other.condition == section.condition;
+    });
+    sections.insert(at == sections.rend() ? sections.end() : at.base(), std::move(section));
+  }
+  try {
+    for (Section& s : sections) language.add_section(std::move(s));
+  } catch (Error& e) {
+    throw e.at(file.names[0], file.start_place.line, file.start_place.column);
+  }
+}
+
+// Items of one subject are not independent of each other.
+void default_cluster(File& file) {
+  if (file.has_cluster) return;
+  bool lemmas = false;
+  std::set<std::string> subjects;
+  for (const Rule& r : file.rules)
+    for (const Symbol& s : r.right)
+      if (s.label == "subject") subjects.insert(s.text);
+  for (const Rule& r : file.rules)
+    if (subjects.contains(r.left.text)) lemmas |= r.left.find("lemma") != nullptr;
+  if (lemmas) file.cluster.push_back({"subject", "lemma", file.start_place});
+}
+
+}  // namespace
+}  // namespace cfg
+
+Language read_cfg(std::string_view text, const std::string& name,
+                  const std::filesystem::path& folder, const GrammarOptions& options) {
+  using namespace cfg;
+  File file = parse(text, name, folder);
+  if (file.test.empty()) file.test = std::filesystem::path(name).stem().string();
+  if (file.language.empty()) file.language = options.language;
+  default_cluster(file);
+  RulesOf rules = rules_of(file);
+  Paradigms paradigms = read_lexicons(file, folder);
+  check(file, rules, paradigms, options.depth.has_value());
+
+  Language language(file.test, file.language);
+  Words words(file, paradigms, language);
+  Solver solver(file, rules, words, language, options.depth);
+  std::set<std::string> wanted;
+  for (const auto* paths : {&file.condition, &file.cluster})
+    for (const Path& p : *paths) wanted.insert(p.text());
+  Question question{
+      file.start, {wanted.begin(), wanted.end()}, {}, false, options.depth.value_or(0)};
+  add_sections(file, solver, question, language);
+  return language;
+}
+
+}  // namespace minpair::stimuli

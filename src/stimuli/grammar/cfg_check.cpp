@@ -1,0 +1,223 @@
+#include "stimuli/grammar/cfg_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace minpair::stimuli::cfg {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names names_of(const RulesOf& rules) {
+  Names names;
+  for (const auto& [name, unused] : rules) names.push_back(name);
+  return names;
+}
+
+Error with_guess(Error e, const std::string& word, const Names& known) {
+  std::string guess = closest(word, known);
+  return guess.empty() ? e : e.hint(fmt::format("did you mean '{}'?", guess));
+}
+
+void check_defined(const File& file, const RulesOf& rules) {
+  auto defined = [&](const std::string& name, Place place) {
+    if (rules.contains(name)) return;
+    throw with_guess(file.error(fmt::format("there is no rule for {}", name), place), name,
+                     names_of(rules));
+  };
+  defined(file.start, file.start_place);
+  for (const Rule& r : file.rules)
+    for (const Symbol& s : r.right)
+      if (s.kind == Symbol::Kind::nonterminal) defined(s.text, s.place);
+}
+
+void check_reachable(const File& file, const RulesOf& rules) {
+  std::set<std::string> reached{file.start};
+  Names open{file.start};
+  while (!open.empty()) {
+    std::string name = std::move(open.back());
+    open.pop_back();
+    for (const Rule* r : rules.at(name))
+      for (const Symbol& s : r->right)
+        if (s.kind == Symbol::Kind::nonterminal && reached.insert(s.text).second)
+          open.push_back(s.text);
+  }
+  for (const Rule& r : file.rules)
+    if (!reached.contains(r.left.text) && r.left.place.file == 0)  // included ones may be spare
+      throw file
+          .error(fmt::format("{} cannot be reached from {}", r.left.text, file.start), r.left.place)
+          .hint("use it in a rule, or take its rules out");
+}
+
+enum class Resolve { by_any_rule, by_all_rules };
+
+// The symbols all of whose parts are resolved, in any of their rules or in all of them: those that
+// end, and those that are finite.
+std::set<std::string> resolved(const File& file, const RulesOf& rules, Resolve how) {
+  std::map<std::string, std::vector<size_t>> uses;  // once for every occurrence
+  std::vector<size_t> missing(file.rules.size());
+  std::map<std::string, size_t> open_rules;
+  std::set<std::string> done;
+  Names ready;
+  auto rule_done = [&](const Rule& r) {
+    const std::string& name = r.left.text;
+    bool symbol_done = --open_rules[name] == 0 || how == Resolve::by_any_rule;
+    if (symbol_done && done.insert(name).second) ready.push_back(name);
+  };
+  for (const auto& [name, own] : rules) open_rules[name] = own.size();
+  for (size_t i = 0; i < file.rules.size(); ++i) {
+    for (const Symbol& s : file.rules[i].right)
+      if (s.kind == Symbol::Kind::nonterminal) {
+        uses[s.text].push_back(i);
+        ++missing[i];
+      }
+    if (missing[i] == 0) rule_done(file.rules[i]);
+  }
+  while (!ready.empty()) {
+    std::string name = std::move(ready.back());
+    ready.pop_back();
+    for (size_t i : uses[name])
+      if (--missing[i] == 0) rule_done(file.rules[i]);
+  }
+  return done;
+}
+
+// The first symbol of the file, apart from those done, that leads back to itself.
+const Symbol* find_loop(const File& file, const RulesOf& rules, const std::set<std::string>& done) {
+  for (const Rule& r : file.rules) {
+    std::set<std::string> seen;
+    Names open{r.left.text};
+    while (!open.empty() && !done.contains(r.left.text)) {
+      std::string name = std::move(open.back());
+      open.pop_back();
+      for (const Rule* q : rules.at(name))
+        for (const Symbol& s : q->right) {
+          if (s.kind != Symbol::Kind::nonterminal || done.contains(s.text)) continue;
+          if (s.text == r.left.text) return &r.left;
+          if (seen.insert(s.text).second) open.push_back(s.text);
+        }
+    }
+  }
+  return nullptr;
+}
+
+void check_ending(const File& file, const RulesOf& rules) {
+  const Symbol* loop = find_loop(file, rules, resolved(file, rules, Resolve::by_any_rule));
+  if (loop)
+    throw file.error(fmt::format("{} never ends: all its rules lead back to it", loop->text),
+                     loop->place);
+}
+
+void check_finite(const File& file, const RulesOf& rules) {
+  const Symbol* loop = find_loop(file, rules, resolved(file, rules, Resolve::by_all_rules));
+  if (loop)
+    throw file
+        .error(fmt::format("{} contains itself, so the language is infinite", loop->text),
+               loop->place)
+        .hint("give the depth of the trees: --depth 6");
+}
+
+void check_lemmas(const File& file, const Paradigms& paradigms) {
+  for (const Rule& r : file.rules)
+    for (const Symbol& s : r.right) {
+      if (s.kind != Symbol::Kind::lemma || paradigms.find(s.text)) continue;
+      Error e = file.error(fmt::format("there is no paradigm for '{}'", s.text), s.place);
+      if (file.lexicons.empty()) throw e.hint("name the table: % lexicon words.tsv");
+      throw with_guess(e, s.text, paradigms.lemmas());
+    }
+}
+
+// A feature that somebody asks of a symbol must be given by each of its rules, or agreement would
+// silently be lost. Words may leave it open.
+void check_asked(const File& file, const RulesOf& rules, const Needed& needed) {
+  struct Asked {
+    std::string feature;
+    Place place;
+  };
+  std::map<std::string, std::vector<Asked>> asked;
+  for (const Path& p : file.condition)
+    if (p.label.empty()) asked[file.start].push_back({p.feature, p.place});
+  for (const Rule& r : file.rules)
+    for (const Symbol& s : r.right) {
+      if (s.kind != Symbol::Kind::nonterminal) continue;
+      for (const Demand& d : s.demands) asked[s.text].push_back({d.feature, s.place});
+      if (auto it = needed.find(s.label); !s.label.empty() && it != needed.end())
+        for (const std::string& f : it->second) asked[s.text].push_back({f, s.place});
+    }
+  auto leaves_open = [](const Rule& r) {
+    bool words_only = std::all_of(r.right.begin(), r.right.end(),
+                                  [](const Symbol& s) { return s.kind == Symbol::Kind::word; });
+    bool entry =
+        r.right.size() == 1 && r.right[0].kind == Symbol::Kind::lemma && !r.right[0].bracketed;
+    return words_only || entry;
+  };
+  for (const auto& [name, features] : asked)
+    for (const Rule* r : rules.at(name)) {
+      if (leaves_open(*r)) continue;
+      for (const Asked& a : features)
+        if (!r->left.find(a.feature))
+          throw file
+              .error(fmt::format("{} has no {} here, but line {} asks for it", name, a.feature,
+                                 a.place.line),
+                     r->left.place)
+              .hint(fmt::format("write {}[{}=...] ->", name, a.feature));
+    }
+}
+
+void check_labels(const File& file, const Needed& needed) {
+  std::set<std::string> labels;
+  for (const Rule& r : file.rules)
+    for (const Symbol& s : r.right)
+      if (!s.label.empty()) labels.insert(s.label);
+  for (const auto* paths : {&file.condition, &file.cluster})
+    for (const Path& p : *paths)
+      if (!p.label.empty() && !labels.contains(p.label))
+        throw with_guess(file.error(fmt::format("nothing is labelled '{}:'", p.label), p.place),
+                         p.label, {labels.begin(), labels.end()});
+  for (const Rule& r : file.rules)
+    for (const Symbol& s : r.right)
+      if (!s.label.empty() && s.label != "locus" && s.label != "subject" &&
+          s.label != "distractor" && !needed.contains(s.label))
+        throw with_guess(
+            file.error(fmt::format("no statement uses the label '{}'", s.label), s.place), s.label,
+            {"locus", "subject", "distractor"});
+  bool locus = labels.contains("locus"), vary = !file.vary.empty();
+  if (vary && !locus)
+    throw file.error("no symbol is labelled as the locus", file.vary_place)
+        .hint("write locus: before the symbol whose form is varied");
+  if (locus && !vary)
+    throw file.error("nothing says how the locus goes wrong", file.start_place)
+        .hint("name the feature that is varied: % vary number");
+}
+
+}  // namespace
+
+RulesOf rules_of(const File& file) {
+  RulesOf rules;
+  for (const Rule& r : file.rules) rules[r.left.text].push_back(&r);
+  return rules;
+}
+
+Needed needed_of_labels(const File& file) {
+  Needed needed;
+  for (const auto* paths : {&file.condition, &file.cluster})
+    for (const Path& p : *paths)
+      if (!p.label.empty()) needed[p.label].insert(p.feature);
+  return needed;
+}
+
+void check(const File& file, const RulesOf& rules, const Paradigms& paradigms, bool finite_depth) {
+  check_defined(file, rules);
+  check_reachable(file, rules);
+  check_ending(file, rules);
+  if (!finite_depth) check_finite(file, rules);
+  Needed needed = needed_of_labels(file);
+  check_labels(file, needed);
+  check_lemmas(file, paradigms);
+  check_asked(file, rules, needed);
+}
+
+}  // namespace minpair::stimuli::cfg

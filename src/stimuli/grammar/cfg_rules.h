@@ -1,0 +1,69 @@
+#pragma once
+// What is written in a context-free grammar file: rules, statements, and where each of them stands.
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace minpair::stimuli::cfg {
+
+struct Place {
+  uint32_t line = 0, column = 0;
+  uint32_t file = 0;  // into File::names
+};
+
+// number=sg, or number=?n
+struct Demand {
+  std::string feature;
+  std::string value;  // without the question mark
+  bool variable = false;
+};
+
+struct Symbol {
+  enum class Kind { nonterminal, word, lemma };
+  Kind kind = Kind::nonterminal;
+  std::string text;
+  std::string label;  // "subject" in subject:NP
+  std::vector<Demand> demands;
+  bool bracketed = false;  // it has [...], maybe empty
+  Place place;
+
+  const Demand* find(std::string_view feature) const;
+};
+
+struct Rule {
+  Symbol left;
+  std::vector<Symbol> right;
+  uint32_t group = 0;  // alternatives of one rule, separated by |, share it
+};
+
+// A feature of a labelled part, subject.number, or of the start symbol itself.
+struct Path {
+  std::string label, feature;
+  Place place;
+  std::string text() const { return label.empty() ? feature : label + "." + feature; }
+};
+
+struct File {
+  std::vector<std::string> names;  // the file itself, then those it includes
+  std::string test, language, start;
+  Place start_place;
+  std::vector<std::pair<std::string, Place>> lexicons;
+  std::string vary;  // the feature
+  Place vary_place;
+  std::map<std::string, std::vector<std::string>> vary_to;  // empty: every other value
+  std::vector<Path> condition, cluster;
+  bool has_cluster = false;
+  std::vector<Rule> rules;
+
+  Error error(std::string message, Place place) const;
+};
+
+// Throws with line and column. Files that are included come from `folder`.
+File parse(std::string_view text, const std::string& name, const std::filesystem::path& folder);
+
+}  // namespace minpair::stimuli::cfg

@@ -1,0 +1,85 @@
+#include "stimuli/grammar/generate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/file.h"
+#include "base/progress.h"
+
+namespace minpair::stimuli {
+namespace {
+
+GenerateOptions::Format format_of(const std::vector<Language>& languages, const fs::path& output,
+                                  const GenerateOptions& options) {
+  if (options.format) return *options.format;
+  bool locus = std::any_of(languages.begin(), languages.end(),
+                           [](const Language& l) { return l.has_locus(); });
+  bool text = output.extension() == ".txt" || !locus;
+  return text ? GenerateOptions::Format::text : GenerateOptions::Format::jsonl;
+}
+
+std::string number_text(Count n) {
+  if (n == kCountless) return count_digits(n) + " or more";
+  return n <= UINT64_MAX ? count_text(uint64_t(n)) : count_digits(n);
+}
+
+}  // namespace
+
+void generate(const std::vector<Language>& languages, const fs::path& output,
+              const GenerateOptions& options) {
+  GenerateOptions::Format format = format_of(languages, output, options);
+  bool text = format != GenerateOptions::Format::jsonl;
+  Labels labels = format == GenerateOptions::Format::clams ? kClamsLabels : Labels{};
+  AtomicFile file(output);
+  Progress progress("bytes written", 0, output == "-");
+  uint64_t bytes = 0;
+  TextSink write = [&](std::string_view piece) {
+    file.write(piece);
+    progress.set(bytes += piece.size());
+  };
+  std::string line;
+  ItemSink write_item = [&](const suite::Item& item) {
+    line.clear();
+    suite::append_json_line(line, item);
+    write(line);
+  };
+  Random random(options.seed);
+  for (const Language& l : languages) {
+    if (options.sample && text)
+      l.sample_text(*options.sample, random, write, labels);
+    else if (options.sample)
+      l.sample(*options.sample, random, write_item);
+    else if (text)
+      l.write_text(write, labels);
+    else
+      l.write_jsonl(write);
+  }
+  file.commit();
+}
+
+Count count_of(const std::vector<Language>& languages) {
+  Count total = 0;
+  for (const Language& l : languages)
+    total = total > kCountless - l.count() ? kCountless : total + l.count();
+  return total;
+}
+
+std::string count_table(const std::vector<Language>& languages) {
+  std::vector<std::array<std::string, 3>> rows;
+  for (const Language& l : languages)
+    for (const auto& [condition, count] : l.count_by_condition())
+      rows.push_back({l.prefix() + l.test(), condition, number_text(count)});
+  if (rows.size() != 1) rows.push_back({"all", "", number_text(count_of(languages))});
+  std::array<size_t, 3> width{};
+  for (const auto& row : rows)
+    for (size_t c = 0; c < 3; ++c) width[c] = std::max(width[c], row[c].size());
+  std::string table;
+  for (const auto& [test, condition, count] : rows)
+    table += fmt::format("{:<{}}  {:<{}}  {:>{}}\n", test, width[0], condition, width[1], count,
+                         width[2]);
+  return table;
+}
+
+}  // namespace minpair::stimuli

@@ -1,0 +1,26 @@
+#pragma once
+// From languages to a suite file or to lines of text.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stimuli/grammar/grammar.h"
+
+namespace minpair::stimuli {
+
+struct GenerateOptions {
+  enum class Format { text, clams, jsonl };
+  std::optional<Format> format;    // unset: text for "x.txt" and where there is no locus
+  std::optional<uint64_t> sample;  // so many items of each test
+  uint64_t seed = 0;
+};
+
+void generate(const std::vector<Language>& languages, const std::filesystem::path& output,
+              const GenerateOptions& options);
+
+Count count_of(const std::vector<Language>& languages);
+// "simple_sentence  sg  65", aligned, with a sum.
+std::string count_table(const std::vector<Language>& languages);
+
+}  // namespace minpair::stimuli

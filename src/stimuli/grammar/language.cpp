@@ -1,0 +1,181 @@
+#include "stimuli/grammar/language.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "stimuli/grammar/walker.h"
+
+namespace minpair::stimuli {
+namespace {
+
+// Longer derivations are a mistake in the grammar, and walking them needs stack.
+constexpr uint32_t kLongestDerivation = 4000;
+
+Count add(Count a, Count b) { return a > kCountless - b ? kCountless : a + b; }
+
+Count multiply(Count a, Count b) {
+  if (a == 0 || b == 0) return 0;
+  return a > kCountless / b ? kCountless : a * b;
+}
+
+// Uniform in [0, n).
+Count below(Random& random, Count n) {
+  if (n <= UINT64_MAX) return random.below(uint64_t(n));
+  Count mask = kCountless;
+  while (mask / 2 >= n) mask /= 2;
+  for (;;) {
+    Count high = Count(random.next()) << 64;  // one call a statement: their order must be fixed
+    Count c = (high | random.next()) & mask;
+    if (c < n) return c;
+  }
+}
+
+}  // namespace
+
+std::string count_digits(Count n) {
+  std::string digits;
+  do digits.insert(digits.begin(), char('0' + int(n % 10)));
+  while (n /= 10);
+  return digits;
+}
+
+Language::Language(std::string test, std::string language)
+    : test_(std::move(test)), language_(std::move(language)) {}
+
+Language::Node Language::add_word(std::string text) {
+  nodes_.push_back({Kind::word, {}, 0, 1, uint32_t(words_.size()), 0, 1});
+  words_.push_back(std::move(text));
+  return Node(nodes_.size() - 1);
+}
+
+Language::Node Language::add_locus(std::string text, std::vector<std::string> wrong) {
+  nodes_.push_back({Kind::locus, {}, 1, 1, uint32_t(words_.size()), uint32_t(wrong.size()), 1});
+  words_.push_back(std::move(text));
+  for (std::string& w : wrong) words_.push_back(std::move(w));
+  return Node(nodes_.size() - 1);
+}
+
+Language::Node Language::add_mark(Mark mark) {
+  nodes_.push_back({Kind::mark, mark, 0, 1, 0, 0, 1});
+  return Node(nodes_.size() - 1);
+}
+
+Language::Node Language::add_choice(std::vector<std::vector<Node>> alternatives) {
+  Data choice{Kind::choice, {}, 0, 0, uint32_t(alternatives_.size()), 0, 0};
+  for (const std::vector<Node>& nodes : alternatives) {
+    Count count = 1;
+    unsigned loci = 0;
+    uint32_t size = 1;
+    for (Node n : nodes) {
+      count = multiply(count, nodes_[n].count);
+      loci = std::min(2u, loci + nodes_[n].loci);
+      size = std::min(size + nodes_[n].size, kLongestDerivation + 1);
+    }
+    if (count == 0) continue;
+    choice.loci = uint8_t(choice.length == 0 || choice.loci == loci ? loci : 2);
+    choice.size = std::max(choice.size, size);
+    choice.count = add(choice.count, count);
+    choice.length++;
+    alternatives_.push_back({uint32_t(sequence_.size()), uint32_t(nodes.size()), count});
+    sequence_.insert(sequence_.end(), nodes.begin(), nodes.end());
+  }
+  nodes_.push_back(choice);
+  return Node(nodes_.size() - 1);
+}
+
+void Language::add_section(Section section) {
+  const Data& root = nodes_[section.root];
+  if (root.count == 0) return;
+  if (root.size > kLongestDerivation)
+    throw bad_input(fmt::format("a sentence can have more than {} words and rules; is that meant?",
+                                kLongestDerivation))
+        .hint("give a smaller --depth");
+  bool mixed = !sections_.empty() && has_locus_ != (root.loci == 1);
+  if (root.loci > 1 || mixed)
+    throw bad_input("every sentence must have exactly one locus, but some have none or several");
+  has_locus_ = root.loci == 1;
+  sections_.push_back(std::move(section));
+}
+
+void Language::keep_conditions(const std::function<bool(const std::string&)>& keep) {
+  std::erase_if(sections_, [&](const Section& s) { return !keep(s.condition); });
+}
+
+void Language::keep_words(const std::function<bool(std::string_view)>& known) {
+  std::set<std::string> unknown;
+  auto is_known = [&](const std::string& text) {
+    bool all = true;
+    for (std::string_view w : words(text)) {
+      if (known(w)) continue;
+      unknown.emplace(w);
+      all = false;
+    }
+    return all;
+  };
+  // A node only refers to earlier ones, so one pass is enough.
+  for (Data& node : nodes_) {
+    if (node.kind == Kind::mark) continue;
+    if (node.kind != Kind::choice) {
+      for (uint32_t i = 0; i <= node.length; ++i)
+        if (!is_known(words_[node.first + i])) node.count = 0;
+      continue;
+    }
+    uint32_t kept = 0;
+    node.count = 0;
+    for (uint32_t i = 0; i < node.length; ++i) {
+      Alternative a = alternatives_[node.first + i];
+      a.count = 1;
+      for (uint32_t k = 0; k < a.length; ++k)
+        a.count = multiply(a.count, nodes_[sequence_[a.first + k]].count);
+      if (a.count == 0) continue;
+      alternatives_[node.first + kept++] = a;
+      node.count = add(node.count, a.count);
+    }
+    node.length = kept;
+  }
+  std::erase_if(sections_, [&](const Section& s) { return count_of(s) == 0; });
+  unknown_words_.assign(unknown.begin(), unknown.end());
+}
+
+void Language::set_prefix(const std::string& prefix) {
+  prefix_ = prefix;
+  for (Section& s : sections_)
+    if (!s.cluster.empty()) s.cluster = prefix + s.cluster;
+}
+
+std::vector<std::pair<std::string, Count>> Language::count_by_condition() const {
+  std::vector<std::pair<std::string, Count>> counts;
+  for (const Section& s : sections_) {
+    auto it = std::find_if(counts.begin(), counts.end(),
+                           [&](const auto& c) { return c.first == s.condition; });
+    if (it == counts.end()) it = counts.insert(it, {s.condition, 0});
+    it->second = add(it->second, nodes_[s.root].count);
+  }
+  return counts;
+}
+
+Count Language::count() const {
+  Count n = 0;
+  for (const Section& s : sections_) n = add(n, nodes_[s.root].count);
+  return n;
+}
+
+std::vector<Count> Language::sample_ranks(uint64_t n, Random& random) const {
+  Count total = count();
+  if (total == kCountless)
+    throw bad_input(fmt::format("{} has more sentences than can be numbered", test_))
+        .hint("give a smaller --depth");
+  // Robert Floyd's way: every set of n is equally likely, and nothing is drawn twice.
+  std::set<Count> ranks;
+  for (Count j = total > n ? total - n : 0; j < total; ++j) {
+    Count r = below(random, j + 1);
+    ranks.insert(ranks.count(r) ? j : r);
+  }
+  return {ranks.begin(), ranks.end()};
+}
+
+}  // namespace minpair::stimuli

@@ -1,0 +1,160 @@
+#pragma once
+// What every grammar notation compiles to: a finite language of minimal sets.
+//
+// A language is an and-or graph without cycles. A leaf is a word, possibly the locus with its wrong
+// forms; a choice is one of several sequences of nodes. Counting multiplies and adds over the
+// graph, sampling walks it from a random rank, and expanding walks it once in constant memory, so
+// that none of them depends on how many sentences there are. Rightmost words vary fastest.
+//
+//   Language l("simple_agreement", "de");
+//   Language::Node noun = l.add_choice({{l.add_word("der Autor")}, {l.add_word("der Pilot")}});
+//   Language::Node verb = l.add_locus("lacht", {"lachen"});
+//   l.add_section({"sg", "simple_agreement", {}, l.add_choice({{noun, verb}})});
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+#include "suite/item.h"
+
+namespace minpair::stimuli {
+
+// Exact up to the largest 128-bit number; what is larger stays there ("or more").
+using Count = Wide;
+inline constexpr Count kCountless = ~Count{0};
+std::string count_digits(Count n);
+
+using ItemSink = std::function<void(const suite::Item&)>;
+using TextSink = std::function<void(std::string_view)>;  // large pieces of output
+
+// How the words of a derivation become a line of text.
+struct Style {
+  bool capitalize = true;  // the first letter of the sentence
+  bool attach = true;      // no space before , . ; : ? ! ) or after (
+  bool period = false;     // " ." (or "." when attached) at the end
+  bool eos = false;        // " <eos>" at the end
+  bool operator==(const Style&) const = default;
+};
+
+// What stands in front of a sentence in text: the linguist's asterisk, or CLAMS's columns.
+struct Labels {
+  std::string_view right = "", wrong = "*";
+};
+inline constexpr Labels kClamsLabels{"True\t", "False\t"};
+
+// Items that share a condition, a cluster and features. Sections of one condition are numbered
+// through, in the order they were added.
+struct Section {
+  std::string condition;
+  std::string cluster;
+  std::vector<std::pair<std::string, suite::FeatureValue>> features;
+  uint32_t root = 0;       // a Language::Node
+  bool attracting = true;  // whether marked attractors count
+};
+
+class Language {
+ public:
+  using Node = uint32_t;
+  // A place in the sentence that a feature of the item is counted from.
+  enum class Mark : uint8_t {
+    subject,    // after it: where `distance` (words between the subject and the locus) starts
+    attractor,  // after it: counted in `attractors` when between the subject and the locus
+  };
+
+  Language(std::string test, std::string language);
+
+  // Building. A node can be used any number of times, once it exists: so there are no cycles.
+  // A text may have several words; an empty one leaves no trace.
+  Node add_word(std::string text);
+  // The right form and its wrong forms (none of them equal to it). At most one locus can be in a
+  // derivation; languages with a locus have one in every derivation (checked by add_section).
+  Node add_locus(std::string text, std::vector<std::string> wrong);
+  Node add_mark(Mark mark);
+  Node add_choice(std::vector<std::vector<Node>> alternatives);
+  // Throws when a sentence could be longer than a few thousand words, has two loci, or none where
+  // others have one. A section without sentences is left out.
+  void add_section(Section section);
+
+  const std::string& test() const { return test_; }
+  const std::string& language() const { return language_; }
+  const std::vector<Section>& sections() const { return sections_; }
+  bool has_locus() const { return has_locus_; }
+  Style& style() { return style_; }
+  const Style& style() const { return style_; }
+  // Drops the sections whose condition does not satisfy `keep`.
+  void keep_conditions(const std::function<bool(const std::string&)>& keep);
+  // Drops the derivations with a word that is not `known`, in a wrong form too.
+  void keep_words(const std::function<bool(std::string_view)>& known);
+  // What keep_words met and did not keep, sorted.
+  const std::vector<std::string>& unknown_words() const { return unknown_words_; }
+  // In front of ids and clusters, where a suite has the same tests for several languages.
+  void set_prefix(const std::string& prefix);
+  const std::string& prefix() const { return prefix_; }
+
+  // In the order of first appearance; a derivation is an item (or a sentence without a locus).
+  std::vector<std::pair<std::string, Count>> count_by_condition() const;
+  Count count() const;
+  Count count_of(const Section& section) const { return nodes_[section.root].count; }
+
+  // Every item, in order. Ids are test/condition/number, the same for a sample and for all.
+  void expand(const ItemSink& sink) const;
+  // `n` different items (all when there are fewer), every set of n equally likely, in order.
+  // Throws when the language is too large to number.
+  void sample(uint64_t n, Random& random, const ItemSink& sink) const;
+  void sample_text(uint64_t n, Random& random, const TextSink& sink,
+                   const Labels& labels = {}) const;
+
+  // The same straight into text, without making items: one sentence a line, labelled; or suite JSON
+  // Lines.
+  void write_text(const TextSink& sink, const Labels& labels = {}) const;
+  void write_jsonl(const TextSink& sink) const;
+
+ private:
+  friend class Walker;
+  std::vector<Count> sample_ranks(uint64_t n, Random& random) const;
+
+  std::string test_, language_, prefix_;
+  Style style_;
+  bool has_locus_ = false;
+  std::vector<std::string> unknown_words_;
+
+  enum class Kind : uint8_t { word, locus, mark, choice };
+  struct Data {
+    Kind kind;
+    Mark mark{};
+    uint8_t loci = 0;     // in every derivation below: 0, 1, or 2 for a mixture or more
+    uint32_t size = 0;    // steps of the longest derivation
+    uint32_t first = 0;   // into words_ (wrong forms follow) or alternatives_
+    uint32_t length = 0;  // wrong forms, or alternatives
+    Count count = 0;
+  };
+  struct Alternative {
+    uint32_t first, length;  // into sequence_
+    Count count;
+  };
+  std::vector<Data> nodes_;
+  std::vector<std::string> words_;
+  std::vector<Alternative> alternatives_;
+  std::vector<Node> sequence_;
+  std::vector<Section> sections_;
+};
+
+// The items of a language by rank, counted from 0 over all sections. The language must outlive it.
+class LanguageItems {
+ public:
+  explicit LanguageItems(const Language& language);
+  LanguageItems(LanguageItems&&) noexcept;
+  ~LanguageItems();
+  void at(Count rank, suite::Item& item);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace minpair::stimuli

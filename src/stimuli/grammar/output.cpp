@@ -1,0 +1,309 @@
+// A language as items, as text and as JSON lines.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "base/error.h"
+#include "stimuli/grammar/walker.h"
+#include "suite/json_text.h"
+
+namespace minpair::stimuli {
+
+// Numbers the items of each condition through all its sections.
+class Numbering {
+ public:
+  explicit Numbering(const Language& language) {
+    for (const auto& [condition, count] : language.count_by_condition())
+      width_[condition] = std::max<size_t>(4, count_digits(count).size());
+    for (const Section& s : language.sections()) {
+      prefix_.push_back(language.prefix() + language.test() + "/" +
+                        (s.condition.empty() ? "" : s.condition + "/"));
+      first_.push_back(next_[s.condition]);
+      next_[s.condition] += language.count_of(s);
+    }
+  }
+  const std::string& prefix(size_t section) const { return prefix_[section]; }
+  Count first(size_t section) const { return first_[section]; }
+  size_t width(const std::string& condition) const { return width_.at(condition); }
+  std::string id(const Language& language, size_t section, Count rank) const {
+    std::string digits = count_digits(first_[section] + rank + 1);
+    size_t width = width_.at(language.sections()[section].condition);
+    if (digits.size() < width) digits.insert(0, width - digits.size(), '0');
+    return prefix_[section] + digits;
+  }
+
+ private:
+  std::map<std::string, Count> next_;
+  std::map<std::string, size_t> width_;
+  std::vector<std::string> prefix_;
+  std::vector<Count> first_;
+};
+
+namespace {
+
+void fill(suite::Item& item, const Language& language, const Section& section,
+          const Walker& walker) {
+  item.test = language.test();
+  item.language = language.language();
+  item.condition = section.condition;
+  item.cluster = section.cluster;
+  item.features = section.features;
+  if (walker.has_subject()) {
+    item.features.emplace_back("distance", double(walker.distance()));
+    item.features.emplace_back("attractors", double(section.attracting ? walker.attractors() : 0));
+  }
+  std::string_view text = walker.text();
+  Span locus = walker.locus();
+  item.sentences.resize(1 + walker.wrong_count());
+  item.sentences[0] = {std::string(text) + std::string(walker.ending()), locus, true};
+  for (size_t i = 0; i < walker.wrong_count(); ++i) {
+    suite::Sentence& s = item.sentences[i + 1];
+    s.text.assign(text.substr(0, locus.begin)) += walker.wrong(i);
+    s.locus = {locus.begin, s.text.size()};
+    s.text.append(text.substr(locus.end)).append(walker.ending());
+    s.grammatical = false;
+  }
+}
+
+void needs_locus(const Language& language) {
+  if (language.has_locus()) return;
+  throw bad_input(
+      fmt::format("{} has no locus, so it has sentences but no minimal pairs", language.test()))
+      .hint("state the locus, or write the sentences as --format text");
+}
+
+// Collects output and hands it on in large pieces.
+class Buffer {
+ public:
+  explicit Buffer(const TextSink& sink) : sink_(sink), bytes_(kSize) {}
+
+  void add(std::string_view s) {
+    if (s.size() > bytes_.size() - used_) {
+      flush();
+      if (s.size() > bytes_.size()) return sink_(s);
+    }
+    std::memcpy(bytes_.data() + used_, s.data(), s.size());
+    used_ += s.size();
+  }
+  void add(char c) { add(std::string_view(&c, 1)); }
+  void number(uint64_t n) {
+    fmt::format_int digits(n);
+    add({digits.data(), digits.size()});
+  }
+  void flush() {
+    if (used_) sink_({bytes_.data(), used_});
+    used_ = 0;
+  }
+
+ private:
+  static constexpr size_t kSize = 1 << 16;
+  const TextSink& sink_;
+  std::vector<char> bytes_;
+  size_t used_ = 0;
+};
+
+// One sentence a line.
+void add_sentences(Buffer& out, const Walker& walker, const Labels& labels) {
+  std::string_view text = walker.text(), ending = walker.ending();
+  Span locus = walker.locus();
+  out.add(labels.right);
+  out.add(text);
+  out.add(ending);
+  out.add('\n');
+  for (size_t i = 0; i < walker.wrong_count(); ++i) {
+    out.add(labels.wrong);
+    out.add(text.substr(0, locus.begin));
+    out.add(walker.wrong(i));
+    out.add(text.substr(locus.end));
+    out.add(ending);
+    out.add('\n');
+  }
+}
+
+// Decimal digits that count up, for ids.
+class Counter {
+ public:
+  Counter(Count first, size_t width) : digits_(count_digits(first)) {
+    if (digits_.size() < width) digits_.insert(0, width - digits_.size(), '0');
+  }
+  std::string_view next() {
+    for (size_t i = digits_.size(); i-- > 0;) {
+      if (digits_[i] != '9') {
+        ++digits_[i];
+        return digits_;
+      }
+      digits_[i] = '0';
+    }
+    return digits_.insert(0, 1, '1');
+  }
+
+ private:
+  std::string digits_;
+};
+
+// What is the same for all lines of a section.
+struct LineParts {
+  std::string before_id, after_id, features;
+  bool attracting = true;
+};
+
+LineParts line_parts(const Language& language, const Section& section, const std::string& prefix) {
+  LineParts parts;
+  parts.attracting = section.attracting;
+  auto field = [](std::string& to, std::string_view key, const std::string& value) {
+    if (value.empty()) return;
+    to += key;
+    suite::append_json_string(to, value);
+  };
+  field(parts.before_id, "{\"id\":", prefix);
+  parts.before_id.pop_back();
+  parts.after_id = "\"";
+  field(parts.after_id, ",\"test\":", language.test());
+  field(parts.after_id, ",\"condition\":", section.condition);
+  field(parts.after_id, ",\"language\":", language.language());
+  field(parts.after_id, ",\"cluster\":", section.cluster);
+  parts.after_id += ",\"sentences\":[{\"text\":\"";
+  for (const auto& [name, value] : section.features) {
+    suite::append_json_string(parts.features += ',', name);
+    parts.features += ':';
+    if (const auto* text = std::get_if<std::string>(&value))
+      suite::append_json_string(parts.features, *text);
+    else
+      suite::append_json_number(parts.features, std::get<double>(value));
+  }
+  return parts;
+}
+
+void add_features(Buffer& out, const LineParts& parts, const Walker& walker) {
+  if (parts.features.empty() && !walker.has_subject()) return;
+  out.add(",\"features\":{");
+  if (!parts.features.empty()) out.add(std::string_view(parts.features).substr(1));
+  if (walker.has_subject()) {
+    out.add(parts.features.empty() ? "\"distance\":" : ",\"distance\":");
+    out.number(walker.distance());
+    out.add(",\"attractors\":");
+    out.number(parts.attracting ? walker.attractors() : 0);
+  }
+  out.add('}');
+}
+
+void add_line(Buffer& out, const LineParts& parts, std::string_view id, const Walker& walker) {
+  std::string_view text = walker.text(), ending = walker.ending();
+  Span locus = walker.locus();
+  std::string_view before = text.substr(0, locus.begin), after = text.substr(locus.end);
+  auto span = [&](size_t characters) {
+    out.add("\",\"locus\":[");
+    out.number(walker.locus_characters());
+    out.add(',');
+    out.number(walker.locus_characters() + characters);
+  };
+  out.add(parts.before_id);
+  out.add(id);
+  out.add(parts.after_id);
+  out.add(text);
+  out.add(ending);
+  span(walker.form_characters());
+  out.add("],\"grammatical\":true}");
+  for (size_t i = 0; i < walker.wrong_count(); ++i) {
+    out.add(",{\"text\":\"");
+    out.add(before);
+    out.add(walker.wrong(i));
+    out.add(after);
+    out.add(ending);
+    span(walker.wrong_characters(i));
+    out.add("],\"grammatical\":false}");
+  }
+  out.add(']');
+  add_features(out, parts, walker);
+  out.add("}\n");
+}
+
+}  // namespace
+
+void Language::expand(const ItemSink& sink) const {
+  needs_locus(*this);
+  Walker walker(*this, Walker::Escape::none);
+  Numbering numbering(*this);
+  suite::Item item;
+  for (size_t s = 0; s < sections_.size(); ++s) {
+    Count rank = 0;
+    walker.all(sections_[s].root, [&] {
+      fill(item, *this, sections_[s], walker);
+      item.id = numbering.id(*this, s, rank++);
+      sink(item);
+    });
+  }
+}
+
+struct LanguageItems::Impl {
+  const Language& language;
+  Walker walker;
+  Numbering numbering;
+  explicit Impl(const Language& l) : language(l), walker(l, Walker::Escape::none), numbering(l) {}
+};
+
+LanguageItems::LanguageItems(const Language& language) {
+  needs_locus(language);
+  impl_ = std::make_unique<Impl>(language);
+}
+LanguageItems::~LanguageItems() = default;
+LanguageItems::LanguageItems(LanguageItems&&) noexcept = default;
+
+void LanguageItems::at(Count rank, suite::Item& item) {
+  const auto& sections = impl_->language.sections();
+  size_t s = 0;
+  for (; rank >= impl_->language.count_of(sections[s]); ++s)
+    rank -= impl_->language.count_of(sections[s]);
+  impl_->walker.one(sections[s].root, rank);
+  fill(item, impl_->language, sections[s], impl_->walker);
+  item.id = impl_->numbering.id(impl_->language, s, rank);
+}
+
+void Language::sample(uint64_t n, Random& random, const ItemSink& sink) const {
+  LanguageItems items(*this);
+  suite::Item item;
+  for (Count rank : sample_ranks(n, random)) {
+    items.at(rank, item);
+    sink(item);
+  }
+}
+
+void Language::sample_text(uint64_t n, Random& random, const TextSink& sink,
+                           const Labels& labels) const {
+  Walker walker(*this, Walker::Escape::none);
+  for (Count rank : sample_ranks(n, random)) {
+    size_t s = 0;
+    for (; rank >= count_of(sections_[s]); ++s) rank -= count_of(sections_[s]);
+    walker.one(sections_[s].root, rank);
+    Buffer out(sink);
+    add_sentences(out, walker, labels);
+    out.flush();
+  }
+}
+
+void Language::write_text(const TextSink& sink, const Labels& labels) const {
+  Walker walker(*this, Walker::Escape::none);
+  Buffer out(sink);
+  for (const Section& section : sections_)
+    walker.all(section.root, [&] { add_sentences(out, walker, labels); });
+  out.flush();
+}
+
+void Language::write_jsonl(const TextSink& sink) const {
+  needs_locus(*this);
+  Walker walker(*this, Walker::Escape::json);
+  Numbering numbering(*this);
+  Buffer out(sink);
+  for (size_t s = 0; s < sections_.size(); ++s) {
+    const Section& section = sections_[s];
+    LineParts parts = line_parts(*this, section, numbering.prefix(s));
+    Counter counter(numbering.first(s), numbering.width(section.condition));
+    walker.all(section.root, [&] { add_line(out, parts, counter.next(), walker); });
+  }
+  out.flush();
+}
+
+}  // namespace minpair::stimuli

@@ -1,0 +1,136 @@
+#include "stimuli/grammar/walker.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "suite/json_text.h"
+
+namespace minpair::stimuli {
+namespace {
+
+constexpr std::u32string_view kClosing = U".,;:!?)]}…»”";
+constexpr std::u32string_view kOpening = U"([{„«¿¡";
+
+bool one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
+
+char32_t first_character(std::string_view text) {
+  size_t at = 0;
+  return text.empty() ? 0 : next_character(text, at);
+}
+
+char32_t last_character(std::string_view text) {
+  char32_t c = 0;
+  for (size_t at = 0; at < text.size();) c = next_character(text, at);
+  return c;
+}
+
+// Words have a letter or a digit; a comma is none.
+uint32_t count_words(std::string_view text) {
+  uint32_t n = 0;
+  for (std::string_view w : words(text))
+    for (size_t at = 0; at < w.size();) {
+      char32_t c = next_character(w, at);
+      if (!is_letter(c) && !is_digit(c)) continue;
+      ++n;
+      break;
+    }
+  return n;
+}
+
+}  // namespace
+
+Walker::Walker(const Language& language, Escape escape) : language_(language) {
+  words_.reserve(language.words_.size());
+  for (const std::string& w : language.words_) words_.push_back(prepare(w, escape));
+  const Style& style = language.style();
+  if (style.period) ending_ += style.attach ? "." : " .";
+  if (style.eos) ending_ += " <eos>";
+}
+
+Walker::Word Walker::prepare(const std::string& text, Escape escape) const {
+  const Style& style = language_.style();
+  auto form = [&](std::string plain) {
+    uint32_t characters = uint32_t(count_characters(plain));
+    if (escape == Escape::json) {
+      std::string quoted;
+      suite::append_json_string(quoted, plain);
+      plain = quoted.substr(1, quoted.size() - 2);
+    }
+    return Form{std::move(plain), characters};
+  };
+  bool attaches = style.attach && one_of(first_character(text), kClosing);
+  bool opens = style.attach && one_of(last_character(text), kOpening);
+  return {form(attaches || text.empty() ? text : " " + text), form(text),
+          form(style.capitalize ? capitalize_first(text) : text), count_words(text), opens};
+}
+
+void Walker::start() {
+  now_ = {};
+  subject_ = -1;
+  attractors_.clear();
+  locus_ = {};
+  wrong_count_ = 0;
+}
+
+void Walker::add_word(const Language::Data& node) {
+  const Word& word = words_[node.first];
+  const Form& form = now_.first ? word.first : now_.attach ? word.bare : word.spaced;
+  uint32_t begin = now_.bytes;
+  now_.bytes += uint32_t(form.text.size());
+  if (text_.size() < now_.bytes) text_.resize(2 * now_.bytes);
+  std::copy(form.text.begin(), form.text.end(), text_.begin() + begin);
+  if (node.kind == Language::Kind::locus) {
+    uint32_t space = &form == &word.spaced ? form.characters - word.bare.characters : 0;
+    locus_ = {begin + space, now_.bytes};
+    before_ = now_.characters + space;
+    form_characters_ = word.bare.characters;
+    locus_first_ = now_.first;
+    locus_word_ = now_.words;
+    locus_words_ = word.words;
+    wrong_first_ = node.first + 1;
+    wrong_count_ = node.length;
+  }
+  now_.characters += form.characters;
+  now_.words += word.words;
+  if (!form.text.empty()) {
+    now_.first = false;
+    now_.attach = word.opens;
+  }
+}
+
+void Walker::descend(Language::Node root, Count rank) {
+  const Language::Data& node = language_.nodes_[root];
+  if (node.kind == Language::Kind::mark) {
+    if (node.mark == Language::Mark::subject)
+      subject_ = now_.words;
+    else
+      attractors_.push_back(now_.words);
+    return;
+  }
+  if (node.kind != Language::Kind::choice) return add_word(node);
+  const auto* a = &language_.alternatives_[node.first];
+  while (rank >= a->count) rank -= (a++)->count;
+  Count below = a->count;  // how many derivations the words from here on have
+  for (uint32_t i = 0; i < a->length; ++i) {
+    Language::Node child = language_.sequence_[a->first + i];
+    below /= language_.nodes_[child].count;
+    descend(child, rank / below);
+    rank %= below;
+  }
+}
+
+unsigned Walker::distance() const {
+  int64_t locus_end = int64_t(locus_word_) + locus_words_;
+  if (subject_ <= locus_word_) return unsigned(locus_word_ - subject_);
+  return unsigned(std::max<int64_t>(0, subject_ - 1 - locus_end));
+}
+
+unsigned Walker::attractors() const {
+  unsigned n = 0;
+  for (uint32_t a : attractors_)
+    n += subject_ <= locus_word_ ? a > subject_ && a <= locus_word_
+                                 : a < subject_ && a > locus_word_ + locus_words_;
+  return n;
+}
+
+}  // namespace minpair::stimuli

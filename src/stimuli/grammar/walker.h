@@ -1,0 +1,140 @@
+#pragma once
+// The sentence that is being derived, and the walk over all of them. The text before the word that
+// changes is kept, so that a sentence costs little more than its last words.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stimuli/grammar/language.h"
+
+namespace minpair::stimuli {
+
+class Walker {
+ public:
+  enum class Escape { none, json };
+  Walker(const Language& language, Escape escape);
+
+  // Calls `emit()` for every derivation of the node, in order.
+  template <class Emit>
+  void all(Language::Node root, const Emit& emit) {
+    start();
+    Language::Node sequence[1] = {root};
+    walk({sequence, sequence + 1, nullptr}, emit);
+  }
+  // Makes the derivation of this rank the current one.
+  void one(Language::Node root, Count rank) {
+    start();
+    descend(root, rank);
+  }
+
+  // The current sentence, and what stands at the locus in each of the wrong ones.
+  std::string_view text() const { return {text_.data(), now_.bytes}; }
+  std::string_view ending() const { return ending_; }
+  Span locus() const { return locus_; }                // bytes of text()
+  size_t locus_characters() const { return before_; }  // before the locus
+  size_t form_characters() const { return form_characters_; }
+  size_t wrong_count() const { return wrong_count_; }
+  std::string_view wrong(size_t i) const { return wrong_form(i).text; }
+  size_t wrong_characters(size_t i) const { return wrong_form(i).characters; }
+
+  bool has_subject() const { return subject_ >= 0; }
+  unsigned distance() const;    // words between the subject and the locus
+  unsigned attractors() const;  // marked ones between the subject and the locus
+
+ private:
+  // A word as it stands in a text.
+  struct Form {
+    std::string text;
+    uint32_t characters;
+  };
+  struct Word {
+    Form spaced;  // inside a sentence: a space in front unless it attaches
+    Form bare;    // after an opening bracket, or as a locus
+    Form first;   // at the beginning of a sentence
+    uint32_t words;
+    bool opens;  // the next word attaches
+  };
+  struct Place {
+    uint32_t bytes = 0, characters = 0, words = 0;
+    bool first = true, attach = false;
+  };
+  // What is still to be derived: the rest of this sequence, then that of the ones around it.
+  struct Rest {
+    const Language::Node *next, *end;
+    const Rest* around;
+  };
+
+  void start();
+  void add_word(const Language::Data& node);
+  void descend(Language::Node root, Count rank);
+  const Form& wrong_form(size_t i) const {
+    const Word& w = words_[wrong_first_ + i];
+    return locus_first_ ? w.first : w.bare;
+  }
+  Word prepare(const std::string& text, Escape escape) const;
+
+  template <class Emit>
+  void walk(Rest rest, const Emit& emit) {
+    const Rest* at = &rest;
+    while (at->next == at->end) {
+      at = at->around;
+      if (!at) return emit();
+    }
+    const Language::Data& node = language_.nodes_[*at->next];
+    Rest after{at->next + 1, at->end, at->around};
+    Place before = now_;
+    switch (node.kind) {
+      case Language::Kind::word:
+      case Language::Kind::locus:
+        add_word(node);
+        walk(after, emit);
+        now_ = before;
+        break;
+      case Language::Kind::mark:
+        with_mark(node.mark, [&] { walk(after, emit); });
+        break;
+      case Language::Kind::choice:
+        for (uint32_t i = 0; i < node.length; ++i) {
+          const auto& a = language_.alternatives_[node.first + i];
+          const Language::Node* sequence = language_.sequence_.data() + a.first;
+          const Language::Data* only = a.length == 1 ? &language_.nodes_[*sequence] : nullptr;
+          if (only && only->kind <= Language::Kind::locus) {  // spares a step for every word
+            add_word(*only);
+            walk(after, emit);
+            now_ = before;
+          } else {
+            walk({sequence, sequence + a.length, &after}, emit);
+          }
+        }
+    }
+  }
+
+  template <class Inner>
+  void with_mark(Language::Mark mark, const Inner& inner) {
+    if (mark == Language::Mark::subject) {
+      int64_t outer = subject_;
+      subject_ = now_.words;
+      inner();
+      subject_ = outer;
+    } else {
+      attractors_.push_back(now_.words);
+      inner();
+      attractors_.pop_back();
+    }
+  }
+
+  const Language& language_;
+  std::vector<Word> words_;
+  std::string ending_;
+  std::string text_;  // only its first now_.bytes count
+  Place now_;
+  Span locus_;
+  uint32_t before_ = 0, form_characters_ = 0, wrong_first_ = 0, wrong_count_ = 0;
+  uint32_t locus_word_ = 0, locus_words_ = 0;
+  bool locus_first_ = false;
+  int64_t subject_ = -1;
+  std::vector<uint32_t> attractors_;
+};
+
+}  // namespace minpair::stimuli

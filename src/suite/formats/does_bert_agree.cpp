@@ -1,0 +1,131 @@
+// does-bert-agree (Bacon & Regier 2019): a CSV of clozes: the sentence with [MASK], the features of
+// the word that was there (not the word itself), and the type of agreement. Each becomes a cloze
+// item; whole classes of words are judged in the blank.
+
+#include <unicode/locid.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "suite/formats/formats.h"
+#include "suite/formats/support.h"
+#include "suite/rows.h"
+
+namespace minpair::suite {
+namespace {
+
+constexpr std::string_view kMask = "[MASK]";
+
+// The file's name is the language's code in ISO 639-3; items have the shorter one where there is
+// one ("deu" is "de"), as lexicons do.
+std::string language_of(const fs::path& file) {
+  std::string stem = file.stem().string();
+  bool is_code = (stem.size() == 2 || stem.size() == 3) &&
+                 std::all_of(stem.begin(), stem.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  return is_code ? icu::Locale(stem.c_str()).getLanguage() : "";
+}
+
+class DoesBertAgreeItems : public FileItemStream {
+ public:
+  explicit DoesBertAgreeItems(const fs::path& file)
+      : rows_(file, ',', true), language_(language_of(file)) {
+    rows_.next(header_);
+    auto find = [&](std::string_view name) {
+      auto it = std::find(header_.begin(), header_.end(), name);
+      if (it == header_.end())
+        throw bad_input(fmt::format("the first line names no column '{}'", name)).at(where());
+      return size_t(it - header_.begin());
+    };
+    masked_ = find("masked");
+    type_ = find("type");
+  }
+
+  bool next(Item& item) override {
+    size_t at;
+    do {
+      if (!rows_.next(fields_)) return false;
+      if (fields_.size() != header_.size())
+        throw bad_input(
+            fmt::format("{} columns where the first line has {}", fields_.size(), header_.size()))
+            .at(where());
+      at = fields_[masked_].find(kMask);
+      if (at == std::string::npos) skip("no [MASK] in the sentence");
+    } while (at == std::string::npos);
+    clear_item(item);
+    item.test = fields_[type_];
+    item.language = language_;
+    item.id = number_id(item.test, ++numbers_[item.test]);
+    item.sentences.resize(1);
+    item.sentences[0] = {fields_[masked_], {at, at + kMask.size()}, true};
+    for (size_t i = 0; i < fields_.size(); ++i)
+      if (i != masked_ && i != type_ && !fields_[i].empty())
+        add_feature(item, header_[i], fields_[i]);
+    return true;
+  }
+
+  Where where() const override { return {rows_.name(), rows_.line(), 0, {}}; }
+
+ private:
+  RowReader rows_;
+  std::string language_;
+  std::vector<std::string> header_, fields_;
+  size_t masked_ = 0, type_ = 0;
+  std::map<std::string, uint64_t> numbers_;
+};
+
+const std::vector<std::string> kColumns = {
+    "uid",    "lemma",  "type",         "pos",         "number",           "gender",         "case",
+    "person", "masked", "other_masked", "other_lemma", "intervening_noun", "num_distractors"};
+
+class DoesBertAgreeWriter : public ItemWriter {
+ public:
+  explicit DoesBertAgreeWriter(const fs::path& path) : files_(path, ".csv", true) {}
+
+  std::string write(const Item& item) override {
+    if (item.sentences.size() != 1) return "not a cloze";
+    line_.clear();
+    if (files_.begins(item)) append_row(line_, kColumns, ',', true);
+    std::vector<std::string> row;
+    for (const std::string& column : kColumns)
+      row.push_back(column == "type"     ? item.test
+                    : column == "masked" ? masked_text(item.sentences[0], kMask)
+                                         : feature_text(item, column));
+    append_row(line_, row, ',', true);
+    files_.of(item).write(line_);
+    return {};
+  }
+
+  void commit() override { files_.commit(); }
+
+ private:
+  TestFiles files_;
+  std::string line_;
+};
+
+}  // namespace
+
+Format does_bert_agree_format() {
+  return {"does-bert-agree",
+          "Bacon & Regier 2019: a CSV of clozes with the features of the masked word",
+          "clozes: test, locus, the features it has columns for",
+          {".csv"},
+          [](const FileHead& head) {
+            if (head.lines.empty()) return false;
+            std::vector<std::string> header = split_row(head.lines[0], ',', true);
+            auto has = [&](std::string_view name) {
+              return std::find(header.begin(), header.end(), name) != header.end();
+            };
+            return has("masked") && has("other_masked") && has("type");
+          },
+          [](const fs::path& path, const ReadOptions& options) {
+            return read_files(files_under(path, {".csv"}), options, [](const fs::path& file) {
+              return std::make_unique<DoesBertAgreeItems>(file);
+            });
+          },
+          [](const fs::path& path) -> std::unique_ptr<ItemWriter> {
+            return std::make_unique<DoesBertAgreeWriter>(path);
+          }};
+}
+
+}  // namespace minpair::suite

@@ -1,0 +1,201 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "engine/plan.h"
+#include "fake.h"
+#include "method/words.h"
+#include "support.h"
+
+namespace minpair::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::FakeModel;
+using testing::FakeTokenizer;
+using testing::TemporaryFolder;
+
+constexpr const char* kHeader = "language\tform\tlemma\tpos\tnumber\tgender\tcase\tperson\n";
+
+// The words of at most four letters are pieces of the fake vocabulary.
+class ClozeTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    write_file(folder / "lexicon.tsv", std::string(kHeader) +
+                                           "de\thund\thund\tNOUN\tSing\tMasc\t\t\n"
+                                           "de\thof\thof\tNOUN\tSing\tMasc\t\t\n"
+                                           "de\thöfe\thof\tNOUN\tPlur\tMasc\t\t\n"
+                                           "de\trad\trad\tNOUN\tSing\tNeut\t\t\n"
+                                           "de\ttier\ttier\tNOUN\tSing\tNeut\t\t\n"
+                                           "de\ttor\ttor\tNOUN\tSing\tNeut\t\t\n"
+                                           "de\ttor\ttor\tNOUN\tSing\tMasc\t\t\n"
+                                           "de\ttore\ttor\tNOUN\tPlur\tNeut\t\t\n"
+                                           "de\ttagen\ttag\tNOUN\tPlur\tMasc\t\t\n"
+                                           "de\ttag\ttag\tVERB\tSing\t\t\t3\n"
+                                           "nl\thond\thond\tNOUN\tSing\t\t\t\n");
+    // The fake tokenizer has a word in its vocabulary once it has seen it.
+    for (const char* word : {"Hund", "hund", "Hof", "hof", "Rad", "Tier", "Tor", "Tore", "tag"})
+      tokenizer().encode(word);
+  }
+
+  const tokenizer::Tokenizer& tokenizer() { return model.tokenizer(); }
+  method::VocabularyWords words(uint32_t minimum = 1) {
+    return {folder / "lexicon.tsv", tokenizer(), FakeTokenizer::kVocabulary, minimum};
+  }
+  static suite::Item cloze(const std::string& text, const std::string& word) {
+    suite::Item item;
+    item.id = text;
+    item.language = "de";
+    size_t at = text.find(word);
+    item.sentences.push_back({text, {at, at + word.size()}, true});
+    item.features = {{"pos", "NOUN"}, {"lemma", "hof"}, {"number", "Sing"}, {"gender", "Masc"}};
+    return item;
+  }
+  float logit(const suite::Item& item, const std::string& piece) {
+    query::Query q = method::find_method("feature-class").plan(item, context).queries.at(0);
+    q.reads[0].targets = {*tokenizer().id(piece)};
+    return model.answer({&q, 1})[0][0].logits[0];
+  }
+
+  TemporaryFolder folder;
+  FakeModel model;
+  method::MethodContext context{model.tokenizer(), query::ModelInfo::Kind::masked, 64};
+};
+
+TEST_F(ClozeTest, WordsAreWholePiecesOfTheVocabularyInAllTheirCasings) {
+  method::VocabularyWords all = words();
+  const method::WordsOfPart* nouns = all.part("de", "NOUN");
+  ASSERT_NE(nouns, nullptr);
+  std::vector<std::string> forms;
+  for (const method::VocabularyWord& w : nouns->words) forms.push_back(w.form);
+  // "tagen" is two pieces, "höfe" was never seen, "tag" is a verb here.
+  EXPECT_THAT(forms, ElementsAre("hof", "hund", "rad", "tier", "tor", "tore"));
+  EXPECT_EQ(nouns->words[0].pieces.size(), 2u);
+  EXPECT_EQ(nouns->words[4].bundles.size(), 2u);
+  EXPECT_EQ(all.part("de", "ADJ"), nullptr);
+  EXPECT_EQ(all.part("nl", "NOUN"), nullptr);
+  EXPECT_NE(all.fingerprint(), words(2).fingerprint());
+}
+
+TEST_F(ClozeTest, FeatureClassIsTheMeanOverWordsOfTheMeanOverCasings) {
+  method::VocabularyWords all = words();
+  context.words = &all;
+  suite::Item item = cloze("Der Hof war da .", "Hof");
+  PlanOptions options;
+  options.words = &all;
+  Planner planner(model, {&method::find_method("feature-class")}, options);
+  ItemSource source = [&](const EachItem& each) { each(0, item); };
+  planner.plan(source);
+  planner.answer();
+  std::vector<judge::SentenceScore> scores;
+  planner.assemble(source, [&](Scored& s) { scores = s.sentences; });
+  ASSERT_EQ(scores.size(), 2u);
+  auto mean = [&](std::vector<std::vector<std::string>> side, bool probabilities) {
+    double sum = 0;
+    for (const auto& casings : side)
+      for (const std::string& piece : casings) {
+        double z = logit(item, piece);
+        sum += (probabilities ? std::exp(z) : z) / double(casings.size());
+      }
+    return sum / double(side.size());
+  };
+  double all_words = 0;
+  for (const char* piece : {"Hund", "hund", "Hof", "hof", "Rad", "Tier", "Tor", "Tore"})
+    all_words += std::exp(logit(item, piece));
+  // "tor" can be masculine as well: one right bundle is enough.
+  std::vector<std::vector<std::string>> right = {{"Hof", "hof"}, {"Hund", "hund"}, {"Tor"}};
+  std::vector<std::vector<std::string>> wrong = {{"Rad"}, {"Tier"}, {"Tore"}};
+  ASSERT_TRUE(scores[0].cloze && scores[1].cloze);
+  EXPECT_EQ(scores[0].cloze->count, 3u);
+  EXPECT_NEAR(scores[0].cloze->views[0], std::log(mean(right, true) / all_words), 1e-5);
+  EXPECT_NEAR(scores[1].cloze->views[0], std::log(mean(wrong, true) / all_words), 1e-5);
+  EXPECT_NEAR(scores[0].cloze->views[1], mean(right, false), 1e-5);
+  EXPECT_NEAR(scores[1].cloze->views[1], mean(wrong, false), 1e-5);
+  ASSERT_EQ(scores[1].cloze->best.size(), 3u);
+  EXPECT_GE(scores[1].cloze->best[0].logprob, scores[1].cloze->best[1].logprob);
+}
+
+TEST_F(ClozeTest, LemmaPairsCountLemmasEquallyOrByProbability) {
+  method::VocabularyWords all = words();
+  context.words = &all;
+  suite::Item item = cloze("Das Rad war da .", "Rad");
+  item.features = {{"pos", "NOUN"}, {"number", "Sing"}, {"gender", "Neut"}};
+  method::Plan p = method::find_method("lemma-pairs").plan(item, context);
+  ASSERT_EQ(p.excluded, "");
+  // Only "tor" has a right form and another one.
+  EXPECT_EQ(p.words->smaller_side(), 1u);
+  std::vector<float> logits, kept(method::WordQuestion::kKept);
+  for (tokenizer::TokenId t : p.words->targets())
+    logits.push_back(tokenizer().piece(t) == "Tor" ? 2 : tokenizer().piece(t) == "Tore" ? 1 : 9);
+  p.words->keep(logits, kept);
+  std::vector<judge::WordScore> sides = p.words->score(kept);
+  EXPECT_EQ(sides[0].views[1], 1);
+  EXPECT_EQ(sides[1].views[1], 0);
+  EXPECT_NEAR(std::exp(sides[0].views[0]), 1 / (1 + std::exp(-1.0)), 1e-6);
+  EXPECT_EQ(sides[0].best[0].form, "tor");
+}
+
+TEST_F(ClozeTest, LemmaFormsAreThoseOfTheMaskedWordInItsCasing) {
+  tokenizer().encode("tor tore");
+  method::VocabularyWords all = words();
+  context.words = &all;
+  suite::Item item = cloze("Das Tor war da .", "Tor");
+  item.features = {{"pos", "NOUN"}, {"lemma", "tor"}, {"number", "Sing"}, {"gender", "Neut"}};
+  method::Plan p = method::find_method("lemma-forms").plan(item, context);
+  ASSERT_EQ(p.excluded, "");
+  EXPECT_THAT(p.queries[0].reads[0].targets,
+              ElementsAre(*tokenizer().id("Tor"), *tokenizer().id("Tore")));
+  EXPECT_EQ(p.queries[0].ids[2], FakeTokenizer::kMask);
+  item = cloze("Der Hof war da .", "Hof");
+  EXPECT_EQ(method::find_method("lemma-forms").plan(item, context).excluded, "no_other_form");
+}
+
+TEST_F(ClozeTest, WhatCannotBeJudgedIsExcludedWithAReason) {
+  method::VocabularyWords all = words(3), many = words(4);
+  const method::Method& method = method::find_method("feature-class");
+  suite::Item item = cloze("Der Hof war da .", "Hof");
+  EXPECT_THROW(method.plan(item, context), Error);  // no lexicon
+  context.words = &all;
+  EXPECT_EQ(method.plan(item, context).excluded, "");
+  context.words = &many;
+  EXPECT_EQ(method.plan(item, context).excluded, "too_few_words");
+  context.words = &all;
+  item.language = "fr";
+  EXPECT_EQ(method.plan(item, context).excluded, "too_few_words");
+  item.features.clear();
+  EXPECT_EQ(method.plan(item, context).excluded, "no_features");
+  item.sentences.push_back(item.sentences[0]);
+  EXPECT_EQ(method.plan(item, context).excluded, "not_a_cloze");
+}
+
+TEST_F(ClozeTest, EqualMaskedSentencesAreOneForwardPassForAllMethods) {
+  method::VocabularyWords all = words();
+  PlanOptions options;
+  options.words = &all;
+  std::vector<suite::Item> items = {cloze("Der Hof war da .", "Hof"),
+                                    cloze("Der Hund war da .", "Hund")};
+  Planner planner(
+      model, {&method::find_method("feature-class"), &method::find_method("lemma-pairs")}, options);
+  ItemSource source = [&](const EachItem& each) {
+    for (size_t i = 0; i < items.size(); ++i) each(i, items[i]);
+  };
+  planner.plan(source);
+  EXPECT_EQ(planner.counts().distinct, 1u);
+  planner.answer();
+  EXPECT_EQ(model.forward_passes, 1u);
+}
+
+TEST_F(ClozeTest, DistanceIsCountedInPiecesFromBeginningToBeginning) {
+  suite::Item item = cloze("Der Hof wackelte dort sehr .", "Hof");
+  EXPECT_EQ(method::distance_in_pieces(item, tokenizer()), std::nullopt);
+  item.features.push_back({"other", "17-21"});  // "dort", after "wack", "##elte"
+  EXPECT_EQ(method::distance_in_pieces(item, tokenizer()), 3u);
+  item.features.back().second = "x";
+  EXPECT_EQ(method::distance_in_pieces(item, tokenizer()), std::nullopt);
+}
+
+}  // namespace
+}  // namespace minpair::engine

@@ -1,0 +1,296 @@
+#include "engine/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "engine/journal.h"
+#include "engine/sorted_records.h"
+#include "fake.h"
+#include "support.h"
+
+namespace minpair::engine {
+namespace {
+
+using testing::FakeModel;
+using testing::TemporaryFolder;
+
+// --- the oracle: one item, one method, one query at a time ---
+
+struct Naive {
+  std::string excluded;
+  std::vector<judge::SentenceScore> sentences;
+};
+
+Naive naive_score(query::Model& model, const method::Method& method, const suite::Item& item) {
+  method::MethodContext context{model.tokenizer(), model.info().kind, model.info().max_tokens};
+  method::Plan plan = method.plan(item, context);
+  std::vector<query::Answer> answers;
+  for (const query::Query& q : plan.queries) answers.push_back(model.answer({&q, 1}).front());
+  std::vector<const query::Answer*> pointers;
+  for (const query::Answer& a : answers) pointers.push_back(&a);
+  if (!plan.excluded.empty()) return {plan.excluded, {}};
+  return {"", method.score(plan, pointers)};
+}
+
+void expect_same(const Naive& a, const std::string& excluded,
+                 const std::vector<judge::SentenceScore>& sentences) {
+  ASSERT_EQ(a.excluded, excluded);
+  ASSERT_EQ(a.sentences.size(), sentences.size());
+  for (size_t s = 0; s < sentences.size(); ++s) {
+    ASSERT_EQ(a.sentences[s].tokens.size(), sentences[s].tokens.size());
+    for (size_t t = 0; t < sentences[s].tokens.size(); ++t) {
+      const judge::TokenScore &x = a.sentences[s].tokens[t], &y = sentences[s].tokens[t];
+      ASSERT_EQ(x.id, y.id);
+      ASSERT_EQ(x.span, y.span);
+      ASSERT_EQ(x.logit, y.logit);
+      ASSERT_EQ(x.logprob, y.logprob);
+    }
+  }
+}
+
+// Sentences from few words, so that many contexts are shared.
+std::vector<suite::Item> random_items(size_t n, uint64_t seed) {
+  const std::vector<std::string> words = {"Sie",  "die",       "kam", "ging", "verfolgt",
+                                          "heim", "verfolgen", "Qx",  ",",    "oft"};
+  Random random(seed);
+  std::vector<suite::Item> items;
+  while (items.size() < n) {
+    size_t length = 2 + random.below(4), locus = random.below(length);
+    suite::Item item;
+    item.id = std::to_string(items.size());
+    for (int s = 0; s < 2 + int(random.below(2)); ++s) item.sentences.push_back({"", {}, s == 0});
+    for (size_t w = 0; w < length; ++w) {
+      const std::string& shared = words[random.below(words.size())];
+      for (suite::Sentence& s : item.sentences)
+        s.text += (w ? " " : "") + (w == locus ? words[random.below(words.size())] : shared);
+    }
+    suite::align_loci(item.sentences);
+    items.push_back(item);
+  }
+  return items;
+}
+
+ItemSource source_of(const std::vector<suite::Item>& items) {
+  return [&items](const EachItem& each) {
+    for (size_t i = 0; i < items.size(); ++i) each(i, items[i]);
+  };
+}
+
+std::vector<const method::Method*> masked_methods() {
+  return method::find_methods("all", query::ModelInfo::Kind::masked);
+}
+
+TEST(Planner, AgreesWithTheOracleBitForBit) {
+  FakeModel model;
+  std::vector<suite::Item> items = random_items(300, 1);
+  TemporaryFolder folder;
+  for (uint32_t batch : {1u, 50u, 100000u})
+    for (size_t memory : {size_t{2000}, size_t{1} << 26}) {
+      Planner planner(model, masked_methods(), {memory, folder.path(), batch});
+      planner.plan(source_of(items));
+      planner.answer();
+      size_t seen = 0;
+      planner.assemble(source_of(items), [&](Scored& s) {
+        ++seen;
+        const method::Method& method = *planner.methods()[s.method];
+        expect_same(naive_score(model, method, items[s.ordinal]), s.excluded, s.sentences);
+      });
+      EXPECT_EQ(seen, items.size() * masked_methods().size());
+    }
+}
+
+TEST(Planner, AsksTheModelOncePerDistinctInput) {
+  FakeModel model;
+  std::vector<suite::Item> items = random_items(300, 2);
+  std::set<std::vector<tokenizer::TokenId>> distinct;
+  method::MethodContext context{model.tokenizer(), query::ModelInfo::Kind::masked, 64};
+  uint64_t asked = 0;
+  for (const suite::Item& item : items)
+    for (const method::Method* m : masked_methods())
+      for (const query::Query& q : m->plan(item, context).queries) {
+        distinct.insert(q.ids);
+        ++asked;
+      }
+  Planner planner(model, masked_methods());
+  planner.plan(source_of(items));
+  EXPECT_EQ(planner.counts().asked, asked);
+  EXPECT_EQ(planner.counts().distinct, distinct.size());
+  EXPECT_LT(distinct.size(), asked / 2);
+  planner.answer();
+  EXPECT_EQ(model.forward_passes, distinct.size());
+  EXPECT_EQ(model.tokens, planner.counts().tokens);
+}
+
+TEST(Planner, BatchesKeepToTheirSize) {
+  struct Watching : FakeModel {
+    std::vector<query::Answer> answer(std::span<const query::Query> queries) override {
+      uint64_t n = 0;
+      for (const query::Query& q : queries) n += q.ids.size();
+      EXPECT_LE(n, 40u);
+      for (const query::Query& q : queries) {
+        EXPECT_GE(q.ids.size(), longest);
+        longest = q.ids.size();
+        for (size_t r = 1; r < q.reads.size(); ++r)
+          EXPECT_LT(q.reads[r - 1].position, q.reads[r].position);
+      }
+      return FakeModel::answer(queries);
+    }
+    size_t longest = 0;
+  } model;
+  std::vector<suite::Item> items = random_items(100, 3);
+  Planner planner(model, masked_methods(), {1 << 20, ".", 40});
+  planner.plan(source_of(items));
+  planner.answer();
+}
+
+TEST(Planner, SkipsWhatIsStored) {
+  FakeModel model;
+  std::vector<suite::Item> items = random_items(50, 4);
+  Planner planner(model, {&method::find_method("ce")});
+  planner.plan(source_of(items),
+               [](uint64_t ordinal, const suite::Item&, size_t) { return ordinal >= 10; });
+  planner.answer();
+  EXPECT_LE(model.forward_passes, 30u);
+  planner.assemble(source_of(items), [&](Scored& s) { EXPECT_EQ(s.skipped, s.ordinal >= 10); });
+}
+
+TEST(Planner, NoticesAChangedSuite) {
+  FakeModel model;
+  std::vector<suite::Item> items = random_items(50, 5), fewer = random_items(49, 5);
+  Planner planner(model, {&method::find_method("ce")});
+  planner.plan(source_of(items));
+  planner.answer();
+  EXPECT_THROW(planner.assemble(source_of(fewer), [](Scored&) {}), Error);
+}
+
+TEST(Planner, KeyNamesThePlan) {
+  FakeModel model, other(7);
+  std::vector<suite::Item> items = random_items(20, 6), others = random_items(20, 7);
+  auto key = [](FakeModel& m, const std::vector<suite::Item>& it, const char* method) {
+    Planner planner(m, {&method::find_method(method)});
+    planner.plan(source_of(it));
+    return planner.key();
+  };
+  EXPECT_EQ(key(model, items, "ce"), key(model, items, "ce"));
+  EXPECT_NE(key(model, items, "ce"), key(other, items, "ce"));
+  EXPECT_NE(key(model, items, "ce"), key(model, others, "ce"));
+  EXPECT_NE(key(model, items, "ce"), key(model, items, "pll"));
+}
+
+// A model that dies after some batches, as a process would.
+struct Dying : FakeModel {
+  std::vector<query::Answer> answer(std::span<const query::Query> queries) override {
+    if (lives-- == 0) throw cannot("killed");
+    return FakeModel::answer(queries);
+  }
+  int lives = 0;
+};
+
+TEST(Journal, AnInterruptedRunComputesNothingTwice) {
+  std::vector<suite::Item> items = random_items(200, 8);
+  TemporaryFolder folder;
+  FakeModel undisturbed;
+  uint64_t total = 0;
+  {
+    Planner planner(undisturbed, masked_methods(), {1 << 20, folder.path(), 64});
+    planner.plan(source_of(items));
+    planner.answer();
+    total = undisturbed.forward_passes;
+  }
+  uint64_t computed = 0;
+  for (int round = 0;; ++round) {
+    Dying model;
+    model.lives = round < 5 ? 3 + round : 1000000;
+    Planner planner(model, masked_methods(), {1 << 20, folder.path(), 64});
+    planner.plan(source_of(items));
+    AnswerJournal journal(folder / "journal", planner.key());
+    try {
+      planner.answer(nullptr, &journal);
+    } catch (const Error&) {
+      computed += model.forward_passes;
+      // The last write may be cut anywhere.
+      if (round == 2) std::ofstream(folder / "journal", std::ios::app) << "half a batch";
+      continue;
+    }
+    computed += model.forward_passes;
+    EXPECT_GT(planner.answered_from_journal(), 0u);
+    planner.assemble(source_of(items), [&](Scored& s) {
+      expect_same(naive_score(undisturbed, *planner.methods()[s.method], items[s.ordinal]),
+                  s.excluded, s.sentences);
+    });
+    break;
+  }
+  EXPECT_EQ(computed, total);
+}
+
+TEST(Journal, AnswersOfAnotherPlanAreNotUsed) {
+  TemporaryFolder folder;
+  query::Answer a{{{1.5f}, 2.5}};
+  { AnswerJournal(folder / "j", {1, 1}).append({&a, 1}); }
+  query::Answer found = a;
+  EXPECT_FALSE(AnswerJournal(folder / "j", {1, 2}).next(found));
+}
+
+TEST(Journal, ABrokenBatchEndsWhatIsKnown) {
+  TemporaryFolder folder;
+  for (int i = 0; i < 3; ++i) {
+    AnswerJournal journal(folder / "j", {1, 1});
+    query::Answer a{{{float(i)}, 2.5}}, found = a;
+    while (journal.next(found)) {
+    }
+    journal.append({&a, 1});
+  }
+  {
+    std::fstream file(folder / "j", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(-2, std::ios::end);
+    file.put('x');
+  }
+  AnswerJournal journal(folder / "j", {1, 1});
+  query::Answer found{{{0.0f}, 0}};
+  EXPECT_TRUE(journal.next(found));
+  EXPECT_TRUE(journal.next(found));
+  EXPECT_EQ(found[0].logits[0], 1.0f);
+  EXPECT_FALSE(journal.next(found));
+}
+
+TEST(Journal, OneProcessAtATime) {
+  TemporaryFolder folder;
+  AnswerJournal first(folder / "j", {1, 1});
+  EXPECT_THROW(AnswerJournal(folder / "j", {1, 1}), Error);
+}
+
+TEST(SortedRecords, SortsInBoundedMemory) {
+  TemporaryFolder folder;
+  for (size_t memory : {size_t{100}, size_t{5000}, size_t{1} << 24}) {
+    SortedRecords records(folder.path(), memory);
+    Random random(9);
+    std::vector<std::pair<std::string, std::string>> expected;
+    for (int i = 0; i < 2000; ++i) {
+      std::string key;
+      append_key(key, random.below(300), 4);
+      expected.push_back({key, std::to_string(i)});
+      records.add(key, expected.back().second);
+    }
+    std::stable_sort(expected.begin(), expected.end(),
+                     [](auto& a, auto& b) { return a.first < b.first; });
+    for (int round = 0; round < 2; ++round) {
+      records.rewind();
+      std::string_view key, value;
+      for (auto& [k, v] : expected) {
+        ASSERT_TRUE(records.next(key, value));
+        ASSERT_EQ(key, k);
+        ASSERT_EQ(value, v);
+      }
+      EXPECT_FALSE(records.next(key, value));
+    }
+    EXPECT_EQ(records.files() > 0, memory < 100000);
+  }
+}
+
+}  // namespace
+}  // namespace minpair::engine

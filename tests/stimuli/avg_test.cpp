@@ -1,0 +1,237 @@
+#include "stimuli/grammar/avg.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "stimuli/grammar/grammar.h"
+#include "support.h"
+
+namespace minpair::stimuli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+using Lines = std::vector<std::string>;
+
+// CLAMS's format: True or False, a tab, the sentence.
+void append_clams(Lines& lines, const suite::Item& item) {
+  for (const suite::Sentence& s : item.sentences)
+    lines.push_back((s.grammatical ? "True\t" : "False\t") + s.text);
+}
+
+Lines clams(const Language& language) {
+  Lines lines;
+  language.expand([&](const suite::Item& item) { append_clams(lines, item); });
+  return lines;
+}
+
+Lines clams(const std::string& text, const GrammarOptions& options = {}) {
+  return clams(read_avg(text, "", "test.avg", options));
+}
+
+std::vector<suite::Item> items(const std::string& text, const std::string& common = "") {
+  std::vector<suite::Item> all;
+  read_avg(text, common, "test.avg").expand([&](const suite::Item& item) { all.push_back(item); });
+  return all;
+}
+
+std::string error_of(const std::string& text, const std::string& common = "") {
+  try {
+    read_avg(text, common, "test.avg");
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+// The grammar that the paper explains the notation with.
+std::string french(const std::string& vary) {
+  return "vary: " + vary +
+         "\nS[] je V[1,s]\nV[1,s] pense\nV[2,s] penses\nV[1,p] pensons\nV[2,p] pensez\n";
+}
+
+TEST(Avg, EmptyAttributesVaryOverAllCells) {
+  EXPECT_THAT(clams(french("V[]")), ElementsAre("True\tje pense", "False\tje penses",
+                                                "False\tje pensons", "False\tje pensez"));
+}
+
+TEST(Avg, AttributesOfOnePreterminalAreAllDemanded) {
+  EXPECT_THAT(clams(french("V[1]")), ElementsAre("True\tje pense", "False\tje pensons"));
+  Language only_right = read_avg(french("V[1,s]"), "", "test.avg");
+  EXPECT_FALSE(only_right.has_locus());
+  EXPECT_EQ(only_right.count(), 1u);
+}
+
+TEST(Avg, SemicolonsSeparateAlternatives) {
+  EXPECT_THAT(clams(french("V[1]; V[s]")),
+              ElementsAre("True\tje pense", "False\tje penses", "False\tje pensons"));
+}
+
+TEST(Avg, SeveralWrongFormsAreOneMinimalSet) {
+  std::vector<suite::Item> all = items(french("V[]"));
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].sentences.size(), 4u);
+  EXPECT_EQ(slice(all[0].sentences[3].text, all[0].sentences[3].locus), "pensez");
+}
+
+TEST(Avg, FormsArePairedByPlaceAndWordsWithSpacesStayWhole) {
+  EXPECT_THAT(clams("vary: V[]\nS[] the N[s] V[s]\nN[s] taxi driver | chef\n"
+                    "V[s] laughs | is old\nV[p] laugh|are old\n"),
+              ElementsAre("True\tthe taxi driver laughs", "False\tthe taxi driver laugh",
+                          "True\tthe taxi driver is old", "False\tthe taxi driver are old",
+                          "True\tthe chef laughs", "False\tthe chef laugh", "True\tthe chef is old",
+                          "False\tthe chef are old"));
+}
+
+TEST(Avg, TheLocusIsOnlyWhatDiffers) {
+  std::vector<suite::Item> all =
+      items("vary: V[]\nS[] she V[s] today\nV[s] is old\nV[p] are old\n");
+  ASSERT_EQ(all.size(), 1u);
+  for (const suite::Sentence& s : all[0].sentences)
+    EXPECT_EQ(slice(s.text, s.locus), s.grammatical ? "is" : "are") << s.text;
+}
+
+TEST(Avg, FormsEqualToTheRightOneAreNoWrongForms) {
+  EXPECT_THAT(clams("vary: V[]\nS[] il V[3]\nV[1] pense\nV[2] penses\nV[3] pense\n"),
+              ElementsAre("True\til pense", "False\til penses"));
+  EXPECT_THAT(error_of("vary: V[]\nS[] she V[s]\nV[s] put\nV[p] put\n"),
+              HasSubstr("test.avg:2:1: the wrong form of 'put' is the same as the right one"));
+}
+
+TEST(Avg, CommonIsReadFirstAndCanBeExtended) {
+  std::vector<suite::Item> all =
+      items("S[] N[] V[s]\nN[] b\n", "vary: V[]\nN[] a\nV[s] x\nV[p] y\n");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].sentences[0].text, "a x");
+  EXPECT_EQ(all[1].sentences[0].text, "b x");
+}
+
+TEST(Avg, CommentsBlankLinesArrowsAndCarriageReturns) {
+  EXPECT_THAT(
+      clams("# a comment\r\n\r\n  # another\r\nvary: V[]\r\nS[] \xe2\x86\x92 x V[ s , t ]\r\n"
+            "V[t,s] -> a \r\nV[p] b\r\n"),
+      ElementsAre("True\tx a", "False\tx b"));
+}
+
+TEST(Avg, AttributesOfTemplatesAreConditionAndFeatures) {
+  std::vector<suite::Item> all =
+      items("vary: V[]\nS[sg,pl,animacy=animate] x V[s]\nV[s] a\nV[p] b\nlanguage: nl\n");
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].condition, "sg_pl");
+  EXPECT_EQ(all[0].language, "nl");
+  ASSERT_EQ(all[0].features.size(), 1u);
+  EXPECT_EQ(all[0].features[0].first, "animacy");
+}
+
+TEST(Avg, JoinedPreterminalsVaryTogether) {
+  std::string text =
+      "vary: A[x] + B[x]\nS[] A[x,1] n B[x,1] v\n"
+      "A[x,1] no\nA[x,2] the\nA[y,3] some\nB[x,1] the\nB[x,2] no\nB[y,3] some\n";
+  EXPECT_THAT(clams(text), ElementsAre("True\tno n the v", "False\tthe n no v"));
+  std::vector<suite::Item> all = items(text);
+  EXPECT_EQ(slice(all[0].sentences[1].text, all[0].sentences[1].locus), "the n no");
+}
+
+TEST(Avg, TwoVariedWordsAreRightOnlyTogether) {
+  EXPECT_THAT(clams("vary: V[]\nS[] V[s] and V[s]\nV[s] a\nV[p] b\n"),
+              ElementsAre("True\ta and a", "False\ta and b", "False\tb and a", "False\tb and b"));
+}
+
+TEST(Avg, TextAsTheAppendixHasIt) {
+  std::string text = "vary: V[]\nS[] die Leute , die V[p] , gehen\nV[p] singen\nV[s] singt\n";
+  GrammarOptions options;
+  options.capitalize = true;
+  options.eos = true;
+  EXPECT_THAT(clams(text, options), ElementsAre("True\tDie Leute , die singen , gehen <eos>",
+                                                "False\tDie Leute , die singt , gehen <eos>"));
+  options = {};
+  options.period = true;
+  EXPECT_EQ(clams(text, options)[0], "True\tdie Leute , die singen , gehen .");
+  EXPECT_EQ(clams("text: natural\n" + text)[0], "True\tDie Leute, die singen, gehen.");
+}
+
+TEST(Avg, ItemsWithTheSameSubjectAreOneCluster) {
+  std::string text = "vary: V[]\nS[sg] N[] said M[] V[s]\nN[] a | b\nM[] c | d\nV[s] x\nV[p] y\n";
+  std::vector<suite::Item> by_first = items(text);
+  ASSERT_EQ(by_first.size(), 4u);
+  EXPECT_EQ(by_first[1].cluster, "test/N/1");
+  EXPECT_EQ(by_first[2].cluster, "test/N/2");
+  text.replace(text.find("sg"), 2, "sg,cluster=M");
+  std::vector<suite::Item> by_second = items(text);
+  EXPECT_EQ(by_second[1].sentences[0].text, "b said c x");
+  EXPECT_EQ(by_second[1].cluster, "test/M/1");
+  text.replace(text.find("=M"), 2, "=Q");
+  EXPECT_THAT(error_of(text), HasSubstr("test.avg:2:1: cluster=Q names nothing"));
+}
+
+TEST(Avg, DistanceAndAttractorsAreCounted) {
+  std::vector<suite::Item> all = items(
+      "vary: V[]\nsubject: N\ndistractor: M P\nS[] the N[s] near the M[p] and M[s] V[s]\n"
+      "N[s] a\nM[s] b\nM[p] c\nV[s] is x\nV[p] are x\n");
+  ASSERT_EQ(all.size(), 1u);
+  std::vector<std::pair<std::string, suite::FeatureValue>> expected{{"distance", 5.0},
+                                                                    {"attractors", 1.0}};
+  EXPECT_EQ(all[0].features, expected);
+}
+
+TEST(Avg, AVocabularyLeavesItemsOut) {
+  Language language = read_avg(
+      "vary: V[]\nS[sg] N[] V[s]\nS[pl] the V[p]\nN[] Ann | old Bob\nV[s] is old | sings\n"
+      "V[p] are old | sing\n",
+      "", "test.avg");
+  language.keep_words([](std::string_view w) { return w != "Bob" && w != "sing" && w != "the"; });
+  EXPECT_THAT(clams(language), ElementsAre("True\tAnn is old", "False\tAnn are old"));
+  EXPECT_THAT(language.unknown_words(), ElementsAre("Bob", "sing", "the"));
+  EXPECT_EQ(language.count(), 1u);
+}
+
+TEST(Avg, Errors) {
+  EXPECT_THAT(error_of(""), HasSubstr("there is no template"));
+  EXPECT_THAT(error_of("S[] the NP[s]\nNP[p] x\n"), HasSubstr("test.avg:1:9: NP[s] has no forms"));
+  EXPECT_THAT(error_of("S[] the NP[s]\nNP[p] x\n"), HasSubstr("did you mean NP[p]?"));
+  EXPECT_THAT(error_of("S[] \xc3\xa9 V[s\n"), HasSubstr("test.avg:1:8: this bracket is never"));
+  EXPECT_THAT(error_of("S[] x\nV[s] a | | b\n"), HasSubstr("test.avg:2:9: nothing stands here"));
+  EXPECT_THAT(error_of("S[] x\nV[s] N[s]\n"), HasSubstr("test.avg:2:6: N[s] is a preterminal"));
+  EXPECT_THAT(error_of("vary: V\nS[] x\n"), HasSubstr("test.avg:1:7: a preterminal with brackets"));
+  EXPECT_THAT(error_of("vary: V[]\nS[] x\n"), HasSubstr("test.avg:1:7: nothing is called V"));
+  EXPECT_THAT(error_of("vary: V[]\nS[] V[s]\nV[s] a | b\nV[p] a\n"),
+              HasSubstr("test.avg:4:1: V[p] and V[s] have different numbers of forms"));
+  EXPECT_THAT(error_of("vary: V[]\nS[] V[s]\nS[] x\nV[s] a\nV[p] b\n"),
+              HasSubstr("test.avg:3:1: the vary statement does not concern this template"));
+  EXPECT_THAT(error_of("S[] \xff\n"), HasSubstr("not UTF-8"));
+  EXPECT_THAT(error_of("S[] x\n", "V[ x\n"), HasSubstr("common.avg:1:2: this bracket"));
+  EXPECT_THAT(error_of("S[] x\ntext: fancy\n"), HasSubstr("text: fancy is unknown"));
+}
+
+// The published grammars give exactly the published sentences and labels.
+class PublishedClams : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(PublishedClams, GrammarsGiveTheEvaluationSets) {
+  if (testing::data_dir().empty()) GTEST_SKIP() << testing::no_data();
+  fs::path grammars = testing::data_dir() / "clams" / (GetParam() + std::string("_replication"));
+  fs::path expected = testing::data_dir() / "clams" / (GetParam() + std::string("_evalset"));
+  std::string common = read_file(grammars / "common.avg");
+  size_t tests = 0;
+  for (const auto& entry : fs::directory_iterator(expected)) {
+    fs::path grammar = grammars / entry.path().stem().replace_extension(".avg");
+    Lines ours = clams(read_avg(read_file(grammar), common, grammar.string()));
+    Lines theirs;
+    LineReader reader(entry.path());
+    for (std::string_view line; reader.next(line);) theirs.emplace_back(line);
+    std::sort(ours.begin(), ours.end());
+    std::sort(theirs.begin(), theirs.end());
+    EXPECT_EQ(ours.size(), theirs.size()) << entry.path();
+    EXPECT_TRUE(ours == theirs) << entry.path();
+    ++tests;
+  }
+  EXPECT_EQ(tests, 7u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Languages, PublishedClams, ::testing::Values("de", "fr"));
+
+}  // namespace
+}  // namespace minpair::stimuli

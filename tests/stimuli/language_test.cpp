@@ -1,0 +1,215 @@
+#include "stimuli/grammar/language.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/error.h"
+#include "suite/suite.h"
+
+namespace minpair::stimuli {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::vector<suite::Item> all_items(const Language& l) {
+  std::vector<suite::Item> items;
+  l.expand([&](const suite::Item& i) { items.push_back(i); });
+  return items;
+}
+
+std::string text_of(const Language& l) {
+  std::string out;
+  l.write_text([&](std::string_view s) { out += s; });
+  return out;
+}
+
+// der|die + noun + verb, with marks; two conditions.
+Language example() {
+  Language l("t", "de");
+  auto der = l.add_word("der"), comma = l.add_word(","), end = l.add_word(".");
+  auto nouns = l.add_choice({{l.add_word("Ärztebund")}, {l.add_word("Autor")}});
+  auto verbs = l.add_choice({{l.add_locus("läuft", {"laufen"})},
+                             {l.add_locus("ruft \"hu\"", {"rufen \"hu\"", "rufe \"hu\""})}});
+  auto subject = l.add_mark(Language::Mark::subject);
+  auto attractor = l.add_mark(Language::Mark::attractor);
+  auto clause = l.add_choice({{comma, l.add_word("den wir sehen"), attractor, comma}, {}});
+  Section one{"sg", "t/1", {{"kind", "a"}, {"weight", 0.5}}, 0};
+  one.root = l.add_choice({{der, nouns, subject, clause, verbs, end}});
+  Section two{"pl", "t/2", {}, l.add_choice({{verbs, nouns, end}})};
+  l.add_section(one);
+  l.add_section(two);
+  one.attracting = false;
+  l.add_section(one);
+  return l;
+}
+
+TEST(Language, WritesAsAPersonDoes) {
+  Language l("t", "de");
+  auto s = l.add_choice({{l.add_word("„"), l.add_word("äpfel"), l.add_word(","), l.add_word(""),
+                          l.add_word("( sagt"), l.add_word("er )"), l.add_word("!")}});
+  l.add_section({"", "", {}, s});
+  EXPECT_EQ(text_of(l), "„äpfel, ( sagt er )!\n");
+  l.style() = {false, false, true, true};
+  EXPECT_EQ(text_of(l), "„ äpfel , ( sagt er ) ! . <eos>\n");
+}
+
+TEST(Language, CapitalizesTheFirstWordAndTheLocus) {
+  Language l("t", "de");
+  l.add_section({"", "", {}, l.add_choice({{l.add_locus("über", {"unter"}), l.add_word("uns")}})});
+  l.style().period = true;
+  EXPECT_EQ(text_of(l), "Über uns.\n*Unter uns.\n");
+  std::vector<suite::Item> items = all_items(l);
+  ASSERT_EQ(items.size(), 1u);
+  EXPECT_EQ(slice(items[0].sentences[0].text, items[0].sentences[0].locus), "Über");
+  EXPECT_EQ(slice(items[0].sentences[1].text, items[0].sentences[1].locus), "Unter");
+}
+
+TEST(Language, CountsWithoutExpanding) {
+  Language l = example();
+  EXPECT_EQ(l.count(), 8u + 4u + 8u);
+  EXPECT_EQ(all_items(l).size(), 20u);
+  EXPECT_THAT(l.count_by_condition(),
+              ElementsAre(std::pair("sg", Count(16)), std::pair("pl", Count(4))));
+}
+
+TEST(Language, ItemsSayDistanceAndAttractors) {
+  std::vector<suite::Item> items = all_items(example());
+  auto number = [](const suite::Item& i, const std::string& name) {
+    for (const auto& [n, v] : i.features)
+      if (n == name) return std::get<double>(v);
+    return -1.0;
+  };
+  EXPECT_EQ(items[0].sentences[0].text, "Der Ärztebund, den wir sehen, läuft.");
+  EXPECT_EQ(number(items[0], "distance"), 3);
+  EXPECT_EQ(number(items[0], "attractors"), 1);
+  EXPECT_EQ(items[2].sentences[0].text, "Der Ärztebund läuft.");
+  EXPECT_EQ(number(items[2], "distance"), 0);
+  EXPECT_EQ(number(items[2], "attractors"), 0);
+  EXPECT_EQ(number(items[12], "attractors"), 0);  // the section's distractors do not attract
+  EXPECT_EQ(number(items[8], "distance"), -1);    // no subject is marked
+}
+
+TEST(Language, NumbersConditionsThrough) {
+  std::vector<suite::Item> items = all_items(example());
+  EXPECT_EQ(items[0].id, "t/sg/0001");
+  EXPECT_EQ(items[8].id, "t/pl/0001");
+  EXPECT_EQ(items[12].id, "t/sg/0009");
+  std::set<std::string> ids;
+  for (const suite::Item& i : items) ids.insert(i.id);
+  EXPECT_EQ(ids.size(), items.size());
+}
+
+// The slow way judges the fast one.
+TEST(Language, LinesAreThoseOfTheItems) {
+  for (bool capitalize : {true, false}) {
+    Language l = example();
+    l.style().capitalize = capitalize;
+    l.style().eos = !capitalize;
+    std::string expected, fast;
+    l.expand([&](const suite::Item& i) { suite::append_json_line(expected, i); });
+    l.write_jsonl([&](std::string_view s) { fast += s; });
+    EXPECT_EQ(fast, expected);
+    EXPECT_NE(fast.find(R"(\"hu\")"), std::string::npos);
+  }
+}
+
+TEST(Language, RanksAreInTheOrderOfExpansion) {
+  Language l = example();
+  LanguageItems by_rank(l);
+  std::vector<suite::Item> items = all_items(l);
+  for (size_t i = 0; i < items.size(); ++i) {
+    suite::Item item;
+    by_rank.at(i, item);
+    EXPECT_EQ(item, items[i]);
+  }
+}
+
+TEST(Language, SamplesAreDifferentItemsOfTheLanguage) {
+  Language l = example();
+  std::vector<suite::Item> items = all_items(l);
+  for (uint64_t n : {0, 1, 7, 20, 100}) {
+    Random random(n);
+    std::vector<suite::Item> sample;
+    l.sample(n, random, [&](const suite::Item& i) { sample.push_back(i); });
+    EXPECT_EQ(sample.size(), std::min<size_t>(n, items.size()));
+    size_t at = 0;
+    for (const suite::Item& s : sample) {
+      while (at < items.size() && items[at].id != s.id) ++at;
+      ASSERT_LT(at, items.size()) << "not in order, or twice: " << s.id;
+      EXPECT_EQ(s, items[at++]);
+    }
+  }
+}
+
+TEST(Language, EveryItemIsEquallyLikely) {
+  Language l = example();
+  std::map<std::string, int> drawn;
+  Random random(1);
+  for (int i = 0; i < 4000; ++i)
+    l.sample(5, random, [&](const suite::Item& item) { ++drawn[item.id]; });
+  EXPECT_EQ(drawn.size(), 20u);
+  for (const auto& [id, n] : drawn) EXPECT_NEAR(n, 1000, 140) << id;  // five standard deviations
+}
+
+TEST(Language, CountsAndSamplesWhatCannotBeExpanded) {
+  Language l("t", "de");
+  auto word = l.add_choice({{l.add_word("a")}, {l.add_word("b")}});
+  auto verb = l.add_locus("v", {"w"});
+  std::vector<Language::Node> words(100, word);
+  words.push_back(verb);
+  l.add_section({"", "", {}, l.add_choice({words})});
+  EXPECT_EQ(count_digits(l.count()), "1267650600228229401496703205376");  // 2^100
+  Random random(3);
+  std::set<std::string> texts;
+  l.sample(50, random, [&](const suite::Item& i) { texts.insert(i.sentences[0].text); });
+  EXPECT_EQ(texts.size(), 50u);
+  words.insert(words.begin(), 100, word);
+  l.add_section({"", "", {}, l.add_choice({words})});
+  EXPECT_EQ(l.count(), kCountless);
+  EXPECT_THROW(l.sample(1, random, [](const suite::Item&) {}), Error);
+}
+
+TEST(Language, RefusesSentencesWithNoOrTwoLoci) {
+  Language l("t", "de");
+  auto word = l.add_word("a"), locus = l.add_locus("b", {"c"});
+  EXPECT_THROW(l.add_section({"", "", {}, l.add_choice({{locus, locus}})}), Error);
+  EXPECT_THROW(l.add_section({"", "", {}, l.add_choice({{locus}, {word}})}), Error);
+  l.add_section({"", "", {}, l.add_choice({{locus}})});
+  EXPECT_THROW(l.add_section({"", "", {}, l.add_choice({{word}})}), Error);
+}
+
+TEST(Language, NeedsALocusForItems) {
+  Language l("t", "de");
+  l.add_section({"", "", {}, l.add_choice({{l.add_word("a")}})});
+  EXPECT_THROW(l.expand([](const suite::Item&) {}), Error);
+  EXPECT_THROW(l.write_jsonl([](std::string_view) {}), Error);
+  EXPECT_EQ(text_of(l), "A\n");
+}
+
+TEST(Language, KeepsChosenConditions) {
+  Language l = example();
+  l.keep_conditions([](const std::string& c) { return c == "pl"; });
+  EXPECT_EQ(l.count(), 4u);
+}
+
+TEST(Language, OutputLargerThanTheBufferIsWhole) {
+  Language l("t", "de");
+  std::vector<std::vector<Language::Node>> letters;
+  for (int i = 0; i < 30; ++i) letters.push_back({l.add_word(std::string(1 + i * 37, 'x'))});
+  auto word = l.add_choice(letters);
+  l.add_section({"", "", {}, l.add_choice({{word, word, l.add_locus("y", {"zz"})}})});
+  std::string slow, fast;
+  l.expand([&](const suite::Item& i) { suite::append_json_line(slow, i); });
+  size_t pieces = 0;
+  l.write_jsonl([&](std::string_view s) {
+    fast += s;
+    ++pieces;
+  });
+  EXPECT_GT(pieces, 10u);
+  EXPECT_EQ(fast, slow);
+}
+
+}  // namespace
+}  // namespace minpair::stimuli
