@@ -1,33 +1,49 @@
 # A thin front: everything real is in CMakePresets.json and tools/.
-.PHONY: demo build test bench fuzz format lint clean
+.PHONY: demo build configure test check fresh package install bench fuzz format lint clean
 .DEFAULT_GOAL := build
 
 JOBS ?= $(shell nproc)
+WERROR ?= OFF
+PREFIX ?= /usr/local
 MINPAIR = build/release/minpair
+BUILD = tools/quietly.sh build "Building minpair" cmake --build --preset release -j $(JOBS)
 
 build:            ## the program, at build/release/minpair
 	@tools/bootstrap.sh build
-	@cmake --preset release -Wno-dev >build.log 2>&1 || { cat build.log; exit 1; }
-	@rm -f build.log
-	@echo "Building (the first time takes a few minutes)"
-	@cmake --build --preset release -j $(JOBS) --target minpair
+	@tools/bootstrap.sh web || echo "Without npm: there will be no page ('report --html', 'serve')"
+	@tools/quietly.sh configure "Configuring" cmake --preset release -Wno-dev
+	@$(BUILD) --target product
 
-demo: build       ## evaluates the shipped German suite with the shipped model
-	@tools/demo.sh $(MINPAIR)
+demo: build       ## evaluates the shipped German suite with the shipped models; writes build/demo.html
+	@tools/demo.sh $(MINPAIR) build/demo
 
 test:             ## everything, then every test
 	@tools/bootstrap.sh build test
+	@tools/bootstrap.sh web browser || echo "Without npm and chromium: the page is not built or not tried in a browser"
 	@tools/bootstrap.sh train || echo "Without libtorch: the trainer is not built and not tested"
 	@tools/bootstrap.sh mpi || echo "Without Open MPI: runs under mpirun are not tested"
-	@tools/bootstrap.sh web browser || echo "Without npm and chromium: the page is not built or not tried in a browser"
-	@cmake --preset release -Wno-dev >build.log 2>&1 || { cat build.log; exit 1; }
-	@rm -f build.log
-	@cmake --build --preset release -j $(JOBS)
-	@ctest --preset release -j $(JOBS)
+	@tools/quietly.sh configure "Configuring" cmake --preset release -Wno-dev -DMINPAIR_TESTS=ON -DMINPAIR_WERROR=$(WERROR)
+	@$(BUILD)
+	@tools/test.sh build/release -j $(JOBS)
+
+check:            ## what must hold before a change is kept: no warnings, no hidden dependencies, every test
+	@.ci/run
+
+fresh:            ## 'make demo' and 'make test' in new, bare Debian systems (as root; an hour)
+	@tools/fresh.sh bookworm
+	@tools/fresh.sh trixie
+
+package: build    ## build/minpair_*.deb, and a tarball that needs nothing but glibc
+	@tools/bootstrap.sh package
+	@tools/package.sh
+
+install: build    ## program, data, man pages, completion; PREFIX=...
+	@tools/quietly.sh install "Installing below $(PREFIX)" cmake --install build/release --prefix $(PREFIX)
 
 bench:            ## every ratio in one page; PARTS="mpi store" for some of them
 	@tools/bootstrap.sh build bench
-	@cmake --preset release -Wno-dev >/dev/null && cmake --build --preset release -j $(JOBS)
+	@tools/quietly.sh configure "Configuring" cmake --preset release -Wno-dev -DMINPAIR_BENCH=ON
+	@$(BUILD)
 	@bench/page.py build/release $(PARTS)
 
 fuzz:             ## libFuzzer on every reader, SECONDS each

@@ -1,22 +1,24 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that minpair needs and this machine lacks. Nothing when all are there.
-#   tools/bootstrap.sh [build] [test] [train] [mpi] [bench] [web] [browser]
+#   tools/bootstrap.sh [build] [web] [test] [browser] [train] [mpi] [bench] [fuzz] [lint] [package] [golden]
 set -euo pipefail
+cd "$(dirname "$0")/.."
 
 declare -A packages=(
-  [build]="g++ cmake ninja-build pkg-config libdnnl-dev libicu-dev libsimdjson-dev
-           nlohmann-json3-dev libsqlite3-dev libcli11-dev libfmt-dev libspdlog-dev libcpp-httplib-dev
-           libcurl4-openssl-dev libssl-dev liblzma-dev zlib1g-dev libgtest-dev libgmock-dev"
-  [test]="libsentencepiece-dev sqlite3 python3 hunspell hunspell-de-de hunspell-en-us hunspell-fr
-          hunspell-he hunspell-nl hunspell-ru"
+  [build]="g++ cmake ninja-build pkg-config libicu-dev libsimdjson-dev nlohmann-json3-dev libsqlite3-dev libcli11-dev
+           libfmt-dev libcpp-httplib-dev libcurl4-openssl-dev libssl-dev liblzma-dev zlib1g-dev"
+  [web]="nodejs npm"
+  [test]="ccache libgtest-dev libgmock-dev libsentencepiece-dev sqlite3 python3 hunspell hunspell-de-de hunspell-en-us
+          hunspell-fr hunspell-he hunspell-nl hunspell-ru"
+  [browser]="chromium fonts-dejavu-core"
   [train]="libtorch-dev"
   [mpi]="libopenmpi-dev openmpi-bin"
-  [bench]="libbenchmark-dev python3 python3-nltk python3-torch python3-onnx nodejs npm openmpi-bin libopenmpi-dev"
-  [fuzz]="clang libclang-rt-14-dev"
-  [golden]="python3-torch python3-numpy"
+  [bench]="libdnnl-dev libbenchmark-dev python3 python3-nltk python3-torch python3-onnx nodejs npm openmpi-bin
+           libopenmpi-dev"
+  [fuzz]="clang libclang-rt-dev"
   [lint]="clang-format clang-tidy"
-  [web]="nodejs npm"
-  [browser]="chromium fonts-dejavu-core"
+  [package]="lintian patchelf"
+  [golden]="python3-torch python3-numpy"
 )
 
 wanted=()
@@ -38,8 +40,9 @@ command -v apt-get >/dev/null || {
 sudo=()
 if [ "$(id -u)" -ne 0 ]; then
   command -v sudo >/dev/null || { echo "bootstrap: run as root: apt-get install ${missing[*]}" >&2; exit 1; }
+  sudo -v  # asks for the password now: later nobody would see the question
   sudo=(sudo)
 fi
-echo "Installing: ${missing[*]}"
-"${sudo[@]}" apt-get update -qq
-"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+tools/quietly.sh packages-lists "Reading the lists of Debian packages" "${sudo[@]}" apt-get update
+tools/quietly.sh packages "Installing ${missing[*]}" \
+  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace minpair::method {
@@ -54,7 +56,8 @@ std::vector<const Method*> find_methods(const std::string& names, query::ModelIn
     return chosen;
   }
   for (std::string_view name : split(names, ',')) {
-    const Method& method = find_method(std::string(trim(name)));
+    const std::string wanted(trim(name));
+    const Method& method = find_method(wanted);
     if (!method.supports(kind))
       throw wrong_call(fmt::format("the method '{}' is not for this kind of model", method.name()))
           .hint(fmt::format("'{}' is", default_method(kind).name()));

@@ -137,7 +137,21 @@ void Listener::serve(int socket) {
     // A body that nobody read must not be taken for the next request.
     bool last = head.method == "POST" || head.close || i == limits_.requests;
     bool closed = false;
-    if (!process_request(connection, last, closed, nullptr) || closed || last) return;
+    if (!answer(connection, last, closed) || closed || last) return;
+  }
+}
+
+// A template, since only one of the two calls exists: httplib 0.18 wants to be told who is asking.
+template <class Client>
+bool Listener::answer(Client& client, bool last, bool& closed) {
+  if constexpr (requires { process_request(client, last, closed, nullptr); }) {
+    return process_request(client, last, closed, nullptr);
+  } else {
+    std::string from, to;
+    int from_port = 0, to_port = 0;
+    client.get_remote_ip_and_port(from, from_port);
+    client.get_local_ip_and_port(to, to_port);
+    return process_request(client, from, from_port, to, to_port, last, closed, nullptr);
   }
 }
 

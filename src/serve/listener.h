@@ -26,6 +26,8 @@ class Listener : public httplib::Server {
   void accept_one();
   void work();
   void serve(int socket);
+  template <class Client>
+  bool answer(Client& client, bool last, bool& closed);
 
   Limits limits_;
   const Access* access_ = nullptr;
