@@ -40,6 +40,9 @@ set(MINPAIR_COMMON_HEADERS <algorithm> <array> <cmath> <cstdint> <cstring> <file
 if(MINPAIR_FUZZ OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(MINPAIR_PRECOMPILE OFF)
 endif()
+if(MINPAIR_PRECOMPILE)
+  target_compile_options(minpair_options INTERFACE -fpch-preprocess)  # for ccache
+endif()
 
 # minpair_precompile(target headers...): its own, or those of another target with the same flags.
 function(minpair_precompile target)
