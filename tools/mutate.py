@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Flips one operator or constant at a time in the rooms where a silent mistake would cost most, and runs the tests
+of that room: a mutant that no test notices survives and is listed.
+
+    tools/mutate.py build/release [--rooms judge,engine,method,stats] [--count 300] [--seed 1] [--jobs 2]
+
+Needs a build with tests. Each mutant is one file compiled again and linked in front of its room; nothing in the source
+tree changes. Mutants that do not compile are not counted. Exit status 1 when more than --allow survive.
+"""
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import random
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+# Which test programs judge a room, cheapest first.
+JUDGES = {
+    "judge": ["judge", "store", "report"],
+    "engine": ["engine"],
+    "method": ["method", "engine"],
+    "stats": ["stats"],
+}
+SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&", "+": "-",
+         "-": "+", "*": "/", "/": "*", "+=": "-=", "-=": "+=", "true": "false", "false": "true"}
+# clang-format puts spaces around binary operators and none inside template brackets.
+OPERATOR = re.compile(r"(?<= )(<=|>=|==|!=|&&|\|\||\+=|-=|<|>|\+|-|\*|/)(?= )")
+WORD = re.compile(r"\b(true|false)\b")
+NUMBER = re.compile(r"(?<![\w.'\"<])(\d+\.\d+|\d+)(?![\w.'\"])")
+SKIPPED_LINES = ("#", "//", "static_assert", "template", "using ", "case ", "enum ")
+
+
+def blanked(text):
+    """The text with comments and literals blanked out, so that nothing inside them is mutated."""
+    return re.sub(r'//[^\n]*|/\*.*?\*/|R"\w*\(.*?\)\w*"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'',
+                  lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
+
+
+def changed_number(text):
+    return str(float(text) / 2 + 0.125) if "." in text else str(int(text) + 1)
+
+
+def mutants_of(path):
+    text = path.read_text()
+    clean = blanked(text)
+    for found in list(OPERATOR.finditer(clean)) + list(WORD.finditer(clean)) + list(NUMBER.finditer(clean)):
+        start = clean.rfind("\n", 0, found.start()) + 1
+        line = clean[start:clean.find("\n", found.start())]
+        if text[start:].lstrip().startswith(SKIPPED_LINES) or "operator" in line:
+            continue
+        old = found[1]
+        new = SWAPS.get(old) or changed_number(old)
+        yield path, found.start(1), old, new
+
+
+class Workshop:
+    def __init__(self, build):
+        self.build = pathlib.Path(build).resolve()
+        commands = json.loads((self.build / "compile_commands.json").read_text())
+        self.compile = {pathlib.Path(c["file"]): c for c in commands}
+        self.links = {}
+
+    def link_command(self, test):
+        if test not in self.links:
+            out = subprocess.run(["ninja", "-C", self.build, "-t", "commands", f"test_{test}"], capture_output=True,
+                                 text=True, check=True).stdout.strip().splitlines()
+            self.links[test] = next(c for c in reversed(out) if f"-o test_{test} " in c or f"-o {test}" in c)
+        return self.links[test]
+
+    def judged(self, mutant, tests):
+        """'killed', 'survived' or 'invalid'."""
+        path, at, old, new = mutant
+        text = path.read_text()
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / path.name
+            source.write_text(text[:at] + new + text[at + len(old):])
+            entry = self.compile[path]
+            command = shlex.split(entry["command"])
+            compiler = next(i for i, word in enumerate(command) if word.endswith(("c++", "g++", "clang++")))
+            command = command[compiler:]
+            command[command.index("-c") + 1] = str(source)
+            made = source.with_suffix(".o")
+            command[command.index("-o") + 1] = str(made)
+            done = subprocess.run(command + ["-w", "-Wno-error"], cwd=entry["directory"], capture_output=True)
+            if done.returncode != 0:
+                return "invalid"
+            for test in tests:
+                program = pathlib.Path(folder) / f"test_{test}"
+                link = self.link_command(test)
+                link = re.sub(rf"-o test_{test}\b", f"{shlex.quote(str(made))} -o {shlex.quote(str(program))}", link)
+                if subprocess.run(link, shell=True, cwd=self.build, capture_output=True).returncode != 0:
+                    return "invalid"
+                try:
+                    ran = subprocess.run([program, "--gtest_fail_fast", "--gtest_brief=1"], cwd=self.build,
+                                         capture_output=True, timeout=120)
+                except subprocess.TimeoutExpired:
+                    return "killed"
+                if ran.returncode != 0:
+                    return "killed"
+        return "survived"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build")
+    parser.add_argument("--rooms", default="judge,engine,method,stats")
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--allow", type=int, default=0)
+    options = parser.parse_args()
+    root = pathlib.Path(__file__).resolve().parent.parent
+    workshop = Workshop(options.build)
+
+    mutants = []
+    for room in options.rooms.split(","):
+        for path in sorted((root / "src" / room).rglob("*.cpp")):
+            if path in workshop.compile:
+                mutants += [(room, m) for m in mutants_of(path)]
+    random.Random(options.seed).shuffle(mutants)
+    mutants = mutants[:options.count]
+    print(f"{len(mutants)} mutants", file=sys.stderr)
+
+    counts = {"killed": 0, "survived": 0, "invalid": 0}
+    survivors = []
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        jobs = {pool.submit(workshop.judged, m, JUDGES.get(room, [room])): m for room, m in mutants}
+        for n, job in enumerate(concurrent.futures.as_completed(jobs), 1):
+            verdict = job.result()
+            counts[verdict] += 1
+            if verdict == "survived":
+                survivors.append(jobs[job])
+            if sys.stderr.isatty():
+                print(f"\r{n} of {len(mutants)}, {len(survivors)} survived", end="", file=sys.stderr)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    for path, at, old, new in sorted(survivors):
+        text = path.read_text()
+        number = text.count("\n", 0, at) + 1
+        print(f"{path.relative_to(root)}:{number}: {old} -> {new}: {text.splitlines()[number - 1].strip()}")
+    print(f"{counts['killed']} killed, {counts['survived']} survived, {counts['invalid']} did not compile")
+    return 1 if counts["survived"] > options.allow else 0
+
+
+sys.exit(main())
