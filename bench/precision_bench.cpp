@@ -39,17 +39,17 @@ struct Scored {
 Scored score(const std::string& directory, const char* precision, const std::string& method_name,
              const std::vector<suite::Item>& items, int threads) {
   auto model = model::load_model(directory, {.threads = threads, .precision = precision});
-  const method::Method& method =
-      method_name.empty() ? default_method(model->info().kind) : find_method(method_name);
+  const method::Method& method = method_name.empty() ? method::default_method(model->info().kind)
+                                                     : method::find_method(method_name);
   auto begin = std::chrono::steady_clock::now();
-  auto all = score_items(*model, {&method}, items);
+  auto all = engine::score_items(*model, {&method}, items);
   Scored out{model->info().precision, 0, {}};
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   for (const auto& of_item : all) {
     std::vector<double>& scores = out.scores.emplace_back();
-    for (const SentenceScore& sentence : of_item[0].sentences) {
+    for (const judge::SentenceScore& sentence : of_item[0].sentences) {
       double sum = 0;
-      for (const TokenScore& token : sentence.tokens) sum += token.logprob;
+      for (const judge::TokenScore& token : sentence.tokens) sum += token.logprob;
       scores.push_back(method.default_norm() == "mean" ? sum / double(sentence.tokens.size())
                                                        : sum);
     }

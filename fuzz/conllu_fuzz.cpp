@@ -7,13 +7,13 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::string path = "/tmp/minpair-fuzz-conllu-" + std::to_string(::getpid());
   minpair::write_file(path, {reinterpret_cast<const char*>(data), size});
-  using enum minpair::AgreementType;
+  using enum minpair::stimuli::AgreementType;
   minpair::stimuli::LanguageInfo language{
       "X", "x", "xxx", false, {determiner, attributive, predicative, verb}};
   minpair::stimuli::ExtractOptions both;
   both.mask = minpair::stimuli::ExtractOptions::Mask::both;
   minpair::stimuli::ClozeExtractor clozes(language, both);
-  minpair::stimuli::Paradigms paradigms;
+  minpair::stimuli::Inflections paradigms;
   minpair::stimuli::Lexicon lexicon;
   try {
     minpair::stimuli::ConlluReader in(path);

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "checkpoint/pickle/pickle.h"
 
-static size_t walk(const minpair::pickle::Value& v) {
+static size_t walk(const minpair::checkpoint::pickle::Value& v) {
   size_t n = 1 + v.text.size() / 64;
   for (const auto& item : v.items) n += walk(*item);
   for (const auto& [key, value] : v.entries) n += walk(*key) + walk(*value);
@@ -13,11 +13,11 @@ static size_t walk(const minpair::pickle::Value& v) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  minpair::pickle::Limits limits;
+  minpair::checkpoint::pickle::Limits limits;
   limits.max_walk = 100'000;
   try {
-    auto v =
-        minpair::pickle::read({reinterpret_cast<const char*>(data), size}, "fuzz", nullptr, limits);
+    auto v = minpair::checkpoint::pickle::read({reinterpret_cast<const char*>(data), size}, "fuzz",
+                                               nullptr, limits);
     if (walk(*v) > limits.max_walk) __builtin_trap();
   } catch (const minpair::Error&) {
   }

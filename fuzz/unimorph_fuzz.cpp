@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     minpair::stimuli::Lexicon lexicon;
     lexicon.add_unimorph(path);
-    minpair::stimuli::Paradigms paradigms;
+    minpair::stimuli::Inflections paradigms;
     paradigms.add_unimorph(path);
     size_t written = lexicon.entries().size(), read = 0;
     minpair::stimuli::write_lexicons({{"x", std::move(lexicon)}}, path);

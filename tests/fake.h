@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "model/model.h"
+#include "query/query.h"
 
 namespace minpair::testing {
 

@@ -11,6 +11,8 @@
 
 namespace minpair::testing {
 
+using namespace minpair::engine;
+
 // A stream over items in memory.
 struct InMemory : suite::ItemStream {
   explicit InMemory(const std::vector<suite::Item>& all) : items(all) {}

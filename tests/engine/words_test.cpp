@@ -11,6 +11,7 @@
 #include "engine/plan.h"
 #include "fake.h"
 #include "method/method.h"
+#include "model/edges.h"
 #include "model/golden.h"
 #include "support.h"
 
@@ -31,7 +32,7 @@ class SomeTokenizer : public FakeTokenizer {
 };
 
 struct Found {
-  Edge edge;
+  model::Edge edge;
   std::vector<std::string> notes;
 };
 
@@ -39,7 +40,7 @@ Found start(const std::string& config, tokenizer::SpecialIds special) {
   query::ModelInfo info;
   info.vocabulary = 1000;
   SomeTokenizer tokenizer(special);
-  Edge edge = start_of_text(Config("config.json", config), tokenizer, info);
+  model::Edge edge = model::start_of_text(model::Config("config.json", config), tokenizer, info);
   return {edge, info.notes};
 }
 

@@ -12,6 +12,8 @@
 
 namespace minpair::testing {
 
+using namespace minpair::model;
+
 inline const std::vector<std::string> kGoldenModels{
     "bert",       "bert-2019", "bert-untied",  "bert-bare", "roberta",    "xlm-roberta",
     "distilbert", "electra",   "electra-wide", "albert",    "modernbert", "modernbert-biased"};

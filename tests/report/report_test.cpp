@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "method/method.h"
 #include "report/labels.h"
 #include "support.h"
 
@@ -47,7 +48,7 @@ class ReportTest : public ::testing::Test {
     store::Store::Transaction t(store);
     int64_t suite = store.add_suite({0, manifest.name, "f", given.size(), manifest});
     int64_t id = store.add_model({0, model, "w " + model, "t", precision, "masked", "bert", 1, {}});
-    int64_t run = store.add_run(suite, id, find_method(method).info());
+    int64_t run = store.add_run(suite, id, method::find_method(method).info());
     for (size_t i = 0; i < given.size(); ++i) {
       const Given& g = given[i];
       suite::Item item;

@@ -1,11 +1,13 @@
 #pragma once
 // A results file made of numbers, for tests of what reads one.
 
-#include "method/methods.h"
+#include "method/method.h"
 #include "store/store.h"
 #include "support.h"
 
 namespace minpair::testing {
+
+using namespace minpair::report;
 
 struct GivenItem {
   std::string test, condition, cluster;

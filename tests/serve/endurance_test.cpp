@@ -45,7 +45,7 @@ class Bench {
 };
 
 #define NEEDS_THE_PAGE() \
-  if (!has_page()) GTEST_SKIP() << "built without npm: there is no page"
+  if (!report::has_page()) GTEST_SKIP() << "built without npm: there is no page"
 
 const std::string kScore = post("/score", R"({"models":[0],"texts":["Sie lacht ."]})");
 

@@ -64,7 +64,7 @@ class Served {
 };
 
 #define NEEDS_THE_PAGE() \
-  if (!has_page()) GTEST_SKIP() << "built without npm: there is no page"
+  if (!report::has_page()) GTEST_SKIP() << "built without npm: there is no page"
 
 std::string version_of(int port) {
   return nlohmann::json::parse(body_of(ask(port, get("/version"))))["version"];

@@ -160,7 +160,7 @@ TEST(Pairs, TheOtherFormComesFromTheParadigm) {
   write_file(folder / "deu",
              "singen\tsingt\tV;IND;PRS;3;SG\nsingen\tsingen\tV;IND;PRS;3;PL\nsingen\tsingen\tV;IND;"
              "PRS;1;PL\nbroken line\n");
-  Paradigms paradigms;
+  Inflections paradigms;
   {
     ConlluReader in(folder / "x.conllu");
     for (Tree tree; in.next(tree);) paradigms.add(tree);

@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "method/method.h"
 #include "store/schema.h"
 #include "store/sqlite.h"
 #include "support.h"
@@ -169,7 +170,7 @@ class StoreTest : public ::testing::Test {
   int64_t begin(Store& store, const std::string& fingerprint = "w") {
     int64_t suite = store.add_suite({0, "s", "f", 10, {}});
     int64_t model = store.add_model({0, "m", fingerprint, "t", "fp32", "masked", "bert", 5, {"n"}});
-    return store.add_run(suite, model, find_method("ce").info());
+    return store.add_run(suite, model, method::find_method("ce").info());
   }
 
   void fill(Store& store) {
@@ -237,13 +238,13 @@ TEST_F(StoreTest, ContentIsFoundAgainOnlyForTheSameModelAndMethod) {
   ModelRecord model{0, "renamed", "w", "t", "fp32", "", "", 0, {}};
   int64_t id = store.find_model(model);
   EXPECT_NE(id, 0);
-  EXPECT_TRUE(store.has_score(id, find_method("ce").info(), same));
-  EXPECT_FALSE(store.has_score(id, find_method("pll").info(), same));
-  judge::MethodInfo later = find_method("ce").info();
+  EXPECT_TRUE(store.has_score(id, method::find_method("ce").info(), same));
+  EXPECT_FALSE(store.has_score(id, method::find_method("pll").info(), same));
+  judge::MethodInfo later = method::find_method("ce").info();
   later.version = 2;
   EXPECT_FALSE(store.has_score(id, later, same));
   same.sentences[0].locus.begin -= 1;
-  EXPECT_FALSE(store.has_score(id, find_method("ce").info(), same));
+  EXPECT_FALSE(store.has_score(id, method::find_method("ce").info(), same));
   model.fingerprint = "other weights";
   EXPECT_EQ(store.find_model(model), 0);
   model.fingerprint = "w";
@@ -292,7 +293,7 @@ TEST_F(StoreTest, FactsAreThoseOfTheCallThatAddedScores) {
     Store::Transaction t(store);
     int64_t suite = store.add_suite({0, "s", "f", 10, {}});
     int64_t model = store.add_model({0, "m", "w", "t", "fp32", "causal", "gpt2", 5, {}});
-    int64_t run = store.add_run(suite, model, find_method("lp").info(),
+    int64_t run = store.add_run(suite, model, method::find_method("lp").info(),
                                 {{"command", command}, {"start", "\"<s>\" é"}});
     for (uint64_t i = 0; i < items; ++i)
       store.add_score(run, i, pair_of(std::to_string(i), "Er geht .", "Er gehen ."), "",
