@@ -1,10 +1,11 @@
 #pragma once
-// SHA-256, for what identifies content on disk; a fast 128-bit hash, for telling items apart in
-// memory.
+// SHA-256, for what identifies content on disk; a fast 128-bit hash, for telling items apart; and
+// the older hash by which results files name models and suites.
 
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -13,25 +14,44 @@ namespace minpair::inline base {
 class Sha256 {
  public:
   Sha256();
+  Sha256(Sha256&&) noexcept;
+  ~Sha256();
   Sha256& add(std::string_view bytes);
   std::string hex();  // finishes
 
  private:
-  void block(const unsigned char* p);
-  std::array<uint32_t, 8> h_;
-  std::array<unsigned char, 64> pending_;
-  uint64_t length_ = 0;
+  struct Context;
+  std::unique_ptr<Context> context_;
 };
 
 std::string sha256_hex(std::string_view bytes);
+// As git names a file.
+std::string git_blob_hex(std::string_view bytes);
 
 struct Hash128 {
   uint64_t high = 0, low = 0;
   auto operator<=>(const Hash128&) const = default;
 };
 
-// Stable over machines and versions. Not meant against an adversary.
+std::string hex_of(Hash128 hash);
+std::string bytes_of(Hash128 hash);  // sixteen, the highest first
+
+// XXH3: stable over machines and versions. Not meant against an adversary.
 Hash128 hash128(std::string_view bytes, uint64_t seed = 0);
+
+// Results files name models and suites by it, and neither is in them to be named anew: it stays as
+// it is, and nothing else uses it.
+Hash128 fingerprint128(std::string_view bytes, uint64_t seed = 0);
+
+// Of lines, in their order.
+class Fingerprint {
+ public:
+  void add(std::string_view line) { hash_ = fingerprint128(line, hash_.low ^ (hash_.high >> 1)); }
+  std::string text() const { return hex_of(hash_); }
+
+ private:
+  Hash128 hash_;
+};
 
 }  // namespace minpair::inline base
 

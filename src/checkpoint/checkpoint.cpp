@@ -32,7 +32,7 @@ void hash_file(std::string_view bytes, std::string& into) {
   auto work = [&] {
     for (size_t i; (i = next++) < hashes.size();) {
       std::string_view piece = bytes.substr(i * chunk, chunk);
-      hashes[i] = hash128(piece, i);
+      hashes[i] = fingerprint128(piece, i);
       release(piece);
     }
   };
@@ -42,7 +42,7 @@ void hash_file(std::string_view bytes, std::string& into) {
   work();
   threads.clear();
   into += fmt::format("{}:", bytes.size());
-  for (const Hash128& h : hashes) into += fmt::format("{:016x}{:016x}", h.high, h.low);
+  for (const Hash128& h : hashes) into += hex_of(h);
 }
 
 }  // namespace
@@ -66,8 +66,7 @@ const std::string& MappedCheckpoint::fingerprint() const {
   std::call_once(hashed_, [&] {
     std::string all;
     for (const MappedFile& f : files_) hash_file(f.bytes(), all);
-    Hash128 h = hash128(all);
-    fingerprint_ = fmt::format("{:016x}{:016x}", h.high, h.low);
+    fingerprint_ = hex_of(fingerprint128(all));
   });
   return fingerprint_;
 }

@@ -64,8 +64,10 @@ void Planner::plan_item(uint64_t number, const suite::Item& item, size_t method)
   for (size_t q = 0; q < plan.queries.size(); ++q) {
     add_question(*questions_, number, method, q, plan.queries[q], order_for(context_.kind));
     const std::vector<tokenizer::TokenId>& ids = plan.queries[q].ids;
-    std::string_view bytes(reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof ids[0]);
-    key_ = hash128(bytes, key_.low ^ (key_.high * 31 + number * 17 + method * 7 + q));
+    const uint64_t fields[] = {key_.high, key_.low, number, method, q};
+    std::string bytes(reinterpret_cast<const char*>(fields), sizeof fields);
+    bytes.append(reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof ids[0]);
+    key_ = hash128(bytes);
   }
 }
 

@@ -84,21 +84,19 @@ Released store_released(store::Store& store, suite::ItemStream& items, const std
   released.no_items = items.skipped();
   store::Store::Transaction transaction(store);
   for (const auto& [name, own] : by_model) {
-    Hash128 content, scores;
+    Fingerprint content, scores;
     for (const Line* line : own) {
       std::string text;
       suite::append_json_line(text, line->item);
-      content = hash128(text, content.low ^ (content.high >> 1));
+      content.add(text);
       for (double s : line->scores.sentences) text += fmt::format(" {}", s);
-      scores = hash128(text, scores.low ^ (scores.high >> 1));
+      scores.add(text);
     }
     const method::Method& method = method_of(own.front()->scores);
-    int64_t suite =
-        store.add_suite({0, manifest.name, fmt::format("{:016x}{:016x}", content.high, content.low),
-                         own.size(), manifest});
+    int64_t suite = store.add_suite({0, manifest.name, content.text(), own.size(), manifest});
     int64_t id = store.add_model({0,
                                   name,
-                                  fmt::format("released {:016x}{:016x}", scores.high, scores.low),
+                                  "released " + scores.text(),
                                   "released",
                                   "",
                                   "released",

@@ -29,18 +29,18 @@ struct Pass {
   const Selection& selection;
   std::vector<bool> shard;  // which of the selected items are ours; empty: all
   uint64_t all = 0, selected = 0;
-  Hash128 content;
+  Fingerprint content;
 
   void each(const EachItem& item_wanted, bool naming) {
     all = selected = 0;
-    content = naming ? Hash128{} : content;
+    if (naming) content = {};
     std::unique_ptr<suite::ItemStream> stream = suite.open();
     std::string line;
     for (suite::Item item; stream->next(item); ++all) {
       if (naming) {
         line.clear();
         suite::append_json_line(line, item);
-        content = hash128(line, content.low ^ (content.high >> 1));
+        content.add(line);
       }
       if (selection.limit > 0 && selected >= selection.limit) {
         if (naming) continue;
@@ -51,10 +51,6 @@ struct Pass {
       if (shard.empty() || shard.at(selected)) item_wanted(all, item);
       ++selected;
     }
-  }
-
-  std::string fingerprint() const {
-    return fmt::format("{:016x}{:016x}", content.high, content.low);
   }
 };
 
@@ -85,7 +81,7 @@ std::unique_ptr<method::VocabularyWords> words_for(
 judge::MethodInfo keyed_info(const method::Method& method, const method::VocabularyWords* words) {
   judge::MethodInfo info = method.info();
   if (info.cloze && words)
-    info.version = int(hash128(words->fingerprint(), uint64_t(info.version)).low >> 33);
+    info.version = int(fingerprint128(words->fingerprint(), uint64_t(info.version)).low >> 33);
   return info;
 }
 
@@ -136,7 +132,7 @@ class Run {
     Planner whole(model_, planner_.methods(), plan_options(store_, options_, words_.get()));
     whole.plan([&](const EachItem& each) { pass_.each(each, true); });
     pass_.shard = whole.items_of(options_.shard);
-    whole_plan_ = fmt::format("{:016x}{:016x}", whole.key().high, whole.key().low);
+    whole_plan_ = hex_of(whole.key());
   }
 
   void plan() {
@@ -180,7 +176,7 @@ class Run {
   }
 
   void store_all() {
-    std::string fingerprint = pass_.fingerprint();
+    std::string fingerprint = pass_.content.text();
     uint64_t all = pass_.all;
     store::Store::Transaction transaction(*store_);
     int64_t suite = store_->add_suite({0, suite_.manifest.name, fingerprint, all, suite_.manifest});

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "hub/parts.h"
 
 namespace minpair::hub {
@@ -107,19 +107,8 @@ fs::path repository_folder(const std::string& model, const Settings& settings) {
 
 bool has_hash(const fs::path& file, const std::string& hash) {
   MappedFile mapped(file);
-  std::string_view bytes = mapped.bytes();
   bool git = hash.size() == 40;
-  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
-  EVP_DigestInit_ex(context.get(), git ? EVP_sha1() : EVP_sha256(), nullptr);
-  std::string header = fmt::format("blob {}", bytes.size()) + '\0';
-  if (git) EVP_DigestUpdate(context.get(), header.data(), header.size());
-  EVP_DigestUpdate(context.get(), bytes.data(), bytes.size());
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned length = 0;
-  EVP_DigestFinal_ex(context.get(), digest, &length);
-  std::string hex;
-  for (unsigned i = 0; i < length; ++i) hex += fmt::format("{:02x}", digest[i]);
-  return hex == hash;
+  return (git ? git_blob_hex(mapped.bytes()) : sha256_hex(mapped.bytes())) == hash;
 }
 
 fs::path locate(const std::string& model, const Settings& settings) {

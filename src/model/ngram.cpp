@@ -51,7 +51,7 @@ class Arpa {
     std::string_view view;
     do {
       if (!lines_.next(view)) return false;
-      content = hash128(view, content.low ^ (content.high * 31));
+      content = fingerprint128(view, content.low ^ (content.high * 31));
       line_ = trim(view);
     } while (line_.empty());
     return true;
@@ -111,8 +111,7 @@ class Ngram : public query::Model {
     info_.kind = query::ModelInfo::Kind::ngram;
     info_.vocabulary = uint32_t(arpa_.words.size());
     info_.parameters = arpa_.grams.size();
-    info_.fingerprint =
-        sha256_hex(fmt::format("{:016x}{:016x}", arpa_.content.high, arpa_.content.low));
+    info_.fingerprint = sha256_hex(hex_of(arpa_.content));
     set_edges(info_, *tokenizer_, source.options, {tokenizer_->special().bos, "the ARPA file"},
               {tokenizer_->special().eos, "the ARPA file"});
     if (tokenizer_->special().unk < 0)

@@ -4,13 +4,12 @@
 
 #include "base/error.h"
 #include "store/sqlite.h"
+#include "store/store.h"
 
 namespace minpair::store {
 namespace {
 
-// steps[n] leads from version n to n+1.
-constexpr const char* kSteps[] = {
-    R"sql(
+constexpr const char* kTables = R"sql(
 CREATE TABLE suites (
   suite INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
@@ -80,10 +79,28 @@ CREATE TABLE summary (
   pairs_tied REAL NOT NULL,
   PRIMARY KEY (run, test, condition, language, excluded, equal_lengths, norm)
 ) WITHOUT ROWID;
-)sql",
-    "ALTER TABLE runs ADD COLUMN facts TEXT NOT NULL DEFAULT '{}'",
-};
-static_assert(sizeof kSteps / sizeof kSteps[0] == kSchemaVersion);
+)sql";
+
+// Format 3 has XXH3 for the key of an item's content; until then it was a hash of our own.
+void name_contents_anew(Database& database) {
+  Statement items(database, "SELECT suite, ordinal, item FROM items ORDER BY suite, ordinal");
+  Statement update(database, "UPDATE items SET content = ? WHERE suite = ? AND ordinal = ?");
+  suite::ItemParser parser;
+  suite::Item item;
+  while (items.step()) {
+    parser.parse(items.text(2), {database.path().string()}, item);
+    update.bind_blob(bytes_of(content_of(item)))
+        .bind(items.integer(0))
+        .bind(items.integer(1))
+        .run();
+  }
+}
+
+void step_from(int version, Database& database) {
+  if (version == 0) database.run(kTables);
+  if (version == 1) database.run("ALTER TABLE runs ADD COLUMN facts TEXT NOT NULL DEFAULT '{}'");
+  if (version == 2) name_contents_anew(database);
+}
 
 }  // namespace
 
@@ -106,7 +123,7 @@ void migrate(Database& database) {
   database.run("BEGIN IMMEDIATE");
   try {
     // Another process may have been faster.
-    for (int v = check_version(database); v < kSchemaVersion; ++v) database.run(kSteps[v]);
+    for (int v = check_version(database); v < kSchemaVersion; ++v) step_from(v, database);
     database.run(fmt::format("PRAGMA application_id = {}", kApplicationId));
     database.run(fmt::format("PRAGMA user_version = {}", kSchemaVersion));
     database.run("COMMIT");

@@ -6,7 +6,9 @@ namespace minpair::store {
 class Database;
 
 constexpr int kApplicationId = 0x6d706172;  // "mpar"
-constexpr int kSchemaVersion = 2;
+constexpr int kSchemaVersion = 3;
+// Older files are read as they are; only their keys differ, by which scores are found again.
+constexpr int kReadableVersion = 2;
 
 // Brings an empty or older file to the present version, in one transaction. Refuses files of
 // other programs and of later versions.

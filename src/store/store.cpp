@@ -45,7 +45,7 @@ std::unique_ptr<Database> open_to_read(const std::filesystem::path& path) {
   auto database = std::make_unique<Database>(path, SQLITE_OPEN_READONLY);
   int version = check_version(*database);
   if (version == 0) throw bad_input("these results are empty").at(path.string());
-  return version < kSchemaVersion ? migrated_copy(*database) : std::move(database);
+  return version < kReadableVersion ? migrated_copy(*database) : std::move(database);
 }
 
 std::string lines_of(const std::vector<std::string>& notes) { return join(notes, "\n"); }
@@ -55,13 +55,6 @@ std::vector<std::string> notes_of(std::string_view lines) {
   if (!lines.empty())
     for (std::string_view line : split(lines, '\n')) notes.emplace_back(line);
   return notes;
-}
-
-std::string bytes_of(Hash128 h) {
-  std::string bytes;
-  for (uint64_t part : {h.high, h.low})
-    for (int i = 7; i >= 0; --i) bytes.push_back(char(part >> (8 * i)));
-  return bytes;
 }
 
 }  // namespace

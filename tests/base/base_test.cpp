@@ -21,6 +21,41 @@ TEST(Sha256, KnownAnswers) {
   EXPECT_EQ(in_pieces.hex(), sha256_hex(million));
 }
 
+TEST(Hash, GitNamesFilesSo) {
+  EXPECT_EQ(git_blob_hex(""), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
+  EXPECT_EQ(git_blob_hex("hello\n"), "ce013625030ba8dba906f756967f9e9ca394464a");
+}
+
+// The bytes over which xxHash publishes its answers (tests/sanity_test_vectors.h).
+std::string sanity_bytes(size_t n) {
+  std::string all;
+  for (uint64_t x = 2654435761; all.size() < n; x *= 11400714785074694797u) all += char(x >> 56);
+  return all;
+}
+
+TEST(Hash, XxHashsPublishedAnswers) {
+  EXPECT_EQ(hex_of(hash128("")), "99aa06d3014798d86001c324468d497f");
+  EXPECT_EQ(hex_of(hash128("", 2654435761)), "92220ae55e14ab505444f7869c671ab0");
+  EXPECT_EQ(hex_of(hash128(sanity_bytes(1))), "a6cd5e9392000f6ac44bdff4074eecdb");
+  EXPECT_EQ(hex_of(hash128(sanity_bytes(12))), "6e3efd8fc7802b18061a192713f69ad9");
+  EXPECT_EQ(hex_of(hash128(sanity_bytes(81))), "4952f58181ab00425e8bafb9f95fb803");
+  EXPECT_EQ(hex_of(hash128(sanity_bytes(403))), "1b6de21e332dd73dcdeb804d65c6dea4");
+  EXPECT_EQ(bytes_of({0x0102030405060708, 0x090a0b0c0d0e0f10}),
+            "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10");
+}
+
+// Computed by other code from the same definition: results files hold these names.
+TEST(Hash, FingerprintsStayAsTheyAre) {
+  EXPECT_EQ(hex_of(fingerprint128("")), "ac88743afd05de92e4e72d9cb710be2c");
+  EXPECT_EQ(hex_of(fingerprint128("abc")), "3ce8d9760326302fc3cdb2f26230a70b");
+  EXPECT_EQ(hex_of(fingerprint128("Der Autor, den die Frau kennt, lacht.", 3)),
+            "8d09de57f7a36839c7ce5dd2bf987526");
+  Fingerprint lines;
+  lines.add("one");
+  lines.add("two");
+  EXPECT_EQ(lines.text(), "d054e632f7d9c25d03916d7d7287d814");
+}
+
 TEST(AtomicFile, NothingStaysBehindWithoutCommit) {
   testing::TemporaryFolder folder;
   {
@@ -44,11 +79,21 @@ TEST(LineReader, LinesOfEverySize) {
 }
 
 TEST(Random, TheSameOnEveryMachine) {
-  Random r(7);
-  uint64_t first = r.next();
-  EXPECT_EQ(Random(7).next(), first);
-  EXPECT_NE(Random(8).next(), first);
-  for (int i = 0; i < 1000; ++i) EXPECT_LT(r.below(3), 3u);
+  // xoshiro256**, as its authors' code has it from this state.
+  Random r;
+  r.restore({{1, 2, 3, 4}});
+  for (uint64_t expected : {uint64_t{11520}, uint64_t{0}, uint64_t{1509978240},
+                            uint64_t{1215971899390074240}, uint64_t{1216172134540287360}})
+    EXPECT_EQ(r.next(), expected);
+  // Seeded by splitmix64; computed in Python from the two definitions.
+  EXPECT_EQ(Random().next(), 0x99ec5f36cb75f2b4);
+  EXPECT_EQ(Random(7).next(), 0xb358faf74ef9765a);
+  EXPECT_EQ(Random(7).uniform(), 0.7005764821796896);
+  Random drawn(7);
+  for (uint64_t expected : {7, 2, 8, 9, 9, 8, 0, 1, 4, 1, 5, 7}) EXPECT_EQ(drawn.below(10), expected);
+  std::vector<int> values = {0, 1, 2, 3, 4, 5, 6, 7};
+  Random(7).shuffle(std::span(values));
+  EXPECT_EQ(values, (std::vector<int>{6, 0, 2, 3, 4, 7, 1, 5}));
 }
 
 TEST(Text, CountsAndDurations) {

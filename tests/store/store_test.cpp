@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "method/method.h"
 #include "store/schema.h"
 #include "store/sqlite.h"
@@ -330,7 +331,38 @@ TEST_F(StoreTest, ReadsFilesOfTheFirstFormat) {
   }
   check(Store::Mode::write);
   Database later(path(), SQLITE_OPEN_READONLY);
-  EXPECT_EQ(later.number("PRAGMA user_version"), 2);
+  EXPECT_EQ(later.number("PRAGMA user_version"), kSchemaVersion);
+}
+
+TEST(ContentKey, StaysAsItIs) {
+  // XXH3 of "17 10 15 1\nDer Autor lacht .18 10 16 0\nDer Autor lachen .", computed by xxHash
+  // itself.
+  suite::Item item = pair_of("any", "Der Autor lacht .", "Der Autor lachen .");
+  item.sentences[0].locus = {10, 15};
+  item.sentences[1].locus = {10, 16};
+  EXPECT_EQ(hex_of(content_of(item)), "4345b5bb39835b34bcd260eb13415cf6");
+}
+
+// tests/golden/store/format-2.sqlite: two of the three items of tiny.jsonl, scored before content
+// had today's keys. Reading changes nothing; writing finds the scores again.
+TEST_F(StoreTest, FindsScoresOfTheSecondFormatAgain) {
+  std::filesystem::path golden = testing::source_dir() / "tests/golden/store";
+  std::filesystem::copy_file(golden / "format-2.sqlite", path());
+  std::string before = read_file(path());
+  {
+    Store store(path(), Store::Mode::read);
+    EXPECT_EQ(store.runs().at(0).suite.name, "tiny");
+    EXPECT_EQ(store.summary(1).at(0).items, 1u);
+  }
+  EXPECT_EQ(read_file(path()), before);
+  Store store(path(), Store::Mode::write);
+  RunRecord run = store.runs().at(0);
+  judge::MethodInfo method = find_method(run.method).info();
+  std::vector<bool> found;
+  auto items = suite::read_items(golden / "tiny.jsonl");
+  for (suite::Item item; items->next(item);)
+    found.push_back(store.has_score(run.model.id, method, item));
+  EXPECT_EQ(found, (std::vector<bool>{true, true, false}));
 }
 
 // What happens to a user who may not write; 0: a clear error.

@@ -14,10 +14,10 @@ std::string identity_of(query::Model& model) {
     query.reads.push_back({uint32_t(query.ids.size()), {t.id}, true});
     query.ids.push_back(t.id);
   }
-  Hash128 answer = hash128(answers_text(model.answer({&query, 1})));
+  std::string answer = hex_of(hash128(answers_text(model.answer({&query, 1}))));
   const query::ModelInfo& info = model.info();
-  return fmt::format("{}\n{}\n{}\n{:016x}{:016x}", info.precision, info.fingerprint,
-                     model.tokenizer().fingerprint(), answer.high, answer.low);
+  return fmt::format("{}\n{}\n{}\n{}", info.precision, info.fingerprint,
+                     model.tokenizer().fingerprint(), answer);
 }
 
 std::string difference(const std::string& ours, const std::string& theirs) {
