@@ -50,7 +50,7 @@ Scored score(const std::string& directory, const char* precision, const std::str
     for (const SentenceScore& sentence : of_item[0].sentences) {
       double sum = 0;
       for (const TokenScore& token : sentence.tokens) sum += token.logprob;
-      scores.push_back(method.default_norm() == "mean" ? sum / double(sentence.tokens.size())
+      scores.push_back(method.view().unit == judge::Unit::token ? sum / double(sentence.tokens.size())
                                                        : sum);
     }
   }
