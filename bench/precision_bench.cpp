@@ -50,8 +50,8 @@ Scored score(const std::string& directory, const char* precision, const std::str
     for (const judge::SentenceScore& sentence : of_item[0].sentences) {
       double sum = 0;
       for (const judge::TokenScore& token : sentence.tokens) sum += token.logprob;
-      scores.push_back(method.default_norm() == "mean" ? sum / double(sentence.tokens.size())
-                                                       : sum);
+      scores.push_back(
+          method.view().unit == judge::Unit::token ? sum / double(sentence.tokens.size()) : sum);
     }
   }
   return out;

@@ -4,20 +4,22 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
+#include "cli/policy.h"
 
 namespace minpair::cli {
 namespace {
 
 struct CompareCall {
-  std::string results, norm, lengths = "all", format = "table", output = "-", html;
+  std::string results, norm, format = "table", output = "-", html;
+  PolicyCall policy{.lengths = "all"};
   size_t flips = 0;
   report::CompareOptions options;
 };
 
 void compare(CompareCall& call) {
   store::Store store(call.results, store::Store::Mode::read);
-  if (!call.norm.empty()) call.options.norm = judge::find_norm(call.norm);
-  call.options.only_equal_lengths = call.lengths == "equal";
+  if (!call.norm.empty()) call.options.view = judge::find_view(call.norm);
+  call.options.policy = call.policy.policy();
   std::vector<report::Comparison> comparisons = report::compare_runs(store, call.options);
   if (!call.html.empty()) return report::write_comparisons(comparisons, call.html);
   std::vector<report::Grid> grids;
@@ -40,10 +42,11 @@ void add_compare(Cli& cli) {
                  "a suite; two: the sides, items paired by their names");
   app.add_option("--test", call.options.tests, "only this test (repeatable)");
   app.add_option("--norm", call.norm, "sum, mean, word, char, byte; absent: each method's own");
-  app.add_option("--lengths", call.lengths,
+  app.add_option("--lengths", call.policy.lengths,
                  "equal: only items whose sentences have as many tokens; or all")
       ->check(CLI::IsMember({"equal", "all"}))
       ->capture_default_str();
+  add_policy_options(app, call.policy);
   app.add_option("--flips", call.flips, "show so many items that one gets right and one wrong")
       ->capture_default_str();
   app.add_option("--match", call.options.match,

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/cli.h"
+#include "cli/policy.h"
 #include "report/against.h"
 #include "report/curve.h"
 #include "report/html.h"
@@ -18,11 +19,13 @@ namespace minpair::cli {
 namespace {
 
 struct ReportCall {
-  std::string results, by = "test", norm, ties = "half", lengths = "both", oov = "excluded",
-                       format = "table", aggregate, against, output = "-", html, cluster = "suite";
-  bool pairwise = false, stats = false;
+  std::string results, by = "test", norm, format = "table", aggregate, against, output = "-", html,
+                       cluster = "suite";
+  PolicyCall policy{.lengths = "both"};
+  bool stats = false;
   size_t bins = 10;
-  std::vector<std::string> suites, models, methods, tests, conditions;
+  judge::Wanted wanted;
+  std::vector<std::string> tests, conditions;
 };
 
 std::vector<std::string> names_in(const std::string& list) {
@@ -36,24 +39,14 @@ report::ReportOptions options_of(const ReportCall& call) {
   report::ReportOptions o;
   o.by = names_in(call.by);
   if (o.by.empty()) throw wrong_call("--by needs a name").hint("for example: --by test,condition");
-  o.all_norms = call.norm == "all";
-  if (!o.all_norms)
-    for (const std::string& name : names_in(call.norm)) o.norms.push_back(judge::find_norm(name));
-  o.ties = call.ties == "half"    ? report::Ties::half
-           : call.ties == "right" ? report::Ties::right
-           : call.ties == "wrong" ? report::Ties::wrong
-                                  : report::Ties::paper;
-  o.lengths = call.lengths == "both"    ? report::Lengths::both
-              : call.lengths == "equal" ? report::Lengths::equal
-                                        : report::Lengths::all;
-  o.oov_wrong = call.oov == "wrong";
-  o.pairwise = call.pairwise;
+  o.all_views = call.norm == "all";
+  if (!o.all_views)
+    for (const std::string& name : names_in(call.norm)) o.views.push_back(judge::find_view(name));
+  o.policy = call.policy.policy();
   o.bins = call.bins;
   o.cluster = call.cluster;
   o.aggregate_seeds = call.aggregate == "seeds";
-  o.suites = call.suites;
-  o.models = call.models;
-  o.methods = call.methods;
+  o.wanted = call.wanted;
   o.tests = call.tests;
   o.conditions = call.conditions;
   return o;
@@ -129,26 +122,19 @@ void add_report(Cli& cli) {
                  "sum, mean, word, char, byte, each also with -no-special; for clozes probability, "
                  "logit, equal-weight, model-weight; several with commas; 'all'; absent: each "
                  "method's own");
-  app.add_option("--ties", call.ties, "what a tie counts: half, right, wrong, or as in the paper")
-      ->check(CLI::IsMember({"half", "right", "wrong", "paper"}))
-      ->capture_default_str();
-  app.add_option("--lengths", call.lengths,
+  app.add_option("--lengths", call.policy.lengths,
                  "equal: only items whose sentences have as many tokens; all; both, where they "
                  "differ")
       ->check(CLI::IsMember({"both", "equal", "all"}))
       ->capture_default_str();
-  app.add_option("--oov", call.oov, "words that the vocabulary lacks: excluded or wrong")
-      ->check(CLI::IsMember({"excluded", "wrong"}))
-      ->capture_default_str();
-  app.add_flag("--pairwise", call.pairwise,
-               "with several bad sentences: the share of pairs won, instead of beating them all");
+  add_policy_options(app, call.policy);
   app.add_option("--aggregate", call.aggregate, "seeds: mean and deviation over NAME/seed1, ...")
       ->check(CLI::IsMember({"seeds"}));
   app.add_option("--bins", call.bins, "how many groups a feature with many numbers is cut into")
       ->capture_default_str();
-  app.add_option("-s,--suite", call.suites, "only this suite (repeatable)");
-  app.add_option("-m,--model", call.models, "only this model (repeatable)");
-  app.add_option("--method", call.methods, "only this method (repeatable)");
+  app.add_option("-s,--suite", call.wanted.suites, "only this suite (repeatable)");
+  app.add_option("-m,--model", call.wanted.models, "only this model (repeatable)");
+  app.add_option("--method", call.wanted.methods, "only this method (repeatable)");
   app.add_option("--test", call.tests, "only this test (repeatable)");
   app.add_option("--condition", call.conditions, "only this condition (repeatable)");
   app.add_option("--format", call.format, "table, json, csv, markdown, latex or lm-eval")

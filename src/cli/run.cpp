@@ -83,7 +83,7 @@ void say_model(const query::Model& model, const RunCall& call) {
 void show_tables(store::Store& store, const std::vector<engine::RunReport>& reports, bool to_user) {
   report::ReportOptions options;
   for (const engine::RunReport& r : reports)
-    options.runs.insert(options.runs.end(), r.runs.begin(), r.runs.end());
+    options.wanted.runs.insert(options.wanted.runs.end(), r.runs.begin(), r.runs.end());
   bool color = to_user && ::isatty(1) && !std::getenv("NO_COLOR");
   fmt::print("{}", report::text_tables(report::make_tables(store, options),
                                        {report::window_width(), color}));

@@ -58,10 +58,10 @@ std::vector<Cell> token_column(const query::Model& model, const serve::TypedSent
                      : fmt::format("{:.4f}", logprob);
   };
   std::vector<Cell> cells{{"token", surprisal ? "  log-prob      bits" : "log-prob"}};
-  for (const judge::TokenScore& t : s.tokens)
+  for (const judge::TokenScore& t : s.score.tokens)
     cells.push_back({model.tokenizer().piece(t.id) + (t.in_locus ? " *" : ""), numbers(t.logprob)});
-  cells.push_back({"sum", numbers(s.sum)});
-  cells.push_back({"mean", numbers(s.mean)});
+  cells.push_back({"sum", numbers(s.sum())});
+  cells.push_back({"mean", numbers(s.mean())});
   return cells;
 }
 
@@ -94,7 +94,7 @@ void print_table(const query::Model& model, const method::Method& method,
         "space or the end follows\n");
   }
   if (columns.size() < 2) return;
-  const std::string& norm = method.default_norm();
+  const std::string norm = judge::name_of(method.view());
   auto [first, by] = serve::preference(columns, method);
   if (by == 0)
     fmt::print("\nno preference: both have the same {} ({})\n", norm, method.name());
@@ -104,11 +104,7 @@ void print_table(const query::Model& model, const method::Method& method,
 }
 
 void score(query::Model& model, const Options& options) {
-  const method::Method& method = options.method.empty() ? method::default_method(model.info().kind)
-                                                        : method::find_method(options.method);
-  if (!method.supports(model.info().kind))
-    throw wrong_call(fmt::format("the method '{}' does not fit this kind of model", method.name()))
-        .hint("'minpair list methods' shows what each is for");
+  const method::Method& method = method::find_method(options.method, model.info().kind);
   std::vector<serve::TypedSentence> columns = serve::score_typed(model, method, options.texts);
   if (options.as_json)
     fmt::print("{}\n", serve::typed_json(model, method, columns, 1));

@@ -213,7 +213,7 @@ void Planner::assemble(const ItemSource& items, const std::function<void(Scored&
   items([&](uint64_t ordinal, const suite::Item& item) {
     if (number >= counts_.items) throw changed();
     for (size_t m = 0; m < methods_.size(); ++m) {
-      Scored scored{ordinal, item, m, skipped_[number * methods_.size() + m], {}, {}};
+      Scored scored{ordinal, item, m, skipped_[number * methods_.size() + m]};
       if (!scored.skipped) {
         method::Plan plan = minpair::method::plan_item(*methods_[m], item, context_);
         scored.excluded = plan.excluded;
@@ -225,7 +225,8 @@ void Planner::assemble(const ItemSource& items, const std::function<void(Scored&
         }
         std::vector<const query::Answer*> pointers;
         for (const query::Answer& a : answers) pointers.push_back(&a);
-        if (plan.excluded.empty()) scored.sentences = methods_[m]->score(plan, pointers);
+        if (plan.excluded == judge::Reason::none)
+          scored.sentences = methods_[m]->score(plan, pointers);
       }
       sink(scored);
     }
@@ -245,7 +246,7 @@ std::vector<std::vector<ItemScores>> score_items(query::Model& model,
   planner.answer();
   std::vector<std::vector<ItemScores>> all(items.size());
   planner.assemble(source, [&](Scored& s) {
-    all[s.ordinal].push_back({std::move(s.excluded), std::move(s.sentences)});
+    all[s.ordinal].push_back({s.excluded, std::move(s.sentences)});
   });
   return all;
 }

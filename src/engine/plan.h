@@ -54,7 +54,7 @@ struct Scored {
   const suite::Item& item;
   size_t method = 0;  // index into the planner's methods
   bool skipped = false;
-  std::string excluded;
+  judge::Reason excluded = judge::Reason::none;
   std::vector<judge::SentenceScore> sentences;
 };
 
@@ -105,7 +105,7 @@ class Planner {
 
 // For a few items in memory: scores[item][method].
 struct ItemScores {
-  std::string excluded;
+  judge::Reason excluded = judge::Reason::none;
   std::vector<judge::SentenceScore> sentences;
 };
 std::vector<std::vector<ItemScores>> score_items(query::Model& model,

@@ -22,25 +22,18 @@ std::string model_of(const std::string& file, const std::string& format) {
   return path.stem().string();
 }
 
-std::vector<judge::StoredSentence> to_store(const suite::Item& item,
-                                            const suite::PublishedScores& scores,
+std::vector<judge::SentenceScore> scores_of(const suite::Item& item,
+                                            const suite::PublishedScores& published,
                                             const judge::MethodInfo& method) {
-  std::vector<judge::StoredSentence> stored;
-  for (size_t i = 0; i < item.sentences.size(); ++i) {
-    const suite::Sentence& sentence = item.sentences[i];
-    std::string_view text = method.scope == judge::MethodInfo::Scope::locus
-                                ? slice(sentence.text, sentence.locus)
-                                : std::string_view(sentence.text);
-    uint32_t tokens = i < scores.tokens.size() ? uint32_t(scores.tokens[i].size()) : 1;
-    double value = scores.higher_is_better ? scores.sentences[i] : -scores.sentences[i];
-    if (method.default_norm == "mean") value *= tokens;
-    stored.push_back({uint32_t(words(text).size()),
-                      uint32_t(count_characters(text)),
-                      uint32_t(text.size()),
-                      {},
-                      judge::StoredSentence::Total{tokens, value}});
+  std::vector<judge::SentenceScore> scores(item.sentences.size());
+  for (size_t i = 0; i < scores.size(); ++i) {
+    uint32_t tokens = i < published.tokens.size() ? uint32_t(published.tokens[i].size()) : 1;
+    double value = published.higher_is_better ? published.sentences[i] : -published.sentences[i];
+    if (method.view.unit == judge::Unit::token) value *= tokens;
+    scores[i].total = judge::SentenceScore::Total{tokens, value};
   }
-  return stored;
+  judge::measure(item, method.scope, scores);
+  return scores;
 }
 
 struct Line {
@@ -105,8 +98,8 @@ Released store_released(store::Store& store, suite::ItemStream& items, const std
                                   {"released scores: " + own.front()->scores.what}});
     int64_t run = store.add_run(suite, id, method.info());
     for (size_t i = 0; i < own.size(); ++i)
-      store.add_score(run, i, own[i]->item, "",
-                      to_store(own[i]->item, own[i]->scores, method.info()));
+      store.add_score(run, i, own[i]->item, judge::Reason::none,
+                      scores_of(own[i]->item, own[i]->scores, method.info()));
     store.finish_run(run);
     released.items[name] = own.size();
   }

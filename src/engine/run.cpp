@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "base/progress.h"
 #include "engine/journal.h"
 
@@ -17,10 +18,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-bool among(const std::vector<std::string>& wanted, const std::string& name) {
-  return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
 }
 
 // Reads the whole suite, gives out what was selected, and names the content.
@@ -46,7 +43,8 @@ struct Pass {
         if (naming) continue;
         return;
       }
-      if (!among(selection.tests, item.test) || !among(selection.conditions, item.condition))
+      if (!all_or_among(selection.tests, item.test) ||
+          !all_or_among(selection.conditions, item.condition))
         continue;
       if (shard.empty() || shard.at(selected)) item_wanted(all, item);
       ++selected;
@@ -191,10 +189,9 @@ class Run {
         [&](Scored& s) {
           std::optional<uint32_t> distance = method::distance_in_pieces(s.item, model_.tokenizer());
           if (s.skipped) return store_->copy_score(runs[s.method], s.ordinal, s.item, distance);
-          report_.excluded += !s.excluded.empty();
-          store_->add_score(runs[s.method], s.ordinal, s.item, s.excluded,
-                            judge::to_store(s.item, infos_[s.method].scope, std::move(s.sentences)),
-                            distance);
+          report_.excluded += s.excluded != judge::Reason::none;
+          judge::measure(s.item, infos_[s.method].scope, s.sentences);
+          store_->add_score(runs[s.method], s.ordinal, s.item, s.excluded, s.sentences, distance);
         });
     for (int64_t run : runs) {
       store_->finish_run(run);

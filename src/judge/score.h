@@ -1,14 +1,16 @@
 #pragma once
-// Stored scores, and the views over them: every normalisation is computed from the
-// log-probabilities of the tokens, never by a second run.
+// Scores: what a method found for every token of a sentence, or for the words of a cloze.
+//
+//   SentenceScore score;                  // from a method
+//   measure(item, Scope::sentence, scores);
+//   score.value({Unit::token});           // the mean, if it can be had
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "judge/view.h"
 #include "suite/item.h"
 #include "tokenizer/tokenizer.h"
 
@@ -44,104 +46,29 @@ struct WordScore {
   bool operator==(const WordScore&) const = default;
 };
 
+// One sentence, or one side of a cloze.
 struct SentenceScore {
   std::vector<TokenScore> tokens;  // only those the method scores, in the order of the sentence
   std::optional<WordScore> cloze;  // a side of a cloze, instead of a sentence
-};
-
-struct MethodInfo {
-  std::string name;
-  std::string explanation;  // one line
-  std::string citation;
-  std::string default_norm;  // "mean" or "sum": what the paper that introduced the method reports
-  // How that paper counts a tie: "right", "wrong" or "half".
-  std::string paper_ties;
-  // What is scored: the whole sentence, or the locus alone. Words, characters and bytes are those
-  // of what is scored.
-  enum class Scope { sentence, locus } scope = Scope::sentence;
-  bool cloze = false;  // judges items with a single sentence, whose locus is a blank
-  int version = 1;     // part of the key of stored scores: raise it when a score changes
-};
-
-// A view. For sentences a normalisation: the sum of the tokens' log-probabilities, divided by
-// something, with or without the special tokens ([CLS], [SEP], ...). For clozes over many words:
-// their mean probability or their mean logit; for clozes over lemmas: every lemma equal, or by its
-// probability.
-struct Norm {
-  enum class By {
-    sum,
-    mean,
-    word,
-    character,
-    byte,
-    probability,
-    logit,
-    equal_weight,
-    model_weight
-  } by = By::sum;
-  bool special = true;  // of sentences only
-  bool operator==(const Norm&) const = default;
-};
-
-constexpr size_t kNorms = 14;
-size_t index_of(const Norm& norm);  // 0 to kNorms-1
-Norm norm_at(size_t index);
-std::string norm_name(const Norm& norm);  // "mean", "mean-no-special"
-Norm find_norm(std::string_view name);    // throws with did-you-mean
-// The views that a run has whose own view is `norm`: sentences ten, clozes two.
-std::vector<Norm> family_of(const Norm& norm);
-// Does an item count by its share instead of as right or wrong?
-bool graded(const Norm& norm);
-
-// One sentence as it is stored.
-struct StoredSentence {
-  uint32_t words = 0, characters = 0, bytes = 0;  // of what was scored: sentence or locus
-  std::vector<TokenScore> tokens;                 // empty where only a total is known
-  // Published scores are often one number for the whole sentence.
+  uint32_t words = 0, characters = 0, bytes = 0;  // of what was scored: measure()
+  // Published scores are often one number for the whole sentence, without tokens.
   struct Total {
     uint32_t tokens = 0;
     double logprob = 0;
   };
   std::optional<Total> total;
-  std::optional<WordScore> cloze;  // a side of a cloze
 
   uint32_t token_count() const { return total ? total->tokens : uint32_t(tokens.size()); }
   // Nothing when the view cannot be had: a total says nothing about its special tokens.
-  std::optional<double> value(const Norm& norm) const;
+  std::optional<double> value(const View& view) const;
 };
 
-std::vector<StoredSentence> to_store(const suite::Item& item, MethodInfo::Scope scope,
-                                     std::vector<SentenceScore> scores);
-
-// Compact bytes and back. Reading throws on anything malformed. `distance`: how many pieces apart
-// the two words of an agreement are, where the item says which they are.
-std::string pack_scores(const std::vector<StoredSentence>& sentences,
-                        std::optional<uint32_t> distance = {});
-std::vector<StoredSentence> unpack_scores(std::string_view bytes);
-std::optional<uint32_t> unpack_distance(std::string_view bytes);
-
-// What one item says under one view.
-enum class Outcome : uint8_t { wrong = 0, tie = 1, right = 2, unavailable = 3 };
-
-struct Verdict {
-  Outcome outcome = Outcome::unavailable;
-  double margin = 0;  // the best grammatical sentence minus the best ungrammatical one
-  // The same for every pair of a grammatical and an ungrammatical sentence, as shares of all pairs;
-  // in graded views the shares themselves.
-  double pairs_right = 0, pairs_tied = 0;
-};
-
-// Which of the scored sentences are grammatical. Methods that judge classes of words in a cloze
-// score the right class first.
-std::vector<bool> grammatical_of(const suite::Item& item, size_t scored);
-Verdict judge(const std::vector<StoredSentence>& sentences, const std::vector<bool>& grammatical,
-              const Norm& norm);
-
-// Two bits a view; zeros for the views that the run lacks.
-uint32_t pack_outcomes(const std::array<Verdict, kNorms>& verdicts, const std::vector<Norm>& views);
-Outcome outcome_in(uint32_t packed, size_t norm_index);
+// What is scored: the whole sentence, or the locus alone. Words, characters and bytes are those of
+// what is scored.
+enum class Scope : uint8_t { sentence, locus };
+void measure(const suite::Item& item, Scope scope, std::vector<SentenceScore>& scores);
 
 // All sentences have the same number of scored tokens.
-bool equal_lengths(const std::vector<StoredSentence>& sentences);
+bool equal_lengths(const std::vector<SentenceScore>& sentences);
 
 }  // namespace minpair::judge

@@ -34,13 +34,13 @@ stimuli::Bundle bundle_of(const suite::Item& item) {
 
 MaskedSentence masked_sentence(const suite::Item& item, const MethodContext& context) {
   MaskedSentence m;
-  if (item.sentences.size() != 1) return {{}, 0, {}, {}, "not_a_cloze"};
+  if (item.sentences.size() != 1) return {{}, 0, {}, {}, Reason::not_a_cloze};
   need_words(context);
   const suite::Sentence& sentence = item.sentences[0];
-  if (sentence.locus.empty()) return {{}, 0, {}, {}, "empty_locus"};
+  if (sentence.locus.empty()) return {{}, 0, {}, {}, Reason::empty_locus};
   m.pos = suite::feature_text(item, "pos");
   m.bundle = bundle_of(item);
-  if (m.pos.empty() || m.bundle.empty()) return {{}, 0, {}, {}, "no_features"};
+  if (m.pos.empty() || m.bundle.empty()) return {{}, 0, {}, {}, Reason::no_features};
   tokenizer::TokenId mask = mask_of(context);
   tokenizer::Encoding e =
       context.tokenizer.encode(suite::masked_text(sentence, context.tokenizer.piece(mask)));
@@ -52,17 +52,18 @@ MaskedSentence masked_sentence(const suite::Item& item, const MethodContext& con
     }
     m.query.ids.push_back(t.id);
   }
-  if (!found) m.excluded = "locus_inside_token";
-  if (context.max_tokens > 0 && m.query.ids.size() > context.max_tokens) m.excluded = "too_long";
+  if (!found) m.excluded = Reason::locus_inside_token;
+  if (context.max_tokens > 0 && m.query.ids.size() > context.max_tokens)
+    m.excluded = Reason::too_long;
   return m;
 }
 
 Plan WordMethod::plan(const suite::Item& item, const MethodContext& context) const {
   MaskedSentence m = masked_sentence(item, context);
-  if (!m.excluded.empty()) return {{}, {}, m.excluded};
+  if (m.excluded != Reason::none) return {{}, {}, m.excluded};
   const WordQuestion* question = (context.words->*ask_)(item.language, m.pos, m.bundle);
   if (!question || question->smaller_side() < std::max<uint32_t>(context.words->minimum(), 1))
-    return {{}, {}, "too_few_words"};
+    return {{}, {}, Reason::too_few_words};
   Plan plan;
   m.query.reads.push_back({m.mask, {}, false, question->number});
   plan.queries.push_back(std::move(m.query));

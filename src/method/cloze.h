@@ -13,8 +13,8 @@ struct MaskedSentence {
   query::Query query;
   uint32_t mask = 0;  // the mask's position
   std::string pos;
-  stimuli::Bundle bundle;  // the features of the masked word
-  std::string excluded;    // why there is none
+  stimuli::Bundle bundle;          // the features of the masked word
+  Reason excluded = Reason::none;  // why there is none
 };
 MaskedSentence masked_sentence(const suite::Item& item, const MethodContext& context);
 

@@ -17,7 +17,7 @@ Plan ask_about_itself(const suite::Item& item, const MethodContext& context) {
   Plan plan;
   for (const suite::Sentence& sentence : item.sentences) {
     SentenceTokens tokens = tokens_of(sentence, context.tokenizer);
-    if (too_long(tokens, context)) return {{}, {}, "too_long"};
+    if (too_long(tokens, context)) return {{}, {}, Reason::too_long};
     plan.sentences.emplace_back();
     ask_masked(plan, tokens, 0, 0, 0, tokens.ids.size(), -1);
   }
@@ -31,7 +31,9 @@ class CrossEntropy : public Method {
         "ce",
         "mean cross-entropy of the unmasked sentence, as gevalm's code "
         "computes it",
-        kPaper, "mean", "right"};
+        kPaper,
+        {judge::Unit::token},
+        judge::Ties::right};
     return info;
   }
   bool supports(query::ModelInfo::Kind kind) const override {
@@ -50,7 +52,9 @@ class CrossEntropyAsPrinted : public Method {
         "ce-printed",
         "the same with the equation as the paper prints it: normalised "
         "over the sentence's own logits",
-        kPaper + " (Section 2)", "mean", "right"};
+        kPaper + " (Section 2)",
+        {judge::Unit::token},
+        judge::Ties::right};
     return info;
   }
   bool supports(query::ModelInfo::Kind kind) const override {

@@ -51,8 +51,11 @@ const Method& feature_class() {
       &VocabularyWords::feature_class,
       {"feature-class",
        "a cloze: the mean over the words with the right features against the mean over the others",
-       "Bacon and Regier 2019, Does BERT agree?", "probability", "wrong",
-       judge::MethodInfo::Scope::locus, true});
+       "Bacon and Regier 2019, Does BERT agree?",
+       {judge::Unit::probability},
+       judge::Ties::wrong,
+       judge::MethodInfo::Scope::locus,
+       true});
   return method;
 }
 

@@ -89,21 +89,22 @@ class LeftToRight : public Method {
       SentenceTokens s = read_order(sentence, context);
       size_t begin = 0, end = s.ids.size();
       if (s.locus_size() > 0 && unknown(s, s.locus_begin, s.locus_end, context))
-        return {{}, {}, "unknown_locus"};
+        return {{}, {}, Reason::unknown_locus};
       if (what_ == What::locus) {
-        if (s.locus_size() == 0) return {{}, {}, "empty_locus"};
+        if (s.locus_size() == 0) return {{}, {}, Reason::empty_locus};
         begin = s.locus_begin, end = s.locus_end;
       } else if (what_ == What::after_locus) {
-        if (s.locus_size() == 0) return {{}, {}, "empty_locus"};
+        if (s.locus_size() == 0) return {{}, {}, Reason::empty_locus};
         begin = s.locus_end, end = end_of_word(s, begin);
         if (begin >= s.ids.size() || s.tokens[begin].special)
-          return {{}, {}, "nothing_after_locus"};
+          return {{}, {}, Reason::nothing_after_locus};
       }
       // The first token of all has nothing before it.
       begin = std::max<size_t>(begin, 1);
-      if (begin >= end) return {{}, {}, "nothing_to_score"};
+      if (begin >= end) return {{}, {}, Reason::nothing_to_score};
       bool behind = by_words_ && !s.tokens[end - 1].special;
-      if (context.max_tokens > 0 && end - !behind > context.max_tokens) return {{}, {}, "too_long"};
+      if (context.max_tokens > 0 && end - !behind > context.max_tokens)
+        return {{}, {}, Reason::too_long};
       plan.sentences.emplace_back();
       ask_next(plan, s, begin, end, behind);
       if (by_words_) ask_about_word_ends(plan, context);
@@ -141,18 +142,23 @@ class LeftToRight : public Method {
 const Method& sentence_probability() {
   static const LeftToRight method(
       What::sentence,
-      {"lp", "log-probability of the whole sentence, token by token",
+      {"lp",
+       "log-probability of the whole sentence, token by token",
        "Marvin and Linzen 2018; Mueller, Nicolai, Petrou-Zeniou, Talmina and Linzen 2020 (CLAMS)",
-       "sum", "wrong"});
+       {judge::Unit::sum},
+       judge::Ties::wrong});
   return method;
 }
 
 const Method& word_probability() {
   static const LeftToRight method(
-      What::locus, {"word-lp", "log-probability of the locus given what stands before it",
+      What::locus, {"word-lp",
+                    "log-probability of the locus given what stands before it",
                     "Linzen, Dupoux and Goldberg 2016; Gulordava, Bojanowski, Grave, Linzen and "
                     "Baroni 2018; BLiMP's one-prefix method",
-                    "sum", "wrong", judge::MethodInfo::Scope::locus});
+                    {judge::Unit::sum},
+                    judge::Ties::wrong,
+                    judge::MethodInfo::Scope::locus});
   return method;
 }
 
@@ -161,25 +167,32 @@ const Method& after_prefix_probability() {
       What::after_locus,
       {"prefix-lp",
        "log-probability of the word after the locus, the same in all sentences, given each prefix",
-       "BLiMP's two-prefix method (Warstadt et al. 2020)", "sum", "wrong",
+       "BLiMP's two-prefix method (Warstadt et al. 2020)",
+       {judge::Unit::sum},
+       judge::Ties::wrong,
        judge::MethodInfo::Scope::locus});
   return method;
 }
 
 const Method& sentence_probability_by_words() {
-  static const LeftToRight method(
-      What::sentence,
-      {"lp-by-words", "log-probability of the whole sentence as words, not as pieces",
-       "Pimentel and Meister 2024; Oh and Schuler 2024", "sum", "half"},
-      true);
+  static const LeftToRight method(What::sentence,
+                                  {"lp-by-words",
+                                   "log-probability of the whole sentence as words, not as pieces",
+                                   "Pimentel and Meister 2024; Oh and Schuler 2024",
+                                   {judge::Unit::sum},
+                                   judge::Ties::half},
+                                  true);
   return method;
 }
 
 const Method& whole_word_probability() {
   static const LeftToRight method(
       What::locus,
-      {"whole-word-lp", "log-probability that the locus is the next word, and no longer one",
-       "Pimentel and Meister 2024; Oh and Schuler 2024", "sum", "half",
+      {"whole-word-lp",
+       "log-probability that the locus is the next word, and no longer one",
+       "Pimentel and Meister 2024; Oh and Schuler 2024",
+       {judge::Unit::sum},
+       judge::Ties::half,
        judge::MethodInfo::Scope::locus},
       true);
   return method;

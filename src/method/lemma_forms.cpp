@@ -54,8 +54,8 @@ class LemmaForms : public Method {
         "lemma-forms",
         "a cloze: the masked word against the other forms of its lemma",
         "Goldberg 2019, Assessing BERT's Syntactic Abilities",
-        "sum",
-        "wrong",
+        {judge::Unit::sum},
+        judge::Ties::wrong,
         judge::MethodInfo::Scope::locus,
         true};
     return info;
@@ -66,10 +66,10 @@ class LemmaForms : public Method {
 
   Plan plan(const suite::Item& item, const MethodContext& context) const override {
     MaskedSentence m = masked_sentence(item, context);
-    if (!m.excluded.empty()) return {{}, {}, m.excluded};
+    if (m.excluded != Reason::none) return {{}, {}, m.excluded};
     std::vector<Form> forms = forms_of(item, m, context);
-    if (forms.empty()) return {{}, {}, "locus_not_single_token"};
-    if (forms.size() == 1) return {{}, {}, "no_other_form"};
+    if (forms.empty()) return {{}, {}, Reason::locus_not_single_token};
+    if (forms.size() == 1) return {{}, {}, Reason::no_other_form};
     Plan plan;
     query::Read read{m.mask, {}, true};
     for (const Form& form : forms) {

@@ -80,7 +80,10 @@ const Method& lemma_pairs() {
        "or by the model",
        "Newman, Ang, Gong and Hewitt 2021, Refining Targeted Syntactic Evaluation of Language "
        "Models",
-       "equal-weight", "wrong", judge::MethodInfo::Scope::locus, true});
+       {judge::Unit::equal_weight},
+       judge::Ties::wrong,
+       judge::MethodInfo::Scope::locus,
+       true});
   return method;
 }
 

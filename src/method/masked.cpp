@@ -15,11 +15,12 @@ Plan mask_locus(const suite::Item& item, const MethodContext& context, Pieces pi
   tokenizer::TokenId mask = mask_of(context);
   for (const suite::Sentence& sentence : item.sentences) {
     SentenceTokens tokens;
-    if (std::string reason = locus_tokens_of(sentence, context.tokenizer, tokens); !reason.empty())
+    if (Reason reason = locus_tokens_of(sentence, context.tokenizer, tokens);
+        reason != Reason::none)
       return {{}, {}, reason};
     if (pieces == Pieces::one && tokens.locus_size() != 1)
-      return {{}, {}, "locus_not_single_token"};
-    if (too_long(tokens, context)) return {{}, {}, "too_long"};
+      return {{}, {}, Reason::locus_not_single_token};
+    if (too_long(tokens, context)) return {{}, {}, Reason::too_long};
     plan.sentences.emplace_back();
     size_t begin = tokens.locus_begin, end = tokens.locus_end;
     if (pieces == Pieces::left_to_right)
@@ -50,26 +51,34 @@ class Masked : public Method {
 
 const Method& masked() {
   static const Masked method(
-      Pieces::one,
-      {"masked", "mask the locus and compare the candidates there; each must be one piece", kPaper,
-       "sum", "wrong", judge::MethodInfo::Scope::locus});
+      Pieces::one, {"masked",
+                    "mask the locus and compare the candidates there; each must be one piece",
+                    kPaper,
+                    {judge::Unit::sum},
+                    judge::Ties::wrong,
+                    judge::MethodInfo::Scope::locus});
   return method;
 }
 
 const Method& masked_word() {
-  static const Masked method(
-      Pieces::together,
-      {"masked-word", "the same for loci of several pieces, all masked together",
-       kPaper + "; extended to several pieces", "sum", "wrong", judge::MethodInfo::Scope::locus});
+  static const Masked method(Pieces::together,
+                             {"masked-word",
+                              "the same for loci of several pieces, all masked together",
+                              kPaper + "; extended to several pieces",
+                              {judge::Unit::sum},
+                              judge::Ties::wrong,
+                              judge::MethodInfo::Scope::locus});
   return method;
 }
 
 const Method& masked_word_left_to_right() {
-  static const Masked method(
-      Pieces::left_to_right,
-      {"masked-word-l2r", "the same, with the pieces revealed from left to right",
-       kPaper + "; pieces as in Kauf and Ivanova 2023", "sum", "wrong",
-       judge::MethodInfo::Scope::locus});
+  static const Masked method(Pieces::left_to_right,
+                             {"masked-word-l2r",
+                              "the same, with the pieces revealed from left to right",
+                              kPaper + "; pieces as in Kauf and Ivanova 2023",
+                              {judge::Unit::sum},
+                              judge::Ties::wrong,
+                              judge::MethodInfo::Scope::locus});
   return method;
 }
 

@@ -4,7 +4,7 @@
 //
 //   const Method& pll = find_method("pll");
 //   Plan plan = pll.plan(item, context);
-//   if (plan.excluded.empty()) scores = pll.score(plan, answers_to(plan.queries));
+//   if (plan.excluded == Reason::none) scores = pll.score(plan, answers_to(plan.queries));
 //
 // A new method is one file and one line in methods.cpp.
 
@@ -13,11 +13,13 @@
 #include <string>
 #include <vector>
 
-#include "judge/score.h"
+#include "judge/method_info.h"
 #include "query/query.h"
 #include "suite/item.h"
 
 namespace minpair::method {
+
+using judge::Reason;
 
 // Which number of which answer is about a token: queries[query].reads[read].targets[target].
 struct Asked {
@@ -34,9 +36,7 @@ struct SentencePlan {
 struct Plan {
   std::vector<query::Query> queries;
   std::vector<SentencePlan> sentences;  // parallel to the item's
-  // "locus_not_single_token", "unknown_locus", "empty_locus", "locus_inside_token", "too_long",
-  // "cloze", "not_a_cloze", "no_features", "too_few_words", "no_other_form"; empty: fine
-  std::string excluded;
+  Reason excluded = Reason::none;
   // When the only read is about many words; answered by WordQuestion::kept() numbers.
   const class WordQuestion* words = nullptr;
 };
@@ -68,7 +68,7 @@ class Method {
   const std::string& name() const { return info().name; }
   const std::string& explanation() const { return info().explanation; }
   const std::string& citation() const { return info().citation; }
-  const std::string& default_norm() const { return info().default_norm; }
+  const judge::View& view() const { return info().view; }
 };
 
 // What the method asks about the item; a cloze is excluded from methods that cannot judge it.
@@ -80,6 +80,8 @@ std::optional<uint32_t> distance_in_pieces(const suite::Item& item,
                                            const tokenizer::Tokenizer& tokenizer);
 
 const Method& find_method(const std::string& name);  // throws with did-you-mean
+// The same for one kind of model; without a name, its default_method().
+const Method& find_method(const std::string& name, query::ModelInfo::Kind kind);
 const std::vector<const Method*>& all_methods();
 // The method a user gets without asking for one: `ce` for masked models.
 const Method& default_method(query::ModelInfo::Kind kind);

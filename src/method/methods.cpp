@@ -48,6 +48,15 @@ const Method& default_method(query::ModelInfo::Kind kind) {
   throw wrong_call("no method fits this kind of model");
 }
 
+const Method& find_method(const std::string& name, query::ModelInfo::Kind kind) {
+  if (name.empty()) return default_method(kind);
+  const Method& method = find_method(name);
+  if (!method.supports(kind))
+    throw wrong_call(fmt::format("the method '{}' is not for this kind of model", name))
+        .hint(fmt::format("'{}' is", default_method(kind).name()));
+  return method;
+}
+
 std::vector<const Method*> find_methods(const std::string& names, query::ModelInfo::Kind kind) {
   std::vector<const Method*> chosen;
   if (names == "all") {
@@ -56,18 +65,14 @@ std::vector<const Method*> find_methods(const std::string& names, query::ModelIn
     return chosen;
   }
   for (std::string_view name : split(names, ',')) {
-    const std::string wanted(trim(name));
-    const Method& method = find_method(wanted);
-    if (!method.supports(kind))
-      throw wrong_call(fmt::format("the method '{}' is not for this kind of model", method.name()))
-          .hint(fmt::format("'{}' is", default_method(kind).name()));
+    const Method& method = find_method(std::string(trim(name)), kind);
     if (std::find(chosen.begin(), chosen.end(), &method) == chosen.end()) chosen.push_back(&method);
   }
   return chosen;
 }
 
 Plan plan_item(const Method& method, const suite::Item& item, const MethodContext& context) {
-  if (item.sentences.size() < 2 && !method.info().cloze) return {{}, {}, "cloze"};
+  if (item.sentences.size() < 2 && !method.info().cloze) return {{}, {}, Reason::cloze};
   return method.plan(item, context);
 }
 

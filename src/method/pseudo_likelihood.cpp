@@ -31,7 +31,7 @@ class PseudoLikelihood : public Method {
     tokenizer::TokenId mask = mask_of(context);
     for (const suite::Sentence& sentence : item.sentences) {
       SentenceTokens tokens = tokens_of(sentence, context.tokenizer);
-      if (too_long(tokens, context)) return {{}, {}, "too_long"};
+      if (too_long(tokens, context)) return {{}, {}, Reason::too_long};
       plan.sentences.emplace_back();
       for (size_t i = 0; i < tokens.ids.size();) {
         if (tokens.tokens[i].special) {
@@ -55,25 +55,33 @@ class PseudoLikelihood : public Method {
 
 const Method& pseudo_likelihood() {
   static const PseudoLikelihood method(
-      Within::token,
-      {"pll", "pseudo-log-likelihood: each token masked in turn",
-       "Salazar, Liang, Nguyen and Kirchhoff 2020, Masked Language Model Scoring", "sum", "half"});
+      Within::token, {"pll",
+                      "pseudo-log-likelihood: each token masked in turn",
+                      "Salazar, Liang, Nguyen and Kirchhoff 2020, Masked Language Model Scoring",
+                      {judge::Unit::sum},
+                      judge::Ties::half});
   return method;
 }
 
 const Method& pseudo_likelihood_word_left_to_right() {
   static const PseudoLikelihood method(
       Within::word_left_to_right,
-      {"pll-word-l2r", "the same, with the rest of the token's word masked too",
-       "Kauf and Ivanova 2023, A Better Way to Do Masked Language Model Scoring", "sum", "half"});
+      {"pll-word-l2r",
+       "the same, with the rest of the token's word masked too",
+       "Kauf and Ivanova 2023, A Better Way to Do Masked Language Model Scoring",
+       {judge::Unit::sum},
+       judge::Ties::half});
   return method;
 }
 
 const Method& pseudo_likelihood_whole_word() {
   static const PseudoLikelihood method(
       Within::whole_word,
-      {"pll-whole-word", "the same, with the token's whole word masked",
-       "Kauf and Ivanova 2023, A Better Way to Do Masked Language Model Scoring", "sum", "half"});
+      {"pll-whole-word",
+       "the same, with the token's whole word masked",
+       "Kauf and Ivanova 2023, A Better Way to Do Masked Language Model Scoring",
+       {judge::Unit::sum},
+       judge::Ties::half});
   return method;
 }
 

@@ -104,17 +104,17 @@ SentenceTokens plain_tokens_of(const suite::Sentence& sentence,
   return s;
 }
 
-std::string locus_tokens_of(const suite::Sentence& sentence, const tokenizer::Tokenizer& tokenizer,
-                            SentenceTokens& s) {
-  if (sentence.locus.empty()) return "empty_locus";
+Reason locus_tokens_of(const suite::Sentence& sentence, const tokenizer::Tokenizer& tokenizer,
+                       SentenceTokens& s) {
+  if (sentence.locus.empty()) return Reason::empty_locus;
   s = from_encoding(tokenizer.encode(sentence.text));
   bool whole = mark_locus(s, sentence);
-  if (!whole && !tokens_around_mask(sentence, tokenizer, s)) return "locus_inside_token";
+  if (!whole && !tokens_around_mask(sentence, tokenizer, s)) return Reason::locus_inside_token;
   mark_words(s, tokenizer);
-  if (s.locus_size() == 0) return "empty_locus";
+  if (s.locus_size() == 0) return Reason::empty_locus;
   for (size_t i = s.locus_begin; i < s.locus_end; ++i)
-    if (s.ids[i] == tokenizer.special().unk) return "unknown_locus";
-  return "";
+    if (s.ids[i] == tokenizer.special().unk) return Reason::unknown_locus;
+  return Reason::none;
 }
 
 void ask_masked(Plan& plan, const SentenceTokens& tokens, size_t masked_begin, size_t masked_end,

@@ -21,8 +21,8 @@ SentenceTokens plain_tokens_of(const suite::Sentence& sentence,
 // The same, for a method that needs the locus: gives the reason when it cannot be had. Where a
 // token reaches over the edge of the locus, the locus is tokenized on its own and put in the place
 // of a mask.
-std::string locus_tokens_of(const suite::Sentence& sentence, const tokenizer::Tokenizer& tokenizer,
-                            SentenceTokens& tokens);
+Reason locus_tokens_of(const suite::Sentence& sentence, const tokenizer::Tokenizer& tokenizer,
+                       SentenceTokens& tokens);
 
 // Adds a query in which the tokens [masked_begin, masked_end) are masked, and asks about the tokens
 // [read_begin, read_end), each about itself.

@@ -6,13 +6,12 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/names.h"
+#include "report/judged.h"
+#include "store/pack.h"
 
 namespace minpair::report {
 namespace {
-
-bool among(const std::vector<std::string>& wanted, const std::string& name) {
-  return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
-}
 
 constexpr std::string_view kDistanceInPieces = "distance_pieces";
 
@@ -25,15 +24,6 @@ GroupCounts& group_at(Groups& groups, const std::vector<std::string>& keys, uint
   return g;
 }
 
-void add(GroupCounts::Part& part, const store::SummaryRow& row) {
-  part.items += row.items;
-  part.correct += row.correct;
-  part.ties += row.ties;
-  part.unavailable += row.unavailable;
-  part.pairs_right += row.pairs_right;
-  part.pairs_tied += row.pairs_tied;
-}
-
 const std::string& field(const store::SummaryRow& row, const std::string& name) {
   return name == "test" ? row.test : name == "condition" ? row.condition : row.language;
 }
@@ -42,11 +32,12 @@ Groups from_summary(store::Store& store, const store::RunRecord& run,
                     const std::vector<std::string>& by, const ReportOptions& options) {
   Groups groups;
   for (const store::SummaryRow& row : store.summary(run.id)) {
-    if (!among(options.tests, row.test) || !among(options.conditions, row.condition)) continue;
+    if (!all_or_among(options.tests, row.test) || !all_or_among(options.conditions, row.condition))
+      continue;
     std::vector<std::string> keys;
     for (const std::string& name : by) keys.push_back(field(row, name));
     GroupCounts& g = group_at(groups, keys, row.first_ordinal);
-    add(g.parts[judge::index_of(row.norm)][{row.excluded, row.equal_lengths}], row);
+    g.parts[index_of(row.view)][{row.excluded, row.equal_lengths}].add(row.counts);
   }
   return groups;
 }
@@ -55,7 +46,7 @@ Groups from_summary(store::Store& store, const store::RunRecord& run,
 std::string value_of(const suite::Item& item, const store::StoredItem& stored,
                      const std::string& name) {
   if (name == kDistanceInPieces) {
-    std::optional<uint32_t> distance = judge::unpack_distance(stored.tokens);
+    std::optional<uint32_t> distance = store::unpack_distance(stored.tokens);
     return distance ? std::to_string(*distance) : "";
   }
   if (name == "test") return item.test;
@@ -68,30 +59,23 @@ std::string value_of(const suite::Item& item, const store::StoredItem& stored,
 }
 
 void add_item(GroupCounts& g, const suite::Item& item, const store::StoredItem& stored,
-              const std::vector<judge::Norm>& views) {
-  std::vector<judge::StoredSentence> sentences;
-  std::vector<bool> grammatical;
+              const std::vector<judge::View>& views) {
+  bool scored = stored.excluded == judge::Reason::none;
+  std::vector<judge::SentenceScore> sentences;
   // Pairs need no scores: the outcome says it all.
-  bool several = item.sentences.size() != 2 && stored.excluded.empty();
-  if (several) {
-    sentences = judge::unpack_scores(stored.tokens);
-    grammatical = judge::grammatical_of(item, sentences.size());
-  }
-  for (const judge::Norm& view : views) {
-    size_t n = judge::index_of(view);
-    GroupCounts::Part& part = g.parts[n][{stored.excluded, stored.equal_lengths}];
-    ++part.items;
-    if (!stored.excluded.empty()) continue;
-    judge::Outcome outcome = judge::outcome_in(stored.outcomes, n);
-    part.correct += outcome == judge::Outcome::right;
-    part.ties += outcome == judge::Outcome::tie;
-    part.unavailable += outcome == judge::Outcome::unavailable;
+  bool several = item.sentences.size() != 2 && scored;
+  if (several) sentences = store::unpack_scores(stored.tokens);
+  for (const judge::View& view : views) {
+    judge::Counts& part = g.parts[index_of(view)][{stored.excluded, stored.equal_lengths}];
     judge::Verdict v;
-    v.pairs_right = outcome == judge::Outcome::right;
-    v.pairs_tied = outcome == judge::Outcome::tie;
-    if (several) v = judge::judge(sentences, grammatical, view);
-    part.pairs_right += v.pairs_right;
-    part.pairs_tied += v.pairs_tied;
+    v.outcome = store::unpack_outcome(stored.outcomes, view);
+    v.pairs_right = v.outcome == judge::Outcome::right;
+    v.pairs_tied = v.outcome == judge::Outcome::tie;
+    if (several) v = judge::judge(item, sentences, view);
+    if (scored)
+      part.add(v);
+    else
+      ++part.items;
   }
 }
 
@@ -102,10 +86,10 @@ Groups from_items(store::Store& store, const store::RunRecord& run,
   suite::Item item;
   std::vector<bool> found(by.size(), false);
   std::set<std::string> known;
-  std::vector<judge::Norm> views = judge::family_of(judge::find_norm(run.norm));
+  std::vector<judge::View> views = judge::family_of(run.view);
   store.each_item(run.id, true, [&](const store::StoredItem& stored) {
     parser.parse(stored.item, {store.path().string(), 0, 0, {}}, item);
-    if (!among(options.tests, item.test) || !among(options.conditions, item.condition)) return;
+    if (!wanted(item, options)) return;
     std::vector<std::string> keys;
     for (size_t i = 0; i < by.size(); ++i) {
       keys.push_back(value_of(item, stored, by[i]));
@@ -170,16 +154,8 @@ void bin_level(Groups& groups, size_t level, size_t bins) {
     double value;
     if (is_number(keys[level], value)) to[level] = bin_name(value, edges, items);
     GroupCounts& b = group_at(binned, to, g.first_ordinal);
-    for (auto& [norm, parts] : g.parts)
-      for (auto& [part_key, p] : parts) {
-        GroupCounts::Part& q = b.parts[norm][part_key];
-        q.items += p.items;
-        q.correct += p.correct;
-        q.ties += p.ties;
-        q.unavailable += p.unavailable;
-        q.pairs_right += p.pairs_right;
-        q.pairs_tied += p.pairs_tied;
-      }
+    for (auto& [view, parts] : g.parts)
+      for (auto& [part_key, p] : parts) b.parts[view][part_key].add(p);
   }
   groups = std::move(binned);
 }

@@ -5,16 +5,12 @@
 
 namespace minpair::report {
 
-// What became of the items of one group, under one normalisation.
+// What became of the items of one group, under one view.
 struct GroupCounts {
   std::vector<std::string> keys;  // parallel to `by`
   uint64_t first_ordinal = UINT64_MAX;
-  struct Part {
-    uint64_t items = 0, correct = 0, ties = 0, unavailable = 0;
-    double pairs_right = 0, pairs_tied = 0;
-  };
-  // By norm, then by reason ("" = scored) and equal lengths.
-  std::map<size_t, std::map<std::pair<std::string, bool>, Part>> parts;
+  // By view, then by reason and equal lengths.
+  std::map<size_t, std::map<std::pair<judge::Reason, bool>, judge::Counts>> parts;
 };
 
 // `by` has no "condition" without its "test" here.

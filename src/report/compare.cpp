@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "report/clusters.h"
 #include "report/judged.h"
 #include "report/labels.h"
@@ -16,10 +17,6 @@ namespace {
 // What tells the two sides apart.
 enum class By { model, method, suite };
 
-bool among(const std::vector<std::string>& wanted, const std::string& name) {
-  return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
-}
-
 struct Named {
   const store::RunRecord* run;
   std::string model, method, suite;
@@ -28,39 +25,22 @@ struct Named {
   }
 };
 
-std::vector<Named> chosen_runs(const std::vector<store::RunRecord>& runs,
-                               const CompareOptions& options) {
-  std::map<int64_t, std::string> labels = model_labels(runs);
-  std::vector<Named> chosen;
-  for (const store::RunRecord& r : runs) {
-    Named n{&r, labels[r.model.id], r.method, r.suite.name};
+std::vector<Named> named(const std::vector<NamedRun>& runs, const CompareOptions& options) {
+  std::vector<Named> named;
+  for (const auto& [run, label] : runs) {
+    named.push_back({&run, label, run.method, run.suite.name});
     // Whoever gave the full name wants to see it.
-    if (!options.models.empty() && !among(options.models, n.model)) n.model = r.model.name;
-    if (among(options.models, n.model) && among(options.methods, n.method) &&
-        among(options.suites, n.suite))
-      chosen.push_back(n);
+    if (!all_or_among(options.models, label)) named.back().model = run.model.name;
   }
-  return chosen;
+  return named;
 }
 
 std::vector<std::string> distinct(const std::vector<Named>& runs, By by) {
   std::vector<std::string> names;
   for (const Named& n : runs)
-    if (!among(names, n.side(by)) || names.empty()) names.push_back(n.side(by));
+    if (std::find(names.begin(), names.end(), n.side(by)) == names.end())
+      names.push_back(n.side(by));
   return names;
-}
-
-void check_asked(const std::vector<store::RunRecord>& runs, const std::vector<std::string>& asked,
-                 By by, const char* what) {
-  std::vector<Named> all = chosen_runs(runs, {});
-  std::vector<std::string> known = distinct(all, by);
-  for (const std::string& name : asked) {
-    bool full = by == By::model && std::any_of(runs.begin(), runs.end(),
-                                               [&](auto& r) { return r.model.name == name; });
-    if (full || (!known.empty() && among(known, name))) continue;
-    throw wrong_call(fmt::format("the results have no {} '{}'", what, name))
-        .hint(fmt::format("they have {}", join(known, ", ")));
-  }
 }
 
 Error no_two_sides(const std::vector<Named>& runs) {
@@ -92,7 +72,7 @@ By sides_by(const std::vector<Named>& runs, const CompareOptions& options) {
 struct Both {
   const suite::Item *item, *other;
   uint64_t cluster;
-  double first, second, first_margin, second_margin;
+  const Judged *first, *second;
 };
 
 struct SideItems {
@@ -102,16 +82,10 @@ struct SideItems {
 
 SideItems load_side(store::Store& store, const store::RunRecord& run, const CompareOptions& options,
                     SuiteItems& suite) {
-  judge::Norm norm = options.norm ? *options.norm : judge::find_norm(run.norm);
-  SideItems side{judged_items(store, run, norm, suite), &suite};
+  Look look = look_at(run, options.view, options.policy);
+  SideItems side{judged_items(store, run, look, suite), &suite};
   check_clusters(suite, run.suite.name);
   return side;
-}
-
-std::string why_not(const Judged& j, bool only_equal) {
-  if (!j.excluded.empty()) return j.excluded;
-  if (j.outcome == judge::Outcome::unavailable) return "not_available";
-  return only_equal && !j.equal_lengths ? "unequal_lengths" : "";
 }
 
 // Items of one suite are the same items; those of two preparations have the same name, or the same
@@ -129,7 +103,7 @@ std::string match_key(const SideItems& side, const Judged& j, const CompareOptio
 }
 
 std::vector<Both> both_judge(const SideItems& a, const SideItems& b, const CompareOptions& options,
-                             std::map<std::string, uint64_t>& left_out) {
+                             std::map<judge::Reason, uint64_t>& left_out) {
   std::map<std::string, const Judged*> by_key;
   bool same = a.suite == b.suite;
   std::vector<const Judged*> by_index(same ? a.suite->items.size() : 0);
@@ -141,24 +115,24 @@ std::vector<Both> both_judge(const SideItems& a, const SideItems& b, const Compa
   size_t met = 0;
   for (const Judged& j : a.judged) {
     const suite::Item& item = a.suite->items[j.item];
-    if (!among(options.tests, item.test)) continue;
+    if (!all_or_among(options.tests, item.test)) continue;
     const Judged* other = nullptr;
     if (same) other = by_index[j.item];
     if (!same)
       if (auto at = by_key.find(match_key(a, j, options)); at != by_key.end()) other = at->second;
     met += other != nullptr;
-    std::string reason = why_not(j, options.only_equal_lengths);
-    if (reason.empty()) reason = other ? why_not(*other, options.only_equal_lengths) : "only_first";
-    if (!reason.empty()) {
+    judge::Reason reason = j.left_out;
+    if (j.counts()) reason = other ? other->left_out : judge::Reason::only_first;
+    if (reason != judge::Reason::none) {
       ++left_out[reason];
       continue;
     }
-    both.push_back({&item, &b.suite->items[other->item], a.suite->cluster[j.item], j.value(),
-                    other->value(), j.margin, other->margin});
+    both.push_back({&item, &b.suite->items[other->item], a.suite->cluster[j.item], &j, other});
   }
   size_t theirs = 0;
-  for (const Judged& j : b.judged) theirs += among(options.tests, b.suite->items[j.item].test);
-  if (theirs > met) left_out["only_second"] += theirs - met;
+  for (const Judged& j : b.judged)
+    theirs += all_or_among(options.tests, b.suite->items[j.item].test);
+  if (theirs > met) left_out[judge::Reason::only_second] += theirs - met;
   return both;
 }
 
@@ -167,12 +141,14 @@ ComparedTest compared(const std::string& test, const std::vector<const Both*>& i
   ComparedTest c;
   c.test = test;
   c.items = items.size();
-  std::vector<double> first, second, difference;
+  std::vector<double> first, second, difference, first_won, second_won;
   std::vector<uint64_t> cluster;
   for (const Both* b : items) {
-    first.push_back(b->first);
-    second.push_back(b->second);
-    difference.push_back(b->first - b->second);
+    first.push_back(b->first->points);
+    second.push_back(b->second->points);
+    difference.push_back(first.back() - second.back());
+    first_won.push_back(b->first->won);
+    second_won.push_back(b->second->won);
     cluster.push_back(b->cluster);
   }
   c.first = stats::mean(first);
@@ -180,7 +156,7 @@ ComparedTest compared(const std::string& test, const std::vector<const Both*>& i
   stats::ClusterSums sums = stats::sum_by_cluster(difference, cluster);
   c.clusters = sums.count.size();
   c.difference = stats::bootstrap_mean(sums, options.bootstrap);
-  c.pairs = stats::count_pairs(first, second);
+  c.pairs = stats::count_pairs(first_won, second_won);
   c.mcnemar = stats::mcnemar_exact(c.pairs.only_first, c.pairs.only_second);
   c.permutation =
       stats::clustered_permutation(sums, options.bootstrap.replicates, options.bootstrap.seed);
@@ -207,8 +183,9 @@ std::vector<suite::Sentence> other_sentences(const Both& b) {
 std::vector<Flip> flips_of(const std::vector<Both>& both) {
   std::vector<Flip> flips;
   for (const Both& b : both)
-    if (std::abs(b.first - b.second) == 1)
-      flips.push_back({*b.item, other_sentences(b), b.first == 1, b.first_margin, b.second_margin});
+    if (std::abs(b.first->won - b.second->won) == 1)
+      flips.push_back(
+          {*b.item, other_sentences(b), b.first->won == 1, b.first->margin, b.second->margin});
   std::stable_sort(flips.begin(), flips.end(), [](const Flip& a, const Flip& b) {
     return std::abs(a.first_margin - a.second_margin) > std::abs(b.first_margin - b.second_margin);
   });
@@ -239,6 +216,7 @@ Comparison compare_pair(const SideItems& a, const SideItems& b, const suite::Man
   correct(c.tests);
   c.total = compared("", all, options);
   c.clusters = clusters_text(options.cluster);
+  c.policies = judge::lines_of(options.policy);
   for (const suite::TestInfo& t : manifest.tests)
     if (!t.title.empty()) c.titles[t.name] = t.title;
   c.flips = flips_of(both);
@@ -271,14 +249,9 @@ std::string title_of(const Named& n, By by) {
 }  // namespace
 
 std::vector<Comparison> compare_runs(store::Store& store, const CompareOptions& options) {
-  std::vector<store::RunRecord> runs = store.runs();
-  if (runs.empty()) throw bad_input("the results have no runs").at(store.path().string());
-  check_asked(runs, options.models, By::model, "model");
-  check_asked(runs, options.methods, By::method, "method");
-  check_asked(runs, options.suites, By::suite, "suite");
-  std::vector<Named> chosen = chosen_runs(runs, options);
-  if (chosen.empty())
-    throw wrong_call("the results have no such suite, model and method").at(store.path().string());
+  std::vector<NamedRun> runs =
+      wanted_runs(store, {{}, options.suites, options.models, options.methods});
+  std::vector<Named> chosen = named(runs, options);
   By by = sides_by(chosen, options);
   std::vector<std::string> names = by == By::model    ? options.models
                                    : by == By::method ? options.methods

@@ -15,8 +15,8 @@ struct CompareOptions {
   // results must leave no choice.
   std::vector<std::string> models, methods, suites;
   std::vector<std::string> tests;
-  std::optional<judge::Norm> norm;  // absent: each method's own
-  bool only_equal_lengths = false;
+  std::optional<judge::View> view;  // absent: each run's own
+  judge::Policy policy;
   std::string cluster = "suite";  // clusters.h
   // How items of two suites find each other: by "name" (their ids), or by "place" in the suite.
   std::string match = "name";
@@ -27,7 +27,7 @@ struct CompareOptions {
 struct ComparedTest {
   std::string test;  // empty: all
   uint64_t items = 0, clusters = 0;
-  double first = 0, second = 0;  // accuracies, ties worth one half
+  double first = 0, second = 0;  // accuracies
   stats::Bootstrap difference;   // first minus second
   stats::PairedCounts pairs;
   double mcnemar = 1, permutation = 1;
@@ -48,9 +48,10 @@ struct Comparison {
   std::vector<ComparedTest> tests;
   ComparedTest total;
   std::vector<Flip> flips;  // right for one, wrong for the other; the widest apart first
-  std::map<std::string, std::string> titles;  // of tests, where the manifest has one
-  std::string clusters;                       // what they are
-  std::map<std::string, uint64_t> left_out;   // items that only one side judges, by reason
+  std::map<std::string, std::string> titles;   // of tests, where the manifest has one
+  std::string clusters;                        // what they are
+  std::vector<std::string> policies;           // what an item is worth
+  std::map<judge::Reason, uint64_t> left_out;  // items that only one side judges
 };
 
 std::vector<Comparison> compare_runs(store::Store& store, const CompareOptions& options);

@@ -2,7 +2,6 @@
 
 #include "base/progress.h"
 #include "report/compare.h"
-#include "report/labels.h"
 
 namespace minpair::report {
 namespace {
@@ -31,10 +30,7 @@ std::vector<GridValue> row_of(const ComparedTest& t, bool corrected) {
 std::string left_out_text(const Comparison& c) {
   std::string text;
   for (const auto& [reason, n] : c.left_out)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count_text(n),
-                        reason == "only_first"    ? "only in the first"
-                        : reason == "only_second" ? "only in the second"
-                                                  : reason_text(reason));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count_text(n), text_of(reason));
   return text;
 }
 
@@ -59,7 +55,7 @@ Grid table_of(const Comparison& c) {
       "McNemar: exact, items taken as independent; perm.: signs of whole clusters flipped",
       "Holm, BH: perm. corrected for looking at all tests; MDD: smallest difference found with "
       "power 0.8",
-      c.clusters};
+      c.clusters, join(c.policies, "; ")};
   if (!c.left_out.empty()) g.notes.push_back("left out: " + left_out_text(c));
   return g;
 }

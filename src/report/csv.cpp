@@ -18,7 +18,7 @@ std::string key_of(const Table& table, const Row& row, const std::string& name) 
 std::string excluded_text(const Tally& t) {
   std::string text;
   for (const auto& [reason, n] : t.excluded)
-    text += fmt::format("{}{}={}", text.empty() ? "" : ";", reason, n);
+    text += fmt::format("{}{}={}", text.empty() ? "" : ";", key_of(reason), n);
   return text;
 }
 

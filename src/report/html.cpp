@@ -25,10 +25,6 @@ std::string json_of(std::string_view text) {
   return out;
 }
 
-bool among(const std::vector<std::string>& wanted, const std::string& name) {
-  return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
-}
-
 // Notes and names of one run, for "how it was made".
 std::string about_json(const store::RunRecord& r) {
   std::vector<std::pair<std::string, std::string>> about = {
@@ -42,7 +38,7 @@ std::string about_json(const store::RunRecord& r) {
       {"Fingerprint of the weights", r.model.fingerprint},
       {"Fingerprint of the tokenizer", r.model.tokenizer},
       {"Method", fmt::format("{}, version {}", r.method, r.version)},
-      {"Normalisation", r.norm},
+      {"Normalisation", judge::name_of(r.view)},
       {"Notes", join(r.model.notes, "; ")}};
   for (const auto& [name, value] : r.facts) {
     std::string title = name;
@@ -73,13 +69,13 @@ struct PageData {
   std::vector<std::string> logprobs;  // per run
 };
 
-PageData collect_data(store::Store& store, const std::vector<store::RunRecord>& runs,
+PageData collect_data(store::Store& store, const std::vector<NamedRun>& runs,
                       const ReportOptions& options) {
-  std::map<int64_t, std::string> labels = model_labels(runs);
   PageData data;
   std::map<int64_t, SuiteItems> suites;
   struct Loaded {
-    const store::RunRecord* run;
+    const NamedRun* named;
+    Look look;
     std::vector<Judged> judged;
   };
   std::vector<Loaded> loaded;
@@ -89,22 +85,20 @@ PageData collect_data(store::Store& store, const std::vector<store::RunRecord>& 
   };
   std::vector<Shape> shapes;
   std::vector<const store::SuiteRecord*> order;
-  for (const store::RunRecord& run : runs) {
-    if (!among(options.suites, run.suite.name) || !among(options.methods, run.method) ||
-        !(among(options.models, labels[run.model.id]) || among(options.models, run.model.name)))
-      continue;
+  for (const NamedRun& named : runs) {
+    const store::RunRecord& run = named.run;
     bool fresh = suites.count(run.suite.id) == 0;
     SuiteItems& items = suites.try_emplace(run.suite.id, options.cluster).first->second;
     if (fresh) order.push_back(&run.suite);
-    judge::Norm norm = options.norms.empty() ? judge::find_norm(run.norm) : options.norms.front();
+    Look look = look_at(run, options);
     TokenColumns tokens;
     std::vector<Judged> judged =
-        judged_items(store, run, norm, items,
-                     [&](uint32_t item, const std::vector<judge::StoredSentence>& scores) {
+        judged_items(store, run, look, items,
+                     [&](uint32_t item, const std::vector<judge::SentenceScore>& scores) {
                        tokens.add(item, scores);
                      });
     check_clusters(items, run.suite.name);
-    loaded.push_back({&run, std::move(judged)});
+    loaded.push_back({&named, look, std::move(judged)});
     data.logprobs.push_back(tokens.logprobs());
     auto same = std::find_if(shapes.begin(), shapes.end(), [&](const Shape& s) {
       return s.suite == run.suite.id && s.tokens.same_shape(tokens);
@@ -119,15 +113,15 @@ PageData collect_data(store::Store& store, const std::vector<store::RunRecord>& 
     data.suites += (data.suites.empty() ? "" : ",") + suite_json(*s, suites.at(s->id));
   }
   for (size_t i = 0; i < loaded.size(); ++i) {
-    const store::RunRecord& r = *loaded[i].run;
+    const store::RunRecord& r = loaded[i].named->run;
     // The outcomes' members follow the run's own.
     data.runs += fmt::format(
         "{}{{\"id\":{},\"shape\":{},\"suite\":{},\"model\":{},\"method\":{},\"norm\":{},"
-        "\"about\":{},\"intervals\":{},{}",
-        i ? "," : "", i, data.shape_of[i], place[r.suite.id], json_of(labels[r.model.id]),
-        json_of(r.method),
-        json_of(options.norms.empty() ? r.norm : judge::norm_name(options.norms.front())),
-        about_json(r), intervals_json(loaded[i].judged, suites.at(r.suite.id), options),
+        "\"about\":{},\"intervals\":{},\"against\":{},{}",
+        i ? "," : "", i, data.shape_of[i], place[r.suite.id], json_of(loaded[i].named->label),
+        json_of(r.method), json_of(judge::name_of(loaded[i].look.view)), about_json(r),
+        intervals_json(loaded[i].judged, suites.at(r.suite.id), options),
+        against_json(loaded[i].judged, suites.at(r.suite.id), options),
         outcomes_json(loaded[i].judged, suites.at(r.suite.id)).substr(1));
   }
   return data;
@@ -212,7 +206,7 @@ std::vector<PageBlock> page_blocks(store::Store& store, const ReportOptions& opt
   by_condition.by = {"condition"};
   std::string tests = json_tables(make_tables(store, by_test));
   std::string conditions = json_tables(make_tables(store, by_condition));
-  PageData data = collect_data(store, store.runs(), options);
+  PageData data = collect_data(store, wanted_runs(store, options.wanted), options);
   std::vector<Block> blocks = {main_block(data, tests, conditions, options.cluster)};
   for (size_t i = 0; i < data.shapes.size(); ++i)
     blocks.push_back({{fmt::format("shape-{}", i), std::move(data.shapes[i])}});

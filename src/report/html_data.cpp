@@ -97,7 +97,7 @@ std::string items_json(const SuiteItems& suite) {
     }
     sentences += ']';
   }
-  for (const char* name : {"distance", "attractors"})
+  for (const char* name : kDrawnFeatures)
     if (std::string column = feature_column(suite, name); !column.empty())
       features += (features.empty() ? "" : ",") + column;
   return fmt::format(
@@ -114,22 +114,22 @@ std::string outcomes_json(const std::vector<Judged>& judged, const SuiteItems& s
   Texts reasons;
   for (size_t i = 0; i < at.size(); ++i) {
     const Judged* j = at[i];
-    bool counts = j && j->counts();
-    if (j) outcomes[i] = counts ? "wtr"[size_t(j->outcome)] : 'x';
+    bool judged = j && j->excluded == judge::Reason::none;
+    if (j) outcomes[i] = judged ? "wtr"[size_t(j->outcome)] : 'x';
     if (j && !j->equal_lengths) equal[i] = '0';
-    reasons.add(!j || counts ? "" : j->excluded.empty() ? "not_available" : j->excluded);
+    reasons.add(j ? std::string(key_of(j->excluded)) : "");
     if (i > 0) margins += ',';
-    bool known = counts && std::isfinite(j->margin);
+    bool known = judged && std::isfinite(j->margin);
     margins += known ? std::to_string(std::lround(double(j->margin) * 1000)) : "null";
   }
   return fmt::format("{{\"outcomes\":\"{}\",\"equal\":\"{}\",\"margins\":[{}],\"reasons\":{}}}",
                      outcomes, equal, margins, reasons.json());
 }
 
-void TokenColumns::add(uint32_t item, const std::vector<judge::StoredSentence>& sentences) {
+void TokenColumns::add(uint32_t item, const std::vector<judge::SentenceScore>& sentences) {
   items_.push_back(item);
   counts_.push_back(uint32_t(sentences.size()));
-  for (const judge::StoredSentence& s : sentences) {
+  for (const judge::SentenceScore& s : sentences) {
     counts_.push_back(uint32_t(s.tokens.size()));
     for (const judge::TokenScore& t : s.tokens) {
       spans_.push_back(t.span);

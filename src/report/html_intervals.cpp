@@ -39,7 +39,7 @@ std::string groups_json(const std::vector<Judged>& judged, const SuiteItems& sui
     }
     before = &item;
     for (Group* g : {&all, test, condition}) {
-      g->values.push_back(j.value());
+      g->values.push_back(j.points);
       g->cluster.push_back(suite.cluster[j.item]);
     }
   }
@@ -54,15 +54,38 @@ std::string groups_json(const std::vector<Judged>& judged, const SuiteItems& sui
 
 std::string intervals_json(const std::vector<Judged>& judged, const SuiteItems& suite,
                            const ReportOptions& options) {
-  // Other policies than these change what an item is worth.
-  if (options.ties != Ties::half || options.oov_wrong || options.pairwise ||
-      options.aggregate_seeds || options.norms.size() > 1 || options.all_norms)
-    return "{}";
+  if (options.aggregate_seeds || options.views.size() > 1 || options.all_views) return "{}";
   bool differ = false;
   for (const Judged& j : judged) differ |= j.counts() && !j.equal_lengths;
-  std::string all = groups_json(judged, suite, options.lengths == Lengths::equal, options);
+  std::string all = groups_json(judged, suite, false, options);
   std::string equal = differ ? groups_json(judged, suite, true, options) : all;
   return fmt::format("{{\"all\":{},\"equal\":{}}}", all, equal);
+}
+
+std::string against_json(const std::vector<Judged>& judged, const SuiteItems& suite,
+                         const ReportOptions& options) {
+  std::string out;
+  for (const char* name : kDrawnFeatures) {
+    std::map<double, std::pair<double, uint64_t>> at;  // points and items
+    for (const Judged& j : judged) {
+      const suite::FeatureValue* value = suite::find_feature(suite.items[j.item], name);
+      const double* number = value ? std::get_if<double>(value) : nullptr;
+      if (!number || !j.counts() || !wanted(suite.items[j.item], options)) continue;
+      at[*number].first += j.points;
+      at[*number].second += 1;
+    }
+    if (at.empty()) continue;
+    out += fmt::format("{}\"{}\":[", out.empty() ? "" : ",", name);
+    for (const auto& [x, sums] : at) {
+      auto n = double(sums.second);
+      stats::Interval w = stats::wilson(sums.first, n);
+      out +=
+          fmt::format("{}{{\"x\":{},\"n\":{},\"accuracy\":{},\"low\":{},\"high\":{}}}",
+                      out.back() == '[' ? "" : ",", x, sums.second, sums.first / n, w.low, w.high);
+    }
+    out += ']';
+  }
+  return "{" + out + "}";
 }
 
 }  // namespace minpair::report

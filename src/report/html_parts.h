@@ -16,15 +16,20 @@ std::string items_json(const SuiteItems& suite);
 // What a run says of each item, in the order of `suite`.
 std::string outcomes_json(const std::vector<Judged>& judged, const SuiteItems& suite);
 
-// Clustered intervals of everything that the page shows an accuracy of; {} where policies ask for
-// something else.
+// Clustered intervals of everything that the page shows an accuracy of; {} where it shows several
+// views or means over seeds.
 std::string intervals_json(const std::vector<Judged>& judged, const SuiteItems& suite,
                            const ReportOptions& options);
+// Numbers of the items that accuracy is drawn against.
+constexpr const char* kDrawnFeatures[] = {"distance", "attractors"};
+// The accuracy at each value of these, with Wilson's interval.
+std::string against_json(const std::vector<Judged>& judged, const SuiteItems& suite,
+                         const ReportOptions& options);
 
 // The tokens of a run, column by column.
 class TokenColumns {
  public:
-  void add(uint32_t item, const std::vector<judge::StoredSentence>& sentences);
+  void add(uint32_t item, const std::vector<judge::SentenceScore>& sentences);
   // Everything but the numbers is the same for all models with one tokenizer.
   bool same_shape(const TokenColumns& other) const;
   // As text; spans count UTF-16 units, as browsers do.

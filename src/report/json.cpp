@@ -52,7 +52,8 @@ Json result_of(const Table& table, const Row& row, size_t c) {
     j["sd"] = cell.deviation;
   }
   j["excluded"] = Json::object();
-  for (const auto& [reason, n] : cell.tally.excluded) j["excluded"][reason] = n;
+  for (const auto& [reason, n] : cell.tally.excluded)
+    j["excluded"][std::string(key_of(reason))] = n;
   j["published"] = published_of(table, row);
   return j;
 }

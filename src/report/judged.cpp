@@ -1,11 +1,26 @@
 #include "report/judged.h"
 
-#include <algorithm>
-
 #include "base/error.h"
+#include "base/names.h"
 #include "report/clusters.h"
+#include "store/pack.h"
 
 namespace minpair::report {
+namespace {
+
+void judge_one(Judged& j, const judge::Verdict& v, judge::Policy policy) {
+  j.outcome = v.outcome;
+  j.margin = float(v.margin);
+  if (v.outcome == judge::Outcome::undefined) {
+    j.excluded = judge::Reason::not_available;
+    if (j.counts()) j.left_out = j.excluded;
+  }
+  j.points = judge::points(v, policy);
+  policy.pairwise = false;
+  j.won = judge::points(judge::Verdict{v.outcome}, policy);
+}
+
+}  // namespace
 
 uint32_t SuiteItems::add(uint64_t ordinal, suite::Item item) {
   auto [found, added] = at.try_emplace(ordinal, uint32_t(items.size()));
@@ -20,15 +35,24 @@ uint32_t SuiteItems::add(uint64_t ordinal, suite::Item item) {
 }
 
 bool wanted(const suite::Item& item, const ReportOptions& options) {
-  auto among = [](const std::vector<std::string>& names, const std::string& name) {
-    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
-  };
-  return among(options.tests, item.test) && among(options.conditions, item.condition);
+  return all_or_among(options.tests, item.test) && all_or_among(options.conditions, item.condition);
 }
 
-std::vector<Judged> judged_items(store::Store& store, const store::RunRecord& run,
-                                 const judge::Norm& norm, SuiteItems& suite,
-                                 const SeeTokens& also) {
+Look look_at(const store::RunRecord& run, const std::optional<judge::View>& asked,
+             const judge::Policy& policy) {
+  const suite::Manifest& manifest = run.suite.manifest;
+  return {asked ? *asked : judge::view_in_paper(manifest, run.method, run.view),
+          judge::as_in_paper(policy, judge::ties_in_paper(manifest, run.ties))};
+}
+
+Look look_at(const store::RunRecord& run, const ReportOptions& options) {
+  std::optional<judge::View> asked;
+  if (!options.views.empty()) asked = options.views.front();
+  return look_at(run, asked, options.policy);
+}
+
+std::vector<Judged> judged_items(store::Store& store, const store::RunRecord& run, const Look& look,
+                                 SuiteItems& suite, const SeeTokens& also) {
   std::vector<Judged> all;
   suite::ItemParser parser;
   bool with_text = suite.items.size() < run.suite.items;
@@ -46,15 +70,13 @@ std::vector<Judged> judged_items(store::Store& store, const store::RunRecord& ru
     }
     j.equal_lengths = stored.equal_lengths;
     j.excluded = stored.excluded;
-    if (stored.excluded.empty()) {
-      std::vector<judge::StoredSentence> sentences = judge::unpack_scores(stored.tokens);
-      judge::Verdict v = judge::judge(
-          sentences, judge::grammatical_of(suite.items[j.item], sentences.size()), norm);
-      j.outcome = v.outcome;
-      j.margin = float(v.margin);
+    j.left_out = judge::left_out(stored.excluded, stored.equal_lengths, look.policy);
+    if (stored.excluded == judge::Reason::none) {
+      std::vector<judge::SentenceScore> sentences = store::unpack_scores(stored.tokens);
+      judge_one(j, judge::judge(suite.items[j.item], sentences, look.view), look.policy);
       if (also) also(j.item, sentences);
     }
-    all.push_back(std::move(j));
+    all.push_back(j);
   });
   return all;
 }

@@ -25,22 +25,33 @@ struct SuiteItems {
 
 struct Judged {
   uint32_t item = 0;  // index into SuiteItems
-  judge::Outcome outcome = judge::Outcome::unavailable;
+  judge::Outcome outcome = judge::Outcome::undefined;
+  judge::Reason excluded = judge::Reason::none;  // why it has no outcome
+  judge::Reason left_out = judge::Reason::none;  // why it does not count under the policy
   bool equal_lengths = true;
   float margin = 0;
-  std::string excluded;  // the reason; empty: scored
+  double points = 0;  // under the policy
+  double won = 0;     // the same for the outcome alone: where shares count, right or wrong
 
-  bool counts() const { return excluded.empty() && outcome != judge::Outcome::unavailable; }
-  double value() const { return double(outcome) / 2; }  // a tie is worth one half
+  bool counts() const { return left_out == judge::Reason::none; }
 };
+
+// How a run is looked at: the view that was asked for, else the one of its suite's paper; and the
+// policy, with ties as that paper counts them where it says so.
+struct Look {
+  judge::View view;
+  judge::Policy policy;
+};
+Look look_at(const store::RunRecord& run, const std::optional<judge::View>& asked,
+             const judge::Policy& policy);
+Look look_at(const store::RunRecord& run, const ReportOptions& options);
 
 // Of the tests and conditions that the options name.
 bool wanted(const suite::Item& item, const ReportOptions& options);
 
 // In the order of the suite. `also` sees every scored item's tokens.
-using SeeTokens = std::function<void(uint32_t item, const std::vector<judge::StoredSentence>&)>;
-std::vector<Judged> judged_items(store::Store& store, const store::RunRecord& run,
-                                 const judge::Norm& norm, SuiteItems& suite,
-                                 const SeeTokens& also = {});
+using SeeTokens = std::function<void(uint32_t item, const std::vector<judge::SentenceScore>&)>;
+std::vector<Judged> judged_items(store::Store& store, const store::RunRecord& run, const Look& look,
+                                 SuiteItems& suite, const SeeTokens& also = {});
 
 }  // namespace minpair::report

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <tuple>
 
+#include "base/error.h"
+
 namespace minpair::report {
 namespace {
 
@@ -62,26 +64,20 @@ std::string without_seed(const std::string& label) {
   return head;
 }
 
-std::string reason_text(const std::string& reason) {
-  static const std::map<std::string, std::string> texts = {
-      {"unequal_lengths", "of unequal lengths"},
-      {"too_long", "too long for the model"},
-      {"locus_not_single_token", "with a locus of several pieces"},
-      {"unknown_locus", "with a locus unknown to the vocabulary"},
-      {"empty_locus", "with an empty locus"},
-      {"locus_inside_token", "with a locus inside a token"},
-      {"cloze", "clozes"},
-      {"not_a_cloze", "that are no clozes"},
-      {"no_features", "without a part of speech and features"},
-      {"too_few_words", "with too few words on a side"},
-      {"no_other_form", "whose lemma has no other form in the vocabulary"},
-      {"not_available", "whose scores do not give this normalisation"},
-  };
-  auto at = texts.find(reason);
-  if (at != texts.end()) return at->second;
-  std::string text = reason;
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
+std::vector<NamedRun> wanted_runs(store::Store& store, const judge::Wanted& wanted) {
+  std::vector<store::RunRecord> runs = store.runs();
+  std::map<int64_t, std::string> labels = model_labels(runs);
+  std::vector<judge::RunName> names;
+  for (const store::RunRecord& r : runs)
+    names.push_back({r.id, r.suite.name, labels[r.model.id], r.method, r.model.name});
+  std::vector<NamedRun> chosen;
+  try {
+    for (size_t i : judge::select(names, wanted))
+      chosen.push_back({std::move(runs[i]), names[i].model});
+  } catch (Error& e) {
+    throw e.at(store.path().string());
+  }
+  return chosen;
 }
 
 LevelOrder::LevelOrder(const std::vector<std::string>& by, const suite::Manifest& manifest)

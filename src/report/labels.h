@@ -1,10 +1,11 @@
 #pragma once
-// What readers call models, tests and reasons, and in which order.
+// What readers call models and tests, and in which order; and which runs they mean.
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "judge/runs.h"
 #include "store/store.h"
 
 namespace minpair::report {
@@ -14,7 +15,13 @@ namespace minpair::report {
 std::map<int64_t, std::string> model_labels(const std::vector<store::RunRecord>& runs);
 // "lstm-de/seed3" -> "lstm-de"
 std::string without_seed(const std::string& label);
-std::string reason_text(const std::string& reason);  // "too_long" -> "too long for the model"
+
+struct NamedRun {
+  store::RunRecord run;
+  std::string label;  // of its model
+};
+// Throws when there is none.
+std::vector<NamedRun> wanted_runs(store::Store& store, const judge::Wanted& wanted);
 
 // The order of groups: tests as in the manifest, numbers as numbers, the rest as they come.
 class LevelOrder {

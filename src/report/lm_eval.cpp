@@ -6,11 +6,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
 #include "base/file.h"
 #include "base/paths.h"
+#include "report/judged.h"
 #include "report/labels.h"
 #include "report/report.h"
+#include "store/pack.h"
 
 namespace minpair::report {
 namespace {
@@ -30,12 +31,10 @@ std::string dump(const Json& j, int indent) {
 // The files of one run.
 class Export {
  public:
-  Export(store::Store& store, const store::RunRecord& run, const std::string& label,
-         const ReportOptions& options, const std::filesystem::path& folder)
-      : store_(store), run_(run), options_(options) {
-    norm_ = options.norms.empty() ? judge::find_norm(run.norm) : options.norms.front();
-    model_ = label;
-    folder_ = folder / (file_name(label) + "__" + run.method);
+  Export(store::Store& store, const NamedRun& named, const ReportOptions& options,
+         const std::filesystem::path& folder)
+      : store_(store), run_(named.run), look_(look_at(run_, options)), model_(named.label) {
+    folder_ = folder / (file_name(model_) + "__" + run_.method);
     std::filesystem::create_directories(folder_);
   }
 
@@ -43,10 +42,10 @@ class Export {
     suite::ItemParser parser;
     suite::Item item;
     store_.each_item(run_.id, true, [&](const store::StoredItem& stored) {
-      if (!stored.excluded.empty()) return;
       parser.parse(stored.item, {store_.path().string(), 0, 0, {}}, item);
-      if (options_.lengths == Lengths::equal && !stored.equal_lengths) return;
-      add(stored, item);
+      if (judge::left_out(stored.excluded, stored.equal_lengths, look_.policy) ==
+          judge::Reason::none)
+        add(stored, item);
     });
     write_results();
     for (auto& [task, file] : samples_) file->commit();
@@ -60,36 +59,36 @@ class Export {
     double points = 0;
   };
 
-  double points(judge::Outcome outcome) const {
-    if (outcome == judge::Outcome::right) return 1;
-    if (outcome != judge::Outcome::tie) return 0;
-    return options_.ties == Ties::right ? 1 : options_.ties == Ties::half ? 0.5 : 0;
-  }
-
   void add(const store::StoredItem& stored, const suite::Item& item) {
-    judge::Outcome outcome = judge::outcome_in(stored.outcomes, judge::index_of(norm_));
-    if (outcome == judge::Outcome::unavailable) return;
+    std::vector<judge::SentenceScore> scores;
+    double points = 0;  // where the vocabulary lacks the words and that counts as wrong
+    if (stored.excluded == judge::Reason::none) {
+      scores = store::unpack_scores(stored.tokens);
+      judge::Verdict verdict = judge::judge(item, scores, look_.view);
+      if (verdict.outcome == judge::Outcome::undefined) return;
+      points = judge::points(verdict, look_.policy);
+    }
     std::string task = file_name(run_.suite.name + "_" + item.test);
     Task& t = tasks_[task];
     t.alias = item.test;
     ++t.items;
-    t.points += points(outcome);
+    t.points += points;
     std::unique_ptr<AtomicFile>& file = samples_[task];
     if (!file) {
       files_.push_back(folder_ / ("samples_" + task + "_minpair.jsonl"));
       file = std::make_unique<AtomicFile>(files_.back());
     }
-    file->write(dump(sample(stored, item, points(outcome)), -1));
+    file->write(dump(sample(stored, item, scores, points), -1));
   }
 
-  Json sample(const store::StoredItem& stored, const suite::Item& item, double acc) const {
-    std::vector<judge::StoredSentence> scores = judge::unpack_scores(stored.tokens);
+  Json sample(const store::StoredItem& stored, const suite::Item& item,
+              const std::vector<judge::SentenceScore>& scores, double acc) const {
     Json arguments = Json::object(), resps = Json::array(), filtered = Json::array();
     size_t target = 0;
     for (size_t i = 0; i < scores.size() && i < item.sentences.size(); ++i) {
       if (item.sentences[i].grammatical) target = i;
       arguments[fmt::format("gen_args_{}", i)] = {{"arg_0", ""}, {"arg_1", item.sentences[i].text}};
-      Json answer = {fmt::format("{}", scores[i].value(norm_).value_or(0)), "False"};
+      Json answer = {fmt::format("{}", scores[i].value(look_.view).value_or(0)), "False"};
       resps.push_back(Json::array({answer}));
       filtered.push_back(answer);
     }
@@ -121,7 +120,7 @@ class Export {
           {"output_type", "multiple_choice"},
           {"num_fewshot", 0},
           {"metadata",
-           {{"version", 1.0}, {"method", run_.method}, {"norm", judge::norm_name(norm_)}}}};
+           {{"version", 1.0}, {"method", run_.method}, {"norm", judge::name_of(look_.view)}}}};
       versions[name] = 1.0;
       shots[name] = 0;
       samples[name] = {{"original", t.items}, {"effective", t.items}};
@@ -146,8 +145,7 @@ class Export {
 
   store::Store& store_;
   const store::RunRecord& run_;
-  const ReportOptions& options_;
-  judge::Norm norm_;
+  Look look_;
   std::string model_;
   std::filesystem::path folder_;
   std::map<std::string, Task> tasks_;
@@ -155,26 +153,14 @@ class Export {
   std::vector<std::filesystem::path> files_;
 };
 
-bool among(const std::vector<std::string>& wanted, const std::string& name) {
-  return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
-}
-
 }  // namespace
 
 std::vector<std::filesystem::path> write_lm_eval(store::Store& store, const ReportOptions& options,
                                                  const std::filesystem::path& folder) {
-  std::vector<store::RunRecord> runs = store.runs();
-  std::map<int64_t, std::string> labels = model_labels(runs);
   std::vector<std::filesystem::path> files;
-  for (const store::RunRecord& run : runs) {
-    const std::string& label = labels[run.model.id];
-    if (!among(options.suites, run.suite.name) || !among(options.methods, run.method) ||
-        !(among(options.models, label) || among(options.models, run.model.name)))
-      continue;
-    for (std::filesystem::path& file : Export(store, run, label, options, folder).write())
+  for (const NamedRun& named : wanted_runs(store, options.wanted))
+    for (std::filesystem::path& file : Export(store, named, options, folder).write())
       files.push_back(std::move(file));
-  }
-  if (files.empty()) throw wrong_call("the results have no such suite, model and method");
   return files;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Tables over stored runs: policies are applied here, never while scoring.
+// Tables over stored runs: policies (judge/policy.h) are applied here, never while scoring.
 //
 //   Store store("results.db", Store::Mode::read);
 //   std::vector<Table> tables = make_tables(store, options);   // one per suite
@@ -15,29 +15,23 @@
 #include <string>
 #include <vector>
 
+#include "judge/judge.h"
 #include "stats/stats.h"
 #include "store/store.h"
 
 namespace minpair::report {
 
-enum class Ties { half, right, wrong, paper };
-enum class Lengths { both, equal, all };
-
 struct ReportOptions {
   // "test", "condition" (which brings its test), "language", or any feature of the items.
   std::vector<std::string> by = {"test"};
-  std::vector<judge::Norm> norms;  // empty: each method's own
-  bool all_norms = false;
-  Ties ties = Ties::half;
-  Lengths lengths = Lengths::both;  // both are shown where they differ
-  bool oov_wrong = false;           // what the vocabulary lacks counts as wrong, not as excluded
-  bool pairwise = false;            // share of pairs won, instead of: the good one beats all
-  bool aggregate_seeds = false;     // mean and deviation over NAME/seed1, NAME/seed2, ...
-  std::string cluster = "suite";    // of `--stats` and the page's intervals; see clusters.h
-  size_t bins = 10;                 // for features with more distinct numbers than that
-  // Empty: all.
-  std::vector<int64_t> runs;
-  std::vector<std::string> suites, models, methods, tests, conditions;
+  std::vector<judge::View> views;  // empty: each run's own
+  bool all_views = false;
+  judge::Policy policy;
+  bool aggregate_seeds = false;   // mean and deviation over NAME/seed1, NAME/seed2, ...
+  std::string cluster = "suite";  // of `--stats` and the page's intervals; see clusters.h
+  size_t bins = 10;               // for features with more distinct numbers than that
+  judge::Wanted wanted;           // which runs
+  std::vector<std::string> tests, conditions;  // empty: all
 };
 
 // How many items, and what became of them.
@@ -46,14 +40,15 @@ struct Tally {
   uint64_t pairs = 0;    // counted in the accuracy
   uint64_t correct = 0;  // strictly
   uint64_t ties = 0;
-  double points = 0;                         // correct and what the ties are worth
-  std::map<std::string, uint64_t> excluded;  // by reason; with the equal policy: "unequal_lengths"
+  double points = 0;  // correct and what the ties are worth
+  std::map<judge::Reason, uint64_t> excluded;
 
   double accuracy() const { return pairs ? points / double(pairs) : 0; }
 };
 
 struct Column {
-  std::string model, method, norm;
+  std::string model, method;
+  std::string norm;     // the name of the view
   std::string lengths;  // "equal", "all", or "" where they do not differ
   bool published = false;
   bool released = false;  // made from scores that somebody released, not by running a model

@@ -17,19 +17,11 @@ using Kind = GridColumn::Kind;
 
 struct Loaded {
   const store::RunRecord* run;
+  judge::Policy policy;
   std::string name;
   const SuiteItems* suite;
   std::vector<Judged> judged;  // those that count
 };
-
-bool among(const std::vector<std::string>& wanted, const std::string& name) {
-  return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
-}
-
-bool counts(const Judged& j, const suite::Item& item, const ReportOptions& options) {
-  return j.counts() && (options.lengths != Lengths::equal || j.equal_lengths) &&
-         wanted(item, options);
-}
 
 // The judged items by test, tests in the manifest's order.
 std::vector<std::pair<std::string, std::vector<const Judged*>>> by_test(const Loaded& l) {
@@ -51,7 +43,7 @@ std::vector<GridValue> accuracy_row(const std::string& name, const Loaded& l,
   std::vector<double> values;
   std::vector<uint64_t> cluster;
   for (const Judged* j : items) {
-    values.push_back(j->value());
+    values.push_back(j->points);
     cluster.push_back(l.suite->cluster[j->item]);
   }
   stats::ClusterSums sums = stats::sum_by_cluster(values, cluster);
@@ -84,7 +76,7 @@ Grid accuracy_grid(const Loaded& l) {
          false,
          {"from, to: 95%, clusters resampled 10,000 times (BCa); detectable: the smallest distance "
           "from chance found with power 0.8",
-          clusters_text(l.suite->cluster_by)}};
+          clusters_text(l.suite->cluster_by), join(judge::lines_of(l.policy), "; ")}};
   std::vector<const Judged*> all;
   for (const auto& [test, items] : by_test(l)) {
     g.rows.push_back(accuracy_row(test, l, items));
@@ -121,7 +113,7 @@ Design design_of(const Loaded& l, const std::vector<const Judged*>& items,
   }
   for (const Judged* j : items) {
     const std::string& condition = l.suite->items[j->item].condition;
-    d.outcome.push_back(j->value());
+    d.outcome.push_back(j->won);
     d.cluster.push_back(l.suite->cluster[j->item]);
     d.rows.push_back(1);
     bool subject = false, distractor = false;
@@ -140,7 +132,7 @@ void add_effects(Grid& g, const Loaded& l, const std::string& test,
   std::vector<std::string> conditions;
   for (const Judged* j : items)
     if (const std::string& c = l.suite->items[j->item].condition;
-        conditions.empty() || !among(conditions, c))
+        std::find(conditions.begin(), conditions.end(), c) == conditions.end())
       conditions.push_back(c);
   std::sort(conditions.begin(), conditions.end());
   if (conditions.size() < 2 || conditions.size() > 20) return;
@@ -182,8 +174,8 @@ std::vector<GridValue> agreement_row(const Loaded& a, const Loaded& b) {
   std::vector<double> first, second, first_margin, second_margin;
   for (const Judged& j : a.judged)
     if (const Judged* o = other[j.item]) {
-      first.push_back(j.value());
-      second.push_back(o->value());
+      first.push_back(j.won);
+      second.push_back(o->won);
       first_margin.push_back(j.margin);
       second_margin.push_back(o->margin);
     }
@@ -236,25 +228,18 @@ bool numbers_of_condition(const std::string& condition, bool& subject_plural,
 }
 
 std::vector<Grid> statistics_grids(store::Store& store, const ReportOptions& options) {
-  std::vector<store::RunRecord> runs = store.runs();
-  std::map<int64_t, std::string> labels = model_labels(runs);
+  std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
   std::map<int64_t, SuiteItems> suites;
   std::vector<Loaded> loaded;
-  for (const store::RunRecord& r : runs) {
-    const std::string& label = labels[r.model.id];
-    if (!among(options.suites, r.suite.name) || !among(options.methods, r.method) ||
-        !(among(options.models, label) || among(options.models, r.model.name)))
-      continue;
+  for (const auto& [r, label] : runs) {
     SuiteItems& suite = suites.try_emplace(r.suite.id, options.cluster).first->second;
-    judge::Norm norm = options.norms.empty() ? judge::find_norm(r.norm) : options.norms.front();
-    Loaded l{&r, fmt::format("{}, {}, {}", r.suite.name, label, r.method), &suite, {}};
-    for (Judged& j : judged_items(store, r, norm, suite))
-      if (counts(j, suite.items[j.item], options)) l.judged.push_back(std::move(j));
+    Look look = look_at(r, options);
+    Loaded l{&r, look.policy, fmt::format("{}, {}, {}", r.suite.name, label, r.method), &suite, {}};
+    for (const Judged& j : judged_items(store, r, look, suite))
+      if (j.counts() && wanted(suite.items[j.item], options)) l.judged.push_back(j);
     check_clusters(suite, r.suite.name);
     loaded.push_back(std::move(l));
   }
-  if (loaded.empty())
-    throw wrong_call("the results have no such suite, model and method").at(store.path().string());
   std::vector<Grid> grids;
   for (const Loaded& l : loaded) {
     grids.push_back(accuracy_grid(l));

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "report/collect.h"
+#include "report/judged.h"
 #include "report/labels.h"
 #include "report/published.h"
 #include "report/report.h"
@@ -14,49 +15,24 @@
 namespace minpair::report {
 namespace {
 
-bool among(const std::vector<std::string>& wanted, const std::string& name) {
-  return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
-}
-
-bool wanted_run(const ReportOptions& options, const store::RunRecord& run) {
-  return options.runs.empty() ||
-         std::find(options.runs.begin(), options.runs.end(), run.id) != options.runs.end();
-}
-
-bool is_oov(const std::string& reason) {
-  return reason == "locus_not_single_token" || reason == "unknown_locus";
-}
-
-double tie_worth(Ties ties, const store::RunRecord& run) {
-  std::string how = run.suite.manifest.ties.empty() ? run.ties : run.suite.manifest.ties;
-  if (ties == Ties::half || (ties == Ties::paper && how == "half")) return 0.5;
-  return ties == Ties::right || (ties == Ties::paper && how == "right") ? 1 : 0;
-}
-
 // One group under one view.
-Tally tally_of(const GroupCounts& group, size_t norm, bool only_equal, double tie,
-               const ReportOptions& options) {
+Tally tally_of(const GroupCounts& group, size_t view, const judge::Policy& policy) {
   Tally t;
-  auto at = group.parts.find(norm);
+  auto at = group.parts.find(view);
   if (at == group.parts.end()) return t;
   for (const auto& [key, part] : at->second) {
-    const auto& [reason, equal] = key;
+    const auto& [stored, equal] = key;
     t.items += part.items;
-    if (!reason.empty() && options.oov_wrong && is_oov(reason)) {
-      t.pairs += part.items;
-    } else if (!reason.empty()) {
-      t.excluded[reason] += part.items;
-    } else if (only_equal && !equal) {
-      t.excluded["unequal_lengths"] += part.items;
-    } else {
-      t.pairs += part.items - part.unavailable;
-      if (part.unavailable > 0) t.excluded["not_available"] += part.unavailable;
-      t.correct += part.correct;
-      t.ties += part.ties;
-      t.points += options.pairwise || judge::graded(judge::norm_at(norm))
-                      ? part.pairs_right + tie * part.pairs_tied
-                      : double(part.correct) + tie * double(part.ties);
+    judge::Reason why = judge::left_out(stored, equal, policy);
+    if (why != judge::Reason::none) {
+      t.excluded[why] += part.items;
+      continue;
     }
+    t.pairs += part.items - part.undefined;
+    if (part.undefined > 0) t.excluded[judge::Reason::not_available] += part.undefined;
+    t.correct += part.right;
+    t.ties += part.ties;
+    t.points += judge::points(part, policy);
   }
   return t;
 }
@@ -79,8 +55,8 @@ Cell cell_of(const Tally& t) {
   return c;
 }
 
-// A run under one view: a column in the making.
-struct View {
+// A run under one view and policy.
+struct ColumnInTheMaking {
   Column column;
   const store::RunRecord* run = nullptr;
   std::map<std::vector<std::string>, Cell> cells;
@@ -88,51 +64,54 @@ struct View {
 };
 
 // What was asked for and the run has: clozes have other views than sentences.
-std::vector<judge::Norm> norms_of(const store::RunRecord& run, const ReportOptions& options) {
-  if (options.norms.empty() && !options.all_norms) return {judge::find_norm(run.norm)};
-  std::vector<judge::Norm> norms;
-  for (const judge::Norm& norm : judge::family_of(judge::find_norm(run.norm))) {
-    bool asked = options.all_norms ? norm.special || run.special
-                                   : std::find(options.norms.begin(), options.norms.end(), norm) !=
-                                         options.norms.end();
-    if (asked) norms.push_back(norm);
+std::vector<judge::View> views_of(const store::RunRecord& run, const ReportOptions& options) {
+  if (options.views.empty() && !options.all_views) return {look_at(run, options).view};
+  std::vector<judge::View> views;
+  for (const judge::View& view : judge::family_of(run.view)) {
+    bool asked = options.all_views ? view.special || run.special
+                                   : std::find(options.views.begin(), options.views.end(), view) !=
+                                         options.views.end();
+    if (asked) views.push_back(view);
   }
-  return norms;
+  return views;
 }
 
-View make_view(const store::RunRecord& run, const std::vector<GroupCounts>& groups,
-               const judge::Norm& norm, bool only_equal, const ReportOptions& options) {
-  View v;
-  v.run = &run;
-  v.column.method = run.method;
-  v.column.norm = judge::norm_name(norm);
-  v.column.released = run.model.kind == "released";
-  double tie = tie_worth(options.ties, run);
+ColumnInTheMaking make_column(const NamedRun& named, const std::vector<GroupCounts>& groups,
+                              const judge::View& view, judge::Policy policy,
+                              judge::Lengths lengths) {
+  ColumnInTheMaking c;
+  c.run = &named.run;
+  c.column.model = named.label;
+  c.column.method = named.run.method;
+  c.column.norm = judge::name_of(view);
+  c.column.released = named.run.model.kind == "released";
+  policy.lengths = lengths;
   Tally sum;
   for (const GroupCounts& g : groups) {
-    Tally t = tally_of(g, judge::index_of(norm), only_equal, tie, options);
-    v.cells[g.keys] = cell_of(t);
+    Tally t = tally_of(g, index_of(view), policy);
+    c.cells[g.keys] = cell_of(t);
     add_to(sum, t);
   }
-  v.total = cell_of(sum);
-  return v;
+  c.total = cell_of(sum);
+  return c;
 }
 
-// A run's views: one per normalisation, two where equal lengths make a difference.
-void add_views(std::vector<View>& views, const store::RunRecord& run, const std::string& label,
-               const std::vector<GroupCounts>& groups, const ReportOptions& options) {
-  for (const judge::Norm& norm : norms_of(run, options)) {
-    View equal = make_view(run, groups, norm, true, options);
-    View all = make_view(run, groups, norm, false, options);
-    equal.column.model = all.column.model = label;
-    bool differ = equal.total.tally.excluded.count("unequal_lengths") > 0;
+// A run's columns: one per view, two where equal lengths make a difference.
+void add_columns(std::vector<ColumnInTheMaking>& columns, const NamedRun& named,
+                 const std::vector<GroupCounts>& groups, const ReportOptions& options) {
+  judge::Policy policy = look_at(named.run, options).policy;
+  for (const judge::View& view : views_of(named.run, options)) {
+    ColumnInTheMaking equal = make_column(named, groups, view, policy, judge::Lengths::equal);
+    ColumnInTheMaking all = make_column(named, groups, view, policy, judge::Lengths::all);
+    bool differ = equal.total.tally.excluded.contains(judge::Reason::unequal_lengths);
     if (differ) {
       equal.column.lengths = "equal";
       all.column.lengths = "all";
     }
-    if (options.lengths == Lengths::equal || (differ && options.lengths == Lengths::both))
-      views.push_back(std::move(equal));
-    if (options.lengths != Lengths::equal) views.push_back(std::move(all));
+    if (policy.lengths == judge::Lengths::equal ||
+        (differ && policy.lengths == judge::Lengths::both))
+      columns.push_back(std::move(equal));
+    if (policy.lengths != judge::Lengths::equal) columns.push_back(std::move(all));
   }
 }
 
@@ -155,35 +134,35 @@ Cell mean_cell(const std::vector<const Cell*>& cells) {
   return mean;
 }
 
-std::vector<View> aggregate_seeds(std::vector<View> views) {
-  std::vector<View> means;
-  std::map<std::string, std::vector<const View*>> families;
-  for (const View& v : views) {
+std::vector<ColumnInTheMaking> aggregate_seeds(std::vector<ColumnInTheMaking> views) {
+  std::vector<ColumnInTheMaking> means;
+  std::map<std::string, std::vector<const ColumnInTheMaking*>> families;
+  for (const ColumnInTheMaking& v : views) {
     Column c = v.column;
     c.model = without_seed(c.model);
     families[c.key()].push_back(&v);
   }
   std::set<std::string> done;
-  for (const View& v : views) {
+  for (const ColumnInTheMaking& v : views) {
     Column c = v.column;
     c.model = without_seed(c.model);
-    const std::vector<const View*>& family = families[c.key()];
+    const std::vector<const ColumnInTheMaking*>& family = families[c.key()];
     if (!done.insert(c.key()).second) continue;
-    View mean = v;
+    ColumnInTheMaking mean = v;
     if (family.size() > 1) {
       mean.column = c;
       mean.column.seeds = family.size();
       std::set<std::vector<std::string>> keys;
-      for (const View* f : family)
+      for (const ColumnInTheMaking* f : family)
         for (const auto& [k, cell] : f->cells) keys.insert(k);
       for (const auto& k : keys) {
         std::vector<const Cell*> cells;
-        for (const View* f : family)
+        for (const ColumnInTheMaking* f : family)
           if (auto at = f->cells.find(k); at != f->cells.end()) cells.push_back(&at->second);
         mean.cells[k] = mean_cell(cells);
       }
       std::vector<const Cell*> totals;
-      for (const View* f : family) totals.push_back(&f->total);
+      for (const ColumnInTheMaking* f : family) totals.push_back(&f->total);
       mean.total = mean_cell(totals);
     }
     means.push_back(std::move(mean));
@@ -191,12 +170,12 @@ std::vector<View> aggregate_seeds(std::vector<View> views) {
   return means;
 }
 
-std::string account_line(const View& v) {
+std::string account_line(const ColumnInTheMaking& v) {
   const Tally& t = v.total.tally;
   std::string line = fmt::format("{}: {} items: {} scored ({} ties)", v.column.key(),
                                  count_text(t.items), count_text(t.pairs), count_text(t.ties));
   for (const auto& [reason, n] : t.excluded)
-    line += fmt::format(", {} {}", count_text(n), reason_text(reason));
+    line += fmt::format(", {} {}", count_text(n), text_of(reason));
   if (t.items < v.run->suite.items)
     line += fmt::format("; the suite has {}", count_text(v.run->suite.items));
   return line;
@@ -252,23 +231,7 @@ std::vector<std::string> full_by(const std::vector<std::string>& by) {
 }
 
 std::vector<std::string> policies_of(const ReportOptions& options, bool both_lengths) {
-  std::vector<std::string> lines;
-  switch (options.ties) {
-    case Ties::half:
-      lines.push_back("a tie counts one half");
-      break;
-    case Ties::right:
-      lines.push_back("a tie counts as right");
-      break;
-    case Ties::wrong:
-      lines.push_back("a tie counts as wrong");
-      break;
-    case Ties::paper:
-      lines.push_back("ties count as in the method's paper");
-      break;
-  }
-  if (options.oov_wrong) lines.push_back("what the vocabulary lacks counts as wrong");
-  if (options.pairwise) lines.push_back("share of pairs of a good and a bad sentence");
+  std::vector<std::string> lines = judge::lines_of(options.policy);
   if (both_lengths)
     lines.push_back("equal: only items whose sentences have as many tokens; all: every item");
   return lines;
@@ -293,20 +256,20 @@ void add_facts(Table& table, const store::RunRecord& run, const std::string& lab
     table.made.push_back(std::move(line));
 }
 
-Table make_table(store::Store& store, const std::vector<const store::RunRecord*>& runs,
-                 const std::map<int64_t, std::string>& labels, const ReportOptions& options) {
+Table make_table(store::Store& store, const std::vector<const NamedRun*>& runs,
+                 const ReportOptions& options) {
   Table table;
-  const store::SuiteRecord& suite = runs.front()->suite;
+  const store::SuiteRecord& suite = runs.front()->run.suite;
   table.suite = suite.name;
   table.title = suite.manifest.title.empty() ? suite.name : suite.manifest.title;
   table.by = full_by(options.by);
-  std::vector<View> views;
+  std::vector<ColumnInTheMaking> views;
   LevelOrder order(table.by, suite.manifest);
-  for (const store::RunRecord* run : runs) {
-    std::vector<GroupCounts> groups = collect(store, *run, table.by, options);
+  for (const NamedRun* named : runs) {
+    std::vector<GroupCounts> groups = collect(store, named->run, table.by, options);
     for (const GroupCounts& g : groups) order.see(g.keys, g.first_ordinal);
-    add_views(views, *run, labels.at(run->model.id), groups, options);
-    add_facts(table, *run, labels.at(run->model.id));
+    add_columns(views, *named, groups, options);
+    add_facts(table, named->run, named->label);
   }
   if (views.empty())
     throw wrong_call("no run of '" + suite.name + "' has that normalisation")
@@ -314,14 +277,14 @@ Table make_table(store::Store& store, const std::vector<const store::RunRecord*>
             "clozes have probability and logit, or equal-weight and model-weight; sentences sum, "
             "mean, word, char and byte");
   if (options.aggregate_seeds) views = aggregate_seeds(std::move(views));
-  for (const View& v : views) {
+  for (const ColumnInTheMaking& v : views) {
     table.columns.push_back(v.column);
     table.account.push_back(account_line(v));
     table.total.cells.push_back(v.total);
   }
   for (const std::vector<std::string>& keys : order.sorted()) {
     Row row{keys, order.titles(keys), order.section(keys), {}};
-    for (const View& v : views) {
+    for (const ColumnInTheMaking& v : views) {
       auto at = v.cells.find(keys);
       row.cells.push_back(at == v.cells.end() ? Cell{} : at->second);
     }
@@ -349,22 +312,11 @@ std::string Column::key() const {
 }
 
 std::vector<Table> make_tables(store::Store& store, const ReportOptions& options) {
-  std::vector<store::RunRecord> all = store.runs();
-  std::map<int64_t, std::string> labels = model_labels(all);
-  std::map<int64_t, std::vector<const store::RunRecord*>> by_suite;
-  for (const store::RunRecord& run : all)
-    if (wanted_run(options, run) && among(options.suites, run.suite.name) &&
-        among(options.methods, run.method) &&
-        (among(options.models, labels[run.model.id]) || among(options.models, run.model.name)))
-      by_suite[run.suite.id].push_back(&run);
-  if (by_suite.empty()) {
-    std::string what = all.empty() ? "the results have no runs"
-                                   : "the results have no such suite, model and method";
-    throw(all.empty() ? bad_input(what) : wrong_call(what)).at(store.path().string());
-  }
+  std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
+  std::map<int64_t, std::vector<const NamedRun*>> by_suite;
+  for (const NamedRun& named : runs) by_suite[named.run.suite.id].push_back(&named);
   std::vector<Table> tables;
-  for (const auto& [suite, runs] : by_suite)
-    tables.push_back(make_table(store, runs, labels, options));
+  for (const auto& [suite, own] : by_suite) tables.push_back(make_table(store, own, options));
   // Two versions of one suite are not the same items.
   for (size_t i = 0; i < tables.size(); ++i) {
     int version = 1;

@@ -24,8 +24,8 @@ std::string dumped(const json& value, int indent) {
 
 void add_surprisal(json& sentence, const TypedSentence& s) {
   sentence["unit"] = "bits";
-  for (size_t i = 0; i < s.tokens.size(); ++i)
-    sentence["tokens"][i]["surprisal"] = bits(s.tokens[i].logprob);
+  for (size_t i = 0; i < s.score.tokens.size(); ++i)
+    sentence["tokens"][i]["surprisal"] = bits(s.score.tokens[i].logprob);
   for (const TypedWord& w : s.words)
     sentence["words"].push_back({{"text", w.text},
                                  {"begin", character_of_byte(s.text, w.span.begin)},
@@ -39,10 +39,10 @@ json json_of(const query::Model& model, const method::Method& method,
   json out{{"model", model.info().name},
            {"precision", model.info().precision},
            {"method", method.name()}};
-  out["norm"] = method.default_norm();
+  out["norm"] = judge::name_of(method.view());
   for (const TypedSentence& s : sentences) {
     json tokens = json::array();
-    for (const judge::TokenScore& t : s.tokens)
+    for (const judge::TokenScore& t : s.score.tokens)
       tokens.push_back({{"piece", model.tokenizer().piece(t.id)},
                         {"id", t.id},
                         {"begin", character_of_byte(s.text, t.span.begin)},
@@ -51,11 +51,11 @@ json json_of(const query::Model& model, const method::Method& method,
                         {"logit", t.logit},
                         {"logprob", t.logprob}});
     out["sentences"].push_back(
-        {{"text", s.text}, {"sum", s.sum}, {"mean", s.mean}, {"tokens", tokens}});
+        {{"text", s.text}, {"sum", s.sum()}, {"mean", s.mean()}, {"tokens", tokens}});
     if (!s.words.empty()) add_surprisal(out["sentences"].back(), s);
   }
   if (sentences.size() < 2) return out;
-  Preference best = preference(sentences, method);
+  judge::Preference best = preference(sentences, method);
   out["preferred"] = best.by == 0 ? json(nullptr) : json(best.first);
   out["difference"] = best.by;
   return out;
@@ -75,22 +75,13 @@ json predictions(query::Model& model, const std::string& text, size_t top) {
   return {{"text", text}, {"seen", seen}, {"gaps", gaps}};
 }
 
-const method::Method& method_for(const query::Model& model, const std::string& name) {
-  if (name.empty()) return method::default_method(model.info().kind);
-  const method::Method& method = method::find_method(name);
-  if (!method.supports(model.info().kind))
-    throw wrong_call(fmt::format("the method '{}' does not fit this kind of model", name))
-        .hint("choose another, or each model's own");
-  return method;
-}
-
 // The words of a sentence, from its tokens as pieces and as parts of complete words.
 std::vector<TypedWord> words_of(const tokenizer::Tokenizer& tokenizer,
                                 const TypedSentence& sentence,
                                 const std::vector<judge::TokenScore>& complete) {
   std::vector<TypedWord> words;
-  for (size_t i = 0; i < sentence.tokens.size(); ++i) {
-    const judge::TokenScore& t = sentence.tokens[i];
+  for (size_t i = 0; i < sentence.score.tokens.size(); ++i) {
+    const judge::TokenScore& t = sentence.score.tokens[i];
     if (words.empty() || t.begins_word || t.special) words.push_back({t.span});
     TypedWord& word = words.back();
     word.span.end = std::max(word.span.end, t.span.end);
@@ -119,32 +110,27 @@ std::vector<TypedSentence> score_typed(query::Model& model, const method::Method
   std::vector<engine::ItemScores> all =
       std::move(engine::score_items(model, methods, {&item, 1})[0]);
   engine::ItemScores& scores = all[0];
-  if (!scores.excluded.empty())
-    throw bad_input(fmt::format("'{}' cannot score this: {}", method.name(), scores.excluded))
+  if (scores.excluded != judge::Reason::none)
+    throw bad_input(
+        fmt::format("'{}' cannot score this: {}", method.name(), key_of(scores.excluded)))
         .hint("try another --method; 'minpair list methods' shows them");
+  judge::measure(item, method.info().scope, scores.sentences);
   std::vector<TypedSentence> sentences;
   for (size_t i = 0; i < texts.size(); ++i) {
-    TypedSentence s{texts[i], std::move(scores.sentences[i].tokens)};
-    for (const judge::TokenScore& t : s.tokens) s.sum += t.logprob;
-    s.mean = s.tokens.empty() ? 0 : s.sum / double(s.tokens.size());
+    TypedSentence s{texts[i], std::move(scores.sentences[i])};
     // A sentence that fills the context has no place behind it.
-    if (all.size() > 1 && all[1].excluded.empty())
+    if (all.size() > 1 && all[1].excluded == judge::Reason::none)
       s.words = words_of(model.tokenizer(), s, all[1].sentences[i].tokens);
     sentences.push_back(std::move(s));
   }
   return sentences;
 }
 
-Preference preference(const std::vector<TypedSentence>& sentences, const method::Method& method) {
-  const std::string& norm = method.default_norm();
-  size_t first = 0, second = SIZE_MAX;
-  for (size_t i = 1; i < sentences.size(); ++i)
-    if (sentences[i].by(norm) > sentences[first].by(norm)) first = i;
-  for (size_t i = 0; i < sentences.size(); ++i)
-    if (i != first && (second == SIZE_MAX || sentences[i].by(norm) > sentences[second].by(norm)))
-      second = i;
-  if (second == SIZE_MAX) return {first, 0};
-  return {first, sentences[first].by(norm) - sentences[second].by(norm)};
+judge::Preference preference(const std::vector<TypedSentence>& sentences,
+                             const method::Method& method) {
+  std::vector<judge::SentenceScore> scores;
+  for (const TypedSentence& s : sentences) scores.push_back(s.score);
+  return judge::preference(scores, method.view());
 }
 
 std::string typed_json(const query::Model& model, const method::Method& method,
@@ -163,7 +149,7 @@ std::string bench_json(query::Model& model, const std::string& method,
         whole.push_back(text);
       else
         gaps.push_back(predictions(model, text, top));
-    const method::Method& chosen = method_for(model, method);
+    const method::Method& chosen = method::find_method(method, model.info().kind);
     if (!whole.empty()) out = json_of(model, chosen, score_typed(model, chosen, whole));
     if (!gaps.empty()) out["predictions"] = gaps;
   } catch (const Error& e) {

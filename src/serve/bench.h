@@ -21,22 +21,19 @@ struct TypedWord {
 
 struct TypedSentence {
   std::string text;
-  std::vector<judge::TokenScore> tokens;
-  double sum = 0, mean = 0;
+  judge::SentenceScore score;
   std::vector<TypedWord> words;  // of the method `lp`
-  double by(const std::string& norm) const { return norm == "mean" ? mean : sum; }
+  double sum() const { return score.value({judge::Unit::sum}).value_or(0); }
+  double mean() const { return score.value({judge::Unit::token}).value_or(0); }
 };
 
 // The loci are found by aligning. Throws when the method cannot judge these sentences.
 std::vector<TypedSentence> score_typed(query::Model& model, const method::Method& method,
                                        const std::vector<std::string>& texts);
 double bits(double logprob);  // the surprisal of a natural log-probability
-// The highest, and the best of the others; by the method's own norm.
-struct Preference {
-  size_t first = 0;
-  double by = 0;  // 0: none
-};
-Preference preference(const std::vector<TypedSentence>& sentences, const method::Method& method);
+// Which one wins, by the method's own view.
+judge::Preference preference(const std::vector<TypedSentence>& sentences,
+                             const method::Method& method);
 
 // As JSON; indented unless `indent` is negative.
 std::string typed_json(const query::Model& model, const method::Method& method,

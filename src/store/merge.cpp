@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "store/pack.h"
 #include "store/store.h"
 
 namespace minpair::store {
@@ -206,8 +207,8 @@ judge::MethodInfo method_of(const RunRecord& r) {
   judge::MethodInfo method;
   method.name = r.method;
   method.version = r.version;
-  method.default_norm = r.norm;
-  method.paper_ties = r.ties;
+  method.view = r.view;
+  method.ties = r.ties;
   return method;
 }
 
@@ -251,10 +252,10 @@ class Merge {
       if (!joined[m].take(ordinal, stored)) continue;
       if (!parsed) parser_.parse(stored.item, {}, item_);
       parsed = true;
-      output_.add_score(ids[m], ordinal, item_, stored.excluded,
-                        stored.excluded.empty() ? judge::unpack_scores(stored.tokens)
-                                                : std::vector<judge::StoredSentence>{},
-                        judge::unpack_distance(stored.tokens));
+      std::vector<judge::SentenceScore> scores;
+      if (stored.excluded == judge::Reason::none) scores = unpack_scores(stored.tokens);
+      output_.add_score(ids[m], ordinal, item_, stored.excluded, scores,
+                        unpack_distance(stored.tokens));
       ++merged.scores;
     }
   }

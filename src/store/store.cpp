@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "store/pack.h"
 #include "store/schema.h"
 #include "store/sqlite.h"
 #include "store/summary.h"
@@ -70,7 +71,7 @@ struct Store::Impl {
     std::string method;
     int64_t version = 1;
     bool special = false;
-    std::vector<judge::Norm> views;
+    std::vector<judge::View> views;
     SummaryTable summary;
   };
   std::map<int64_t, Writing> writing;
@@ -95,7 +96,7 @@ struct Store::Impl {
     w.method = s.string(2);
     w.version = s.integer(3);
     w.special = s.integer(4) != 0;
-    w.views = judge::family_of(judge::find_norm(s.text(5)));
+    w.views = judge::family_of(judge::find_view(s.text(5)));
     s.reset();
     w.summary.load(*database, run);
     return w;
@@ -227,39 +228,38 @@ int64_t Store::add_run(int64_t suite, int64_t model, const judge::MethodInfo& me
       .bind(model)
       .bind(method.name)
       .bind(int64_t{method.version})
-      .bind(method.default_norm)
-      .bind(method.paper_ties)
+      .bind(name_of(method.view))
+      .bind(name_of(method.ties))
       .bind(made)
       .run();
   return impl_->database->last_id();
 }
 
 void Store::add_score(int64_t run, uint64_t ordinal, const suite::Item& item,
-                      const std::string& excluded,
-                      const std::vector<judge::StoredSentence>& sentences,
+                      judge::Reason excluded, const std::vector<judge::SentenceScore>& sentences,
                       std::optional<uint32_t> distance) {
   if (impl_->run_has(run, ordinal)) return;
   Impl::Writing& w = impl_->run_being_written(run);
   impl_->add_item(w.suite, ordinal, item);
-  std::array<judge::Verdict, judge::kNorms> verdicts;
-  bool equal = true;
+  Verdicts verdicts;
+  bool equal = true, scored = excluded == judge::Reason::none;
   std::string tokens;
-  if (excluded.empty()) {
+  if (scored) {
     std::vector<bool> grammatical = judge::grammatical_of(item, sentences.size());
-    for (const judge::Norm& view : w.views)
-      verdicts[judge::index_of(view)] = judge::judge(sentences, grammatical, view);
+    for (const judge::View& view : w.views)
+      verdicts[index_of(view)] = judge::judge(sentences, grammatical, view);
     equal = judge::equal_lengths(sentences);
-    for (const judge::StoredSentence& s : sentences)
+    for (const judge::SentenceScore& s : sentences)
       for (const judge::TokenScore& t : s.tokens) w.special |= t.special;
   }
-  if (excluded.empty() || distance) tokens = judge::pack_scores(sentences, distance);
+  if (scored || distance) tokens = pack_scores(sentences, distance);
   w.summary.add(item, ordinal, excluded, equal, w.views, verdicts);
   impl_->statement("INSERT INTO scores VALUES (?,?,?,?,?,?)")
       .bind(run)
       .bind(int64_t(ordinal))
-      .bind(excluded)
+      .bind(key_of(excluded))
       .bind(int64_t{equal})
-      .bind(int64_t{judge::pack_outcomes(verdicts, w.views)})
+      .bind(int64_t{pack_outcomes(verdicts, w.views)})
       .bind_blob(tokens)
       .run();
 }
@@ -270,11 +270,11 @@ void Store::copy_score(int64_t run, uint64_t ordinal, const suite::Item& item,
   Impl::Writing& w = impl_->run_being_written(run);
   Statement& found = impl_->score_by_content(w.model, w.method, w.version, item);
   if (!found.step()) throw cannot("a stored score has vanished").at(impl_->path.string());
-  std::string excluded = found.string(0), tokens = found.string(1);
+  judge::Reason excluded = judge::find_reason(found.text(0));
+  std::vector<judge::SentenceScore> scores;
+  if (excluded == judge::Reason::none) scores = unpack_scores(found.text(1));
   found.reset();
-  add_score(run, ordinal, item, excluded,
-            excluded.empty() ? judge::unpack_scores(tokens) : std::vector<judge::StoredSentence>{},
-            distance);
+  add_score(run, ordinal, item, excluded, scores, distance);
 }
 
 void Store::finish_run(int64_t run) {
@@ -350,8 +350,8 @@ std::vector<RunRecord> Store::runs() {
     r.id = s.integer(0);
     r.method = s.string(1);
     r.version = int(s.integer(2));
-    r.norm = s.string(3);
-    r.ties = s.string(4);
+    r.view = judge::find_view(s.text(3));
+    r.ties = judge::find_ties(s.text(4));
     r.special = s.integer(5) != 0;
     r.suite = {s.integer(6), s.string(7), s.string(8), uint64_t(s.integer(9)),
                suite::parse_manifest(s.text(10), impl_->path.string())};
@@ -385,7 +385,7 @@ class ItemRows : public StoredItems {
   bool next(StoredItem& item) override {
     if (!rows_.step()) return false;
     item.ordinal = uint64_t(rows_.integer(0));
-    item.excluded = rows_.text(1);
+    item.excluded = judge::find_reason(rows_.text(1));
     item.equal_lengths = rows_.integer(2) != 0;
     item.outcomes = uint32_t(rows_.integer(3));
     item.tokens = rows_.text(4);

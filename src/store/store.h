@@ -8,7 +8,7 @@
 //   Store store("results.db", Store::Mode::write);
 //   Store::Transaction t(store);            // rolled back unless committed
 //   int64_t run = store.add_run(suite, model, method);
-//   store.add_score(run, ordinal, item, "", sentences);
+//   store.add_score(run, ordinal, item, Reason::none, sentences);
 //   t.commit();
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "judge/score.h"
+#include "judge/method_info.h"
 #include "store/facts.h"
 #include "suite/suite.h"
 
@@ -46,10 +46,10 @@ struct RunRecord {
   ModelRecord model;
   std::string method;
   int version = 1;
-  std::string norm;      // the method's own
-  std::string ties;      // as the method's paper counts them
-  bool special = false;  // special tokens are among the scored ones
-  Facts facts;           // of the call that last added scores; empty in files of format 1
+  judge::View view;                      // the method's own
+  judge::Ties ties = judge::Ties::half;  // as the method's paper counts them
+  bool special = false;                  // special tokens are among the scored ones
+  Facts facts;  // of the call that last added scores; empty in files of format 1
 };
 
 // A run over one part of the items that a command selects, to be merged with the others.
@@ -62,22 +62,21 @@ struct ShardRecord {
 // One line of a run's summary: items that share test, condition, language, reason and lengths.
 struct SummaryRow {
   std::string test, condition, language;
-  std::string excluded;  // the reason; empty: scored
+  judge::Reason excluded = judge::Reason::none;
   bool equal_lengths = true;
-  judge::Norm norm;
+  judge::View view;
   uint64_t first_ordinal = 0;
-  uint64_t items = 0, correct = 0, ties = 0, unavailable = 0;
-  double pairs_right = 0, pairs_tied = 0;
+  judge::Counts counts;  // of excluded items only how many
 };
 
 // One item of a run.
 struct StoredItem {
   uint64_t ordinal = 0;
-  std::string excluded;
+  judge::Reason excluded = judge::Reason::none;
   bool equal_lengths = true;
-  uint32_t outcomes = 0;
-  std::string tokens;  // for unpack_scores
-  std::string item;    // a line of a suite; empty when not asked for
+  uint32_t outcomes = 0;  // for unpack_outcome
+  std::string tokens;     // for unpack_scores
+  std::string item;       // a line of a suite; empty when not asked for
 };
 
 // The items of a run in the order of the suite, one at a time.
@@ -112,8 +111,8 @@ class Store {
   int64_t add_run(int64_t suite, int64_t model, const judge::MethodInfo& method,
                   const Facts& facts = {});
   // Does nothing when the run has the item already.
-  void add_score(int64_t run, uint64_t ordinal, const suite::Item& item,
-                 const std::string& excluded, const std::vector<judge::StoredSentence>& sentences,
+  void add_score(int64_t run, uint64_t ordinal, const suite::Item& item, judge::Reason excluded,
+                 const std::vector<judge::SentenceScore>& sentences,
                  std::optional<uint32_t> distance = {});
   // Takes the scores that the model has for the same content, from any suite.
   void copy_score(int64_t run, uint64_t ordinal, const suite::Item& item,

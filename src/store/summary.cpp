@@ -16,16 +16,17 @@ std::vector<SummaryRow> read_summary(Database& database, int64_t run) {
     r.test = s.string(0);
     r.condition = s.string(1);
     r.language = s.string(2);
-    r.excluded = s.string(3);
+    r.excluded = judge::find_reason(s.text(3));
     r.equal_lengths = s.integer(4) != 0;
-    r.norm = judge::find_norm(s.text(5));
+    r.view = judge::find_view(s.text(5));
     r.first_ordinal = uint64_t(s.integer(6));
-    r.items = uint64_t(s.integer(7));
-    r.correct = uint64_t(s.integer(8));
-    r.ties = uint64_t(s.integer(9));
-    r.unavailable = uint64_t(s.integer(10));
-    r.pairs_right = s.real(11);
-    r.pairs_tied = s.real(12);
+    r.counts = {uint64_t(s.integer(7)),
+                uint64_t(s.integer(8)),
+                uint64_t(s.integer(9)),
+                uint64_t(s.integer(10)),
+                s.real(11),
+                s.real(12),
+                graded(r.view)};
     rows.push_back(std::move(r));
   }
   return rows;
@@ -33,31 +34,24 @@ std::vector<SummaryRow> read_summary(Database& database, int64_t run) {
 
 void SummaryTable::load(Database& database, int64_t run) {
   for (SummaryRow& r : read_summary(database, run)) {
-    Key key{r.test, r.condition, r.language, r.excluded, r.equal_lengths, judge::index_of(r.norm)};
+    Key key{r.test, r.condition, r.language, r.excluded, r.equal_lengths, index_of(r.view)};
     rows_[key] = std::move(r);
   }
 }
 
-void SummaryTable::add(const suite::Item& item, uint64_t ordinal, const std::string& excluded,
-                       bool equal, const std::vector<judge::Norm>& views,
-                       const std::array<judge::Verdict, judge::kNorms>& verdicts) {
-  for (const judge::Norm& view : views) {
-    size_t n = judge::index_of(view);
-    Key key{item.test, item.condition, item.language, excluded, equal, n};
+void SummaryTable::add(const suite::Item& item, uint64_t ordinal, judge::Reason excluded,
+                       bool equal, const std::vector<judge::View>& views,
+                       const Verdicts& verdicts) {
+  for (const judge::View& view : views) {
+    Key key{item.test, item.condition, item.language, excluded, equal, index_of(view)};
     auto [at, fresh] = rows_.try_emplace(std::move(key));
     SummaryRow& r = at->second;
-    if (fresh) {
-      r = {item.test, item.condition, item.language, excluded, equal, view, ordinal};
-    }
+    if (fresh) r = {item.test, item.condition, item.language, excluded, equal, view, ordinal};
     r.first_ordinal = std::min(r.first_ordinal, ordinal);
-    ++r.items;
-    if (!excluded.empty()) continue;
-    const judge::Verdict& v = verdicts[n];
-    r.correct += v.outcome == judge::Outcome::right;
-    r.ties += v.outcome == judge::Outcome::tie;
-    r.unavailable += v.outcome == judge::Outcome::unavailable;
-    r.pairs_right += v.pairs_right;
-    r.pairs_tied += v.pairs_tied;
+    if (excluded == judge::Reason::none)
+      r.counts.add(verdicts[index_of(view)]);
+    else
+      ++r.counts.items;
   }
 }
 
@@ -69,16 +63,16 @@ void SummaryTable::save(Database& database, int64_t run) const {
         .bind(r.test)
         .bind(r.condition)
         .bind(r.language)
-        .bind(r.excluded)
+        .bind(key_of(r.excluded))
         .bind(int64_t{r.equal_lengths})
-        .bind(judge::norm_name(r.norm))
+        .bind(name_of(r.view))
         .bind(int64_t(r.first_ordinal))
-        .bind(int64_t(r.items))
-        .bind(int64_t(r.correct))
-        .bind(int64_t(r.ties))
-        .bind(int64_t(r.unavailable))
-        .bind(r.pairs_right)
-        .bind(r.pairs_tied)
+        .bind(int64_t(r.counts.items))
+        .bind(int64_t(r.counts.right))
+        .bind(int64_t(r.counts.ties))
+        .bind(int64_t(r.counts.undefined))
+        .bind(r.counts.pairs_right)
+        .bind(r.counts.pairs_tied)
         .run();
 }
 

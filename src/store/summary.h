@@ -1,11 +1,11 @@
 #pragma once
-// Counts by test, condition, language, reason and lengths, under every normalisation: reports of
+// Counts by test, condition, language, reason and lengths, under every view: reports of
 // any size of run read only this.
 
-#include <array>
 #include <map>
 #include <tuple>
 
+#include "store/pack.h"
 #include "store/store.h"
 
 namespace minpair::store {
@@ -16,13 +16,12 @@ class SummaryTable {
  public:
   void load(Database& database, int64_t run);
   // Counted under `views` alone.
-  void add(const suite::Item& item, uint64_t ordinal, const std::string& excluded, bool equal,
-           const std::vector<judge::Norm>& views,
-           const std::array<judge::Verdict, judge::kNorms>& verdicts);
+  void add(const suite::Item& item, uint64_t ordinal, judge::Reason excluded, bool equal,
+           const std::vector<judge::View>& views, const Verdicts& verdicts);
   void save(Database& database, int64_t run) const;
 
  private:
-  using Key = std::tuple<std::string, std::string, std::string, std::string, bool, size_t>;
+  using Key = std::tuple<std::string, std::string, std::string, judge::Reason, bool, size_t>;
   std::map<Key, SummaryRow> rows_;
 };
 

@@ -124,7 +124,7 @@ TEST_F(ClozeTest, LemmaPairsCountLemmasEquallyOrByProbability) {
   suite::Item item = cloze("Das Rad war da .", "Rad");
   item.features = {{"pos", "NOUN"}, {"number", "Sing"}, {"gender", "Neut"}};
   method::Plan p = method::find_method("lemma-pairs").plan(item, context);
-  ASSERT_EQ(p.excluded, "");
+  ASSERT_EQ(p.excluded, judge::Reason::none);
   // Only "tor" has a right form and another one.
   EXPECT_EQ(p.words->smaller_side(), 1u);
   std::vector<float> logits, kept(method::WordQuestion::kKept);
@@ -145,12 +145,13 @@ TEST_F(ClozeTest, LemmaFormsAreThoseOfTheMaskedWordInItsCasing) {
   suite::Item item = cloze("Das Tor war da .", "Tor");
   item.features = {{"pos", "NOUN"}, {"lemma", "tor"}, {"number", "Sing"}, {"gender", "Neut"}};
   method::Plan p = method::find_method("lemma-forms").plan(item, context);
-  ASSERT_EQ(p.excluded, "");
+  ASSERT_EQ(p.excluded, judge::Reason::none);
   EXPECT_THAT(p.queries[0].reads[0].targets,
               ElementsAre(*tokenizer().id("Tor"), *tokenizer().id("Tore")));
   EXPECT_EQ(p.queries[0].ids[2], FakeTokenizer::kMask);
   item = cloze("Der Hof war da .", "Hof");
-  EXPECT_EQ(method::find_method("lemma-forms").plan(item, context).excluded, "no_other_form");
+  EXPECT_EQ(method::find_method("lemma-forms").plan(item, context).excluded,
+            judge::Reason::no_other_form);
 }
 
 TEST_F(ClozeTest, WhatCannotBeJudgedIsExcludedWithAReason) {
@@ -159,16 +160,16 @@ TEST_F(ClozeTest, WhatCannotBeJudgedIsExcludedWithAReason) {
   suite::Item item = cloze("Der Hof war da .", "Hof");
   EXPECT_THROW(method.plan(item, context), Error);  // no lexicon
   context.words = &all;
-  EXPECT_EQ(method.plan(item, context).excluded, "");
+  EXPECT_EQ(method.plan(item, context).excluded, judge::Reason::none);
   context.words = &many;
-  EXPECT_EQ(method.plan(item, context).excluded, "too_few_words");
+  EXPECT_EQ(method.plan(item, context).excluded, judge::Reason::too_few_words);
   context.words = &all;
   item.language = "fr";
-  EXPECT_EQ(method.plan(item, context).excluded, "too_few_words");
+  EXPECT_EQ(method.plan(item, context).excluded, judge::Reason::too_few_words);
   item.features.clear();
-  EXPECT_EQ(method.plan(item, context).excluded, "no_features");
+  EXPECT_EQ(method.plan(item, context).excluded, judge::Reason::no_features);
   item.sentences.push_back(item.sentences[0]);
-  EXPECT_EQ(method.plan(item, context).excluded, "not_a_cloze");
+  EXPECT_EQ(method.plan(item, context).excluded, judge::Reason::not_a_cloze);
 }
 
 TEST_F(ClozeTest, EqualMaskedSentencesAreOneForwardPassForAllMethods) {

@@ -22,7 +22,7 @@ using testing::TemporaryFolder;
 // --- the oracle: one item, one method, one query at a time ---
 
 struct Naive {
-  std::string excluded;
+  judge::Reason excluded = judge::Reason::none;
   std::vector<judge::SentenceScore> sentences;
 };
 
@@ -33,11 +33,11 @@ Naive naive_score(query::Model& model, const method::Method& method, const suite
   for (const query::Query& q : plan.queries) answers.push_back(model.answer({&q, 1}).front());
   std::vector<const query::Answer*> pointers;
   for (const query::Answer& a : answers) pointers.push_back(&a);
-  if (!plan.excluded.empty()) return {plan.excluded, {}};
+  if (plan.excluded != judge::Reason::none) return {plan.excluded, {}};
   return {"", method.score(plan, pointers)};
 }
 
-void expect_same(const Naive& a, const std::string& excluded,
+void expect_same(const Naive& a, judge::Reason excluded,
                  const std::vector<judge::SentenceScore>& sentences) {
   ASSERT_EQ(a.excluded, excluded);
   ASSERT_EQ(a.sentences.size(), sentences.size());

@@ -161,7 +161,7 @@ class InPieces : public ::testing::Test {
     for (const std::string& t : texts) item.sentences.push_back({t, {}, item.sentences.empty()});
     suite::align_loci(item.sentences);
     auto scores = score_items(*model, {&method::find_method(method)}, {&item, 1});
-    EXPECT_EQ(scores[0][0].excluded, "");
+    EXPECT_EQ(scores[0][0].excluded, judge::Reason::none);
     return scores[0][0].sentences;
   }
 

@@ -93,11 +93,14 @@ TEST_F(MethodTest, MaskedCandidatesShareOneContext) {
 
 TEST_F(MethodTest, MaskedLeavesOutWhatItCannotAsk) {
   EXPECT_EQ(plan("masked", item_of({"Sie lacht .", "Sie kam ."})).excluded,
-            "locus_not_single_token");
-  EXPECT_EQ(plan("masked", item_of({"Sie Qkam .", "Sie kam ."})).excluded, "unknown_locus");
-  EXPECT_EQ(plan("masked-word", item_of({"Sie kam .", "Sie Qkam ."})).excluded, "unknown_locus");
-  EXPECT_EQ(plan("masked", item_of({"Sie kam .", "Sie ."})).excluded, "empty_locus");
-  EXPECT_EQ(plan("masked-word", item_of({"Sie lacht .", "Sie kam ."})).excluded, "");
+            judge::Reason::locus_not_single_token);
+  EXPECT_EQ(plan("masked", item_of({"Sie Qkam .", "Sie kam ."})).excluded,
+            judge::Reason::unknown_locus);
+  EXPECT_EQ(plan("masked-word", item_of({"Sie kam .", "Sie Qkam ."})).excluded,
+            judge::Reason::unknown_locus);
+  EXPECT_EQ(plan("masked", item_of({"Sie kam .", "Sie ."})).excluded, judge::Reason::empty_locus);
+  EXPECT_EQ(plan("masked-word", item_of({"Sie lacht .", "Sie kam ."})).excluded,
+            judge::Reason::none);
 }
 
 TEST_F(MethodTest, TooLongIsCountedNotCut) {
@@ -105,11 +108,12 @@ TEST_F(MethodTest, TooLongIsCountedNotCut) {
   for (const Method* m : all_methods())
     if (m->supports(query::ModelInfo::Kind::masked) && !m->info().cloze) {
       EXPECT_EQ(m->plan(item_of({"Sie kam heim .", "Sie ging heim ."}), context()).excluded,
-                "too_long")
+                judge::Reason::too_long)
           << m->name();
     }
   limit = 6;
-  EXPECT_EQ(plan("ce", item_of({"Sie kam heim .", "Sie ging heim ."})).excluded, "");
+  EXPECT_EQ(plan("ce", item_of({"Sie kam heim .", "Sie ging heim ."})).excluded,
+            judge::Reason::none);
 }
 
 TEST_F(MethodTest, MaskedWordMasksAllPiecesTogether) {
@@ -154,7 +158,7 @@ TEST_F(MethodTest, LocusInsideATokenIsTokenizedOnItsOwn) {
   item.sentences[1].locus = {7, 9};
   ASSERT_EQ(slice(item.sentences[0].text, item.sentences[0].locus), "st");
   Plan p = plan("masked", item);
-  ASSERT_EQ(p.excluded, "");
+  ASSERT_EQ(p.excluded, judge::Reason::none);
   EXPECT_THAT(p.queries[0].ids, ElementsAre(kCls, id("Sie"), id("kam"), kMask, id("."), kSep));
   EXPECT_EQ(p.queries[0].reads, (std::vector<query::Read>{{3, {id("st")}, true}}));
   const judge::TokenScore& t = p.sentences[0].tokens[0];
@@ -168,8 +172,7 @@ TEST_F(MethodTest, MethodsAreFoundByName) {
   EXPECT_THROW(find_methods("masked", query::ModelInfo::Kind::causal), Error);
   for (const Method* m : all_methods()) {
     EXPECT_FALSE(m->explanation().empty() || m->citation().empty()) << m->name();
-    EXPECT_TRUE(m->info().cloze || m->default_norm() == "sum" || m->default_norm() == "mean")
-        << m->name();
+    EXPECT_TRUE(m->info().cloze || judge::same_family(m->view(), {judge::Unit::sum})) << m->name();
   }
 }
 

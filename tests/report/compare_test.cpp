@@ -94,7 +94,26 @@ TEST_F(CompareTest, WhatOneSideCannotJudgeIsCounted) {
   add_run_of(store, "s", "B", "masked", less);
   Comparison c = one({.models = {"A", "B"}});
   EXPECT_EQ(c.total.items, 4u);
-  EXPECT_EQ(c.left_out, (std::map<std::string, uint64_t>{{"too_long", 1}, {"only_first", 1}}));
+  EXPECT_EQ(c.left_out, (std::map<judge::Reason, uint64_t>{{judge::Reason::too_long, 1},
+                                                           {judge::Reason::only_first, 1}}));
+}
+
+TEST_F(CompareTest, ObeysThePolicyAndSaysIt) {
+  std::vector<GivenItem> ties = items("easy", 8, 0, 2);
+  for (size_t i = 4; i < 8; ++i) ties[i].good = ties[i].bad;
+  add_run_of(store, "s", "A", "masked", ties);
+  add_run_of(store, "s", "B", "masked", items("easy", 8, 0, 0));
+  Comparison half = one({}), right = one({.policy = {.ties = judge::Ties::right}}),
+             paper = one({.policy = {.ties = judge::Ties::paper}});
+  EXPECT_DOUBLE_EQ(half.total.first, 4.0 / 8);
+  EXPECT_EQ(half.total.pairs.only_second, 2u);
+  EXPECT_EQ(half.flips.size(), 2u);
+  EXPECT_DOUBLE_EQ(right.total.first, 6.0 / 8);
+  EXPECT_EQ(right.total.pairs.only_second, 2u);
+  EXPECT_DOUBLE_EQ(paper.total.first, 2.0 / 8);  // bert-syntax counts a tie as wrong
+  EXPECT_EQ(paper.total.pairs.only_second, 6u);
+  EXPECT_EQ(paper.flips.size(), 6u);
+  EXPECT_THAT(render_grids(grids_of(right, 0), "table"), HasSubstr("a tie counts as right"));
 }
 
 TEST_F(CompareTest, MethodsAndPreparations) {
@@ -105,7 +124,7 @@ TEST_F(CompareTest, MethodsAndPreparations) {
   Comparison prepared = one({.suites = {"s", "s-lower"}});
   EXPECT_EQ(prepared.total.items, 4u);
   EXPECT_DOUBLE_EQ(prepared.total.difference.observed, -0.5);
-  EXPECT_EQ(prepared.left_out.at("only_first"), 2u);
+  EXPECT_EQ(prepared.left_out.at(judge::Reason::only_first), 2u);
 }
 
 TEST_F(CompareTest, AsksWhenItIsNotClear) {

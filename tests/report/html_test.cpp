@@ -88,6 +88,39 @@ TEST(Html, ThePageCarriesTheNumbersOfTheReport) {
   EXPECT_EQ(page.find("<link"), page.npos);
 }
 
+TEST(Html, ThePageGetsNumbersThatObeyThePolicy) {
+  if (!has_page()) GTEST_SKIP() << "built without npm: there is no page";
+  testing::TemporaryFolder folder;
+  store::Store store(folder / "r.db", store::Store::Mode::write);
+  std::vector<testing::GivenItem> given = {{"easy", "", "", -1, -2.5, "", 1},
+                                           {"easy", "", "", -2, -2, "", 1},
+                                           {"easy", "", "", -3, -2, "", 2},
+                                           {"easy", "", "", 0, 0, "unknown_locus", 2}};
+  testing::add_run_of(store, "s", "A", "masked", given);
+  auto page = [&](const judge::Policy& policy) {
+    ReportOptions o;
+    o.policy = policy;
+    write_html(store, o, folder / "p.html");
+    return nlohmann::json::parse(unpacked(block_of(read_file(folder / "p.html"), "main")));
+  };
+  auto half = page({})["runs"][0];
+  EXPECT_EQ(half["against"]["distance"].size(), 2u);
+  EXPECT_EQ(half["against"]["distance"][0]["accuracy"], 0.75);
+  EXPECT_EQ(half["against"]["distance"][0]["n"], 2);
+  EXPECT_EQ(half["against"]["distance"][1]["n"], 1);
+  stats::Interval all = stats::wilson(1.5, 3);
+  EXPECT_DOUBLE_EQ(half["intervals"]["all"][0]["low"], all.low);
+  auto right = page({.ties = judge::Ties::right})["runs"][0];
+  EXPECT_EQ(right["outcomes"], "rtwx");
+  EXPECT_EQ(right["against"]["distance"][0]["accuracy"], 1);
+  EXPECT_DOUBLE_EQ(right["against"]["distance"][0]["low"], stats::wilson(2, 2).low);
+  EXPECT_DOUBLE_EQ(right["intervals"]["all"][0]["high"], stats::wilson(2, 3).high);
+  auto oov = page({.oov = judge::Oov::wrong})["runs"][0];
+  EXPECT_EQ(oov["outcomes"], "rtwx");
+  EXPECT_EQ(oov["against"]["distance"][1]["n"], 2);
+  EXPECT_DOUBLE_EQ(oov["intervals"]["all"][0]["high"], stats::wilson(1.5, 4).high);
+}
+
 // web/test/page.mjs says what is looked at.
 TEST(Html, WorksInABrowser) {
   if (!has_page()) GTEST_SKIP() << "built without npm: there is no page";

@@ -34,11 +34,11 @@ class Gevalm : public ::testing::Test {
     if (data_dir().empty()) GTEST_SKIP() << no_data();
   }
 
-  Table table(std::vector<std::string> by, Lengths lengths) {
+  Table table(std::vector<std::string> by, judge::Lengths lengths) {
     ReportOptions options;
     options.by = std::move(by);
-    options.lengths = lengths;
-    options.ties = Ties::paper;
+    options.policy.lengths = lengths;
+    options.policy.ties = judge::Ties::paper;
     return make_tables(*store, options).at(0);
   }
 
@@ -66,7 +66,8 @@ class Gevalm : public ::testing::Test {
 };
 
 TEST_F(Gevalm, Table1) {
-  std::map<std::string, std::string> expected = printed(engine::published_manifest("gevalm"), false);
+  std::map<std::string, std::string> expected =
+      printed(engine::published_manifest("gevalm"), false);
   ASSERT_EQ(expected.size(), 14u);
   EXPECT_EQ(expected["SimplSent"], "0.9420 of 69");
   // One file was never released: 120 of 468 pairs, of which 113 were right.
@@ -75,7 +76,7 @@ TEST_F(Gevalm, Table1) {
   // 239 of 240; the printed figure is the mean of the two conditions' rounded figures.
   EXPECT_EQ(expected["SVModifier"], "0.9959 of 240");
   expected["SVModifier"] = "0.9958 of 240";
-  EXPECT_EQ(cells(table({"test"}, Lengths::equal)), expected);
+  EXPECT_EQ(cells(table({"test"}, judge::Lengths::equal)), expected);
 }
 
 TEST_F(Gevalm, Table2) {
@@ -87,20 +88,20 @@ TEST_F(Gevalm, Table2) {
   // 1221 of 1350 is 0.90444.
   EXPECT_EQ(expected["RA_acc SentCompl"], "0.9045 of 1350");
   expected["RA_acc SentCompl"] = "0.9044 of 1350";
-  Table t = table({"condition"}, Lengths::equal);
+  Table t = table({"condition"}, judge::Lengths::equal);
   EXPECT_EQ(cells(t), expected);
   EXPECT_EQ(t.notes.size(), 6u);
 }
 
 TEST_F(Gevalm, EveryItemIsAccountedFor) {
-  for (Lengths lengths : {Lengths::equal, Lengths::all}) {
+  for (judge::Lengths lengths : {judge::Lengths::equal, judge::Lengths::all}) {
     Table t = table({"test"}, lengths);
     const Tally& total = t.total.cells[0].tally;
     uint64_t sum = total.pairs;
     for (const auto& [reason, n] : total.excluded) sum += n;
     EXPECT_EQ(sum, 18230u);
     EXPECT_EQ(total.items, 18230u);
-    EXPECT_EQ(total.pairs, lengths == Lengths::equal ? 13002u : 18230u);
+    EXPECT_EQ(total.pairs, lengths == judge::Lengths::equal ? 13002u : 18230u);
   }
 }
 
@@ -108,7 +109,7 @@ TEST_F(Gevalm, ReadingItTwiceChangesNothing) {
   auto items = suite::find_format("gevalm").read(data_dir() / "gevalm/output", {});
   engine::store_released(*store, *items, "gevalm", engine::published_manifest("gevalm"));
   EXPECT_EQ(store->runs().size(), 1u);
-  EXPECT_EQ(table({"test"}, Lengths::all).total.cells[0].tally.items, 18230u);
+  EXPECT_EQ(table({"test"}, judge::Lengths::all).total.cells[0].tally.items, 18230u);
 }
 
 TEST(BertSyntax, Table2) {
@@ -118,11 +119,11 @@ TEST(BertSyntax, Table2) {
   auto items = suite::find_format("bert-syntax-results")
                    .read(data_dir() / "gulordava/gulordava_results_base.txt", {});
   engine::Released done = engine::store_released(store, *items, "bert-syntax-results",
-                                               engine::published_manifest("bert-syntax-results"));
+                                                 engine::published_manifest("bert-syntax-results"));
   EXPECT_EQ(done.no_items["is or are"], 14u);
   ReportOptions options;
   options.by = {"condition"};
-  options.ties = Ties::paper;
+  options.policy.ties = judge::Ties::paper;
   Table t = make_tables(store, options).at(0);
   auto cell = [](const Row& row) {
     return fmt::format("{:.2f} of {}", row.cells[0].accuracy, row.cells[0].tally.pairs);

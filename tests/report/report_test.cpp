@@ -17,8 +17,8 @@ namespace {
 using ::testing::HasSubstr;
 using testing::TemporaryFolder;
 
-judge::StoredSentence sentence(double logprob, size_t tokens = 2) {
-  judge::StoredSentence s{2, 9, 10, {}, {}};
+judge::SentenceScore sentence(double logprob, size_t tokens = 2) {
+  judge::SentenceScore s{{}, {}, 2, 9, 10};
   for (size_t i = 0; i < tokens; ++i) {
     judge::TokenScore t;
     t.id = tokenizer::TokenId(i);
@@ -58,13 +58,13 @@ class ReportTest : public ::testing::Test {
       item.language = "de";
       item.features = {{"distance", g.distance}, {"type", g.type}};
       item.sentences = {{"Sie lacht .", {4, 9}, true}};
-      std::vector<judge::StoredSentence> scores = {sentence(g.good)};
+      std::vector<judge::SentenceScore> scores = {sentence(g.good)};
       for (const double& b : g.bad) {
         item.sentences.push_back({"Sie lachen .", {4, 10}, false});
         scores.push_back(sentence(b, &b == &g.bad.back() ? g.tokens : 2));
       }
-      store.add_score(run, i, item, g.excluded,
-                      g.excluded.empty() ? scores : std::vector<judge::StoredSentence>{});
+      store.add_score(run, i, item, judge::find_reason(g.excluded),
+                      g.excluded.empty() ? scores : std::vector<judge::SentenceScore>{});
     }
     store.finish_run(run);
     t.commit();
@@ -87,16 +87,35 @@ class ReportTest : public ::testing::Test {
 
 TEST_F(ReportTest, TiesAreWorthWhatThePolicySays) {
   add("m", "masked", mixed);
-  auto accuracy = [&](Ties ties) {
+  auto accuracy = [&](judge::Ties ties) {
     ReportOptions o;
-    o.ties = ties;
+    o.policy.ties = ties;
     o.tests = {"simple"};
     return table(o).total.cells[0].accuracy;
   };
-  EXPECT_DOUBLE_EQ(accuracy(Ties::half), 1.5 / 3);
-  EXPECT_DOUBLE_EQ(accuracy(Ties::right), 2.0 / 3);
-  EXPECT_DOUBLE_EQ(accuracy(Ties::wrong), 1.0 / 3);
-  EXPECT_DOUBLE_EQ(accuracy(Ties::paper), 1.0 / 3);  // bert-syntax counts a tie as wrong
+  EXPECT_DOUBLE_EQ(accuracy(judge::Ties::half), 1.5 / 3);
+  EXPECT_DOUBLE_EQ(accuracy(judge::Ties::right), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(accuracy(judge::Ties::wrong), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(accuracy(judge::Ties::paper), 1.0 / 3);  // bert-syntax counts a tie as wrong
+}
+
+TEST_F(ReportTest, APapersTiesAndNormAreThoseOfItsManifest) {
+  suite::Manifest paper;
+  paper.name = "suite";
+  paper.ties = "right";  // the method's paper says wrong
+  paper.method = "masked";
+  paper.norm = "word";
+  add("m", "masked", mixed, paper);
+  add("m", "ce", mixed, paper);
+  ReportOptions o;
+  o.policy.ties = judge::Ties::paper;
+  o.policy.lengths = judge::Lengths::all;
+  o.tests = {"simple"};
+  Table t = table(o);
+  EXPECT_DOUBLE_EQ(t.total.cells[0].accuracy, 2.0 / 3);
+  EXPECT_EQ(t.columns[0].norm, "word");
+  EXPECT_EQ(t.columns[1].norm, "mean");  // another method than the paper's
+  EXPECT_EQ(t.policies[0], "ties count as in the method's paper");
 }
 
 TEST_F(ReportTest, LengthsAndVocabularyAreCountedNotDropped) {
@@ -109,12 +128,13 @@ TEST_F(ReportTest, LengthsAndVocabularyAreCountedNotDropped) {
   EXPECT_EQ(equal.items, 6u);
   EXPECT_EQ(equal.pairs, 3u);
   EXPECT_EQ(equal.excluded,
-            (std::map<std::string, uint64_t>{
-                {"locus_not_single_token", 1}, {"too_long", 1}, {"unequal_lengths", 1}}));
+            (std::map<judge::Reason, uint64_t>{{judge::Reason::locus_not_single_token, 1},
+                                               {judge::Reason::too_long, 1},
+                                               {judge::Reason::unequal_lengths, 1}}));
   EXPECT_EQ(both.total.cells[1].tally.pairs, 4u);
   ReportOptions wrong;
-  wrong.oov_wrong = true;
-  wrong.lengths = Lengths::all;
+  wrong.policy.oov = judge::Oov::wrong;
+  wrong.policy.lengths = judge::Lengths::all;
   EXPECT_EQ(table(wrong).total.cells[0].tally.pairs, 5u);
   EXPECT_DOUBLE_EQ(table(wrong).total.cells[0].accuracy, 2.5 / 5);
   EXPECT_THAT(both.account[0],
@@ -125,7 +145,7 @@ TEST_F(ReportTest, LengthsAndVocabularyAreCountedNotDropped) {
 TEST_F(ReportTest, GroupsByAnything) {
   add("m", "masked", mixed);
   ReportOptions o;
-  o.lengths = Lengths::all;
+  o.policy.lengths = judge::Lengths::all;
   o.by = {"condition"};
   Table t = table(o);
   ASSERT_EQ(t.by, (std::vector<std::string>{"test", "condition"}));
@@ -134,7 +154,7 @@ TEST_F(ReportTest, GroupsByAnything) {
   t = table(o);
   ASSERT_EQ(t.rows.size(), 2u);
   EXPECT_EQ(t.rows[1].keys, (std::vector<std::string>{"b", "de"}));
-  EXPECT_EQ(t.rows[1].cells[0].tally.excluded.at("too_long"), 1u);
+  EXPECT_EQ(t.rows[1].cells[0].tally.excluded.at(judge::Reason::too_long), 1u);
   o.by = {"distance"};
   t = table(o);
   ASSERT_EQ(t.rows.size(), 3u);  // as numbers: 1, 7, 12
@@ -153,8 +173,8 @@ TEST_F(ReportTest, GroupsByAnything) {
 TEST_F(ReportTest, NormsStandSideBySide) {
   add("m", "ce", {{"simple", "", -1, {-2}}, {"simple", "", -3, {-3.2}, 4}});
   ReportOptions o;
-  o.lengths = Lengths::all;
-  o.all_norms = true;
+  o.policy.lengths = judge::Lengths::all;
+  o.all_views = true;
   Table t = table(o);
   ASSERT_EQ(t.columns.size(), judge::family_of({}).size());
   std::map<std::string, double> accuracy;
@@ -168,7 +188,7 @@ TEST_F(ReportTest, BeatingAllAndBeatingEach) {
   add("m", "masked", {{"simple", "", -2, {-1, -3, -4, -5}}});
   ReportOptions o;
   EXPECT_EQ(table(o).total.cells[0].accuracy, 0.0);
-  o.pairwise = true;
+  o.policy.pairwise = true;
   EXPECT_EQ(table(o).total.cells[0].accuracy, 0.75);
   o.by = {"type"};  // the same from the items
   EXPECT_EQ(table(o).total.cells[0].accuracy, 0.75);
@@ -213,7 +233,7 @@ TEST_F(ReportTest, PublishedNumbersStandBeside) {
   m.results = {{"GBERT", "simple", "", "", 0.75, 3, "Someone 2020"}};
   add("m", "masked", mixed, m);
   ReportOptions o;
-  o.lengths = Lengths::equal;
+  o.policy.lengths = judge::Lengths::equal;
   Table t = table(o);
   EXPECT_EQ(t.rows[0].titles[0], "Hard ones");  // the manifest's order
   ASSERT_EQ(t.columns.size(), 2u);
@@ -279,11 +299,25 @@ TEST_F(ReportTest, LmEvalFiles) {
   EXPECT_EQ(lines, 3u);
 }
 
+TEST_F(ReportTest, LmEvalFilesObeyThePolicy) {
+  add("m", "masked", mixed);
+  auto accuracy = [&](const judge::Policy& policy, const char* task) {
+    ReportOptions o;
+    o.policy = policy;
+    write_lm_eval(store, o, folder / "lm");
+    std::ifstream in(folder.path() / "lm/m__masked/results_minpair.json");
+    return nlohmann::json::parse(in)["results"][task]["acc,none"].get<double>();
+  };
+  EXPECT_DOUBLE_EQ(accuracy({.ties = judge::Ties::right}, "suite_simple"), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(accuracy({.ties = judge::Ties::paper}, "suite_simple"), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(accuracy({.oov = judge::Oov::wrong}, "suite_hard"), 1.0 / 2);
+}
+
 TEST_F(ReportTest, NothingThere) {
   EXPECT_THROW(table(), Error);
   add("m", "masked", mixed);
   ReportOptions o;
-  o.models = {"other"};
+  o.wanted.models = {"other"};
   EXPECT_THROW(table(o), Error);
 }
 

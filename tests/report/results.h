@@ -12,15 +12,15 @@ using namespace minpair::report;
 struct GivenItem {
   std::string test, condition, cluster;
   double good = 0, bad = 0;  // log-probabilities
-  std::string excluded;
+  std::string excluded;      // the key of the reason
   double distance = 1;
   std::string language = "de";
   std::string id = {};       // absent: "i" and its number
   std::string subject = {};  // absent: "Sie"
 };
 
-inline judge::StoredSentence given_sentence(double logprob, Span locus) {
-  judge::StoredSentence s{2, 9, 10, {}, {}};
+inline judge::SentenceScore given_sentence(double logprob, Span locus) {
+  judge::SentenceScore s{{}, {}, 2, 9, 10};
   for (int i = 0; i < 2; ++i) {
     judge::TokenScore t;
     t.id = tokenizer::TokenId(i);
@@ -53,10 +53,10 @@ inline void add_run_of(store::Store& store, const std::string& suite_name, const
     size_t at = subject.size() + 1;
     item.sentences = {{subject + " lacht .", {at, at + 5}, true},
                       {subject + " lachen .", {at, at + 6}, false}};
-    std::vector<judge::StoredSentence> scores;
+    std::vector<judge::SentenceScore> scores;
     if (g.excluded.empty())
       scores = {given_sentence(g.good, {4, 9}), given_sentence(g.bad, {4, 10})};
-    store.add_score(run, i, item, g.excluded, scores);
+    store.add_score(run, i, item, judge::find_reason(g.excluded), scores);
   }
   store.finish_run(run);
   t.commit();

@@ -65,6 +65,29 @@ TEST(Statistics, MethodsAgree) {
   EXPECT_DOUBLE_EQ(number(agreement.rows.at(0)[3]), 76.0 / 80);
 }
 
+TEST(Statistics, ObeyThePolicyAndSayIt) {
+  testing::TemporaryFolder folder;
+  store::Store store(folder / "r.db", store::Store::Mode::write);
+  suite::Manifest paper;
+  paper.ties = "right";  // the method's paper says wrong
+  std::vector<GivenItem> given = {{"t", "", "", -1, -2, ""}, {"t", "", "", -3, -2, ""}};
+  for (int i = 0; i < 6; ++i) given.push_back({"t", "", "", -2, -2, ""});
+  given.push_back({"t", "", "", 0, 0, "unknown_locus"});
+  add_run_of(store, "s", "A", "masked", given, paper);
+  auto grid = [&](const judge::Policy& policy) {
+    ReportOptions o;
+    o.policy = policy;
+    return statistics_grids(store, o).at(0);
+  };
+  auto accuracy = [&](const judge::Policy& policy) { return number(grid(policy).rows[0][3]); };
+  EXPECT_DOUBLE_EQ(accuracy({}), 4.0 / 8);
+  EXPECT_DOUBLE_EQ(accuracy({.ties = judge::Ties::right}), 7.0 / 8);
+  EXPECT_DOUBLE_EQ(accuracy({.ties = judge::Ties::wrong}), 1.0 / 8);
+  EXPECT_DOUBLE_EQ(accuracy({.ties = judge::Ties::paper}), 7.0 / 8);
+  EXPECT_DOUBLE_EQ(accuracy({.oov = judge::Oov::wrong}), 4.0 / 9);
+  EXPECT_EQ(grid({.ties = judge::Ties::right}).notes.back(), "a tie counts as right");
+}
+
 TEST(Statistics, NamesOfConditions) {
   bool a = false, b = true;
   EXPECT_TRUE(numbers_of_condition("pl_sg", a, b));

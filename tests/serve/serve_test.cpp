@@ -122,8 +122,8 @@ TEST(Serve, ScoresAPairAsScoreDoes) {
     auto expected = score_typed(model, pll, {"Sie lacht .", "Sie lachen ."});
     auto one = answer["models"][m];
     for (size_t s = 0; s < 2; ++s) {
-      EXPECT_EQ(one["sentences"][s]["sum"], expected[s].sum);
-      EXPECT_EQ(one["sentences"][s]["tokens"].size(), expected[s].tokens.size());
+      EXPECT_EQ(one["sentences"][s]["sum"], expected[s].sum());
+      EXPECT_EQ(one["sentences"][s]["tokens"].size(), expected[s].score.tokens.size());
     }
     EXPECT_EQ(one["preferred"], preference(expected, pll).first);
   }
@@ -134,7 +134,7 @@ TEST(Serve, ASingleSentenceHasAScoreToo) {
   const method::Method& pll = method::find_method("pll");
   auto alone = score_typed(model, pll, {"Sie lacht ."});
   ASSERT_EQ(alone.size(), 1u);
-  EXPECT_EQ(alone[0].sum, score_typed(model, pll, {"Sie lacht .", "Sie lachen ."})[0].sum);
+  EXPECT_EQ(alone[0].sum(), score_typed(model, pll, {"Sie lacht .", "Sie lachen ."})[0].sum());
 }
 
 TEST(Serve, GuessesWhatIsMasked) {

@@ -1,4 +1,5 @@
 #include "store/store.h"
+#include "store/pack.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -12,7 +13,6 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "method/method.h"
 #include "store/schema.h"
 #include "store/sqlite.h"
 #include "support.h"
@@ -33,8 +33,12 @@ suite::Item pair_of(const std::string& id, const std::string& good, const std::s
   return item;
 }
 
-judge::StoredSentence sentence_of(std::vector<double> logprobs, bool special = false) {
-  judge::StoredSentence s{2, 9, 10, {}, {}};
+judge::MethodInfo method_named(const std::string& name) {
+  return {name, "", "", {judge::Unit::token}, judge::Ties::right};
+}
+
+judge::SentenceScore sentence_of(std::vector<double> logprobs, bool special = false) {
+  judge::SentenceScore s{{}, {}, 2, 9, 10};
   size_t at = 0;
   for (double p : logprobs) {
     judge::TokenScore t;
@@ -51,11 +55,11 @@ judge::StoredSentence sentence_of(std::vector<double> logprobs, bool special = f
 }
 
 TEST(Score, PacksAndUnpacks) {
-  std::vector<judge::StoredSentence> in = {sentence_of({-1.5, -0.25, -1e-300}, true),
-                                           sentence_of({}),
-                                           {1, 2, 3, {}, judge::StoredSentence::Total{7, -12.5}}};
+  std::vector<judge::SentenceScore> in = {sentence_of({-1.5, -0.25, -1e-300}, true),
+                                          sentence_of({}),
+                                          {{}, {}, 1, 2, 3, judge::SentenceScore::Total{7, -12.5}}};
   in[0].tokens[1].span = {300, 100000};
-  std::vector<judge::StoredSentence> out = judge::unpack_scores(judge::pack_scores(in));
+  std::vector<judge::SentenceScore> out = unpack_scores(pack_scores(in));
   ASSERT_EQ(out.size(), 3u);
   EXPECT_EQ(out[2].total->tokens, 7u);
   EXPECT_EQ(out[2].total->logprob, -12.5);
@@ -73,95 +77,35 @@ TEST(Score, PacksAndUnpacks) {
 }
 
 TEST(Score, DamagedBytesAreAnError) {
-  std::string bytes = judge::pack_scores({sentence_of({-1, -2, -3}, true), sentence_of({-4})});
+  std::string bytes = pack_scores({sentence_of({-1, -2, -3}, true), sentence_of({-4})});
   for (size_t n = 0; n < bytes.size(); ++n)
-    EXPECT_THROW(judge::unpack_scores(bytes.substr(0, n)), Error) << n;
-  EXPECT_THROW(judge::unpack_scores(bytes + "x"), Error);
+    EXPECT_THROW(unpack_scores(bytes.substr(0, n)), Error) << n;
+  EXPECT_THROW(unpack_scores(bytes + "x"), Error);
 }
 
-TEST(Score, ViewsDivideTheSum) {
-  judge::StoredSentence s = sentence_of({-1, -2, -4, -8}, true);
-  EXPECT_EQ(s.value(judge::find_norm("sum")), -15);
-  EXPECT_EQ(s.value(judge::find_norm("mean")), -15.0 / 4);
-  EXPECT_EQ(s.value(judge::find_norm("word")), -15.0 / 2);
-  EXPECT_EQ(s.value(judge::find_norm("char")), -15.0 / 9);
-  EXPECT_EQ(s.value(judge::find_norm("byte")), -15.0 / 10);
-  EXPECT_EQ(s.value(judge::find_norm("sum-no-special")), -6);
-  EXPECT_EQ(s.value(judge::find_norm("mean-no-special")), -3);
-  judge::StoredSentence total{2, 9, 10, {}, judge::StoredSentence::Total{5, -10}};
-  EXPECT_EQ(total.value(judge::find_norm("mean")), -2);
-  EXPECT_EQ(total.value(judge::find_norm("mean-no-special")), std::nullopt);
-  EXPECT_THROW(judge::find_norm("means"), Error);
-  for (size_t i = 0; i < judge::kNorms; ++i) {
-    EXPECT_EQ(judge::index_of(judge::norm_at(i)), i);
-    EXPECT_EQ(judge::find_norm(judge::norm_name(judge::norm_at(i))), judge::norm_at(i));
-  }
-}
-
-judge::StoredSentence side_of(judge::WordScore::Kind kind, float first, float second) {
-  judge::StoredSentence s;
+judge::SentenceScore side_of(judge::WordScore::Kind kind, float first, float second) {
+  judge::SentenceScore s;
   s.cloze = judge::WordScore{kind, 12, {first, second}, {{"haus", -0.5f}, {"häuser", -1.5f}}};
   return s;
 }
 
 TEST(Score, ClozesComeBackWithTheirWordsAndTheDistance) {
   using Kind = judge::WordScore::Kind;
-  std::vector<judge::StoredSentence> in = {side_of(Kind::features, -1, 2.5f),
-                                           side_of(Kind::features, -3, 1)};
-  std::string bytes = judge::pack_scores(in, 7);
+  std::vector<judge::SentenceScore> in = {side_of(Kind::features, -1, 2.5f),
+                                          side_of(Kind::features, -3, 1)};
+  std::string bytes = pack_scores(in, 7);
   EXPECT_LT(bytes.size(), 100u);
-  std::vector<judge::StoredSentence> out = judge::unpack_scores(bytes);
+  std::vector<judge::SentenceScore> out = unpack_scores(bytes);
   ASSERT_EQ(out.size(), 2u);
   EXPECT_EQ(out[0].cloze, in[0].cloze);
   EXPECT_EQ(out[1].cloze, in[1].cloze);
-  EXPECT_EQ(judge::unpack_distance(bytes), 7u);
-  EXPECT_EQ(judge::unpack_distance(judge::pack_scores(in)), std::nullopt);
-  EXPECT_EQ(judge::unpack_distance(judge::pack_scores({}, 0)),
+  EXPECT_EQ(unpack_distance(bytes), 7u);
+  EXPECT_EQ(unpack_distance(pack_scores(in)), std::nullopt);
+  EXPECT_EQ(unpack_distance(pack_scores({}, 0)),
             0u);  // excluded, but the distance is known
-  EXPECT_EQ(judge::unpack_distance(judge::pack_scores({sentence_of({-1})})), std::nullopt);
+  EXPECT_EQ(unpack_distance(pack_scores({sentence_of({-1})})), std::nullopt);
   for (size_t n = 0; n < bytes.size(); ++n)
-    EXPECT_THROW(judge::unpack_scores(bytes.substr(0, n)), Error) << n;
-}
-
-TEST(Score, ViewsOfClozes) {
-  using Kind = judge::WordScore::Kind;
-  std::vector<bool> right_first = {true, false};
-  std::vector<judge::StoredSentence> features = {side_of(Kind::features, -1, 0.5f),
-                                                 side_of(Kind::features, -3, 1)};
-  EXPECT_EQ(judge::judge(features, right_first, judge::find_norm("probability")).outcome,
-            judge::Outcome::right);
-  EXPECT_EQ(judge::judge(features, right_first, judge::find_norm("logit")).outcome,
-            judge::Outcome::wrong);
-  EXPECT_EQ(judge::judge(features, right_first, judge::find_norm("sum")).outcome,
-            judge::Outcome::unavailable);
-  EXPECT_EQ(judge::judge(features, right_first, judge::find_norm("equal-weight")).outcome,
-            judge::Outcome::unavailable);
-  // Of the lemmas five in eight are won and one is tied; three quarters of the probability are
-  // right.
-  std::vector<judge::StoredSentence> lemmas = {side_of(Kind::lemmas, std::log(0.75f), 0.625f),
-                                               side_of(Kind::lemmas, std::log(0.25f), 0.25f)};
-  judge::Verdict equal = judge::judge(lemmas, right_first, judge::find_norm("equal-weight"));
-  EXPECT_EQ(equal.pairs_right, 0.625);
-  EXPECT_EQ(equal.pairs_tied, 0.125);
-  EXPECT_NEAR(judge::judge(lemmas, right_first, judge::find_norm("model-weight")).pairs_right, 0.75,
-              1e-6);
-  EXPECT_EQ(judge::judge(lemmas, right_first, judge::find_norm("logit")).outcome,
-            judge::Outcome::unavailable);
-}
-
-TEST(Score, TheGoodOneMustBeatAllBadOnes) {
-  judge::Norm sum;
-  std::vector<bool> one_good = {true, false, false};
-  auto verdict = [&](double g, double b1, double b2) {
-    return judge::judge({sentence_of({g}), sentence_of({b1}), sentence_of({b2})}, one_good, sum);
-  };
-  EXPECT_EQ(verdict(-1, -2, -3).outcome, judge::Outcome::right);
-  EXPECT_EQ(verdict(-2, -1, -3).outcome, judge::Outcome::wrong);
-  EXPECT_EQ(verdict(-2, -1, -3).pairs_right, 0.5);
-  EXPECT_EQ(verdict(-2, -2, -3).outcome, judge::Outcome::tie);
-  EXPECT_EQ(verdict(-2, -2, -3).pairs_tied, 0.5);
-  EXPECT_EQ(verdict(-2, -1, -3).margin, -1);
-  EXPECT_EQ(verdict(NAN, -1, -3).outcome, judge::Outcome::unavailable);
+    EXPECT_THROW(unpack_scores(bytes.substr(0, n)), Error) << n;
 }
 
 class StoreTest : public ::testing::Test {
@@ -171,17 +115,17 @@ class StoreTest : public ::testing::Test {
   int64_t begin(Store& store, const std::string& fingerprint = "w") {
     int64_t suite = store.add_suite({0, "s", "f", 10, {}});
     int64_t model = store.add_model({0, "m", fingerprint, "t", "fp32", "masked", "bert", 5, {"n"}});
-    return store.add_run(suite, model, method::find_method("ce").info());
+    return store.add_run(suite, model, method_named("ce"));
   }
 
   void fill(Store& store) {
     Store::Transaction t(store);
     int64_t run = begin(store);
-    store.add_score(run, 0, pair_of("a", "Sie lacht .", "Sie lachen ."), "",
+    store.add_score(run, 0, pair_of("a", "Sie lacht .", "Sie lachen ."), judge::Reason::none,
                     {sentence_of({-1, -2, -1}, true), sentence_of({-1, -3, -1}, true)});
-    store.add_score(run, 1, pair_of("b", "Er geht .", "Er gehen ."), "",
+    store.add_score(run, 1, pair_of("b", "Er geht .", "Er gehen ."), judge::Reason::none,
                     {sentence_of({-1, -2, -1}, true), sentence_of({-1, -2, -0.1, -0.1}, true)});
-    store.add_score(run, 2, pair_of("c", "Er kam .", "Er kamen ."), "too_long", {});
+    store.add_score(run, 2, pair_of("c", "Er kam .", "Er kamen ."), judge::Reason::too_long, {});
     store.finish_run(run);
     t.commit();
   }
@@ -198,7 +142,8 @@ TEST_F(StoreTest, KeepsWhatIsWritten) {
   std::vector<RunRecord> runs = store.runs();
   ASSERT_EQ(runs.size(), 1u);
   EXPECT_EQ(runs[0].method, "ce");
-  EXPECT_EQ(runs[0].norm, "mean");
+  EXPECT_EQ(runs[0].view, judge::View{judge::Unit::token});
+  EXPECT_EQ(runs[0].ties, judge::Ties::right);
   EXPECT_TRUE(runs[0].special);
   EXPECT_EQ(runs[0].model.name, "m");
   EXPECT_EQ(runs[0].model.notes, std::vector<std::string>{"n"});
@@ -206,9 +151,8 @@ TEST_F(StoreTest, KeepsWhatIsWritten) {
   std::vector<StoredItem> items;
   store.each_item(runs[0].id, true, [&](const StoredItem& i) { items.push_back(i); });
   ASSERT_EQ(items.size(), 3u);
-  EXPECT_EQ(items[2].excluded, "too_long");
-  EXPECT_EQ(judge::outcome_in(items[0].outcomes, judge::index_of(judge::find_norm("mean"))),
-            judge::Outcome::right);
+  EXPECT_EQ(items[2].excluded, judge::Reason::too_long);
+  EXPECT_EQ(unpack_outcome(items[0].outcomes, judge::find_view("mean")), judge::Outcome::right);
   EXPECT_TRUE(items[0].equal_lengths);
   EXPECT_FALSE(items[1].equal_lengths);
   suite::Item item;
@@ -221,14 +165,14 @@ TEST_F(StoreTest, SummaryCountsEveryItemUnderEveryView) {
   fill(store);
   std::map<std::string, uint64_t> items, correct;
   for (const SummaryRow& r : store.summary(1)) {
-    items[judge::norm_name(r.norm)] += r.items;
-    correct[judge::norm_name(r.norm)] += r.correct;
+    items[judge::name_of(r.view)] += r.counts.items;
+    correct[judge::name_of(r.view)] += r.counts.right;
   }
   ASSERT_EQ(items.size(), judge::family_of({}).size());
   for (const auto& [norm, n] : items) EXPECT_EQ(n, 3u) << norm;
   EXPECT_EQ(correct["sum"], 1u);   // -4 against -3.2
   EXPECT_EQ(correct["mean"], 1u);  // -1.33 against -0.8
-  EXPECT_EQ(correct["sum-no-special"], 2u - 0u - 0u);
+  EXPECT_EQ(correct["sum-no-special"], 2u);
 }
 
 TEST_F(StoreTest, ContentIsFoundAgainOnlyForTheSameModelAndMethod) {
@@ -239,13 +183,13 @@ TEST_F(StoreTest, ContentIsFoundAgainOnlyForTheSameModelAndMethod) {
   ModelRecord model{0, "renamed", "w", "t", "fp32", "", "", 0, {}};
   int64_t id = store.find_model(model);
   EXPECT_NE(id, 0);
-  EXPECT_TRUE(store.has_score(id, method::find_method("ce").info(), same));
-  EXPECT_FALSE(store.has_score(id, method::find_method("pll").info(), same));
-  judge::MethodInfo later = method::find_method("ce").info();
+  EXPECT_TRUE(store.has_score(id, method_named("ce"), same));
+  EXPECT_FALSE(store.has_score(id, method_named("pll"), same));
+  judge::MethodInfo later = method_named("ce");
   later.version = 2;
   EXPECT_FALSE(store.has_score(id, later, same));
   same.sentences[0].locus.begin -= 1;
-  EXPECT_FALSE(store.has_score(id, method::find_method("ce").info(), same));
+  EXPECT_FALSE(store.has_score(id, method_named("ce"), same));
   model.fingerprint = "other weights";
   EXPECT_EQ(store.find_model(model), 0);
   model.fingerprint = "w";
@@ -294,11 +238,11 @@ TEST_F(StoreTest, FactsAreThoseOfTheCallThatAddedScores) {
     Store::Transaction t(store);
     int64_t suite = store.add_suite({0, "s", "f", 10, {}});
     int64_t model = store.add_model({0, "m", "w", "t", "fp32", "causal", "gpt2", 5, {}});
-    int64_t run = store.add_run(suite, model, method::find_method("lp").info(),
+    int64_t run = store.add_run(suite, model, method_named("lp"),
                                 {{"command", command}, {"start", "\"<s>\" é"}});
     for (uint64_t i = 0; i < items; ++i)
-      store.add_score(run, i, pair_of(std::to_string(i), "Er geht .", "Er gehen ."), "",
-                      {sentence_of({-1}), sentence_of({-2})});
+      store.add_score(run, i, pair_of(std::to_string(i), "Er geht .", "Er gehen ."),
+                      judge::Reason::none, {sentence_of({-1}), sentence_of({-2})});
     store.finish_run(run);
     t.commit();
     return store.runs().at(0).facts;
@@ -408,8 +352,8 @@ TEST_F(StoreTest, AFullDiskLosesNothing) {
     Store::Transaction t(store);
     int64_t run = begin(store, "other model");
     for (uint64_t i = 0; i < 20000; ++i)
-      store.add_score(run, i, pair_of(std::to_string(i), "Sie lacht .", "Sie lachen ."), "",
-                      {sentence_of({-1, -2, -1}), sentence_of({-1, -3, -1})});
+      store.add_score(run, i, pair_of(std::to_string(i), "Sie lacht .", "Sie lachen ."),
+                      judge::Reason::none, {sentence_of({-1, -2, -1}), sentence_of({-1, -3, -1})});
     store.finish_run(run);
     t.commit();
   } catch (const Error& e) {

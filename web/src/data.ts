@@ -50,10 +50,19 @@ export interface Run {
   norm: string;
   about: Record<string, string>;
   intervals: { all?: Clustered[]; equal?: Clustered[] };
+  against: Record<string, Point[]>; // by feature
   outcomes: string; // r, w, t, x (excluded), - (not in this run)
   equal: string; // 1: the sentences have as many tokens
   margins: (number | null)[]; // thousandths
   reasons: Texts;
+}
+/** The accuracy of the items with one value of a feature. */
+export interface Point {
+  x: number;
+  n: number;
+  accuracy: number;
+  low: number;
+  high: number;
 }
 export interface Clustered {
   of: "all" | "test" | "condition";
@@ -70,6 +79,7 @@ export interface Suite {
   tests: { name: string; title: string; group: string }[];
   items: Items;
 }
+export const kOutcomes: Record<string, string> = { r: "right", w: "wrong", t: "tie", x: "excluded", "-": "not run" };
 export interface Data {
   made: string;
   suites: Suite[];

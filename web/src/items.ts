@@ -1,5 +1,5 @@
 // The items: searched, filtered and sorted; only the rows in view are in the page.
-import { nameOf, tokensOf, type Data, type Run, type Sentence, type Token } from "./data";
+import { kOutcomes, nameOf, tokensOf, type Data, type Run, type Sentence, type Token } from "./data";
 import { copyButtons, count, el, type Column, type Value } from "./dom";
 import { longList } from "./list";
 
@@ -76,10 +76,9 @@ export function itemsView(data: Data): HTMLElement {
     const i = shown[place];
     const run = runAt();
     const o = run.outcomes[i];
-    const words: Record<string, string> = { r: "right", w: "wrong", t: "tie", x: "excluded", "-": "not run" };
     const margin = run.margins[i];
     return [
-      el("span", { class: `mark ${o}` }, words[o]),
+      el("span", { class: `mark ${o}` }, kOutcomes[o]),
       el("span", { class: "n margin" }, margin === null ? "" : (margin / 1000).toFixed(2)),
       el("span", { class: "test" }, items().tests.texts[items().tests.at[i]]),
       el("span", { class: "sentence", title: sentencesText(i) }, sentencesText(i)),

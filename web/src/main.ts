@@ -78,7 +78,7 @@ function scatters(data: Data): Node[] {
 
 function features(data: Data): Node[] {
   const names = [...new Set(data.suites.flatMap((s) => Object.keys(s.items.features)))];
-  return names.map((name) => figure(against(data, data.runs, name), `Accuracy against ${name}`));
+  return names.map((name) => figure(against(data.runs, name), `Accuracy against ${name}`));
 }
 
 // Sections below the window are drawn when they come near it, so that the page is usable at once.

@@ -1,5 +1,5 @@
 import * as Plot from "@observablehq/plot";
-import { nameOf, type Data, type Result, type Run } from "./data";
+import { kOutcomes, nameOf, type Data, type Result, type Run } from "./data";
 
 export const base = { style: { background: "transparent", color: "currentColor", fontSize: "12px" }, className: "plot", marginBottom: 44 };
 const accuracy = { domain: [0, 1], label: "accuracy", grid: true };
@@ -61,30 +61,9 @@ export function withIntervals(data: Data, results: Result[], by: "test" | "condi
   });
 }
 
-interface Point {
-  x: number;
-  series: string;
-  right: number;
-  n: number;
-}
-
 /** Accuracy against a number that items carry: distance, attractors. */
-export function against(data: Data, runs: Run[], feature: string) {
-  const points = new Map<string, Point>();
-  for (const run of runs) {
-    const values = data.suites[run.suite].items.features[feature];
-    if (!values) continue;
-    for (let i = 0; i < values.length; ++i) {
-      const o = run.outcomes[i];
-      if (values[i] === null || !"rwt".includes(o)) continue;
-      const key = `${nameOf(run)} ${values[i]}`;
-      const p = points.get(key) ?? { x: values[i]!, series: nameOf(run), right: 0, n: 0 };
-      p.n += 1;
-      p.right += o === "r" ? 1 : o === "t" ? 0.5 : 0;
-      points.set(key, p);
-    }
-  }
-  const all = [...points.values()].sort((a, b) => a.x - b.x).map((p) => ({ ...p, accuracy: p.right / p.n, ...wilson(p.right, p.n) }));
+export function against(runs: Run[], feature: string) {
+  const all = runs.flatMap((run) => (run.against[feature] ?? []).map((p) => ({ ...p, series: nameOf(run) })));
   const places = [...new Set(all.map((p) => p.x))];
   // Few whole numbers: a tick for each, and no tick between them.
   const ticks = places.length <= 20 && places.every(Number.isInteger) ? places : undefined;
@@ -100,13 +79,6 @@ export function against(data: Data, runs: Run[], feature: string) {
       Plot.dot(all, { x: "x", y: "accuracy", fill: "series", title: (d) => `${feature} ${d.x}\n${d.series}\n${d.accuracy.toFixed(4)} of ${d.n}` }),
     ],
   });
-}
-
-export function wilson(right: number, n: number, z = 1.959963984540054) {
-  const p = right / n;
-  const middle = (p + (z * z) / (2 * n)) / (1 + (z * z) / n);
-  const half = (z * Math.sqrt((p * (1 - p)) / n + (z * z) / (4 * n * n))) / (1 + (z * z) / n);
-  return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
 }
 
 /** Margins of two runs over the same items: binned, so that any number of items stays quick. */
@@ -130,16 +102,16 @@ export function scatter(a: Run, b: Run) {
 }
 
 export function margins(run: Run) {
-  const values = run.margins.filter((m): m is number => m !== null).map((m) => m / 1000);
+  const items = run.margins.flatMap((m, i) => (m === null ? [] : [{ margin: m / 1000, outcome: kOutcomes[run.outcomes[i]] }]));
   return Plot.plot({
     ...base,
     width: 480,
     height: 220,
     x: { label: "margin (good minus bad)" },
     y: { label: "items", grid: true },
-    color: { domain: ["wrong", "right"], range: ["#b2182b", "#2166ac"], legend: true },
+    color: { domain: ["wrong", "tie", "right"], range: ["#b2182b", "#8a8f98", "#2166ac"], legend: true },
     marks: [
-      Plot.rectY(values, Plot.binX({ y: "count" }, { x: { value: (d: number) => d, thresholds: 60 }, fill: (d: number) => (d > 0 ? "right" : "wrong") } as never)),
+      Plot.rectY(items, Plot.binX({ y: "count" }, { x: { value: "margin", thresholds: 60 }, fill: "outcome" } as never)),
       Plot.ruleX([0]),
       Plot.ruleY([0]),
     ],

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/names.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "stimuli/grammar/grammar.h"
@@ -19,17 +20,13 @@ bool is_grammar(const fs::path& p) {
   return (p.extension() == ".cfg" || p.extension() == ".avg") && p.stem() != "common";
 }
 
-bool among(const std::vector<std::string>& some, const std::string& name) {
-  return some.empty() || std::find(some.begin(), some.end(), name) != some.end();
-}
-
 void apply_options(Language& language, const GrammarOptions& options) {
   Style& style = language.style();
   style.capitalize = options.capitalize.value_or(style.capitalize);
   style.attach = options.attach.value_or(style.attach);
   style.period = options.period.value_or(style.period);
   style.eos = options.eos.value_or(style.eos);
-  language.keep_conditions([&](const std::string& c) { return among(options.conditions, c); });
+  language.keep_conditions([&](const std::string& c) { return all_or_among(options.conditions, c); });
   if (!options.vocabulary.empty()) {
     std::unordered_set<std::string> known;
     LineReader reader(options.vocabulary);
@@ -140,7 +137,7 @@ std::vector<Language> load_grammars(const fs::path& given, const GrammarOptions&
       inner.language = manifest.languages[0];
     for (const fs::path& f : grammars_in(folder, manifest)) {
       any = true;
-      if (!among(options.tests, f.stem().string())) continue;
+      if (!all_or_among(options.tests, f.stem().string())) continue;
       languages.push_back(load_file(f, inner));
       if (several) languages.back().set_prefix(folder.filename().string() + "/");
     }
