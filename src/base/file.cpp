@@ -34,6 +34,8 @@ size_t read_some(int fd, char* to, size_t n, const std::string& name) {
   }
 }
 
+}  // namespace
+
 void write_all(int fd, std::string_view bytes, const fs::path& path) {
   while (!bytes.empty()) {
     ssize_t n = ::write(fd, bytes.data(), bytes.size());
@@ -43,7 +45,16 @@ void write_all(int fd, std::string_view bytes, const fs::path& path) {
   }
 }
 
-}  // namespace
+int unnamed_file(const fs::path& folder) {
+  int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd >= 0) return fd;
+  // Not every file system has unnamed files.
+  std::string name = (folder / ".minpair-XXXXXX").string();
+  fd = ::mkostemp(name.data(), O_CLOEXEC);
+  if (fd < 0) throw cannot_errno("cannot make a temporary file").at(folder.string());
+  ::unlink(name.c_str());
+  return fd;
+}
 
 std::string read_file(const fs::path& path, uint64_t limit) {
   bool standard_input = path == "-";

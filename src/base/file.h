@@ -77,4 +77,9 @@ class AtomicFile {
 
 void write_file(const fs::path& path, std::string_view bytes);  // atomically
 
+// All of the bytes, to where the descriptor stands; errors name `path`.
+void write_all(int fd, std::string_view bytes, const fs::path& path);
+// A file without a name, to write and read: the system removes it with the process, however it ends.
+int unnamed_file(const fs::path& folder);
+
 }  // namespace minpair::inline base

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "engine/sorted_records.h"
+#include "base/bytes.h"
 
 namespace minpair::engine {
 namespace {
@@ -28,14 +28,14 @@ void append_reads(std::string& to, const std::vector<query::Read>& reads) {
 }
 
 void take_reads(std::string_view& from, std::vector<query::Read>& reads) {
-  reads.resize(read_number(from));
+  reads.resize(take_number(from));
   for (query::Read& read : reads) {
-    uint64_t place = read_number(from);
+    uint64_t place = take_number(from);
     read.position = uint32_t(place >> 1);
     read.normalized = place & 1;
-    read.words = int32_t(read_number(from)) - 1;
-    read.targets.resize(read_number(from));
-    for (tokenizer::TokenId& t : read.targets) t = tokenizer::TokenId(uint32_t(read_number(from)));
+    read.words = int32_t(take_number(from)) - 1;
+    read.targets.resize(take_number(from));
+    for (tokenizer::TokenId& t : read.targets) t = tokenizer::TokenId(uint32_t(take_number(from)));
   }
 }
 

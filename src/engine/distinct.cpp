@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "engine/bytes.h"
 
@@ -10,9 +11,9 @@ namespace minpair::engine {
 namespace {
 
 void take_asker(std::string_view& from, Asker& asker) {
-  asker.item = read_number(from);
-  asker.method = uint32_t(read_number(from));
-  asker.query = uint32_t(read_number(from));
+  asker.item = take_number(from);
+  asker.method = uint32_t(take_number(from));
+  asker.query = uint32_t(take_number(from));
   take_reads(from, asker.reads);
 }
 

@@ -7,9 +7,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/bytes.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "engine/bytes.h"
-#include "engine/sorted_records.h"
 
 namespace minpair::engine {
 namespace {
@@ -35,16 +36,14 @@ bool read_all(int fd, uint64_t at, char* to, size_t n) {
   return true;
 }
 
-void write_all(int fd, uint64_t at, std::string_view bytes, const std::filesystem::path& path) {
-  while (!bytes.empty()) {
-    ssize_t n = ::pwrite(fd, bytes.data(), bytes.size(), off_t(at));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0)
-      throw cannot_errno("the answers cannot be written")
-          .at(path.string())
-          .hint("make room on the disk and run the same command again: nothing stored is lost");
-    bytes.remove_prefix(size_t(n));
-    at += uint64_t(n);
+void write_at(int fd, uint64_t at, std::string_view bytes, const std::filesystem::path& path) {
+  if (::lseek(fd, off_t(at), SEEK_SET) < 0)
+    throw cannot_errno("the answers cannot be written").at(path.string());
+  try {
+    write_all(fd, bytes, path);
+  } catch (Error& error) {
+    error.hint("make room on the disk and run the same command again: nothing stored is lost");
+    throw;
   }
 }
 
@@ -79,7 +78,7 @@ AnswerJournal::~AnswerJournal() {
 void AnswerJournal::begin_anew(Hash128 plan) {
   if (::ftruncate(fd_, 0) != 0)
     throw cannot_errno("the answers cannot be written").at(path_.string());
-  write_all(fd_, 0, header_of(plan), path_);
+  write_at(fd_, 0, header_of(plan), path_);
 }
 
 bool AnswerJournal::read_batch() {
@@ -115,7 +114,7 @@ void AnswerJournal::append(std::span<const query::Answer> answers) {
   BatchHeader header{uint32_t(payload.size()), uint32_t(answers.size()),
                      hash128(payload, uint32_t(answers.size())).low};
   std::memcpy(bytes.data(), &header, sizeof header);
-  write_all(fd_, good_end_, bytes, path_);
+  write_at(fd_, good_end_, bytes, path_);
   good_end_ += bytes.size();
   // What is written survives the end of the process at once; for the end of the power, now and
   // then is enough.

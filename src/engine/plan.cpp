@@ -4,6 +4,7 @@
 #include <chrono>
 #include <deque>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "engine/bytes.h"
 #include "engine/cost.h"

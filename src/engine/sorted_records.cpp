@@ -1,6 +1,5 @@
 #include "engine/sorted_records.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,33 +7,14 @@
 #include <cstring>
 #include <utility>
 
+#include "base/bytes.h"
 #include "base/error.h"
+#include "base/file.h"
 
 namespace minpair::engine {
 namespace {
 
 constexpr size_t kBuffer = size_t{1} << 16;
-
-int unnamed_file(const std::filesystem::path& folder) {
-  int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (fd >= 0) return fd;
-  // Not every file system has unnamed files.
-  std::string name = (folder / ".minpair-plan-XXXXXX").string();
-  fd = ::mkostemp(name.data(), O_CLOEXEC);
-  if (fd < 0) throw cannot_errno("cannot make a temporary file").at(folder.string());
-  ::unlink(name.c_str());
-  return fd;
-}
-
-void write_all(int fd, std::string_view bytes, const std::filesystem::path& folder) {
-  while (!bytes.empty()) {
-    ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0)
-      throw cannot_errno("writing the plan failed").at(folder.string()).hint("is the disk full?");
-    bytes.remove_prefix(size_t(n));
-  }
-}
 
 }  // namespace
 
@@ -180,36 +160,6 @@ bool SortedRecords::next(std::string_view& key, std::string_view& value) {
   key = runs_[heap_.back()]->key;
   value = runs_[heap_.back()]->value;
   return true;
-}
-
-void append_key(std::string& key, uint64_t number, int bytes) {
-  for (int i = bytes - 1; i >= 0; --i) key.push_back(char(number >> (8 * i)));
-}
-
-uint64_t read_key(std::string_view key, size_t at, int bytes) {
-  uint64_t number = 0;
-  for (int i = 0; i < bytes; ++i) number = number << 8 | uint8_t(key[at + size_t(i)]);
-  return number;
-}
-
-void append_number(std::string& value, uint64_t number) {
-  while (number >= 0x80) {
-    value.push_back(char(number | 0x80));
-    number >>= 7;
-  }
-  value.push_back(char(number));
-}
-
-uint64_t read_number(std::string_view& value) {
-  uint64_t number = 0;
-  for (int shift = 0; shift < 64; shift += 7) {
-    if (value.empty()) throw bad_input("a number is cut off");
-    uint8_t byte = uint8_t(value.front());
-    value.remove_prefix(1);
-    number |= uint64_t(byte & 0x7f) << shift;
-    if (!(byte & 0x80)) return number;
-  }
-  throw bad_input("a number is too long");
 }
 
 }  // namespace minpair::engine

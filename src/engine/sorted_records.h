@@ -48,17 +48,4 @@ class SortedRecords {
   bool sorted_ = false;
 };
 
-// Numbers in keys: big end first, so that bytes sort as numbers do.
-void append_key(std::string& key, uint64_t number, int bytes);
-uint64_t read_key(std::string_view key, size_t at, int bytes);
-
-// Numbers in values: seven bits a byte.
-void append_number(std::string& value, uint64_t number);
-uint64_t read_number(std::string_view& value);
-
-template <class T>
-void append_raw(std::string& to, T x) {
-  to.append(reinterpret_cast<const char*>(&x), sizeof x);
-}
-
 }  // namespace minpair::engine

@@ -1,23 +1,23 @@
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "engine/run.h"
 #include "stimuli/grammar/grammar.h"
 
 namespace minpair::engine {
 namespace {
 
-// The items of standard input in an unnamed file, which the system removes with the process.
+// The items of standard input in an unnamed file.
 std::filesystem::path kept_input() {
-  int fd =
-      ::open(std::filesystem::temp_directory_path().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (fd < 0) throw cannot_errno("cannot make a temporary file");
+  std::filesystem::path folder = std::filesystem::temp_directory_path();
+  int fd = unnamed_file(folder);
   char buffer[1 << 16];
-  for (ssize_t n; (n = ::read(0, buffer, sizeof buffer)) != 0;)
-    if (n < 0 || ::write(fd, buffer, size_t(n)) != n)
-      throw cannot_errno("cannot keep the items of standard input");
+  for (ssize_t n; (n = ::read(0, buffer, sizeof buffer)) != 0;) {
+    if (n < 0) throw cannot_errno("cannot read the items of standard input");
+    write_all(fd, {buffer, size_t(n)}, folder);
+  }
   return fmt::format("/proc/self/fd/{}", fd);
 }
 

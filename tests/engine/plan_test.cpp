@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "engine/journal.h"

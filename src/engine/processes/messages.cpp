@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "engine/bytes.h"
-#include "engine/sorted_records.h"
+#include "base/bytes.h"
 #include "engine/words.h"
 
 namespace minpair::engine {
@@ -19,7 +19,7 @@ Message parse_message(std::string_view bytes) {
   Message m;
   m.say = Say(bytes.front());
   bytes.remove_prefix(1);
-  m.number = read_number(bytes);
+  m.number = take_number(bytes);
   m.rest = bytes;
   return m;
 }
@@ -36,10 +36,10 @@ std::string queries_text(const std::vector<query::Query>& queries) {
 }
 
 std::vector<query::Query> parse_queries(std::string_view bytes) {
-  std::vector<query::Query> queries(read_number(bytes));
+  std::vector<query::Query> queries(take_number(bytes));
   for (query::Query& q : queries) {
-    q.ids.resize(read_number(bytes));
-    for (tokenizer::TokenId& id : q.ids) id = tokenizer::TokenId(uint32_t(read_number(bytes)));
+    q.ids.resize(take_number(bytes));
+    for (tokenizer::TokenId& id : q.ids) id = tokenizer::TokenId(uint32_t(take_number(bytes)));
     take_reads(bytes, q.reads);
   }
   return queries;
