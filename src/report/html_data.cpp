@@ -114,12 +114,12 @@ std::string outcomes_json(const std::vector<Judged>& judged, const SuiteItems& s
   Texts reasons;
   for (size_t i = 0; i < at.size(); ++i) {
     const Judged* j = at[i];
-    bool judged = j && j->excluded == judge::Reason::none;
-    if (j) outcomes[i] = judged ? "wtr"[size_t(j->outcome)] : 'x';
+    bool scored = j && j->excluded == judge::Reason::none;
+    if (j) outcomes[i] = scored ? "wtr"[size_t(j->outcome)] : 'x';
     if (j && !j->equal_lengths) equal[i] = '0';
     reasons.add(j ? std::string(key_of(j->excluded)) : "");
     if (i > 0) margins += ',';
-    bool known = judged && std::isfinite(j->margin);
+    bool known = scored && std::isfinite(j->margin);
     margins += known ? std::to_string(std::lround(double(j->margin) * 1000)) : "null";
   }
   return fmt::format("{{\"outcomes\":\"{}\",\"equal\":\"{}\",\"margins\":[{}],\"reasons\":{}}}",
