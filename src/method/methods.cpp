@@ -99,7 +99,7 @@ void check_manifest(const suite::Manifest& manifest, const std::string& file) {
 }
 
 Plan plan_item(const Method& method, const suite::Item& item, const MethodContext& context) {
-  if (item.sentences.size() < 2 && !method.info().cloze) return {{}, {}, Reason::cloze};
+  if (item.cloze && !method.info().cloze) return {{}, {}, Reason::cloze};
   return method.plan(item, context);
 }
 
