@@ -25,24 +25,6 @@ struct RunCall {
   bool verbose = false, no_sharing = false;
 };
 
-std::vector<const method::Method*> methods_for(const RunCall& call,
-                                               const engine::SuiteSource& suite,
-                                               query::ModelInfo::Kind kind) {
-  if (call.methods == "all") {
-    // Clozes have methods of their own.
-    bool clozes = !suite.lexicon.empty() || !call.run.lexicon.empty();
-    std::vector<const method::Method*> fitting;
-    for (const method::Method* m : method::find_methods("all", kind))
-      if (m->info().cloze == clozes) fitting.push_back(m);
-    return fitting;
-  }
-  if (!call.methods.empty()) return method::find_methods(call.methods, kind);
-  // The suite's paper used a method; where it fits the model, so do we.
-  for (const method::Method* m : method::all_methods())
-    if (m->name() == suite.manifest.method && m->supports(kind)) return {m};
-  return {&method::default_method(kind)};
-}
-
 void say_planned(const engine::RunReport& r, const RunCall& call) {
   fmt::print("{} × {} ({}): {} of {} items, {} queries, {} of them distinct, {} tokens", r.suite,
              r.model, join(r.methods, ","), count_text(r.counts.items), count_text(r.suite_items),
@@ -116,7 +98,9 @@ void run(RunCall& call, engine::Wire* wire) {
     if (wire) crew = std::make_unique<engine::Foreman>(*wire, uint32_t(number), *model);
     call.run.plan.crew = crew.get();
     for (const engine::SuiteSource& suite : suites) {
-      std::vector<const method::Method*> methods = methods_for(call, suite, model->info().kind);
+      bool clozes = !suite.lexicon.empty() || !call.run.lexicon.empty();
+      std::vector<const method::Method*> methods =
+          method::methods_for(suite.manifest, call.methods, clozes, model->info().kind);
       reports.push_back(engine::run_suite(store.get(), suite, *model, methods, call.run));
       if (call.run.dry_run)
         say_planned(reports.back(), call);

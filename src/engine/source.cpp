@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "engine/run.h"
+#include "method/method.h"
 #include "stimuli/grammar/grammar.h"
 
 namespace minpair::engine {
@@ -24,6 +25,7 @@ std::filesystem::path kept_input() {
 }  // namespace
 
 SuiteSource suite_source(const suite::Suite& suite) {
+  method::check_manifest(suite.manifest, suite.manifest_file.string());
   if (suite.path == "-") {
     std::filesystem::path file = kept_input();
     return {suite.manifest, [file] { return suite::read_items(file); }, {}, {}};

@@ -15,7 +15,7 @@ struct MethodInfo {
   Ties ties = Ties::half;  // how that paper counts a tie
   using Scope = judge::Scope;
   Scope scope = Scope::sentence;
-  bool cloze = false;  // judges items with a single sentence, whose locus is a blank
+  bool cloze = false;  // judges clozes, and nothing else
   int version = 1;     // part of the key of stored scores: raise it when a score changes
 };
 

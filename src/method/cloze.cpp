@@ -34,7 +34,7 @@ stimuli::Bundle bundle_of(const suite::Item& item) {
 
 MaskedSentence masked_sentence(const suite::Item& item, const MethodContext& context) {
   MaskedSentence m;
-  if (item.sentences.size() != 1) return {{}, 0, {}, {}, Reason::not_a_cloze};
+  if (!item.cloze) return {{}, 0, {}, {}, Reason::not_a_cloze};
   need_words(context);
   const suite::Sentence& sentence = item.sentences[0];
   if (sentence.locus.empty()) return {{}, 0, {}, {}, Reason::empty_locus};

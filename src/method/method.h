@@ -15,7 +15,7 @@
 
 #include "judge/method_info.h"
 #include "query/query.h"
-#include "suite/item.h"
+#include "suite/suite.h"
 
 namespace minpair::method {
 
@@ -87,5 +87,12 @@ const std::vector<const Method*>& all_methods();
 const Method& default_method(query::ModelInfo::Kind kind);
 // "ce,pll" or "all": every one must support the kind of model.
 std::vector<const Method*> find_methods(const std::string& names, query::ModelInfo::Kind kind);
+
+// The methods for a suite: those asked for (of "all", those that judge what the suite has: clozes
+// or not); else the one of the suite's paper, where it is for this kind of model; else the default.
+std::vector<const Method*> methods_for(const suite::Manifest& manifest, const std::string& asked,
+                                       bool clozes, query::ModelInfo::Kind kind);
+// Throws when the manifest names a method or a norm that there is not, or that the method has not.
+void check_manifest(const suite::Manifest& manifest, const std::string& file);
 
 }  // namespace minpair::method

@@ -71,8 +71,35 @@ std::vector<const Method*> find_methods(const std::string& names, query::ModelIn
   return chosen;
 }
 
+std::vector<const Method*> methods_for(const suite::Manifest& manifest, const std::string& asked,
+                                       bool clozes, query::ModelInfo::Kind kind) {
+  if (asked.empty()) {
+    if (!manifest.method.empty() && find_method(manifest.method).supports(kind))
+      return {&find_method(manifest.method)};
+    return {&default_method(kind)};
+  }
+  std::vector<const Method*> chosen = find_methods(asked, kind);
+  if (asked == "all")
+    std::erase_if(chosen, [&](const Method* m) { return m->info().cloze != clozes; });
+  return chosen;
+}
+
+void check_manifest(const suite::Manifest& manifest, const std::string& file) {
+  try {
+    const Method* method = manifest.method.empty() ? nullptr : &find_method(manifest.method);
+    if (manifest.norm.empty()) return;
+    judge::View view = judge::find_view(manifest.norm);
+    if (method && !judge::same_family(view, method->view()))
+      throw wrong_call(
+          fmt::format("the method '{}' has no normalisation '{}'", manifest.method, manifest.norm))
+          .hint(fmt::format("its own is '{}'", judge::name_of(method->view())));
+  } catch (const Error& e) {
+    throw bad_input(e.message()).at(file).hint(e.next());
+  }
+}
+
 Plan plan_item(const Method& method, const suite::Item& item, const MethodContext& context) {
-  if (item.sentences.size() < 2 && !method.info().cloze) return {{}, {}, Reason::cloze};
+  if (item.cloze && !method.info().cloze) return {{}, {}, Reason::cloze};
   return method.plan(item, context);
 }
 

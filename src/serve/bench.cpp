@@ -102,8 +102,6 @@ std::vector<TypedSentence> score_typed(query::Model& model, const method::Method
   suite::Item item;
   item.id = "1";
   for (const std::string& text : texts) item.sentences.push_back({text, {}, false});
-  // A single sentence would be a cloze; beside itself it is only itself, and asked about once.
-  if (texts.size() == 1) item.sentences.push_back(item.sentences[0]);
   suite::align_loci(item.sentences);
   std::vector<const method::Method*> methods{&method};
   if (method.name() == "lp") methods.push_back(&method::find_method("lp-by-words"));

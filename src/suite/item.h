@@ -2,7 +2,7 @@
 // The one thing everything else is about: a minimal set.
 //
 // An item is two or more sentences that differ only at the locus, one or more of them grammatical.
-// (A single sentence is a cloze: its locus is a blank, judged over whole classes of words.)
+// (A cloze has one sentence, and its locus is a blank, judged over whole classes of words.)
 // A suite is a list of items beside a small manifest.
 
 #include <cstdint>
@@ -30,6 +30,7 @@ struct Item {
   std::string condition;  // "sg_pl"; may be empty
   std::string language;   // BCP 47: "de"
   std::string cluster;    // items of one cluster share a template or lexical items: not independent
+  bool cloze = false;     // a blank to be filled, not sentences to be compared
   std::vector<Sentence> sentences;
   std::vector<std::pair<std::string, FeatureValue>> features;  // distance, attractors, lemma, ...
 

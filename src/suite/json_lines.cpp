@@ -8,6 +8,7 @@
 #include <span>
 
 #include "suite/formats/formats.h"
+#include "suite/formats/support.h"
 #include "suite/json_text.h"
 #include "suite/suite.h"
 
@@ -102,6 +103,7 @@ void read_sentences(element value, Item& item) {
   item.sentences.resize(array.size());
   for (element v : array) with_locus += read_sentence(v, item.sentences[n++]);
   if (with_locus == 0) align_loci(item.sentences);
+  item.cloze = n == 1 && with_locus == 1;
   if (with_locus != 0 && with_locus != n)
     wrong("some sentences have a \"locus\" and some have none; give it to all or to none");
 }
@@ -151,16 +153,6 @@ void read_item(element root, Item& item) {
       default:
         read_features(v, item);
     }
-}
-
-void clear(Item& item) {
-  item.id.clear();
-  item.test.clear();
-  item.condition.clear();
-  item.language.clear();
-  item.cluster.clear();
-  item.sentences.clear();
-  item.features.clear();
 }
 
 bool inside_character(std::string_view text, size_t byte) {
@@ -231,7 +223,8 @@ void ItemParser::parse(std::string_view line, const Where& where, Item& item) {
     element root;
     if (auto error = impl_->parser.parse(padded.data(), line.size(), false).get(root))
       wrong(fmt::format("not JSON: {}", simdjson::error_message(error)));
-    clear(item);
+    clear_item(item);
+    item.sentences.clear();
     read_item(root, item);
     check_item(item);
   } catch (Error& e) {
@@ -244,7 +237,10 @@ void check_item(const Item& item, const Where& where) {
   if (item.id.empty()) fail("an item needs an \"id\"");
   if (item.test.empty()) fail("an item needs a \"test\"");
   if (item.sentences.empty()) fail("an item needs \"sentences\"");
-  if (item.sentences.size() == 1 && item.sentences[0].locus.empty())
+  if (item.cloze ? item.sentences.size() > 1 : item.sentences.size() == 1)
+    fail(item.cloze ? "a cloze has one sentence"
+                    : "a single sentence is a cloze and needs a \"locus\"");
+  if (item.cloze && item.sentences[0].locus.empty())
     fail("a single sentence is a cloze and needs a \"locus\"");
   bool any_grammatical = false;
   for (const Sentence& s : item.sentences) {

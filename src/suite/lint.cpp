@@ -187,7 +187,7 @@ struct Linter::Impl {
     ids.find(hash128(item.id), 0, is_new);
     if (!is_new) found(kDuplicateId, first);
     for (const Sentence& s : item.sentences) {
-      if (item.sentences.size() == 1) break;
+      if (item.cloze) break;
       uint32_t label = s.grammatical ? 1 : 2;
       uint32_t& seen = sentences.find(hash128(s.text), label, is_new);
       seen |= label;
@@ -215,7 +215,7 @@ struct Linter::Impl {
   template <class Found>
   void check_sets(const Item& item, Found found) {
     const Sentence& first = item.sentences[0];
-    if (item.sentences.size() > 1) {
+    if (!item.cloze) {
       if (good_equals_bad(item)) found(kIdentical, first);
       if (std::all_of(item.sentences.begin(), item.sentences.end(),
                       [](const Sentence& s) { return s.grammatical; }))

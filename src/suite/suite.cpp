@@ -35,19 +35,24 @@ bool is_foreign(const fs::path& folder) {
 }
 
 Suite suite_in_folder(const fs::path& folder) {
-  Suite suite{folder, jsonl_files(folder), {}};
+  Suite suite{folder, jsonl_files(folder), {}, {}};
   if (suite.files.empty() && !has_grammars(folder) && is_foreign(folder)) suite.files = {folder};
-  if (fs::exists(folder / "manifest.json"))
-    suite.manifest = read_manifest(folder / "manifest.json");
+  if (fs::exists(folder / "manifest.json")) {
+    suite.manifest_file = folder / "manifest.json";
+    suite.manifest = read_manifest(suite.manifest_file);
+  }
   if (suite.manifest.name.empty())
     suite.manifest.name = fs::weakly_canonical(folder).filename().string();
   return suite;
 }
 
 Suite suite_in_file(const fs::path& file) {
-  Suite suite{file, {file}, {}};
+  Suite suite{file, {file}, {}, {}};
   fs::path beside = fs::path(file).replace_extension(".manifest.json");
-  if (file != "-" && fs::exists(beside)) suite.manifest = read_manifest(beside);
+  if (file != "-" && fs::exists(beside)) {
+    suite.manifest_file = beside;
+    suite.manifest = read_manifest(beside);
+  }
   if (suite.manifest.name.empty())
     suite.manifest.name = file == "-" ? "standard input" : file.stem().string();
   return suite;

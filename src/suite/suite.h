@@ -123,7 +123,7 @@ struct Manifest {
   std::vector<TestInfo> tests;
   std::vector<PublishedResult> results;
   std::string method;  // the paper's scoring method; empty: the user's choice
-  std::string norm;    // "sum", "mean", ...; empty: the method's own
+  std::string norm;    // of that method: "sum", "mean", ...; empty: the method's own
   std::string ties;    // how the paper counts ties: "half", "wrong", "right"; empty: not stated
 
   // The test's information, or nullptr.
@@ -142,7 +142,8 @@ struct Suite {
   // What read_items() takes: its .jsonl files, sorted, or the foreign file or folder. Empty: look
   // for grammars.
   std::vector<std::filesystem::path> files;
-  Manifest manifest;  // at least the name
+  Manifest manifest;                    // at least the name
+  std::filesystem::path manifest_file;  // empty: there is none
 
   bool is_folder() const { return std::filesystem::is_directory(path); }
 };

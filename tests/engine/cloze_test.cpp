@@ -49,6 +49,7 @@ class ClozeTest : public ::testing::Test {
     suite::Item item;
     item.id = text;
     item.language = "de";
+    item.cloze = true;
     size_t at = text.find(word);
     item.sentences.push_back({text, {at, at + word.size()}, true});
     item.features = {{"pos", "NOUN"}, {"lemma", "hof"}, {"number", "Sing"}, {"gender", "Masc"}};
@@ -168,7 +169,7 @@ TEST_F(ClozeTest, WhatCannotBeJudgedIsExcludedWithAReason) {
   EXPECT_EQ(method.plan(item, context).excluded, judge::Reason::too_few_words);
   item.features.clear();
   EXPECT_EQ(method.plan(item, context).excluded, judge::Reason::no_features);
-  item.sentences.push_back(item.sentences[0]);
+  item.cloze = false;
   EXPECT_EQ(method.plan(item, context).excluded, judge::Reason::not_a_cloze);
 }
 

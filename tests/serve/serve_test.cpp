@@ -134,6 +134,7 @@ TEST(Serve, ASingleSentenceHasAScoreToo) {
   const method::Method& pll = method::find_method("pll");
   auto alone = score_typed(model, pll, {"Sie lacht ."});
   ASSERT_EQ(alone.size(), 1u);
+  EXPECT_EQ(alone[0].score.words, 3u);
   EXPECT_EQ(alone[0].sum(), score_typed(model, pll, {"Sie lacht .", "Sie lachen ."})[0].sum());
 }
 

@@ -361,6 +361,7 @@ TEST(Formats, WhatCannotBeHeldIsCountedAndNothingHalfWrittenStays) {
     item.sentences.push_back(item.sentences[1]);
     EXPECT_EQ(writer->write(item), "more than two sentences");
     item.sentences.resize(1);
+    item.cloze = true;
     EXPECT_EQ(writer->write(item), "a cloze, not a pair");
   }
   EXPECT_TRUE(fs::is_empty(folder.path()));

@@ -107,6 +107,17 @@ TEST(JsonLines, AFileIsReadByItemsWithTheirPlace) {
   }
 }
 
+TEST(JsonLines, ASingleSentenceWithALocusIsACloze) {
+  const std::string head = R"({"id":"1","test":"t","sentences":[{"text":"Sie lacht .",)";
+  Item cloze = parsed(head + R"("locus":[4,9],"grammatical":true}]})");
+  EXPECT_TRUE(cloze.cloze);
+  std::string line;
+  append_json_line(line, cloze);
+  EXPECT_EQ(parsed(line), cloze);
+  EXPECT_FALSE(parsed(std::string(R"({"id":"1","test":"t",)") + kPair + "}").cloze);
+  EXPECT_THROW(parsed(head + R"("grammatical":true}]})"), Error);
+}
+
 TEST(JsonLines, NothingHalfWrittenStaysBehind) {
   TemporaryFolder folder;
   {
@@ -118,8 +129,13 @@ TEST(JsonLines, NothingHalfWrittenStaysBehind) {
     item.sentences[0].locus = {2, 3};  // inside the ä
     EXPECT_THROW(writer.write(item), Error);
     item.sentences[0].locus = {7, 7};
+    item.cloze = true;
+    EXPECT_THROW(writer.write(item), Error);  // a cloze of two sentences
     item.sentences.pop_back();
     EXPECT_THROW(writer.write(item), Error);  // a cloze without a blank
+    item.sentences[0].locus = {0, 3};
+    item.cloze = false;
+    EXPECT_THROW(writer.write(item), Error);  // a single sentence that is no cloze
   }
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }

@@ -51,10 +51,13 @@ TEST(FindSuite, AFileAFolderOrAName) {
   Suite file = find_suite((folder / "a.jsonl").string());
   EXPECT_EQ(file.manifest.title, "A");
   EXPECT_EQ(file.manifest.name, "a");
+  EXPECT_EQ(file.manifest_file, folder / "a.manifest.json");
+  EXPECT_EQ(find_suite((folder / "b.jsonl").string()).manifest_file, "");
   write_file(folder / "manifest.json", R"({"title":"both"})");
   Suite both = find_suite(folder.path().string());
   EXPECT_EQ(both.files, (std::vector<fs::path>{folder / "a.jsonl", folder / "b.jsonl"}));
   EXPECT_EQ(both.manifest.title, "both");
+  EXPECT_EQ(both.manifest_file, folder / "manifest.json");
   EXPECT_EQ(both.manifest.name, folder.path().filename().string());
   EXPECT_THROW(find_suite("no-such-suite"), Error);
 }

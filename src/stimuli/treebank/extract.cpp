@@ -128,6 +128,7 @@ void ClozeExtractor::one(const Tree& tree, const Agreement& a, bool mask_target,
   item.cluster = fmt::format("{}/{}", language_.code,
                              tree.id.empty() ? fmt::format("line-{}", tree.line) : tree.id);
   const Word& other = tree.word(mask_target ? a.controller : a.target);
+  item.cloze = true;
   item.sentences.push_back({std::move(text), spans[w.token], true});
   add_analysis(tree, a, masked, options_.compat, item);
   add_other(item.sentences[0].text, spans[other.token], item);

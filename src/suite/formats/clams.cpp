@@ -68,7 +68,7 @@ class ClamsWriter : public ItemWriter {
   explicit ClamsWriter(const fs::path& path) : files_(path, ".txt", false) {}
 
   std::string write(const Item& item) override {
-    if (item.sentences.size() == 1) return "a cloze, not a pair";
+    if (item.cloze) return "a cloze, not a pair";
     auto good = [](const Sentence& s) { return s.grammatical; };
     size_t n = size_t(std::count_if(item.sentences.begin(), item.sentences.end(), good));
     if (n == item.sentences.size()) return "no ungrammatical sentence";

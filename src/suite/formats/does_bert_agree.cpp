@@ -56,6 +56,7 @@ class DoesBertAgreeItems : public FileItemStream {
     item.test = fields_[type_];
     item.language = language_;
     item.id = number_id(item.test, ++numbers_[item.test]);
+    item.cloze = true;
     item.sentences.resize(1);
     item.sentences[0] = {fields_[masked_], {at, at + kMask.size()}, true};
     for (size_t i = 0; i < fields_.size(); ++i)
@@ -83,7 +84,7 @@ class DoesBertAgreeWriter : public ItemWriter {
   explicit DoesBertAgreeWriter(const fs::path& path) : files_(path, ".csv", true) {}
 
   std::string write(const Item& item) override {
-    if (item.sentences.size() != 1) return "not a cloze";
+    if (!item.cloze) return "not a cloze";
     line_.clear();
     if (files_.begins(item)) append_row(line_, kColumns, ',', true);
     std::vector<std::string> row;

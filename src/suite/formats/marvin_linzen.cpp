@@ -87,7 +87,7 @@ class MarvinLinzenWriter : public ItemWriter {
   explicit MarvinLinzenWriter(const fs::path& path) : files_(path, ".pickle", false) {}
 
   std::string write(const Item& item) override {
-    if (item.sentences.size() == 1) return "a cloze, not a pair";
+    if (item.cloze) return "a cloze, not a pair";
     if (!item.sentences[0].grammatical) return "the first sentence is not the grammatical one";
     if (std::any_of(item.sentences.begin() + 1, item.sentences.end(),
                     [](const Sentence& s) { return s.grammatical; }))

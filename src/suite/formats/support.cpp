@@ -84,6 +84,7 @@ void clear_item(Item& item) {
   item.condition.clear();
   item.language.clear();
   item.cluster.clear();
+  item.cloze = false;
   item.features.clear();
 }
 
@@ -208,7 +209,7 @@ const Sentence& bad_sentence(const Item& item) {
 }
 
 std::string why_no_pair(const Item& item) {
-  if (item.sentences.size() == 1) return "a cloze, not a pair";
+  if (item.cloze) return "a cloze, not a pair";
   if (item.sentences.size() > 2) return "more than two sentences";
   return is_pair(item) ? "" : "no ungrammatical sentence";
 }
