@@ -219,13 +219,13 @@ std::vector<query::ReadAnswer> TreeOutputs::read(const nn::Runtime& runtime, con
   return answers;
 }
 
-void CausalModel::trace(const std::vector<tokenizer::TokenId>& input, const Trace& trace) {
-  query::Query query{input, {}};
+const nn::Matrix& CausalModel::watch(const std::vector<tokenizer::TokenId>& ids,
+                                     const Watch& watch) {
+  const query::Query query{ids, {}};
   check_query(query, info_);
-  PrefixTree tree(std::span<const query::Query>(&query, 1));
-  std::vector<uint32_t> rows(tree.nodes.size());
+  std::vector<uint32_t> rows(ids.size());
   std::iota(rows.begin(), rows.end(), 0u);
-  decoder_->forward(tree, rows, trace);
+  return decoder_->forward(PrefixTree({&query, 1}), rows, watch);
 }
 
 }  // namespace minpair::model

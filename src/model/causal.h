@@ -1,31 +1,26 @@
 #pragma once
 // What all causal language models share: the prefix tree of a batch, attention along its paths,
-// reading answers. An architecture is a Decoder (one file each, see load.cpp for the table).
+// reading answers. An architecture is a Decoder.
 
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "model/masked.h"
+#include "model/architecture.h"
 #include "model/prefix_tree.h"
 
 namespace minpair::model {
 
-class Decoder {
+class Decoder : public Network {
  public:
-  virtual ~Decoder() = default;
+  using Network::Network;
   // The hidden states after the last norm at `rows` (nodes of the tree, ascending).
   virtual const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
-                                    const Trace& trace) = 0;
+                                    const Watch& watch) = 0;
   virtual const nn::Linear& output() const = 0;
   // Logits are cap · tanh(logit / cap); 0: as they are (Gemma 2).
   virtual float logit_cap() const { return 0; }
 };
-
-using MakeDecoder = std::unique_ptr<Decoder> (*)(const Loading&);
-std::unique_ptr<Decoder> make_gpt2(const Loading&);
-std::unique_ptr<Decoder> make_gpt_neox(const Loading&);
-std::unique_ptr<Decoder> make_llama(const Loading&);
 
 // Attention in a prefix tree: a node sees its ancestors and itself.
 class TreeAttention {
@@ -57,7 +52,7 @@ class TreeOutputs {
   std::vector<uint8_t> word_ends_;  // per token; found when first asked for
 };
 
-class CausalModel : public query::Model {
+class CausalModel : public query::Model, public Watchable {
  public:
   CausalModel(const Source& source, MakeDecoder make_decoder);
   // From parts that were found elsewhere (GGUF).
@@ -69,8 +64,7 @@ class CausalModel : public query::Model {
   const tokenizer::Tokenizer& tokenizer() const override { return *tokenizer_; }
   std::vector<query::Answer> answer(std::span<const query::Query> queries) override;
 
-  // The hidden states of one input after every layer, for comparing with other programs.
-  void trace(const std::vector<tokenizer::TokenId>& input, const Trace& trace);
+  const nn::Matrix& watch(const std::vector<tokenizer::TokenId>& ids, const Watch& watch) override;
 
  private:
   void load(const Source& source, MakeDecoder make_decoder);

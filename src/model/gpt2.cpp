@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "model/causal.h"
-#include "model/layers.h"
 
 namespace minpair::model {
 namespace {
@@ -16,7 +15,7 @@ struct Layer {
 
 class Gpt2 : public Decoder {
  public:
-  explicit Gpt2(const Loading& from) : runtime_(from.runtime), attention_(from.runtime) {
+  explicit Gpt2(const Loading& from) : Decoder(from.runtime), attention_(from.runtime) {
     const Config& c = from.config;
     query::ModelInfo& info = from.info;
     info.layers = uint32_t(c.size("n_layer"));
@@ -52,41 +51,42 @@ class Gpt2 : public Decoder {
   }
 
   const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
-                            const Trace& trace) override {
+                            const Watch& watch) override {
     const size_t h = positions_.columns(), n = tree.nodes.size();
+    begin(n, watch);
     hidden_.resize(n, h);
     for (size_t i = 0; i < n; ++i) {
       words_.row(size_t(tree.nodes[i].token), hidden_.row(i));
       const float* position = positions_.row(tree.nodes[i].depth);
       for (size_t d = 0; d < h; ++d) hidden_.row(i)[d] += position[d];
     }
-    if (trace) trace("embeddings", hidden_);
+    see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
       nn::AttentionShape shape = shape_;
       if (scale_by_layer_) shape.scale /= float(l + 1);
       nn::normalize(runtime_, hidden_, layer.attention_norm, normed_);
+      see(Site::attention_input, l, normed_);
       nn::linear(runtime_, normed_, layer.qkv, qkv_);
-      attention_.run(shape, tree, {qkv_.data(), n, h, 3 * h}, {qkv_.data() + h, n, h, 3 * h},
-                     {qkv_.data() + 2 * h, n, h, 3 * h}, context_);
-      nn::View before = hidden_;
-      nn::linear(runtime_, context_, layer.attention_output, attended_, nn::Activation::none,
-                 &before);
+      attention_.run(shape, tree, qkv_.part(0, h), qkv_.part(h, h), qkv_.part(2 * h, h), context_);
+      see(Site::heads, l, context_);
+      add(Site::attention_output, l, context_, layer.attention_output, hidden_, attended_);
+      see(Site::attention_residual, l, attended_);
       nn::normalize(runtime_, attended_, layer.mlp_norm, normed_);
       nn::linear(runtime_, normed_, layer.up, inner_, activation_);
-      nn::View middle = attended_;
-      nn::linear(runtime_, inner_, layer.down, hidden_, nn::Activation::none, &middle);
-      if (trace) trace(fmt::format("layer {}", l), hidden_);
+      see(Site::mlp_inner, l, inner_);
+      add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_);
+      see(Site::residual, l, hidden_);
     }
-    pick_rows(hidden_, rows, picked_);
-    nn::normalize(runtime_, picked_, norm_);
-    return picked_;
+    keep(rows, {&hidden_});
+    nn::normalize(runtime_, hidden_, norm_);
+    see(Site::output, 0, hidden_);
+    return hidden_;
   }
 
   const nn::Linear& output() const override { return output_; }
 
  private:
-  const nn::Runtime& runtime_;
   TreeAttention attention_;
   nn::AttentionShape shape_;
   nn::Activation activation_;
@@ -96,11 +96,31 @@ class Gpt2 : public Decoder {
   std::vector<Layer> layers_;
   nn::Norm norm_;
   nn::Linear output_;
-  nn::Matrix hidden_, normed_, qkv_, context_, attended_, inner_, picked_;
+  nn::Matrix hidden_, normed_, qkv_, context_, attended_, inner_;
 };
 
 }  // namespace
 
-std::unique_ptr<Decoder> make_gpt2(const Loading& from) { return std::make_unique<Gpt2>(from); }
+Family gpt2_family() {
+  Gguf gguf{.architecture = "gpt2",
+            .model_type = "gpt2",
+            .keys = {{"embedding_length", "n_embd"},
+                     {"block_count", "n_layer"},
+                     {"feed_forward_length", "n_inner"},
+                     {"attention.head_count", "n_head"},
+                     {"context_length", "n_positions"}},
+            .tensors = {{"token_embd.", "wte."},
+                        {"position_embd.", "wpe."},
+                        {"output_norm.", "ln_f."},
+                        {"output.", "lm_head."}},
+            .layers = "h.",
+            .in_layer = {{"attn_norm.", "ln_1."},
+                         {"attn_qkv.", "attn.c_attn."},
+                         {"attn_output.", "attn.c_proj."},
+                         {"ffn_norm.", "ln_2."},
+                         {"ffn_up.", "mlp.c_fc."},
+                         {"ffn_down.", "mlp.c_proj."}}};
+  return {.model_types = {"gpt2"}, .make = make<Decoder, Gpt2>, .gguf = {gguf}};
+}
 
 }  // namespace minpair::model

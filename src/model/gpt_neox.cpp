@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "model/causal.h"
-#include "model/layers.h"
 #include "model/rope.h"
 
 namespace minpair::model {
@@ -19,7 +18,7 @@ struct Layer {
 
 class GptNeox : public Decoder {
  public:
-  explicit GptNeox(const Loading& from) : runtime_(from.runtime), attention_(from.runtime) {
+  explicit GptNeox(const Loading& from) : Decoder(from.runtime), attention_(from.runtime) {
     const Config& c = from.config;
     query::ModelInfo& info = from.info;
     info.layers = uint32_t(c.size("num_hidden_layers"));
@@ -59,51 +58,57 @@ class GptNeox : public Decoder {
   }
 
   const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
-                            const Trace& trace) override {
-    const size_t h = words_.width(), n = tree.nodes.size(), w = shape_.width;
+                            const Watch& watch) override {
+    const size_t h = words_.width(), n = tree.nodes.size();
     const std::vector<uint32_t> positions = tree.positions();
+    begin(n, watch);
     hidden_.resize(n, h);
     for (size_t i = 0; i < n; ++i) words_.row(size_t(tree.nodes[i].token), hidden_.row(i));
-    if (trace) trace("embeddings", hidden_);
+    see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
       nn::normalize(runtime_, hidden_, layer.attention_norm, normed_);
+      see(Site::attention_input, l, normed_);
       nn::linear(runtime_, normed_, layer.qkv, qkv_);
-      // Stored head by head, query, key and value of each together; or all queries first.
-      const size_t next_head = by_head_ ? 3 * w : w, next = by_head_ ? w : h;
-      query_.resize(n, h);
-      key_.resize(n, h);
-      value_.resize(n, h);
-      runtime_.parallel(n, [&](size_t i, int) {
-        for (size_t a = 0; a < shape_.heads; ++a) {
-          const float* from = qkv_.row(i) + a * next_head;
-          std::copy(from, from + w, query_.row(i) + a * w);
-          std::copy(from + next, from + next + w, key_.row(i) + a * w);
-          std::copy(from + 2 * next, from + 2 * next + w, value_.row(i) + a * w);
-        }
-      });
+      sort_heads();
       rotary_.apply(runtime_, positions, shape_.heads, query_.data(), h);
       rotary_.apply(runtime_, positions, shape_.heads, key_.data(), h);
       attention_.run(shape_, tree, query_, key_, value_, context_);
-      nn::View before = hidden_;
-      nn::linear(runtime_, context_, layer.attention_output, attended_, nn::Activation::none,
-                 &before);
-      nn::normalize(runtime_, parallel_ ? nn::View(hidden_) : nn::View(attended_), layer.mlp_norm,
-                    normed_);
+      see(Site::heads, l, context_);
+      add(Site::attention_output, l, context_, layer.attention_output, hidden_, attended_);
+      see(Site::attention_residual, l, attended_);
+      nn::normalize(runtime_, parallel_ ? hidden_ : attended_, layer.mlp_norm, normed_);
       nn::linear(runtime_, normed_, layer.up, inner_, activation_);
-      nn::View middle = attended_;
-      nn::linear(runtime_, inner_, layer.down, hidden_, nn::Activation::none, &middle);
-      if (trace) trace(fmt::format("layer {}", l), hidden_);
+      see(Site::mlp_inner, l, inner_);
+      add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_);
+      see(Site::residual, l, hidden_);
     }
-    pick_rows(hidden_, rows, picked_);
-    nn::normalize(runtime_, picked_, norm_);
-    return picked_;
+    keep(rows, {&hidden_});
+    nn::normalize(runtime_, hidden_, norm_);
+    see(Site::output, 0, hidden_);
+    return hidden_;
   }
 
   const nn::Linear& output() const override { return output_; }
 
  private:
-  const nn::Runtime& runtime_;
+  // Stored head by head, query, key and value of each together; or all queries first.
+  void sort_heads() {
+    const size_t n = qkv_.rows(), w = shape_.width, h = shape_.heads * w;
+    const size_t next_head = by_head_ ? 3 * w : w, next = by_head_ ? w : h;
+    query_.resize(n, h);
+    key_.resize(n, h);
+    value_.resize(n, h);
+    runtime_.parallel(n, [&](size_t i, int) {
+      for (size_t a = 0; a < shape_.heads; ++a) {
+        const float* from = qkv_.row(i) + a * next_head;
+        std::copy(from, from + w, query_.row(i) + a * w);
+        std::copy(from + next, from + next + w, key_.row(i) + a * w);
+        std::copy(from + 2 * next, from + 2 * next + w, value_.row(i) + a * w);
+      }
+    });
+  }
+
   TreeAttention attention_;
   nn::AttentionShape shape_;
   nn::Activation activation_;
@@ -113,13 +118,40 @@ class GptNeox : public Decoder {
   std::vector<Layer> layers_;
   nn::Norm norm_;
   nn::Linear output_;
-  nn::Matrix hidden_, normed_, qkv_, query_, key_, value_, context_, attended_, inner_, picked_;
+  nn::Matrix hidden_, normed_, qkv_, query_, key_, value_, context_, attended_, inner_;
 };
+
+Gguf::Settings gguf_settings(const checkpoint::Metadata& m) {
+  Gguf::Settings settings;
+  if (auto parallel = m.boolean("gptneox.use_parallel_residual"))
+    settings.emplace_back("use_parallel_residual", *parallel);
+  auto turned = m.integer("gptneox.rope.dimension_count"),
+       width = m.integer("gptneox.embedding_length"),
+       heads = m.integer("gptneox.attention.head_count");
+  if (turned && width && heads && *width >= *heads && *heads > 0)
+    settings.emplace_back("rotary_pct", double(*turned) / double(*width / *heads));
+  settings.emplace_back("qkv_by_head", false);  // all queries, all keys, all values
+  return settings;
+}
 
 }  // namespace
 
-std::unique_ptr<Decoder> make_gpt_neox(const Loading& from) {
-  return std::make_unique<GptNeox>(from);
+Family gpt_neox_family() {
+  Gguf gguf{.architecture = "gptneox",
+            .model_type = "gpt_neox",
+            .keys = {{"attention.layer_norm_epsilon", "layer_norm_eps"}},
+            .tensors = {{"token_embd.", "embed_in."},
+                        {"output_norm.", "final_layer_norm."},
+                        {"output.", "embed_out."}},
+            .layers = "layers.",
+            .in_layer = {{"attn_norm.", "input_layernorm."},
+                         {"attn_qkv.", "attention.query_key_value."},
+                         {"attn_output.", "attention.dense."},
+                         {"ffn_norm.", "post_attention_layernorm."},
+                         {"ffn_up.", "mlp.dense_h_to_4h."},
+                         {"ffn_down.", "mlp.dense_4h_to_h."}},
+            .more = gguf_settings};
+  return {.model_types = {"gpt_neox"}, .make = make<Decoder, GptNeox>, .gguf = {gguf}};
 }
 
 }  // namespace minpair::model

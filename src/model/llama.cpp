@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "model/causal.h"
-#include "model/layers.h"
 #include "model/rope.h"
 
 namespace minpair::model {
@@ -68,7 +67,7 @@ struct Layer {
 
 class Llama : public Decoder {
  public:
-  explicit Llama(const Loading& from) : runtime_(from.runtime), attention_(from.runtime) {
+  explicit Llama(const Loading& from) : Decoder(from.runtime), attention_(from.runtime) {
     const Config& c = from.config;
     query::ModelInfo& info = from.info;
     info.layers = uint32_t(c.size("num_hidden_layers"));
@@ -101,23 +100,41 @@ class Llama : public Decoder {
   }
 
   const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
-                            const Trace& trace) override {
+                            const Watch& watch) override {
+    const size_t kv = shape_.key_heads * shape_.width;
+    const std::vector<uint32_t> positions = tree.positions();
+    begin(tree.nodes.size(), watch);
     embed(tree);
-    positions_ = tree.positions();
-    if (trace) trace("embeddings", hidden_);
+    see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
-      attend(tree, layer, l);
-      add(layer.attention_output, context_, layer.after_attention, hidden_, attended_);
+      const bool local = variant_.windowed[l];
+      nn::Rotary& rotary = local && variant_.local_theta > 0 ? local_rotary_ : rotary_;
+      nn::AttentionShape shape = shape_;
+      if (local) shape.before = variant_.window - 1;
+      nn::normalize(runtime_, hidden_, layer.attention_norm, normed_);
+      see(Site::attention_input, l, normed_);
+      nn::linear(runtime_, normed_, layer.query, query_);
+      nn::linear(runtime_, normed_, layer.key_value, key_value_);
+      prepare(rotary, positions, layer.query_norm, shape_.heads, query_.data(), query_.columns());
+      prepare(rotary, positions, layer.key_norm, shape_.key_heads, key_value_.data(), 2 * kv);
+      attention_.run(shape, tree, query_, key_value_.part(0, kv), key_value_.part(kv, kv),
+                     context_);
+      see(Site::heads, l, context_);
+      add(Site::attention_output, l, context_, layer.attention_output, hidden_, attended_,
+          layer.after_attention);
+      see(Site::attention_residual, l, attended_);
       nn::normalize(runtime_, attended_, layer.mlp_norm, normed_);
-      nn::linear(runtime_, normed_, layer.gate_up, inner_);
-      nn::gated(runtime_, inner_, activation_, gated_);
-      add(layer.down, gated_, layer.after_mlp, attended_, hidden_);
-      if (trace) trace(fmt::format("layer {}", l), hidden_);
+      nn::linear(runtime_, normed_, layer.gate_up, wide_);
+      nn::gated(runtime_, wide_, activation_, inner_);
+      see(Site::mlp_inner, l, inner_);
+      add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_, layer.after_mlp);
+      see(Site::residual, l, hidden_);
     }
-    pick_rows(hidden_, rows, picked_);
-    nn::normalize(runtime_, picked_, norm_);
-    return picked_;
+    keep(rows, {&hidden_});
+    nn::normalize(runtime_, hidden_, norm_);
+    see(Site::output, 0, hidden_);
+    return hidden_;
   }
 
   const nn::Linear& output() const override { return output_; }
@@ -202,51 +219,73 @@ class Llama : public Decoder {
     rotary.apply(runtime_, positions, heads, rows, stride);
   }
 
-  void attend(const PrefixTree& tree, const Layer& layer, size_t number) {
-    const size_t n = tree.nodes.size(), w = shape_.width, kv = shape_.key_heads * w;
-    const bool local = variant_.windowed[number];
-    nn::Rotary& rotary = local && variant_.local_theta > 0 ? local_rotary_ : rotary_;
-    nn::normalize(runtime_, hidden_, layer.attention_norm, normed_);
-    nn::linear(runtime_, normed_, layer.query, query_);
-    nn::linear(runtime_, normed_, layer.key_value, key_value_);
-    prepare(rotary, positions_, layer.query_norm, shape_.heads, query_.data(), query_.columns());
-    prepare(rotary, positions_, layer.key_norm, shape_.key_heads, key_value_.data(), 2 * kv);
-    nn::AttentionShape shape = shape_;
-    if (local) shape.before = variant_.window - 1;
-    attention_.run(shape, tree, query_, {key_value_.data(), n, kv, 2 * kv},
-                   {key_value_.data() + kv, n, kv, 2 * kv}, context_);
-  }
-
-  // out = before + [norm of] layer(in)
-  void add(const nn::Linear& layer, const nn::Matrix& in, const nn::Norm& after,
-           const nn::Matrix& before, nn::Matrix& out) {
-    nn::View residual = before;
-    if (!variant_.norms_around) {
-      nn::linear(runtime_, in, layer, out, nn::Activation::none, &residual);
-      return;
-    }
-    nn::linear(runtime_, in, layer, normed_);
-    nn::normalize(runtime_, normed_, after, out);
-    for (size_t i = 0; i < out.rows(); ++i)
-      for (size_t d = 0; d < out.columns(); ++d) out.row(i)[d] += before.row(i)[d];
-  }
-
-  const nn::Runtime& runtime_;
   TreeAttention attention_;
   Variant variant_;
   nn::AttentionShape shape_;
   nn::Activation activation_;
   nn::Rotary rotary_, local_rotary_;
-  std::vector<uint32_t> positions_;
   Embedding words_;
   std::vector<Layer> layers_;
   nn::Norm norm_;
   nn::Linear output_;
-  nn::Matrix hidden_, normed_, query_, key_value_, context_, attended_, inner_, gated_, picked_;
+  nn::Matrix hidden_, normed_, query_, key_value_, context_, attended_, wide_, inner_;
 };
+
+// GGUF's Gemmas do not say which GELU they use.
+Gguf::Settings gemma_settings(const checkpoint::Metadata&) {
+  return {{"hidden_activation", std::string("gelu_pytorch_tanh")}};
+}
+
+// The largest Gemmas scale queries by the width per head, not by the head's own.
+template <int kLargest>
+Gguf::Settings large_gemma_settings(const checkpoint::Metadata& m) {
+  Gguf::Settings settings = gemma_settings(m);
+  const std::string p(m.text("general.architecture").value_or(""));
+  if (m.integer(p + ".block_count").value_or(0) == kLargest)
+    settings.emplace_back(
+        "query_pre_attn_scalar",
+        m.integer(p + ".embedding_length").value_or(0) /
+            std::max<int64_t>(m.integer(p + ".attention.head_count").value_or(1), 1));
+  return settings;
+}
+
+Gguf gguf_of(const std::string& architecture, const std::string& type,
+             const std::string& mlp_norm = "post_attention_layernorm.") {
+  return {.architecture = architecture,
+          .model_type = type,
+          .tensors = {{"token_embd.", "model.embed_tokens."},
+                      {"output_norm.", "model.norm."},
+                      {"output.", "lm_head."}},
+          .layers = "model.layers.",
+          .in_layer = {{"attn_norm.", "input_layernorm."},
+                       {"attn_q.", "self_attn.q_proj."},
+                       {"attn_k.", "self_attn.k_proj."},
+                       {"attn_v.", "self_attn.v_proj."},
+                       {"attn_output.", "self_attn.o_proj."},
+                       {"attn_q_norm.", "self_attn.q_norm."},
+                       {"attn_k_norm.", "self_attn.k_norm."},
+                       {"ffn_norm.", mlp_norm},
+                       {"ffn_gate.", "mlp.gate_proj."},
+                       {"ffn_up.", "mlp.up_proj."},
+                       {"ffn_down.", "mlp.down_proj."},
+                       {"post_attention_norm.", "post_attention_layernorm."},
+                       {"post_ffw_norm.", "post_feedforward_layernorm."}},
+          .neighbours = architecture == "llama"};
+}
 
 }  // namespace
 
-std::unique_ptr<Decoder> make_llama(const Loading& from) { return std::make_unique<Llama>(from); }
+Family llama_family() {
+  Family family{
+      .model_types = {"llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text"},
+      .make = make<Decoder, Llama>,
+      .gguf = {gguf_of("llama", "llama"), gguf_of("qwen2", "qwen2"), gguf_of("qwen3", "qwen3"),
+               gguf_of("gemma", "gemma"), gguf_of("gemma2", "gemma2", "pre_feedforward_layernorm."),
+               gguf_of("gemma3", "gemma3_text", "pre_feedforward_layernorm.")}};
+  family.gguf[3].more = gemma_settings;
+  family.gguf[4].more = large_gemma_settings<46>;
+  family.gguf[5].more = large_gemma_settings<62>;
+  return family;
+}
 
 }  // namespace minpair::model

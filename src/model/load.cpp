@@ -8,59 +8,30 @@
 #include "hub/hub.h"
 #include "model/causal.h"
 #include "model/masked.h"
-#include "model/source.h"
 
 namespace minpair::model {
 
 namespace fs = std::filesystem;
 
-namespace {
+// A new architecture is one new file, which defines NAME_family(), and its name here.
+#define MINPAIR_ARCHITECTURES(X) X(bert) X(modernbert) X(gpt2) X(gpt_neox) X(llama) X(recurrent)
 
-template <MakeEncoder make>
-std::unique_ptr<query::Model> masked(const Source& source) {
-  return std::make_unique<MaskedModel>(source, make);
-}
+#define MINPAIR_DECLARE(name) Family name##_family();
+#define MINPAIR_CALL(name) name##_family(),
+MINPAIR_ARCHITECTURES(MINPAIR_DECLARE)
 
-template <MakeDecoder make>
-std::unique_ptr<query::Model> causal(const Source& source) {
-  return std::make_unique<CausalModel>(source, make);
-}
-
-}  // namespace
-
-// A new architecture is one new file and one line here.
-const std::vector<Architecture>& architectures() {
-  static const std::vector<Architecture> all{
-      {"bert", masked<make_bert>},
-      {"distilbert", masked<make_distilbert>},
-      {"roberta", masked<make_roberta>},
-      {"xlm-roberta", masked<make_roberta>},
-      {"camembert", masked<make_roberta>},
-      {"electra", masked<make_electra>},
-      {"albert", masked<make_albert>},
-      {"modernbert", masked<make_modernbert>},
-      {"gpt2", causal<make_gpt2>},
-      {"gpt_neox", causal<make_gpt_neox>},
-      {"llama", causal<make_llama>},
-      {"mistral", causal<make_llama>},
-      {"qwen2", causal<make_llama>},
-      {"qwen3", causal<make_llama>},
-      {"gemma", causal<make_llama>},
-      {"gemma2", causal<make_llama>},
-      {"gemma3_text", causal<make_llama>},
-      {"lstm", load_recurrent},
-      {"gru", load_recurrent},
-      {"rnn", load_recurrent},
-  };
+const std::vector<Family>& families() {
+  static const std::vector<Family> all{MINPAIR_ARCHITECTURES(MINPAIR_CALL)};
   return all;
 }
 
 namespace {
 
-std::string known_types() {
+std::vector<std::string> known_types() {
   std::vector<std::string> names;
-  for (const Architecture& a : architectures()) names.push_back(a.model_type);
-  return "known are " + join(names, ", ");
+  for (const Family& family : families())
+    names.insert(names.end(), family.model_types.begin(), family.model_types.end());
+  return names;
 }
 
 // Configurations of 2019 have no model_type: the class that saved the weights, or their names,
@@ -71,16 +42,24 @@ std::string guess_type(const Config& config, const fs::path& directory) {
   std::vector<std::string> classes = config.texts("architectures");
   std::string first = classes.empty() ? "" : lower(classes.front());
   std::unique_ptr<checkpoint::Checkpoint> checkpoint = checkpoint::open_checkpoint(directory);
-  for (const Architecture& a : architectures()) {
-    std::string plain = a.model_type;
+  for (const std::string& known : known_types()) {
+    std::string plain = known;
     std::erase(plain, '-');
-    if (first.starts_with(plain)) return a.model_type;
+    if (first.starts_with(plain)) return known;
     for (const checkpoint::TensorView& tensor : checkpoint->tensors())
-      if (tensor.name.starts_with(plain + ".")) return a.model_type;
+      if (tensor.name.starts_with(plain + ".")) return known;
   }
   throw bad_input("config.json does not say which architecture this is")
       .at(config.file().string())
-      .hint("add \"model_type\"; " + known_types());
+      .hint("add \"model_type\"; known are " + join(known_types(), ", "));
+}
+
+std::unique_ptr<query::Model> make_model(const Family& family, const Source& source) {
+  if (auto encoder = std::get_if<MakeEncoder>(&family.make))
+    return std::make_unique<MaskedModel>(source, *encoder);
+  if (auto decoder = std::get_if<MakeDecoder>(&family.make))
+    return std::make_unique<CausalModel>(source, *decoder);
+  return std::get<MakeModel>(family.make)(source);
 }
 
 std::unique_ptr<query::Model> load_directory(const fs::path& directory, const std::string& name,
@@ -91,11 +70,12 @@ std::unique_ptr<query::Model> load_directory(const fs::path& directory, const st
         .hint("-m takes a Hugging Face model directory, with config.json, weights and tokenizer");
   Config config(directory / "config.json");
   std::string type = guess_type(config, directory);
-  for (const Architecture& a : architectures())
-    if (type == a.model_type) return a.make({directory, name, type, options});
+  for (const Family& family : families())
+    for (const std::string& known : family.model_types)
+      if (type == known) return make_model(family, {directory, name, type, options});
   throw bad_input(fmt::format("the architecture '{}' is not supported", type))
       .at(config.file().string())
-      .hint(known_types());
+      .hint("known are " + join(known_types(), ", "));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -95,15 +96,13 @@ void MaskedModel::answer_some(std::span<const query::Query> queries,
   nn::read_outputs(runtime_, hidden, encoder_->decoder(), reads);
 }
 
-void MaskedModel::trace(std::span<const std::vector<tokenizer::TokenId>> inputs,
-                        const Trace& trace) {
-  std::vector<query::Query> queries;
-  for (const std::vector<tokenizer::TokenId>& ids : inputs) queries.push_back({ids, {}});
-  for (const query::Query& query : queries) check_query(query, info_);
-  Batch batch = pack(queries);
-  std::vector<uint32_t> rows(batch.ids.size());
-  for (size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<uint32_t>(i);
-  encoder_->forward(batch, rows, trace);
+const nn::Matrix& MaskedModel::watch(const std::vector<tokenizer::TokenId>& ids,
+                                     const Watch& watch) {
+  const query::Query query{ids, {}};
+  check_query(query, info_);
+  std::vector<uint32_t> rows(ids.size());
+  std::iota(rows.begin(), rows.end(), 0u);
+  return encoder_->forward(pack({&query, 1}), rows, watch);
 }
 
 }  // namespace minpair::model

@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/error.h"
-#include "model/layers.h"
+#include "model/architecture.h"
 
 namespace minpair::model {
 
@@ -14,13 +13,13 @@ struct Layer {
   bool local = false;
   nn::Norm attention_norm;  // the first layer has none
   nn::Linear qkv, attention_output;
-  nn::Norm norm;
+  nn::Norm mlp_norm;
   nn::Linear up, down;  // `up` gives the input and its gate, side by side
 };
 
 class ModernBert : public Encoder {
  public:
-  explicit ModernBert(const Loading& from) : runtime_(from.runtime) {
+  explicit ModernBert(const Loading& from) : Encoder(from.runtime) {
     const Config& c = from.config;
     query::ModelInfo& info = from.info;
     info.layers = c.count("num_hidden_layers", 22);
@@ -57,25 +56,34 @@ class ModernBert : public Encoder {
   }
 
   const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
-                            const Trace& trace) override {
+                            const Watch& watch) override {
+    begin(batch.ids.size(), watch);
     hidden_.resize(batch.ids.size(), width_);
     for (size_t i = 0; i < batch.ids.size(); ++i)
       words_.row(static_cast<size_t>(batch.ids[i]), hidden_.row(i));
     nn::normalize(runtime_, hidden_, norm_);
-    if (trace) trace("embeddings", hidden_);
-    for (size_t i = 0; i < layers_.size(); ++i) {
-      attend(layers_[i], batch);
-      bool last = i + 1 == layers_.size();
-      if (last && rows.size() < hidden_.rows()) {
-        pick_rows(context_, rows, picked_);
-        std::swap(context_, picked_);
-        pick_rows(hidden_, rows, picked_);
-        std::swap(hidden_, picked_);
-      }
-      feed_forward(layers_[i]);
-      if (last) nn::normalize(runtime_, hidden_, final_norm_);
-      if (trace) trace(fmt::format("layer {}", i), hidden_);
+    see(Site::embeddings, 0, hidden_);
+    for (size_t l = 0; l < layers_.size(); ++l) {
+      const Layer& layer = layers_[l];
+      nn::linear(runtime_, attention_input(layer, l), layer.qkv, qkv_);
+      nn::Rotary& rotary = layer.local ? local_rotary_ : global_rotary_;
+      rotary.apply(runtime_, batch.positions, 2 * global_.heads, qkv_.data(), qkv_.columns());
+      nn::attend(runtime_, layer.local ? local_ : global_, batch.sequences, qkv_.part(0, width_),
+                 qkv_.part(width_, width_), qkv_.part(2 * width_, width_), context_);
+      see(Site::heads, l, context_);
+      // What nobody reads need not leave the last layer.
+      if (l + 1 == layers_.size()) keep(rows, {&context_, &hidden_});
+      add(Site::attention_output, l, context_, layer.attention_output, hidden_, attended_);
+      see(Site::attention_residual, l, attended_);
+      nn::normalize(runtime_, attended_, layer.mlp_norm, normed_);
+      nn::linear(runtime_, normed_, layer.up, wide_);
+      nn::gated(runtime_, wide_, activation_, inner_);
+      see(Site::mlp_inner, l, inner_);
+      add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_);
+      see(Site::residual, l, hidden_);
     }
+    nn::normalize(runtime_, hidden_, final_norm_);
+    see(Site::output, 0, hidden_);
     return hidden_;
   }
 
@@ -104,40 +112,19 @@ class ModernBert : public Encoder {
     if (i > 0) layer.attention_norm = load.norm(p + "attn_norm", width_, epsilon, norm_bias);
     layer.qkv = load.linear(p + "attn.Wqkv", 3 * width_, width_, bias);
     layer.attention_output = load.linear(p + "attn.Wo", width_, width_, bias);
-    layer.norm = load.norm(p + "mlp_norm", width_, epsilon, norm_bias);
+    layer.mlp_norm = load.norm(p + "mlp_norm", width_, epsilon, norm_bias);
     layer.up = load.linear(p + "mlp.Wi", 2 * inner, width_, mlp_bias);
     layer.down = load.linear(p + "mlp.Wo", width_, inner, mlp_bias);
     return layer;
   }
 
-  // From hidden_ to context_, before the output matrix.
-  void attend(const Layer& layer, const Batch& batch) {
-    const nn::Matrix* in = &hidden_;
-    if (!layer.attention_norm.weight.empty()) {
-      nn::normalize(runtime_, hidden_, layer.attention_norm, normed_);
-      in = &normed_;
-    }
-    nn::linear(runtime_, *in, layer.qkv, qkv_);
-    nn::Rotary& rotary = layer.local ? local_rotary_ : global_rotary_;
-    rotary.apply(runtime_, batch.positions, 2 * global_.heads, qkv_.data(), qkv_.columns());
-    nn::View q(qkv_.data(), qkv_.rows(), width_, 3 * width_);
-    nn::View k(qkv_.data() + width_, qkv_.rows(), width_, 3 * width_);
-    nn::View v(qkv_.data() + 2 * width_, qkv_.rows(), width_, 3 * width_);
-    nn::attend(runtime_, layer.local ? local_ : global_, batch.sequences, q, k, v, context_);
+  const nn::Matrix& attention_input(const Layer& layer, size_t l) {
+    if (layer.attention_norm.weight.empty()) return see_copy(Site::attention_input, l, hidden_);
+    nn::normalize(runtime_, hidden_, layer.attention_norm, normed_);
+    see(Site::attention_input, l, normed_);
+    return normed_;
   }
 
-  void feed_forward(const Layer& layer) {
-    nn::View before = hidden_;
-    nn::linear(runtime_, context_, layer.attention_output, attended_, nn::Activation::none,
-               &before);
-    nn::normalize(runtime_, attended_, layer.norm, normed_);
-    nn::linear(runtime_, normed_, layer.up, wide_);
-    nn::gated(runtime_, wide_, activation_, inner_);
-    nn::View middle = attended_;
-    nn::linear(runtime_, inner_, layer.down, hidden_, nn::Activation::none, &middle);
-  }
-
-  const nn::Runtime& runtime_;
   size_t width_ = 0;
   nn::Activation activation_;
   nn::AttentionShape global_, local_;
@@ -147,13 +134,13 @@ class ModernBert : public Encoder {
   std::vector<Layer> layers_;
   TransformHead head_;
   nn::Linear decoder_;
-  nn::Matrix hidden_, normed_, qkv_, context_, attended_, wide_, inner_, picked_;
+  nn::Matrix hidden_, normed_, qkv_, context_, attended_, wide_, inner_;
 };
 
 }  // namespace
 
-std::unique_ptr<Encoder> make_modernbert(const Loading& from) {
-  return std::make_unique<ModernBert>(from);
+Family modernbert_family() {
+  return {.model_types = {"modernbert"}, .make = make<Encoder, ModernBert>};
 }
 
 }  // namespace minpair::model

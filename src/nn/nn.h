@@ -48,6 +48,10 @@ class Matrix {
   float* data() { return memory_.data(); }
   const float* data() const { return memory_.data(); }
   operator View() const { return {memory_.data(), rows_, columns_}; }
+  // Some columns of every row.
+  View part(size_t first, size_t width) const {
+    return {memory_.data() + first, rows_, width, columns_};
+  }
 
  private:
   Buffer memory_;

@@ -143,28 +143,6 @@ TEST(Llama, SharedPrefixesNeverChangeABit) {
 
 class CausalGolden : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(CausalGolden, HiddenStatesAfterEveryLayer) {
-  testing::Expected expected(GetParam());
-  auto model = load_model(testing::golden(GetParam()).string());
-  const size_t width = model->info().hidden, stages = model->info().layers + 1;
-  ASSERT_EQ(expected.hidden.size(), stages * expected.tokens * width);
-  size_t first = 0;
-  for (const std::vector<tokenizer::TokenId>& ids : expected.inputs) {
-    size_t stage = 0;
-    dynamic_cast<CausalModel&>(*model).trace(ids, [&](std::string_view name,
-                                                      const nn::View& hidden) {
-      for (size_t row = 0; row < hidden.rows; ++row)
-        for (size_t i = 0; i < width; ++i)
-          ASSERT_NEAR(hidden.row(row)[i],
-                      expected.hidden[(stage * expected.tokens + first + row) * width + i], 1e-4)
-              << name << ", token " << row;
-      ++stage;
-    });
-    EXPECT_EQ(stage, stages);
-    first += ids.size();
-  }
-}
-
 TEST_P(CausalGolden, LogitsAndTheirSum) {
   testing::Expected expected(GetParam());
   auto model = load_model(testing::golden(GetParam()).string());

@@ -18,21 +18,6 @@ std::unique_ptr<query::Model> load(const std::string& name, int threads = 2) {
   return load_model(golden(name).string(), {.threads = threads});
 }
 
-TEST_P(Golden, HiddenStatesAfterEveryLayer) {
-  Expected expected(GetParam());
-  std::unique_ptr<query::Model> model = load(GetParam());
-  size_t at = 0;
-  dynamic_cast<MaskedModel&>(*model).trace(
-      expected.inputs, [&](std::string_view stage, const nn::View& hidden) {
-        ASSERT_EQ(hidden.rows, expected.tokens);
-        for (size_t row = 0; row < hidden.rows; ++row)
-          for (size_t i = 0; i < hidden.columns; ++i, ++at)
-            ASSERT_NEAR(hidden.row(row)[i], expected.hidden.at(at), 1e-4)
-                << stage << ", token " << row << ", column " << i;
-      });
-  EXPECT_EQ(at, expected.hidden.size());
-}
-
 TEST_P(Golden, Logits) {
   Expected expected(GetParam());
   std::unique_ptr<query::Model> model = load(GetParam());

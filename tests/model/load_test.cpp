@@ -185,19 +185,18 @@ TEST(Minilm, HiddenStatesAgreeWithOnnxRuntime) {
   std::filesystem::path folder = models_dir() / "minilm-l6";
   EXPECT_THAT(error_of([&] { load_model(folder.string()); }), HasSubstr("no language-model head"));
 
-  MaskedModel model({folder, "minilm", "bert", {.threads = 2}}, make_bert, false);
+  MaskedModel model({folder, "minilm", "bert", {.threads = 2}},
+                    std::get<MakeEncoder>(families().front().make), false);
   std::ifstream lines(folder / "reference.jsonl");
   size_t compared = 0;
   for (std::string line; std::getline(lines, line);) {
     json reference = json::parse(line);
-    std::vector<std::vector<tokenizer::TokenId>> inputs{
-        reference["ids"].get<std::vector<tokenizer::TokenId>>()};
-    model.trace(inputs, [&](std::string_view stage, const nn::View& hidden) {
-      if (stage != "layer 5") return;
+    model.watch(reference["ids"], [&](const Value& value) {
+      if (value.site != Site::output) return;
       const char* names[] = {"first", "middle", "last"};
       for (size_t i = 0; i < 3; ++i)
         for (size_t d = 0; d < 384; ++d, ++compared)
-          ASSERT_NEAR(hidden.row(reference["positions"][i].get<size_t>())[d],
+          ASSERT_NEAR(value.rows.row(reference["positions"][i].get<size_t>())[d],
                       reference[names[i]][d].get<float>(), 1e-4)
               << reference["text"];
     });

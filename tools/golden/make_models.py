@@ -12,6 +12,7 @@ expected.safetensors:
   hidden          [embeddings and layers, tokens, width]
   logits          [tokens, vocabulary]
   loss            mean cross-entropy of every input, each token read at itself
+  SITE LAYER      of the second input alone, every value that src/model/architecture.h names
 """
 import json
 import math
@@ -52,6 +53,16 @@ class Weights:
     def __init__(self, seed, dtype):
         self.random = torch.Generator().manual_seed(seed)
         self.dtype, self.all = dtype, {}
+        self.seen, self.layer = {}, 0
+
+    def begin(self):
+        self.seen, self.layer = {}, 0
+
+    def see(self, site, value):
+        """A value that has a name in every architecture; the stream after a layer ends the layer."""
+        self.seen[f'{site} {0 if site == "output" else self.layer}'] = value
+        self.layer += site == 'residual'
+        return value
 
     def __call__(self, name, *shape):
         if name not in self.all:
@@ -96,10 +107,12 @@ def attention(q, k, v, heads, allowed=None):
 
 def post_norm_layer(w, x, names, heads, inner, act, eps):
     h = x.shape[-1]
-    q, k, v = (w.linear(x, names[n], h) for n in ('q', 'k', 'v'))
-    x = w.norm(x + w.linear(attention(q, k, v, heads), names['o'], h), names['n1'], eps)
-    up = ACTIVATIONS[act](w.linear(x, names['up'], inner))
-    return w.norm(x + w.linear(up, names['down'], h), names['n2'], eps)
+    q, k, v = (w.linear(w.see('attention_input', x), names[n], h) for n in ('q', 'k', 'v'))
+    a = w.see('attention_output', w.linear(w.see('heads', attention(q, k, v, heads)), names['o'], h))
+    x = w.see('attention_residual', w.norm(x + a, names['n1'], eps))
+    up = w.see('mlp_inner', ACTIVATIONS[act](w.linear(x, names['up'], inner)))
+    down = w.see('mlp_output', w.linear(up, names['down'], h))
+    return w.see('residual', w.norm(x + down, names['n2'], eps))
 
 
 def bert_names(p):
@@ -214,13 +227,14 @@ def modernbert(w, c, ids):
     states = [w.norm(w(table, c['vocab_size'], h)[ids], 'model.embeddings.norm', eps, nb)]
     for i, kind in enumerate(kinds):
         p, x = f'model.layers.{i}.', states[-1]
-        y = w.norm(x, p + 'attn_norm', eps, nb) if i else x
+        y = w.see('attention_input', w.norm(x, p + 'attn_norm', eps, nb) if i else x)
         q, k, v = w.linear(y, p + 'attn.Wqkv', 3 * h, ab).split(h, -1)
         a = attention(rotate(q, heads, theta[kind]), rotate(k, heads, theta[kind]), v, heads,
                       near if kind == 'sliding_attention' else None)
-        x = x + w.linear(a, p + 'attn.Wo', h, ab)
+        x = w.see('attention_residual', x + w.see('attention_output', w.linear(w.see('heads', a), p + 'attn.Wo', h, ab)))
         y, gate = w.linear(w.norm(x, p + 'mlp_norm', eps, nb), p + 'mlp.Wi', 2 * c['intermediate_size'], mb).chunk(2, -1)
-        states.append(x + w.linear(ACTIVATIONS[c['hidden_activation']](y) * gate, p + 'mlp.Wo', h, mb))
+        y = w.see('mlp_inner', ACTIVATIONS[c['hidden_activation']](y) * gate)
+        states.append(w.see('residual', x + w.see('mlp_output', w.linear(y, p + 'mlp.Wo', h, mb))))
     states[-1] = w.norm(states[-1], 'model.final_norm', eps, nb)
     x = w.linear(states[-1], 'head.dense', h, c['classifier_bias'])
     x = w.norm(ACTIVATIONS[c['classifier_activation']](x), 'head.norm', eps, nb)
@@ -243,11 +257,12 @@ def gpt2(w, c, ids):
               + w('transformer.wpe.weight', c['n_positions'], h)[torch.arange(len(ids))]]
     for i in range(c['n_layer']):
         p, x = f'transformer.h.{i}.', states[-1]
-        q, k, v = conv(w.norm(x, p + 'ln_1', eps), p + 'attn.c_attn', 3 * h).split(h, -1)
-        x = x + conv(attention(q, k, v, c['n_head'], causal_mask(len(ids))), p + 'attn.c_proj', h)
+        q, k, v = conv(w.see('attention_input', w.norm(x, p + 'ln_1', eps)), p + 'attn.c_attn', 3 * h).split(h, -1)
+        a = w.see('heads', attention(q, k, v, c['n_head'], causal_mask(len(ids))))
+        x = w.see('attention_residual', x + w.see('attention_output', conv(a, p + 'attn.c_proj', h)))
         y = ACTIVATIONS[c['activation_function']](conv(w.norm(x, p + 'ln_2', eps), p + 'mlp.c_fc', c.get('n_inner') or 4 * h))
-        states.append(x + conv(y, p + 'mlp.c_proj', h))
-    x = w.norm(states[-1], 'transformer.ln_f', eps)
+        states.append(w.see('residual', x + w.see('mlp_output', conv(w.see('mlp_inner', y), p + 'mlp.c_proj', h))))
+    x = w.see('output', w.norm(states[-1], 'transformer.ln_f', eps))
     return states, x @ w('transformer.wte.weight', c['vocab_size'], h).t()
 
 
@@ -260,14 +275,18 @@ def gpt_neox(w, c, ids):
                                 .view(t, heads, turned), x[..., turned:]), -1).reshape(t, h)
     for i in range(c['num_hidden_layers']):
         p, x = f'gpt_neox.layers.{i}.', states[-1]
-        qkv = w.linear(w.norm(x, p + 'input_layernorm', eps), p + 'attention.query_key_value', 3 * h).view(t, heads, 3 * d)
+        y = w.see('attention_input', w.norm(x, p + 'input_layernorm', eps))
+        qkv = w.linear(y, p + 'attention.query_key_value', 3 * h).view(t, heads, 3 * d)
         q, k, v = qkv[..., :d], qkv[..., d:2 * d], qkv[..., 2 * d:].reshape(t, h)
-        a = w.linear(attention(part(q), part(k), v, heads, causal_mask(t)), p + 'attention.dense', h)
+        a = w.see('heads', attention(part(q), part(k), v, heads, causal_mask(t)))
+        a = w.see('attention_output', w.linear(a, p + 'attention.dense', h))
+        w.see('attention_residual', x + a)
         y = x if c['use_parallel_residual'] else x + a
         y = ACTIVATIONS[c['hidden_act']](w.linear(w.norm(y, p + 'post_attention_layernorm', eps),
                                                   p + 'mlp.dense_h_to_4h', c['intermediate_size']))
-        states.append(x + a + w.linear(y, p + 'mlp.dense_4h_to_h', h))
-    x = w.norm(states[-1], 'gpt_neox.final_layer_norm', eps)
+        y = w.see('mlp_output', w.linear(w.see('mlp_inner', y), p + 'mlp.dense_4h_to_h', h))
+        states.append(w.see('residual', x + a + y))
+    x = w.see('output', w.norm(states[-1], 'gpt_neox.final_layer_norm', eps))
     return states, x @ w('embed_out.weight', c['vocab_size'], h).t()
 
 
@@ -304,7 +323,7 @@ def llama(w, c, ids):
                  'mistral': bool(c.get('sliding_window'))}.get(kind, False)
         theta = c.get('rope_local_base_freq', 10000.0) if local and kind == 'gemma3_text' else c['rope_theta']
         scaling = None if local and kind == 'gemma3_text' else c.get('rope_scaling')
-        y = rms(x, p + 'input_layernorm')
+        y = w.see('attention_input', rms(x, p + 'input_layernorm'))
         q = w.linear(y, p + 'self_attn.q_proj', heads * d, bias).view(t, heads, d)
         k = w.linear(y, p + 'self_attn.k_proj', groups * d, bias).view(t, groups, d)
         v = w.linear(y, p + 'self_attn.v_proj', groups * d, bias).view(t, groups, d)
@@ -317,14 +336,16 @@ def llama(w, c, ids):
             scores = c['attn_logit_softcapping'] * torch.tanh(scores / c['attn_logit_softcapping'])
         scores = scores.masked_fill(~causal_mask(t, c['sliding_window'] if local else None), -math.inf)
         a = torch.einsum('hts,shd->thd', torch.softmax(scores, -1), v).reshape(t, heads * d)
-        a = w.linear(a, p + 'self_attn.o_proj', h, c.get('attention_bias', False))
-        x = x + (rms(a, p + 'post_attention_layernorm') if around else a)
+        a = w.linear(w.see('heads', a), p + 'self_attn.o_proj', h, c.get('attention_bias', False))
+        a = w.see('attention_output', rms(a, p + 'post_attention_layernorm') if around else a)
+        x = w.see('attention_residual', x + a)
         y = rms(x, p + ('pre_feedforward_layernorm' if around else 'post_attention_layernorm'))
         y = ACTIVATIONS[c.get('hidden_activation') or c['hidden_act']](w.linear(y, p + 'mlp.gate_proj', c['intermediate_size'], False)) \
             * w.linear(y, p + 'mlp.up_proj', c['intermediate_size'], False)
-        y = w.linear(y, p + 'mlp.down_proj', h, False)
-        states.append(x + (rms(y, p + 'post_feedforward_layernorm') if around else y))
-    x = rms(states[-1], 'model.norm')
+        y = w.linear(w.see('mlp_inner', y), p + 'mlp.down_proj', h, False)
+        y = w.see('mlp_output', rms(y, p + 'post_feedforward_layernorm') if around else y)
+        states.append(w.see('residual', x + y))
+    x = w.see('output', rms(states[-1], 'model.norm'))
     tied = c.get('tie_word_embeddings', gemma)
     logits = x @ w('model.embed_tokens.weight' if tied else 'lm_head.weight', c['vocab_size'], h).t()
     if kind == 'gemma2':
@@ -428,7 +449,11 @@ def make(folder, name, seed):
     vocabulary = c['vocab_size']
     random = torch.Generator().manual_seed(seed + 1000)
     inputs = [torch.randint(0, vocabulary, (n,), generator=random) for n in LENGTHS]
-    results = [function(w, c, ids) for ids in inputs]
+    results, seen = [], []
+    for ids in inputs:
+        w.begin()
+        results.append(function(w, c, ids))
+        seen.append(w.seen)
     loss = [F.cross_entropy(logits, ids) for (_, logits), ids in zip(results, inputs)]
 
     os.makedirs(folder, exist_ok=True)
@@ -446,7 +471,7 @@ def make(folder, name, seed):
         'ids': torch.cat(inputs), 'lengths': torch.tensor(LENGTHS),
         'hidden': torch.stack([torch.cat([r[0][i] for r in results]) for i in range(len(results[0][0]))]).float(),
         'logits': torch.cat([r[1] for r in results]).float(),
-        'loss': torch.stack(loss).float()})
+        'loss': torch.stack(loss).float()} | {name: value.float() for name, value in seen[1].items()})
     print(name, sum(t.numel() for t in w.all.values()), 'parameters, losses', [round(float(x), 3) for x in loss])
 
 

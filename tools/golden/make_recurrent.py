@@ -47,5 +47,12 @@ for i, (kind, width, hidden, layers, tied, whole) in enumerate([
     inputs = [[1, 5, 9, 2, 30, 36, 7], [1, 5, 9, 3]]
     with torch.no_grad():
         logprobs = [torch.log_softmax(model(torch.tensor(ids)), -1).tolist() for ids in inputs]
-    golden.append({"file": name, "inputs": inputs, "logprobs": [[[round(x, 6) for x in row] for row in p] for p in logprobs]})
+        # After every word of the second input, the state of every layer, and an LSTM's memory.
+        states, steps = None, []
+        for word in inputs[1]:
+            _, states = model.rnn(model.encoder(torch.tensor([word]))[:, None], states)
+            steps.append([s[:, 0].tolist() for s in (states if kind == "LSTM" else [states])])
+    rounded = lambda x: [rounded(y) for y in x] if isinstance(x, list) else round(x, 6)
+    golden.append({"file": name, "inputs": inputs, "logprobs": rounded(logprobs), "hidden": rounded([s[0] for s in steps]),
+                   "cell": rounded([s[1] for s in steps if len(s) > 1])})
 json.dump(golden, open(os.path.join(out, "expected.json"), "w"))

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/hash.h"
 #include "model/causal.h"
 #include "model/edges.h"
-#include "model/layers.h"
 #include "tokenizer/make.h"
 #include "tokenizer/truecase.h"
 
@@ -34,7 +34,7 @@ Cell cell_of(const std::string& name, size_t gates, const std::string& where) {
   throw bad_input(fmt::format("a recurrent layer with {} gates is unknown", gates)).at(where);
 }
 
-class Recurrent : public query::Model {
+class Recurrent : public query::Model, public Watchable {
  public:
   explicit Recurrent(const Source& source) : runtime_(runtime_for(source.options, info_)) {
     bool directory = std::filesystem::is_directory(source.path);
@@ -58,11 +58,18 @@ class Recurrent : public query::Model {
   std::vector<query::Answer> answer(std::span<const query::Query> queries) override {
     for (const query::Query& query : queries) check_query(query, info_);
     return answer_by_trees(queries, kNodesAtOnce, [&](const PrefixTree& tree) {
-      run(tree);
+      run(tree, {});
       std::vector<uint32_t> rows;
       for (const PrefixTree::NodeRead& read : tree.reads) rows.push_back(read.node);
       return outputs_.read(runtime_, tree, state_.back(), rows, output_, 0, *tokenizer_);
     });
+  }
+
+  const nn::Matrix& watch(const std::vector<tokenizer::TokenId>& ids, const Watch& watch) override {
+    const query::Query query{ids, {}};
+    check_query(query, info_);
+    run(PrefixTree({&query, 1}), watch);
+    return state_.back();
   }
 
  private:
@@ -164,7 +171,7 @@ class Recurrent : public query::Model {
 
   // Layer by layer. What a layer's input adds to its gates is one product for all nodes; then depth
   // by depth, all nodes of a depth are one batch whose states come from their parents.
-  void run(const PrefixTree& tree) {
+  void run(const PrefixTree& tree, const Watch& watch) {
     const size_t n = tree.nodes.size();
     std::vector<std::vector<uint32_t>> depths;
     for (uint32_t i = 0; i < n; ++i) {
@@ -173,13 +180,15 @@ class Recurrent : public query::Model {
     }
     state_.resize(layers_.size());
     for (size_t l = 0; l < layers_.size(); ++l) {
-      if (l == 0)
-        read_words(tree);
-      else
+      if (l > 0)
         nn::linear(runtime_, state_[l - 1], layers_[l].input, from_input_);
+      else if (watch)
+        read_every_word(tree, watch);
+      else
+        read_words(tree);
       state_[l].resize(n, hidden_);
       memory_.resize(n, hidden_);
-      for (const std::vector<uint32_t>& nodes : depths) step(tree, nodes, l);
+      for (const std::vector<uint32_t>& nodes : depths) step(tree, nodes, l, watch);
     }
   }
 
@@ -200,7 +209,16 @@ class Recurrent : public query::Model {
     });
   }
 
-  void step(const PrefixTree& tree, std::span<const uint32_t> nodes, size_t l) {
+  void read_every_word(const PrefixTree& tree, const Watch& watch) {
+    std::vector<uint32_t> nodes(tree.nodes.size());
+    std::iota(nodes.begin(), nodes.end(), 0u);
+    input_.resize(nodes.size(), words_.width());
+    for (uint32_t i : nodes) words_.row(size_t(tree.nodes[i].token), input_.row(i));
+    watch({Site::embeddings, 0, nodes, input_});
+    nn::linear(runtime_, input_, layers_[0].input, from_input_);
+  }
+
+  void step(const PrefixTree& tree, std::span<const uint32_t> nodes, size_t l, const Watch& watch) {
     nn::Matrix& state = state_[l];
     parents_.resize(nodes.size(), hidden_);
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -210,40 +228,77 @@ class Recurrent : public query::Model {
       else
         std::memcpy(parents_.row(i), state.row(parent), hidden_ * sizeof(float));
     }
-    nn::linear(runtime_, parents_, layers_[l].recurrent, from_state_);
-    runtime_.parallel(nodes.size(), [&](size_t i, int) {
-      uint32_t node = nodes[i], parent = tree.nodes[node].parent;
+    nn::linear(runtime_, parents_, layers_[l].recurrent, gates_);
+    auto open = [&](size_t i) { open_gates(from_input_.row(nodes[i]), gates_.row(i)); };
+    auto remember = [&](size_t i) {
+      uint32_t parent = tree.nodes[nodes[i]].parent;
       const float* before = parent == PrefixTree::none ? nullptr : memory_.row(parent);
-      cell(from_input_.row(node), from_state_.row(i), parents_.row(i), before, memory_.row(node),
-           state.row(node));
-    });
+      if (cell_ == Cell::lstm) update(gates_.row(i), before, memory_.row(nodes[i]));
+    };
+    auto speak = [&](size_t i) {
+      give(gates_.row(i), memory_.row(nodes[i]), parents_.row(i), state.row(nodes[i]));
+    };
+    if (!watch) {
+      runtime_.parallel(nodes.size(), [&](size_t i, int) { open(i), remember(i), speak(i); });
+      return;
+    }
+    for (size_t i = 0; i < nodes.size(); ++i) open(i);
+    watch({Site::gates, uint32_t(l), nodes, gates_});
+    for (size_t i = 0; i < nodes.size(); ++i) remember(i);
+    if (cell_ == Cell::lstm) see(Site::cell, l, nodes, memory_, watch);
+    for (size_t i = 0; i < nodes.size(); ++i) speak(i);
+    see(Site::hidden, l, nodes, state, watch);
   }
 
-  // One word in one layer. `x` and `h` are what the input and the last state add to the gates; both
-  // are changed.
-  void cell(float* x, float* h, const float* last, const float* before, float* memory,
-            float* out) const {
+  // Some rows of a matrix, watched and put back.
+  void see(Site site, size_t l, std::span<const uint32_t> nodes, nn::Matrix& all,
+           const Watch& watch) {
+    nn::Matrix rows(nodes.size(), hidden_);
+    for (size_t i = 0; i < nodes.size(); ++i)
+      std::memcpy(rows.row(i), all.row(nodes[i]), hidden_ * sizeof(float));
+    watch({site, uint32_t(l), nodes, rows});
+    for (size_t i = 0; i < nodes.size(); ++i)
+      std::memcpy(all.row(nodes[i]), rows.row(i), hidden_ * sizeof(float));
+  }
+
+  // `x` is what the input adds to the gates, `gates` what the last state adds, and then the gates.
+  void open_gates(const float* x, float* gates) const {
     const nn::Kernels& k = runtime_.kernels();
     const size_t n = hidden_;
     if (cell_ == Cell::lstm) {
-      for (size_t i = 0; i < 4 * n; ++i) x[i] += h[i];
-      k.activate(nn::Activation::sigmoid, x, 2 * n);  // input and forget gates
-      k.activate(nn::Activation::tanh, x + 2 * n, n);
-      k.activate(nn::Activation::sigmoid, x + 3 * n, n);
-      for (size_t i = 0; i < n; ++i)
-        memory[i] = (before ? x[n + i] * before[i] : 0) + x[i] * x[2 * n + i];
-      std::memcpy(out, memory, n * sizeof(float));
-      k.activate(nn::Activation::tanh, out, n);
-      for (size_t i = 0; i < n; ++i) out[i] *= x[3 * n + i];
+      for (size_t i = 0; i < 4 * n; ++i) gates[i] += x[i];
+      k.activate(nn::Activation::sigmoid, gates, 2 * n);  // input and forget gates
+      k.activate(nn::Activation::tanh, gates + 2 * n, n);
+      k.activate(nn::Activation::sigmoid, gates + 3 * n, n);
     } else if (cell_ == Cell::gru) {
-      for (size_t i = 0; i < 2 * n; ++i) x[i] += h[i];
-      k.activate(nn::Activation::sigmoid, x, 2 * n);  // reset and update gates
-      for (size_t i = 0; i < n; ++i) x[2 * n + i] += x[i] * h[2 * n + i];
-      k.activate(nn::Activation::tanh, x + 2 * n, n);
-      for (size_t i = 0; i < n; ++i) out[i] = (1 - x[n + i]) * x[2 * n + i] + x[n + i] * last[i];
+      for (size_t i = 0; i < 2 * n; ++i) gates[i] += x[i];
+      k.activate(nn::Activation::sigmoid, gates, 2 * n);  // reset and update gates
+      for (size_t i = 0; i < n; ++i) gates[2 * n + i] = x[2 * n + i] + gates[i] * gates[2 * n + i];
+      k.activate(nn::Activation::tanh, gates + 2 * n, n);
     } else {
-      for (size_t i = 0; i < n; ++i) out[i] = x[i] + h[i];
-      k.activate(cell_ == Cell::relu ? nn::Activation::relu : nn::Activation::tanh, out, n);
+      for (size_t i = 0; i < n; ++i) gates[i] += x[i];
+      k.activate(cell_ == Cell::relu ? nn::Activation::relu : nn::Activation::tanh, gates, n);
+    }
+  }
+
+  // An LSTM's memory; `before` is null at the beginning.
+  void update(const float* gates, const float* before, float* memory) const {
+    const size_t n = hidden_;
+    for (size_t i = 0; i < n; ++i)
+      memory[i] = (before ? gates[n + i] * before[i] : 0) + gates[i] * gates[2 * n + i];
+  }
+
+  void give(const float* gates, const float* memory, const float* last, float* out) const {
+    const size_t n = hidden_;
+    if (cell_ == Cell::lstm) {
+      std::memcpy(out, memory, n * sizeof(float));
+      runtime_.kernels().activate(nn::Activation::tanh, out, n);
+      for (size_t i = 0; i < n; ++i) out[i] *= gates[3 * n + i];
+    } else if (cell_ == Cell::gru) {
+      for (size_t i = 0; i < n; ++i)
+        out[i] = (1 - gates[n + i]) * gates[2 * n + i] + gates[n + i] * last[i];
+    } else {
+      std::memcpy(out, gates, n * sizeof(float));
     }
   }
 
@@ -259,13 +314,17 @@ class Recurrent : public query::Model {
   Cell cell_ = Cell::lstm;
   size_t hidden_ = 0;
   std::vector<nn::Matrix> state_;  // per layer, a row per node
-  nn::Matrix input_, memory_, parents_, from_words_, from_input_, from_state_;
+  nn::Matrix input_, memory_, parents_, from_words_, from_input_, gates_;
 };
 
 }  // namespace
 
 std::unique_ptr<query::Model> load_recurrent(const Source& source) {
   return std::make_unique<Recurrent>(source);
+}
+
+Family recurrent_family() {
+  return {.model_types = {"lstm", "gru", "rnn"}, .make = load_recurrent};
 }
 
 }  // namespace minpair::model

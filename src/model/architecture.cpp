@@ -1,0 +1,79 @@
+#include "model/architecture.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "base/error.h"
+
+namespace minpair::model {
+
+std::string_view name_of(Site site) {
+  static constexpr std::string_view names[] = {
+      "embeddings", "attention_input", "heads",    "attention_output", "attention_residual",
+      "mlp_inner",  "mlp_output",      "residual", "output",           "gates",
+      "cell",       "hidden"};
+  return names[static_cast<size_t>(site)];
+}
+
+void Network::begin(size_t tokens, const Watch& watch) {
+  watch_ = watch ? &watch : nullptr;
+  tokens_.resize(watch_ ? tokens : 0);
+  std::iota(tokens_.begin(), tokens_.end(), 0u);
+}
+
+const nn::Matrix& Network::see_copy(Site site, size_t layer, const nn::Matrix& rows) {
+  if (!watch_) return rows;
+  copy_.resize(rows.rows(), rows.columns());
+  std::memcpy(copy_.data(), rows.data(), rows.rows() * rows.columns() * sizeof(float));
+  see(site, layer, copy_);
+  return copy_;
+}
+
+void Network::add(Site site, size_t layer_number, const nn::Matrix& in, const nn::Linear& layer,
+                  const nn::Matrix& before, nn::Matrix& out, const nn::Norm& after) {
+  // The sum costs less inside the product; it is the same sum.
+  if (!watch_ && after.weight.empty()) {
+    nn::View residual = before;
+    nn::linear(runtime_, in, layer, out, nn::Activation::none, &residual);
+    return;
+  }
+  nn::linear(runtime_, in, layer, added_);
+  if (!after.weight.empty()) nn::normalize(runtime_, added_, after);
+  see(site, layer_number, added_);
+  out.resize(added_.rows(), added_.columns());
+  for (size_t i = 0; i < out.rows(); ++i)
+    for (size_t d = 0; d < out.columns(); ++d) out.row(i)[d] = added_.row(i)[d] + before.row(i)[d];
+}
+
+void Network::keep(std::span<const uint32_t> kept, std::initializer_list<nn::Matrix*> all) {
+  for (nn::Matrix* from : all) {
+    if (kept.size() == from->rows()) continue;
+    picked_.resize(kept.size(), from->columns());
+    for (size_t i = 0; i < kept.size(); ++i)
+      std::memcpy(picked_.row(i), from->row(kept[i]), from->columns() * sizeof(float));
+    std::swap(*from, picked_);
+  }
+  if (watch_) tokens_.assign(kept.begin(), kept.end());
+}
+
+nn::AttentionShape attention_shape(const Config& config, size_t hidden, size_t heads) {
+  if (hidden % heads)
+    throw bad_input(fmt::format("{} heads do not divide a width of {}", heads, hidden))
+        .at(config.file().string());
+  size_t width = hidden / heads;
+  return {.heads = heads,
+          .key_heads = heads,
+          .width = width,
+          .scale = static_cast<float>(1 / std::sqrt(static_cast<double>(width)))};
+}
+
+const nn::Matrix& TransformHead::run(const nn::Runtime& runtime, const nn::View& hidden) {
+  nn::linear(runtime, hidden, dense, out, activation);
+  nn::normalize(runtime, out, norm);
+  return out;
+}
+
+}  // namespace minpair::model

@@ -1,0 +1,178 @@
+#pragma once
+// What an architecture is made of. Its file gives load.cpp a Family: the model types it reads, what
+// makes a network of a checkpoint, and how GGUF files name its parts.
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "checkpoint/checkpoint.h"
+#include "model/config.h"
+#include "model/model.h"
+#include "model/weights.h"
+#include "nn/nn.h"
+
+namespace minpair::model {
+
+// Where a value of a network has a name. A transformer has every site up to `output`; a recurrent
+// network has the embeddings and those from `gates` on.
+enum class Site : uint8_t {
+  embeddings,          // what the first layer reads
+  attention_input,     // what queries, keys and values are made of
+  heads,               // what the heads give, side by side, before they are mixed
+  attention_output,    // what attention adds to the residual stream
+  attention_residual,  // the stream after attention
+  mlp_inner,           // the neurons of the feed-forward layer
+  mlp_output,          // what they add to the stream
+  residual,            // the stream after the layer
+  output,              // what the head reads: the last stream, after the last norm
+  gates,               // LSTM: input, forget, candidate, output; GRU: reset, update, candidate
+  cell,                // LSTM: its memory
+  hidden,              // the state after the layer
+};
+std::string_view name_of(Site site);
+
+// A value on its way through the network. Row i belongs to token tokens[i] of the batch.
+struct Value {
+  Site site;
+  uint32_t layer;
+  std::span<const uint32_t> tokens;
+  nn::Matrix& rows;
+};
+// Called at every site, in the order of computation. What it writes into the rows is what the
+// network goes on with; when nothing is written, every result has the bits of an unwatched pass.
+using Watch = std::function<void(const Value&)>;
+
+// A model whose values can be watched.
+class Watchable {
+ public:
+  virtual ~Watchable() = default;
+  // Takes one input through the network; gives what the head reads, until the next call.
+  virtual const nn::Matrix& watch(const std::vector<tokenizer::TokenId>& ids,
+                                  const Watch& watch) = 0;
+};
+
+// What the layers of encoders and decoders are written with.
+class Network {
+ public:
+  virtual ~Network() = default;
+
+ protected:
+  explicit Network(const nn::Runtime& runtime) : runtime_(runtime) {}
+
+  // A new pass over so many tokens. Without a watch, the sites cost nothing.
+  void begin(size_t tokens, const Watch& watch);
+  void see(Site site, size_t layer, nn::Matrix& rows) const {
+    if (watch_) (*watch_)({site, static_cast<uint32_t>(layer), tokens_, rows});
+  }
+  // For a value that the stream still needs: what is watched, and maybe changed, is a copy.
+  const nn::Matrix& see_copy(Site site, size_t layer, const nn::Matrix& rows);
+  // out = before + [norm of] layer(in)
+  void add(Site site, size_t layer_number, const nn::Matrix& in, const nn::Linear& layer,
+           const nn::Matrix& before, nn::Matrix& out, const nn::Norm& after = {});
+  // From here on only `kept` of the tokens are computed.
+  void keep(std::span<const uint32_t> kept, std::initializer_list<nn::Matrix*> all);
+
+  const nn::Runtime& runtime_;
+
+ private:
+  const Watch* watch_ = nullptr;
+  std::vector<uint32_t> tokens_;  // of the rows; empty when nobody watches
+  nn::Matrix copy_, added_, picked_;
+};
+
+// Some queries, their tokens one after the other.
+struct Batch {
+  std::vector<tokenizer::TokenId> ids;
+  std::vector<uint32_t> positions;  // of each token in its sequence
+  std::vector<nn::Sequence> sequences;
+};
+
+// A masked language model: all tokens see each other.
+class Encoder : public Network {
+ public:
+  using Network::Network;
+  // The last hidden states at `rows` of the batch (ascending).
+  virtual const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
+                                    const Watch& watch) = 0;
+  // From hidden states to what the decoder multiplies.
+  virtual const nn::Matrix& head(const nn::View& hidden) = 0;
+  virtual const nn::Linear& decoder() const = 0;
+};
+
+class Decoder;  // a causal one: causal.h
+
+// What an architecture's file fills in while it loads.
+struct Loading {
+  const nn::Runtime& runtime;
+  const Config& config;
+  const checkpoint::Checkpoint& checkpoint;
+  bool with_head;          // false: only the encoder, for looking at hidden states
+  query::ModelInfo& info;  // layers, hidden, heads, vocabulary, max_tokens, parameters, notes
+};
+using MakeEncoder = std::unique_ptr<Encoder> (*)(const Loading&);
+using MakeDecoder = std::unique_ptr<Decoder> (*)(const Loading&);
+template <class Kind, class Architecture>
+std::unique_ptr<Kind> make(const Loading& from) {
+  return std::make_unique<Architecture>(from);
+}
+
+struct Source {
+  std::filesystem::path path;  // a directory with config.json, weights and tokenizer
+  std::string name;            // what the user called it
+  std::string architecture;
+  LoadOptions options;
+};
+using MakeModel = std::unique_ptr<query::Model> (*)(const Source&);
+
+// How GGUF files write what config.json and Hugging Face's tensors write otherwise.
+struct Gguf {
+  using Names = std::vector<std::pair<std::string, std::string>>;  // theirs, ours
+  using Settings =
+      std::vector<std::pair<std::string, std::variant<bool, int64_t, double, std::string>>>;
+
+  std::string architecture;  // general.architecture
+  std::string model_type;    // ours
+  Names keys;                // where config.json's key is not the usual one (gguf.cpp)
+  Names tensors;             // by how their names begin
+  std::string layers;        // instead of "blk."
+  Names in_layer;            // after the layer's number
+  bool neighbours = false;   // rotary pairs lie beside each other
+  Settings (*more)(const checkpoint::Metadata&) = nullptr;  // what no single key says
+};
+
+struct Family {
+  std::vector<std::string> model_types;  // of config.json
+  std::variant<MakeEncoder, MakeDecoder, MakeModel> make;
+  std::vector<Gguf> gguf = {};
+};
+const std::vector<Family>& families();
+
+std::unique_ptr<query::Model> load_gguf(Source source);
+std::unique_ptr<query::Model> load_recurrent(const Source& source);  // a directory, or a file with
+                                                                     // --vocab
+std::unique_ptr<query::Model> load_ngram(const Source& source);      // an ARPA file
+
+// Threads and arithmetic as asked for; what came of it is put into `info`.
+nn::Runtime runtime_for(const LoadOptions& options, query::ModelInfo& info);
+
+// Refuses what cannot be answered: unknown ids, too many tokens, positions outside.
+void check_query(const query::Query& query, const query::ModelInfo& info);
+
+// Throws when the heads do not divide the width.
+nn::AttentionShape attention_shape(const Config& config, size_t hidden, size_t heads);
+
+// dense, activation, norm: what masked language models do before their decoder.
+struct TransformHead {
+  nn::Linear dense;
+  nn::Activation activation = nn::Activation::gelu;
+  nn::Norm norm;
+  nn::Matrix out;
+  const nn::Matrix& run(const nn::Runtime& runtime, const nn::View& hidden);
+};
+
+}  // namespace minpair::model
