@@ -10,10 +10,10 @@
 namespace minpair::cli {
 
 inline void add_precision(CLI::App& app, model::LoadOptions& load) {
-  load.precision = "auto";
   app.add_option("--precision", load.precision,
                  "arithmetic of matrix products: fp32, fast (fp32 in two bf16 parts), bf16, or "
-                 "auto: fast where the processor has a matrix unit, else fp32")
+                 "auto: fast where the processor has a matrix unit, else fp32. Only fp32 gives the "
+                 "same bytes on every machine")
       ->capture_default_str();
 }
 
