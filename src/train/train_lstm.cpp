@@ -206,7 +206,10 @@ class LstmTraining {
                       options_.half, card());
   }
 
-  double adam_scale() const { return rate_scale(seen_, plan_.total(), 200e3, 0.5); }
+  // A short training has no time for a long start.
+  double adam_scale() const {
+    return rate_scale(seen_, plan_.total(), std::min(200e3, plan_.total() / 20), 0.5);
+  }
 
   void train_step() {
     const int64_t time = std::min<int64_t>(options_.bptt, stream_.size(0) - 1 - at_);
