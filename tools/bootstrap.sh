@@ -11,9 +11,9 @@ declare -A packages=(
   [test]="ccache libgtest-dev libgmock-dev libsentencepiece-dev sqlite3 python3 hunspell hunspell-de-de hunspell-en-us
           hunspell-fr hunspell-he hunspell-nl hunspell-ru"
   [browser]="chromium fonts-dejavu-core"
-  [train]="libtorch-dev"
+  [train]="libtorch-dev libopenblas0-pthread"
   [mpi]="libopenmpi-dev openmpi-bin"
-  [bench]="libdnnl-dev libbenchmark-dev python3 python3-nltk python3-torch python3-onnx nodejs npm openmpi-bin
+  [bench]="libdnnl-dev libbenchmark-dev libopenblas0-pthread python3 python3-nltk python3-torch python3-onnx nodejs npm openmpi-bin
            libopenmpi-dev"
   [fuzz]="clang libclang-rt-dev"
   [lint]="clang-format clang-tidy"

@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "cli/cli.h"
 #include "corpus/corpus.h"
+#include "corpus/endings.h"
 
 namespace minpair::cli {
 
@@ -14,6 +15,7 @@ struct Call {
   std::vector<std::string> files;
   std::string out;
   std::string language = "de";
+  std::string endings;
   corpus::CorpusOptions options;
 };
 
@@ -34,7 +36,11 @@ void print(const corpus::CorpusReport& r) {
 void run(Call& call) {
   for (const std::string& file : call.files)
     call.options.sources.push_back(corpus::parse_source(file, call.language));
-  print(corpus::prepare_corpus(call.options, call.out));
+  if (!call.endings.empty()) call.options.endings = corpus::find_endings(call.endings);
+  const corpus::CorpusReport report = corpus::prepare_corpus(call.options, call.out);
+  print(report);
+  if (const std::string warning = corpus::corpus_warning(report); !warning.empty())
+    fmt::print(stderr, "warning: {}\n", warning);
 }
 
 void add_corpus(Cli& cli) {
@@ -54,8 +60,8 @@ void add_corpus(Cli& cli) {
   app.add_option("--vocab-size", o.vocabulary, "Most frequent words, per language")
       ->capture_default_str();
   app.add_option("--wordpiece", o.wordpiece, "Also train a WordPiece vocabulary of that size");
-  app.add_flag("!--whole-verbs", o.cut_verb_endings,
-               "WordPiece may merge a verb's stem and ending");
+  app.add_option("--endings", call->endings,
+                 "WordPiece cuts these off stems: a language that ships (de), or a file");
   app.add_option("--max-unknown", o.max_unknown, "Drop sentences with more unknown words")
       ->capture_default_str();
   app.add_option("--min-words", o.min_words, "Drop shorter sentences")->capture_default_str();
@@ -65,8 +71,6 @@ void add_corpus(Cli& cli) {
   app.add_flag("--truecase", o.truecase, "Lower-case a first word that is usually lower-case");
   app.add_option("--without-period", o.without_period,
                  "Share of sentences whose final full stop is dropped");
-  app.add_option("--without-verb", o.without_verb,
-                 "Share kept of sentences without a singular present-tense verb");
   app.add_option("--valid", o.valid, "Share for validation")->capture_default_str();
   app.add_option("--test", o.test, "Share for testing")->capture_default_str();
   app.add_option("--seed", o.seed, "Of the shuffle and the split")->capture_default_str();

@@ -74,7 +74,10 @@ void note_unfinished(const std::filesystem::path& results) {
 }
 
 void report(const ReportCall& call) {
-  if (std::filesystem::is_directory(call.results))
+  const bool training = std::filesystem::is_directory(call.results);
+  if (training && !call.html.empty())
+    return write_file(call.html, report::curve_html(call.results));
+  if (training)
     return write_file(call.output,
                       report::render_grids(report::curve_grids(call.results), call.format));
   store::Store store(call.results, store::Store::Mode::read);

@@ -19,6 +19,7 @@
 #include "corpus/text_lines.h"
 #include "corpus/wordpiece.h"
 #include "corpus/words.h"
+#include "tokenizer/make.h"
 
 namespace minpair::corpus {
 
@@ -38,7 +39,7 @@ struct Sentence {
   std::vector<std::string> words;
   Part part = Part::train;
   size_t source = 0;
-  double chance = 0, period_chance = 0;  // drawn for every line, so that both readings agree
+  double period_chance = 0;  // drawn for every line, so that both readings agree
 };
 
 bool ends_clause(const std::string& word) {
@@ -81,6 +82,11 @@ class Preparation {
  private:
   void check() const {
     if (options_.sources.empty()) throw wrong_call("no text was given");
+    if (!options_.endings.empty()) {
+      if (options_.wordpiece == 0)
+        throw wrong_call("endings are for a WordPiece vocabulary").hint("add --wordpiece 12000");
+      read_endings(options_.endings);  // a mistake shows at once, not after an hour
+    }
     if (options_.valid < 0 || options_.test < 0 || options_.valid + options_.test >= 1)
       throw wrong_call("the shares for validation and test must leave something to train on");
     const auto& known = corpus_languages();
@@ -112,7 +118,6 @@ class Preparation {
         ++report.read;
         const double keep = random.uniform(), part = random.uniform();
         Sentence sentence;
-        sentence.chance = random.uniform();
         sentence.period_chance = random.uniform();
         sentence.source = k;
         sentence.part = part < options_.test                    ? Part::test
@@ -163,7 +168,6 @@ class Preparation {
       for (const auto& [word, n] : counts.inner) all[word] += n;
       for (const auto& [word, n] : counts.initial) all[true_form(word, counts)] += n;
       add_most_frequent(all);
-      if (options_.without_verb < 1) add_singular_verbs(all);
     }
     for (const std::string& word : vocabulary_) known_.insert(word);
     report_.vocabulary = vocabulary_.size();
@@ -180,24 +184,12 @@ class Preparation {
       if (had.insert(*word).second) vocabulary_.push_back(*word);
   }
 
-  void add_singular_verbs(const WordCounts& counts) {
-    for (const auto& [word, cut] : find_verb_endings(counts))
-      if (word.ends_with('t') && word.size() - cut <= 2 && !word.ends_with("st"))
-        singular_verbs_.insert(word);
-  }
-
   // The sentence as it is written, or nothing when it is dropped.
   std::optional<std::vector<std::string>> finished(const Sentence& s) {
     std::vector<std::string> words = s.words;
     const LanguageCounts& counts = counts_[options_.sources[s.source].language];
     for (size_t i = 0; i < words.size(); ++i)
       if (may_be_initial(s.words, i)) words[i] = true_form(words[i], counts);
-    if (options_.without_verb < 1 && s.chance >= options_.without_verb &&
-        std::none_of(words.begin(), words.end(),
-                     [&](const std::string& w) { return singular_verbs_.contains(w); })) {
-      ++report_.not_sampled;
-      return std::nullopt;
-    }
     if (words.size() > 1 && words.back() == "." && s.period_chance < options_.without_period)
       words.pop_back();
     const auto unknown = std::count_if(words.begin(), words.end(),
@@ -212,6 +204,7 @@ class Preparation {
   }
 
   void write_sentences() {
+    const auto cut_words = tokenizer::word_cutter({});
     ShuffledFile train(folder_ / "train.txt", options_.seed + 1);
     ShuffledFile valid(folder_ / "valid.txt", options_.seed + 2, 4);
     ShuffledFile test(folder_ / "test.txt", options_.seed + 3, 4);
@@ -224,7 +217,7 @@ class Preparation {
         ++report_.train;
         report_.train_words += words->size();
         if (options_.wordpiece > 0)
-          for (const std::string& word : split_for_wordpiece(line)) ++pieces_[word];
+          for (const std::string& word : cut_words(line)) ++pieces_[word];
       } else {
         (s.part == Part::valid ? valid : test).add(line);
         ++(s.part == Part::valid ? report_.valid : report_.test);
@@ -243,9 +236,12 @@ class Preparation {
   }
 
   void write_wordpiece() {
-    WordPieceOptions options;
+    PieceOptions options;
     options.size = options_.wordpiece;
-    options.cut_verb_endings = options_.cut_verb_endings;
+    if (!options_.endings.empty()) {
+      options.endings = read_endings(options_.endings);
+      write_file(folder_ / "endings.tsv", read_file(options_.endings));
+    }
     options.min_character_count = std::min<uint64_t>(50, 1 + report_.train_words / 100000);
     std::string text;
     const auto pieces = train_wordpiece(WordCounts(pieces_.begin(), pieces_.end()), options);
@@ -282,12 +278,23 @@ class Preparation {
   CorpusReport report_;
   std::map<std::string, LanguageCounts> counts_;
   std::vector<std::string> vocabulary_;
-  std::unordered_set<std::string> known_, singular_verbs_;
+  std::unordered_set<std::string> known_;
   Counts pieces_;
   uint64_t kept_words_ = 0, kept_known_ = 0;
 };
 
 }  // namespace
+
+std::string corpus_warning(const CorpusReport& r) {
+  constexpr double kMany = 0.2;
+  const double dropped = double(r.unknown_words);
+  const double all = dropped + double(r.train + r.valid + r.test);
+  if (dropped <= kMany * all) return "";
+  return fmt::format(
+      "{:.0f} % of the sentences were dropped for words that the vocabulary lacks\n"
+      "  keep them with --max-unknown 1, or take more words: --vocab-size",
+      100 * dropped / all);
+}
 
 CorpusSource parse_source(const std::string& text, const std::string& language) {
   CorpusSource source;

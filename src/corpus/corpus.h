@@ -7,6 +7,7 @@
 //   train.txt valid.txt test.txt   one sentence a line, words between single spaces
 //   vocab.txt                      one word a line, the line is its number; <unk> and <eos> first
 //   wordpiece.txt                  the same for pieces of words, when asked for
+//   endings.tsv                    the endings that these pieces keep apart, when asked for
 //   corpus.json                    what was done, and how much there is
 // Unknown words stay readable in the text; a trainer maps them to <unk>.
 //
@@ -27,16 +28,15 @@ struct CorpusSource {
 
 struct CorpusOptions {
   std::vector<CorpusSource> sources;
-  size_t vocabulary = 50000;  // most frequent words, per language; several languages are joined
-  size_t wordpiece = 0;       // size of the WordPiece vocabulary, 0: none
-  bool cut_verb_endings = true;
-  double max_unknown = 0.05;  // sentences with a larger share of unknown words are dropped
+  size_t vocabulary = 50000;      // most frequent words, per language; several languages are joined
+  size_t wordpiece = 0;           // size of the WordPiece vocabulary, 0: none
+  std::filesystem::path endings;  // that WordPiece cuts off (corpus/endings.h); empty: none
+  double max_unknown = 0.05;      // sentences with a larger share of unknown words are dropped
   size_t min_words = 1;
   size_t max_words = 0;         // 0: any length
   bool unique = false;          // the same sentence only once
   bool truecase = false;        // lower-case a sentence's first word when it is usually so
   double without_period = 0.0;  // share of sentences whose final full stop is dropped
-  double without_verb = 1.0;    // share kept of sentences without a singular present-tense verb
   double valid = 0.1, test = 0.1;
   uint64_t seed = 1;
   bool quiet = false;
@@ -50,6 +50,9 @@ struct CorpusReport {
   double coverage = 0;  // share of the kept words that the vocabulary has
   size_t vocabulary = 0, wordpiece = 0;
 };
+
+// What a reader of the report should not miss, or nothing: many sentences dropped for rare words.
+std::string corpus_warning(const CorpusReport& report);
 
 // "FILE", "de:FILE", "de:FILE=0.5": a language in front, a share behind.
 CorpusSource parse_source(const std::string& text, const std::string& language);

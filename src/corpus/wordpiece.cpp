@@ -1,8 +1,12 @@
 #include "corpus/wordpiece.h"
 
 #include <algorithm>
+#include <map>
 #include <queue>
 #include <set>
+#include <unordered_map>
+
+#include "tokenizer/make.h"
 
 namespace minpair::corpus {
 namespace {
@@ -16,18 +20,6 @@ std::vector<std::string> characters(std::string_view word) {
     i = j;
   }
   return out;
-}
-
-uint64_t count_of(const WordCounts& counts, const std::string& word) {
-  auto it = counts.find(word);
-  return it == counts.end() ? 0 : it->second;
-}
-
-bool starts_lower(std::string_view word) {
-  if (word.empty()) return false;
-  const auto c = static_cast<unsigned char>(word[0]);
-  if (c >= 'a' && c <= 'z') return true;
-  return word.size() > 1 && c == 0xC3 && static_cast<unsigned char>(word[1]) >= 0xA0;
 }
 
 struct Symbols {
@@ -125,73 +117,33 @@ class Merger {
 // matching would then hide the ending, so such pieces go.
 std::set<std::string> pieces_across_cuts(const WordCounts& counts, const StemCuts& cuts,
                                          const std::vector<std::string>& vocab) {
-  const WordPieceEncoder encoder(vocab);
-  std::map<std::string, std::pair<uint64_t, uint64_t>> uses;  // across, all
-  std::vector<int32_t> ids;
+  const auto cutter = tokenizer::make_wordpiece(vocab, {});
+  struct Uses {
+    uint64_t across = 0, all = 0;
+  };
+  std::vector<Uses> uses(vocab.size());
   for (const auto& [word, count] : counts) {
-    ids.clear();
-    encoder.encode(word, ids);
     const auto cut = cuts.find(word);
-    size_t at = 0;
-    for (size_t i = 0; i < ids.size(); ++i) {
-      const std::string& piece = vocab[ids[i]];
-      const size_t length = i == 0 ? piece.size() : piece.size() - 2;
-      auto& [across, all] = uses[piece];
-      all += count;
-      if (cut != cuts.end() && at < cut->second && at + length > cut->second) across += count;
-      at += length;
+    for (const tokenizer::Token& token : cutter->encode(word, false).tokens) {
+      Uses& use = uses[static_cast<size_t>(token.id)];
+      use.all += count;
+      if (cut != cuts.end() && token.span.begin < cut->second && token.span.end > cut->second)
+        use.across += count;
     }
   }
   std::set<std::string> out;
-  for (const auto& [piece, use] : uses)
-    if (use.first * 2 > use.second) out.insert(piece);
+  for (size_t i = 0; i < vocab.size(); ++i)
+    if (uses[i].across * 2 > uses[i].all) out.insert(vocab[i]);
   return out;
 }
 
 }  // namespace
 
-const std::vector<std::string>& verb_endings() {
-  static const std::vector<std::string> all{"e",   "en",   "t",    "et",   "st", "est",
-                                            "te",  "ten",  "test", "tet",  "n",  "end",
-                                            "ete", "eten", "ende", "enden"};
-  return all;
-}
-
-StemCuts find_verb_endings(const WordCounts& counts, uint64_t min_count) {
-  std::map<std::string, bool> stems;
-  for (const auto& [word, count] : counts) {
-    if (count < min_count || word.size() < 4 || word.back() != 't' || !starts_lower(word)) continue;
-    const std::string stem = word.substr(0, word.size() - 1);
-    const uint64_t infinitive = count_of(counts, stem + "en");
-    if (infinitive > 1000 * count) continue;  // `einen` is no form of `eint`
-    const bool plain = infinitive >= min_count;
-    const bool after_e =
-        stem.size() > 3 && stem.back() == 'e' && count_of(counts, stem + "n") >= min_count;
-    const bool after_r = stem.size() > 3 && (stem.back() == 'r' || stem.back() == 'l') &&
-                         stem[stem.size() - 2] == 'e' && count_of(counts, stem + "n") >= min_count;
-    const bool irregular = stem.back() != 'e' && count_of(counts, stem + "st") >= min_count;
-    if (after_e && !plain) stems[stem.substr(0, stem.size() - 1)] = true;  // red|et, red|en
-    if (plain || after_r || irregular) stems[stem] = true;
-  }
-  StemCuts cuts;
-  for (const auto& [stem, unused] : stems) {
-    if (stem.size() < 3 || stem == "war") continue;  // wart|en, not war|ten
-    for (const std::string& ending : verb_endings()) {
-      const std::string word = stem + ending;
-      if (count_of(counts, word) == 0) continue;
-      auto [it, fresh] = cuts.emplace(word, stem.size());
-      if (!fresh) it->second = std::min(it->second, stem.size());
-    }
-  }
-  return cuts;
-}
-
-std::vector<std::string> train_wordpiece(const WordCounts& counts,
-                                         const WordPieceOptions& options) {
+std::vector<std::string> train_wordpiece(const WordCounts& counts, const PieceOptions& options) {
   std::map<std::string, uint64_t> alphabet;
   for (const auto& [word, count] : counts)
     for (const std::string& c : characters(word)) alphabet[c] += count;
-  const StemCuts cuts = options.cut_verb_endings ? find_verb_endings(counts) : StemCuts{};
+  const StemCuts cuts = cut_endings(counts, options.endings);
 
   Merger merger;
   for (const char* special : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) merger.intern(special);
@@ -200,8 +152,7 @@ std::vector<std::string> train_wordpiece(const WordCounts& counts,
       merger.intern(c);
       merger.intern("##" + c);
     }
-  if (options.cut_verb_endings)
-    for (const std::string& ending : verb_endings()) merger.intern("##" + ending);
+  for (const std::string& ending : options.endings.all) merger.intern("##" + ending);
 
   for (const auto& [word, count] : counts) {
     if (count < options.min_word_count) continue;
@@ -231,39 +182,6 @@ std::vector<std::string> train_wordpiece(const WordCounts& counts,
   }
   if (vocab.size() > options.size) vocab.resize(options.size);
   return vocab;
-}
-
-WordPieceEncoder::WordPieceEncoder(const std::vector<std::string>& vocab) {
-  for (size_t i = 0; i < vocab.size(); ++i) {
-    ids_.emplace(vocab[i], static_cast<int32_t>(i));
-    longest_ = std::max(longest_, vocab[i].size());
-    if (vocab[i] == "[UNK]") unknown_ = static_cast<int32_t>(i);
-  }
-}
-
-void WordPieceEncoder::encode(std::string_view word, std::vector<int32_t>& out) const {
-  const size_t start_size = out.size();
-  std::string key;
-  for (size_t at = 0; at < word.size();) {
-    const std::string_view prefix = at == 0 ? "" : "##";
-    size_t length = std::min(word.size() - at, longest_);
-    int32_t found = -1;
-    for (; length > 0; --length) {
-      key.assign(prefix).append(word.substr(at, length));
-      const auto it = ids_.find(key);
-      if (it != ids_.end()) {
-        found = it->second;
-        break;
-      }
-    }
-    if (found < 0) {
-      out.resize(start_size);
-      out.push_back(unknown_);
-      return;
-    }
-    out.push_back(found);
-    at += length;
-  }
 }
 
 }  // namespace minpair::corpus

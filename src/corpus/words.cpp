@@ -86,11 +86,6 @@ bool is_invisible(char32_t c) {
          c == 0xFEFF || (c < 0x20 && !is_space(c));
 }
 
-bool bert_punctuation(char32_t c) {
-  return (c >= 33 && c <= 47) || (c >= 58 && c <= 64) || (c >= 91 && c <= 96) ||
-         (c >= 123 && c <= 126) || is_punctuation(c);
-}
-
 }  // namespace
 
 const std::vector<std::string>& corpus_languages() {
@@ -113,29 +108,6 @@ std::vector<std::string> split_words(std::string_view sentence, std::string_view
     add_word(word, language, out);
     i = end;
   }
-  return out;
-}
-
-std::vector<std::string> split_for_wordpiece(std::string_view sentence) {
-  std::vector<std::string> out;
-  std::string word;
-  const auto finish = [&] {
-    if (!word.empty()) out.push_back(std::move(word));
-    word.clear();
-  };
-  for (size_t at = 0; at < sentence.size();) {
-    const size_t begin = at;
-    const char32_t c = next_character(sentence, at);
-    if (is_space(c)) {
-      finish();
-    } else if (bert_punctuation(c)) {
-      finish();
-      out.emplace_back(sentence.substr(begin, at - begin));
-    } else if (!is_invisible(c)) {
-      word += sentence.substr(begin, at - begin);
-    }
-  }
-  finish();
   return out;
 }
 

@@ -15,7 +15,4 @@ const std::vector<std::string>& corpus_languages();
 // French, `do n't` two of English; Hebrew keeps its geresh and gershayim.
 std::vector<std::string> split_words(std::string_view sentence, std::string_view language);
 
-// As BERT's basic tokenizer cuts cased text: at white space and around every punctuation character.
-std::vector<std::string> split_for_wordpiece(std::string_view sentence);
-
 }  // namespace minpair::corpus

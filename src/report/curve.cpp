@@ -114,7 +114,7 @@ std::vector<CurvePoint> read_curve(const fs::path& file) {
   return points;
 }
 
-std::vector<Grid> curve_grids(const fs::path& folder, size_t rows) {
+std::vector<fs::path> curve_folders(const fs::path& folder) {
   std::vector<fs::path> found;
   if (fs::exists(folder / "curve.jsonl")) found.push_back(folder);
   for (const auto& entry : fs::directory_iterator(folder))
@@ -124,8 +124,12 @@ std::vector<Grid> curve_grids(const fs::path& folder, size_t rows) {
         .at(folder.string())
         .hint("'minpair report' takes a results file, or a folder that 'minpair train' made");
   std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::vector<Grid> curve_grids(const fs::path& folder, size_t rows) {
   std::vector<Grid> grids;
-  for (const fs::path& f : found) grids.push_back(grid_of(f, rows));
+  for (const fs::path& f : curve_folders(folder)) grids.push_back(grid_of(f, rows));
   return grids;
 }
 

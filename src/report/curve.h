@@ -20,8 +20,13 @@ struct CurvePoint {
 
 std::vector<CurvePoint> read_curve(const std::filesystem::path& file);
 
+// `folder`, or its folders (seed1, seed2, ...), where there is a curve.
+std::vector<std::filesystem::path> curve_folders(const std::filesystem::path& folder);
+
 // At most `rows` points, each the mean of the training losses since the one before it; validations
-// are never left out. Of `folder`, or of its folders (seed1, seed2, ...).
+// are never left out. One grid for each of curve_folders().
 std::vector<Grid> curve_grids(const std::filesystem::path& folder, size_t rows = 20);
+// The same as a picture, all curves in one: a page to open in a browser.
+std::string curve_html(const std::filesystem::path& folder);
 
 }  // namespace minpair::report

@@ -3,6 +3,7 @@
 // tests.
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,10 @@ struct WordPieceOptions {
 // BERT, DistilBERT, ELECTRA, ...
 std::unique_ptr<Tokenizer> make_wordpiece(const std::vector<std::string>& pieces,
                                           const WordPieceOptions& options);
+// Cuts text into the words that such a tokenizer cuts into pieces: what a vocabulary is counted
+// over.
+using WordCutter = std::function<std::vector<std::string>(std::string_view)>;
+WordCutter word_cutter(const WordPieceOptions& options);
 
 using MergeList = std::vector<std::pair<std::string, std::string>>;
 

@@ -76,12 +76,55 @@ struct Word {
   }
 };
 
+// Words, before they are cut into pieces.
+class Words {
+ public:
+  explicit Words(const WordPieceOptions& options)
+      : clean_text_(options.clean_text),
+        split_cjk_(options.split_cjk),
+        map_(options.lowercase, options.strip_accents.value_or(options.lowercase)) {}
+
+  template <typename F>
+  void each(std::string_view whole, Span part, F use) const {
+    Word word;
+    const auto finish = [&] {
+      if (!word.bytes.empty()) use(word);
+      word.clear();
+    };
+    for (size_t at = part.begin; at < part.end;) {
+      size_t begin = at;
+      char32_t c = next_character(whole, at);
+      Span origin{begin, at};
+      uint8_t k = class_of(c);
+      if (clean_text_ && ((k & kControl) || c == 0xFFFD)) continue;
+      if (k & kSpace) {
+        finish();
+        continue;
+      }
+      bool alone = split_cjk_ && (k & kCjk);
+      if (alone) finish();
+      map_.map(c, [&](char32_t mapped) {
+        bool punctuation = class_of(mapped) & kPunctuation;
+        if (punctuation) finish();
+        word.add(mapped, origin);
+        if (punctuation) finish();
+      });
+      if (alone) finish();
+    }
+    finish();
+  }
+
+ private:
+  bool clean_text_, split_cjk_;
+  CharacterMap map_;
+};
+
 class WordPiece : public CommonTokenizer {
  public:
   WordPiece(const std::vector<std::string>& pieces, const WordPieceOptions& options)
       : CommonTokenizer(pieces, with_never_split(pieces, options)),
         options_(options),
-        map_(options.lowercase, options.strip_accents.value_or(options.lowercase)),
+        words_(options),
         continued_(vocabulary_.trie().walk(options.prefix)) {
     if (special_.unk < 0)
       throw bad_input(
@@ -101,31 +144,7 @@ class WordPiece : public CommonTokenizer {
 
  protected:
   void encode_part(std::string_view whole, Span part, std::vector<Token>& to) const override {
-    Word word;
-    for (size_t at = part.begin; at < part.end;) {
-      size_t begin = at;
-      char32_t c = next_character(whole, at);
-      Span origin{begin, at};
-      uint8_t k = class_of(c);
-      if (options_.clean_text && ((k & kControl) || c == 0xFFFD)) continue;
-      if (k & kSpace) {
-        finish(word, to);
-        continue;
-      }
-      bool alone = options_.split_cjk && (k & kCjk);
-      if (alone) finish(word, to);
-      map_.map(c, [&](char32_t mapped) {
-        if (class_of(mapped) & kPunctuation) {
-          finish(word, to);
-          word.add(mapped, origin);
-          finish(word, to);
-        } else {
-          word.add(mapped, origin);
-        }
-      });
-      if (alone) finish(word, to);
-    }
-    finish(word, to);
+    words_.each(whole, part, [&](const Word& word) { finish(word, to); });
   }
 
  private:
@@ -145,11 +164,9 @@ class WordPiece : public CommonTokenizer {
     return around;
   }
 
-  void finish(Word& word, std::vector<Token>& to) const {
-    if (word.bytes.empty()) return;
+  void finish(const Word& word, std::vector<Token>& to) const {
     if (word.characters > options_.max_word_characters || !cut(word, to))
       to.push_back({special_.unk, {word.from.front().begin, word.from.back().end}, false});
-    word.clear();
   }
 
   // False, and nothing appended, when the word cannot be made of pieces.
@@ -180,7 +197,7 @@ class WordPiece : public CommonTokenizer {
   }
 
   WordPieceOptions options_;
-  CharacterMap map_;
+  Words words_;
   uint32_t continued_;  // the node of the trie where pieces begin that continue a word
 };
 
@@ -189,6 +206,14 @@ class WordPiece : public CommonTokenizer {
 std::unique_ptr<Tokenizer> make_wordpiece(const std::vector<std::string>& pieces,
                                           const WordPieceOptions& options) {
   return std::make_unique<WordPiece>(pieces, options);
+}
+
+WordCutter word_cutter(const WordPieceOptions& options) {
+  return [words = std::make_shared<const Words>(options)](std::string_view text) {
+    std::vector<std::string> out;
+    words->each(text, {0, text.size()}, [&](const Word& word) { out.push_back(word.bytes); });
+    return out;
+  };
 }
 
 }  // namespace minpair::tokenizer

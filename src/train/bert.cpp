@@ -11,8 +11,10 @@ torch::Tensor normal(std::vector<int64_t> size, at::Generator& random, double sp
   return torch::empty(size).normal_(0.0, spread, random);
 }
 
+// In single precision also where products are in bfloat16: the weights are, and libtorch refuses
+// to mix the two.
 torch::Tensor layer_norm(const torch::Tensor& x, const torch::Tensor& w, const torch::Tensor& b) {
-  return torch::layer_norm(x, {x.size(-1)}, w, b, kEpsilon);
+  return torch::layer_norm(x.to(torch::kFloat32), {x.size(-1)}, w, b, kEpsilon);
 }
 
 // Rows of one sentence each: attention with all sentences of a row in one product.

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <cstdlib>
 
 #include "base/error.h"
 #include "base/paths.h"
 #include "base/progress.h"
+#include "train/blas.h"
+#include "train/library_error.h"
+#include "train/run.h"
 #include "train/train.h"
 
 namespace minpair::train {
@@ -33,9 +35,13 @@ void add_run_options(CLI::App& app, RunOptions& o) {
 }
 
 void print(const TrainResult& r, const std::filesystem::path& out) {
-  fmt::print("{}: {} steps, {} tokens, validation loss {:.4f}, perplexity {:.1f}\n", out.string(),
+  fmt::print("{}: {} steps, {} tokens, validation loss {:.4f}, perplexity {}\n", out.string(),
              count_text(r.steps), count_text(static_cast<uint64_t>(r.tokens)), r.valid_loss,
-             std::exp(r.valid_loss));
+             perplexity_text(r.valid_loss));
+}
+
+void say_blas(const RunOptions& options) {
+  if (!options.quiet) fmt::print(stderr, "{}\n", blas_text(measured_blas()));
 }
 
 struct BertCall {
@@ -64,7 +70,8 @@ void add_bert(CLI::App& parent) {
       ->capture_default_str();
   app.add_option("--whole-words", o.masking.whole, "Of these, the share hidden with all pieces")
       ->capture_default_str();
-  app.add_option("--mask-endings", o.masking.endings, "Share of other verb endings hidden")
+  app.add_option("--mask-endings", o.masking.endings,
+                 "Share of other words' endings hidden (see 'minpair corpus --endings')")
       ->capture_default_str();
   app.add_option("--adam-rate", o.optimizer.adam_rate, "Embeddings, biases, norms")
       ->capture_default_str();
@@ -80,6 +87,7 @@ void add_bert(CLI::App& parent) {
       ->capture_default_str();
   app.callback([call] {
     call->options.bf16 = call->bf16 == "on" || (call->bf16 == "auto" && has_fast_bf16());
+    say_blas(call->options);
     print(train_bert(call->options), call->options.out);
   });
 }
@@ -90,6 +98,7 @@ struct LstmCall {
 };
 
 void run_lstm(const LstmCall& call) {
+  say_blas(call.options);
   if (call.seeds <= 1) {
     print(train_lstm(call.options), call.options.out);
     return;
@@ -121,8 +130,7 @@ void add_lstm(CLI::App& parent) {
   app.add_option("--bptt", o.bptt, "Words a gradient flows back")->capture_default_str();
   app.add_option("--dropout", o.dropout, "Share of activations dropped")->capture_default_str();
   app.add_flag("--adam", o.adam, "Adam with linear decay instead of annealed SGD");
-  app.add_option("--rate", o.rate, "Learning rate (20 suits SGD, 0.002 Adam)")
-      ->capture_default_str();
+  app.add_option("--rate", o.rate, "Learning rate; absent: 20 for SGD, 0.002 for Adam");
   app.add_option("--anneal", o.anneal, "Divide the rate when validation does not improve")
       ->capture_default_str();
   app.add_option("--clip", o.clip, "Largest norm of the gradient")->capture_default_str();
@@ -165,6 +173,9 @@ int main(int argc, char** argv) {
   } catch (const minpair::Error& e) {
     fmt::print(stderr, "minpair train: {}\n", e.what());
     return e.exit_status();
+  } catch (const c10::Error& e) {
+    fmt::print(stderr, "minpair train: {}\n", minpair::train::library_error(e).what());
+    return 1;
   } catch (const std::exception& e) {
     fmt::print(stderr, "minpair train: {}\n", e.what());
     return 1;

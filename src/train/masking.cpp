@@ -4,8 +4,6 @@
 #include <cmath>
 #include <set>
 
-#include "corpus/wordpiece.h"
-
 namespace minpair::train {
 
 namespace {
@@ -87,19 +85,18 @@ std::vector<double> piece_shares(const PieceText& text, size_t vocabulary) {
 }
 
 Masker::Masker(const std::vector<std::string>& vocab, const PieceText& text,
-               const MaskingOptions& options)
+               const corpus::Endings& endings, const MaskingOptions& options)
     : options_(options) {
-  const auto& endings = corpus::verb_endings();
-  const std::set<std::string> agreeing{"##t", "##et", "##en", "##n", "##te", "##ten"};
+  const std::set<std::string> all(endings.all.begin(), endings.all.end());
   const std::vector<double> share = piece_shares(text, vocab.size());
   for (size_t i = 0; i < vocab.size(); ++i) {
     const std::string& piece = vocab[i];
     const bool continues = piece.starts_with("##");
+    const std::string bare = continues ? piece.substr(2) : "";
     continues_.push_back(continues);
-    ending_.push_back(continues &&
-                      std::find(endings.begin(), endings.end(), piece.substr(2)) != endings.end());
+    ending_.push_back(all.contains(bare));
     const double rare = std::min(1.0, std::sqrt(options.frequent / std::max(share[i], 1e-9)));
-    weight_.push_back(agreeing.contains(piece) ? options.verb_weight : rare);
+    weight_.push_back(endings.agreeing.contains(bare) ? options.agreeing_weight : rare);
   }
 }
 

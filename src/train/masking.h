@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "corpus/endings.h"
 #include "train/bert.h"
 #include "train/options.h"
 
@@ -28,8 +29,9 @@ std::vector<double> piece_shares(const PieceText& text, size_t vocabulary);
 
 class Masker {
  public:
+  // `endings`: those that the vocabulary was made with; none: all pieces are alike.
   Masker(const std::vector<std::string>& vocab, const PieceText& text,
-         const MaskingOptions& options);
+         const corpus::Endings& endings, const MaskingOptions& options);
 
   // Places in the sentence to hide; at least one.
   void choose(std::span<const int32_t> sentence, Random& random, std::vector<size_t>& places) const;

@@ -23,11 +23,11 @@ struct LstmShape {
 };
 
 struct MaskingOptions {
-  double words = 0.16;       // share of words that are chosen
-  double whole = 0.5;        // of the chosen words of several pieces: hide all pieces, else one
-  double endings = 0.35;     // verb endings hidden in words that were not chosen
-  double verb_weight = 2.0;  // how much likelier a word with a verb ending is chosen
-  double frequent = 2e-3;    // pieces more frequent than this are chosen less often
+  double words = 0.16;           // share of words that are chosen
+  double whole = 0.5;            // of the chosen words of several pieces: hide all, else one
+  double endings = 0.35;         // endings hidden in words that were not chosen
+  double agreeing_weight = 2.0;  // how much likelier a word is chosen whose ending agrees
+  double frequent = 2e-3;        // pieces more frequent than this are chosen less often
 };
 
 struct OptimizerOptions {

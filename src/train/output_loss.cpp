@@ -37,10 +37,12 @@ torch::Tensor output_loss(const torch::Tensor& hidden, const torch::Tensor& weig
                           const torch::Tensor& bias, const torch::Tensor& targets,
                           const Candidates& candidates) {
   if (!candidates.words.defined())
-    return torch::nll_loss(torch::log_softmax(torch::addmm(bias, hidden, weight.t()), 1), targets);
+    return torch::nll_loss(
+        torch::log_softmax(torch::addmm(bias, hidden, weight.t()).to(torch::kFloat32), 1), targets);
   // Horvitz and Thompson: what was picked with chance p stands for 1/p; the target is certain.
   const auto offset = bias.index_select(0, candidates.words) - candidates.log_chance;
   const auto scores = torch::addmm(offset, hidden, weight.index_select(0, candidates.words).t())
+                          .to(torch::kFloat32)
                           .scatter_add(1, targets.unsqueeze(1),
                                        candidates.log_chance.index_select(0, targets).unsqueeze(1));
   return torch::nll_loss(torch::log_softmax(scores, 1), targets);

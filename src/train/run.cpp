@@ -12,6 +12,20 @@
 
 namespace minpair::train {
 
+std::string perplexity_text(double loss) {
+  const double perplexity = std::exp(loss);
+  return perplexity < 1e6 ? fmt::format("{:.1f}", perplexity) : fmt::format("{:.1e}", perplexity);
+}
+
+Divergence::Divergence(size_t vocabulary)
+    : limit_(2 * std::log(double(std::max<size_t>(vocabulary, 2))) + 2), recent_(limit_ / 2) {}
+
+bool Divergence::seen(double loss) {
+  // Single steps may fail; ten of them in a row do not come back.
+  recent_ = 0.9 * recent_ + 0.1 * std::min(loss, 2 * limit_);
+  return !std::isfinite(loss) || recent_ > limit_;
+}
+
 std::vector<std::string> read_vocabulary(const fs::path& path) {
   std::vector<std::string> vocab;
   LineReader lines(path);
@@ -46,7 +60,7 @@ Curve::Curve(const fs::path& path, uint64_t resumed_at) {
 
 void Curve::train(uint64_t step, double tokens, double loss, double rate, double per_second) {
   file_ << fmt::format(
-               R"({{"step":{},"tokens":{:.0f},"loss":{:.5f},"rate":{:.5f},"per_second":{:.0f}}})",
+               R"({{"step":{},"tokens":{:.0f},"loss":{:.5f},"rate":{:.6g},"per_second":{:.0f}}})",
                step, tokens, loss, rate, per_second)
         << std::endl;
 }
@@ -59,7 +73,7 @@ void Curve::valid(uint64_t step, double tokens, double loss) {
 void Plan::measure(double seen, double per_second) {
   if (!by_clock()) return;
   speed_ = speed_ == 0 ? per_second : 0.9 * speed_ + 0.1 * per_second;
-  total_ = seen + std::max(0.0, seconds_ - watch_.seconds()) * speed_;
+  total_ = seen + std::max(0.0, seconds_ - reserve_ - watch_.seconds()) * speed_;
 }
 
 Reports::Reports(const RunOptions& options, uint64_t step, double seen, Plan& plan,
@@ -74,11 +88,21 @@ void Reports::report(uint64_t step, double seen, double rate, MeanLoss& losses) 
   const double per_second = (seen - seen_before_) / since_.seconds(), loss = losses.take();
   curve_.train(step, seen, loss, rate, per_second);
   progress_.set(static_cast<uint64_t>(seen),
-                fmt::format("loss {:.3f}, perplexity {:.1f}, {:.0f} {}/s", loss, std::exp(loss),
+                fmt::format("loss {:.3f}, perplexity {}, {:.0f} {}/s", loss, perplexity_text(loss),
                             per_second, unit_));
   plan_.measure(seen, per_second);
   seen_before_ = seen;
   since_.restart();
+}
+
+Error diverged(uint64_t step, double loss, uint64_t checkpoint_step, const char* lower_rates) {
+  const std::string kept = checkpoint_step > 0
+                               ? fmt::format("the checkpoint of step {} is kept; go on from it",
+                                             count_text(checkpoint_step))
+                               : "nothing was saved; start again";
+  return cannot(fmt::format("the training diverged: after {} steps the loss is {:.3g}",
+                            count_text(step), loss))
+      .hint(fmt::format("{} with a lower rate ({})", kept, lower_rates));
 }
 
 double rate_scale(double seen, double total, double warmup, double decay_from) {

@@ -8,11 +8,26 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "base/progress.h"
 #include "base/random.h"
 #include "train/train.h"
 
 namespace minpair::train {
+
+// "55.2", and "4.8e+244" rather than 245 digits.
+std::string perplexity_text(double loss);
+
+// Notices when a training leaves the ground: a loss that is no number, or one that stays far above
+// guessing.
+class Divergence {
+ public:
+  explicit Divergence(size_t vocabulary);
+  bool seen(double loss);
+
+ private:
+  double limit_, recent_;
+};
 
 std::vector<std::string> read_vocabulary(const std::filesystem::path& path);
 
@@ -62,12 +77,15 @@ class Plan {
  public:
   Plan(double tokens, double hours) : total_(tokens), seconds_(hours * 3600) {}
   double total() const { return total_; }
+  void set_total(double tokens) { total_ = tokens; }
   bool by_clock() const { return seconds_ > 0; }
   // With `seen` tokens done, at this speed.
   void measure(double seen, double per_second);
+  // What is done after the last step, validation and saving, takes so long.
+  void reserve(double seconds) { reserve_ = seconds; }
 
  private:
-  double total_, seconds_, speed_ = 0;
+  double total_, seconds_, speed_ = 0, reserve_ = 0;
   Stopwatch watch_;
 };
 
@@ -86,6 +104,9 @@ class Reports {
   Stopwatch since_;
   double seen_before_;
 };
+
+// What both trainings say when they stop for that.
+Error diverged(uint64_t step, double loss, uint64_t checkpoint_step, const char* lower_rates);
 
 // Rises over `warmup`, stays, and falls from `decay_from` of the total to almost nothing.
 double rate_scale(double seen, double total, double warmup, double decay_from);

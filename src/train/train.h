@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "train/options.h"
@@ -46,12 +47,12 @@ struct TrainLstmOptions : RunOptions {
   int epochs = 40;
   int64_t batch = 20, bptt = 35;
   double dropout = 0.2;
-  bool adam = false;    // else plain SGD
-  double rate = 20;     // annealed when validation does not improve
-  double anneal = 4;    // by this factor
-  double clip = 0.25;   // norm of the gradient
-  int64_t sampled = 0;  // compute so many random output words and the batch's own; 0: all
-  double hours = 0;     // plan the end by the clock, with a linear decay
+  bool adam = false;           // else plain SGD
+  std::optional<double> rate;  // absent: 20 for SGD, 0.002 for Adam
+  double anneal = 4;           // SGD's rate is divided by this when validation does not improve
+  double clip = 0.25;          // norm of the gradient
+  int64_t sampled = 0;         // compute so many random output words and the batch's own; 0: all
+  double hours = 0;            // plan the end by the clock, with a linear decay
 };
 
 struct TrainResult {

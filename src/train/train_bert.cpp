@@ -1,14 +1,13 @@
-#include <ATen/Parallel.h>
 #include <ATen/autocast_mode.h>
 #include <fmt/format.h>
 
 #include <cmath>
-#include <unordered_map>
 
 #include "base/error.h"
 #include "base/file.h"
-#include "corpus/wordpiece.h"
-#include "corpus/words.h"
+#include "corpus/endings.h"
+#include "tokenizer/make.h"
+#include "train/blas.h"
 #include "train/export.h"
 #include "train/masking.h"
 #include "train/optimizer.h"
@@ -21,19 +20,15 @@ namespace minpair::train {
 namespace {
 
 constexpr uint64_t kReportSteps = 50;
+constexpr const char* kLowerRates = "--adam-rate, --muon-rate";
 
-PieceText encode_file(const fs::path& path, const corpus::WordPieceEncoder& encoder,
-                      size_t longest) {
+PieceText encode_file(const fs::path& path, const tokenizer::Tokenizer& cutter, size_t longest) {
   PieceText text;
-  std::unordered_map<std::string, std::vector<int32_t>> known;
   LineReader lines(path);
   std::string_view line;
   while (lines.next(line)) {
-    for (const std::string& word : corpus::split_for_wordpiece(line)) {
-      auto [it, fresh] = known.try_emplace(word);
-      if (fresh) encoder.encode(word, it->second);
-      text.ids.insert(text.ids.end(), it->second.begin(), it->second.end());
-    }
+    for (const tokenizer::Token& token : cutter.encode(line, false).tokens)
+      text.ids.push_back(token.id);
     const size_t length = text.ids.size() - text.starts.back();
     if (length == 0 || length > longest)
       text.ids.resize(text.starts.back());  // too long for a row
@@ -69,16 +64,17 @@ class BertTraining {
  public:
   explicit BertTraining(const TrainBertOptions& options)
       : options_(options),
+        plan_(options.tokens, options.hours),
         vocab_(read_vocabulary(wordpiece_file())),
-        encoder_(vocab_),
-        train_(encode_file(options.corpus / "train.txt", encoder_, row_room())),
-        valid_(encode_file(options.corpus / "valid.txt", encoder_, row_room())),
-        masker_(vocab_, train_, options.masking),
+        tokenizer_(tokenizer::make_wordpiece(vocab_, {})),
+        train_(encode_file(options.corpus / "train.txt", *tokenizer_, row_room())),
+        valid_(encode_file(options.corpus / "valid.txt", *tokenizer_, row_room())),
+        masker_(vocab_, train_, corpus_endings(), options.masking),
         net_(shape(), options.seed),
         optimizer_(net_.parameters(), options.optimizer),
         random_(options.seed),
-        plan_(options.tokens, options.hours),
-        sampler_(piece_shares(train_, vocab_.size()), options.sampled) {}
+        sampler_(piece_shares(train_, vocab_.size()), options.sampled),
+        divergence_(vocab_.size()) {}
 
   TrainResult run() {
     fs::create_directories(options_.out);
@@ -92,13 +88,11 @@ class BertTraining {
       if (step() == options_.stop_at_step) return {step(), seen_, 0, false};
       if (step() % kReportSteps == 0) reports.report(step(), seen_, scale, losses_);
       if (checkpoint_due(since_checkpoint)) {
-        validate(curve);
-        save();
+        checkpoint(curve);
         since_checkpoint.restart();
       }
     }
-    validate(curve);
-    save();
+    checkpoint(curve);
     write_bert_folder(options_.out, net_, vocab_, options_.half, card());
     return {step(), seen_, last_valid_, true};
   }
@@ -114,6 +108,11 @@ class BertTraining {
           .at(path.string())
           .hint("prepare it with 'minpair corpus ... --wordpiece 12000'");
     return path;
+  }
+
+  corpus::Endings corpus_endings() const {
+    const fs::path path = options_.corpus / "endings.tsv";
+    return fs::exists(path) ? corpus::read_endings(path) : corpus::Endings{};
   }
 
   BertShape shape() const {
@@ -143,9 +142,19 @@ class BertTraining {
       loss = net_.loss(packed.batch, targets, candidates);
     }
     loss.backward();
+    const double value = loss.item<double>();
+    if (divergence_.seen(value)) throw diverged(step(), value, saved_step_, kLowerRates);
     optimizer_.step(scale);
-    losses_.add(loss.item<double>());
+    losses_.add(value);
     seen_ += double(packed.pieces);
+  }
+
+  void checkpoint(Curve& curve) {
+    const Stopwatch watch;
+    validate(curve);
+    if (!std::isfinite(last_valid_)) throw diverged(step(), last_valid_, saved_step_, kLowerRates);
+    save();
+    plan_.reserve(watch.seconds());
   }
 
   // The same sentences with the same pieces hidden every time.
@@ -175,7 +184,7 @@ class BertTraining {
     return watch.seconds() > 60 * options_.checkpoint_minutes;
   }
 
-  fs::path checkpoint() const { return options_.out / "checkpoint.pt"; }
+  fs::path checkpoint_file() const { return options_.out / "checkpoint.pt"; }
 
   void save() {
     TrainingState state;
@@ -186,16 +195,18 @@ class BertTraining {
                      {"at", double(at_)},       {"epoch", double(epoch_)},
                      {"best", best_valid_},     {"since_best", double(since_best_)},
                      {"loss_sum", losses_.sum}, {"loss_n", double(losses_.n)}};
-    save_state(checkpoint(), state);
+    save_state(checkpoint_file(), state);
+    saved_step_ = step();
   }
 
   void resume() {
-    if (!fs::exists(checkpoint())) return;
-    const TrainingState state = load_state(checkpoint());
-    restore_tensors(state, "p.", net_.parameters(), checkpoint());
-    restore_tensors(state, "s.", optimizer_.state(), checkpoint());
+    if (!fs::exists(checkpoint_file())) return;
+    const TrainingState state = load_state(checkpoint_file());
+    restore_tensors(state, "p.", net_.parameters(), checkpoint_file());
+    restore_tensors(state, "s.", optimizer_.state(), checkpoint_file());
     random_ = random_from(state.tensors.at("random"));
     optimizer_.set_steps(static_cast<int64_t>(state.numbers.at("step")));
+    saved_step_ = step();
     seen_ = state.numbers.at("seen");
     at_ = static_cast<size_t>(state.numbers.at("at"));
     epoch_ = static_cast<uint64_t>(state.numbers.at("epoch"));
@@ -216,7 +227,7 @@ class BertTraining {
             {"parameters", count_text(static_cast<uint64_t>(parameters))},
             {"sentences", count_text(train_.size())},
             {"trained on", count_text(static_cast<uint64_t>(seen_)) + " tokens"},
-            {"masking", fmt::format("{} of the words, {} of other verbs' endings",
+            {"masking", fmt::format("{} of the words, {} of other words' endings",
                                     options_.masking.words, options_.masking.endings)},
             {"validation loss", fmt::format("{:.3f} nats per masked piece", last_valid_)},
             {"stored as", options_.half ? "fp16" : "fp32"},
@@ -224,18 +235,19 @@ class BertTraining {
   }
 
   const TrainBertOptions& options_;
+  Plan plan_;  // first: reading the text takes its time, too
   std::vector<std::string> vocab_;
-  corpus::WordPieceEncoder encoder_;
+  std::unique_ptr<tokenizer::Tokenizer> tokenizer_;
   PieceText train_, valid_;
   Masker masker_;
   Bert net_;
   Optimizer optimizer_;
   Random random_;
-  Plan plan_;
   CandidateSampler sampler_;
+  Divergence divergence_;
   std::vector<uint32_t> order_;
   size_t at_ = 0;
-  uint64_t epoch_ = 0;
+  uint64_t epoch_ = 0, saved_step_ = 0;
   double seen_ = 0, best_valid_ = 1e9, last_valid_ = 0;
   int since_best_ = 0;
   MeanLoss losses_;
@@ -246,7 +258,7 @@ class BertTraining {
 bool has_fast_bf16() { return __builtin_cpu_supports("avx512bf16"); }
 
 TrainResult train_bert(const TrainBertOptions& options) {
-  at::set_num_threads(options.threads);
+  set_threads(options.threads);
   return BertTraining(options).run();
 }
 

@@ -1,4 +1,3 @@
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,8 +7,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "corpus/wordpiece.h"
-#include "corpus/words.h"
+#include "tokenizer/make.h"
+#include "train/blas.h"
 #include "train/export.h"
 #include "train/optimizer.h"
 #include "train/run.h"
@@ -33,7 +32,8 @@ struct WordText {
 
 class WordIds {
  public:
-  WordIds(const std::vector<std::string>& vocab, bool pieces) : encoder_(vocab), pieces_(pieces) {
+  WordIds(const std::vector<std::string>& vocab, bool pieces) {
+    if (pieces) tokenizer_ = tokenizer::make_wordpiece(vocab, {});
     for (size_t i = 0; i < vocab.size(); ++i) ids_.emplace(vocab[i], static_cast<int32_t>(i));
     if (!ids_.contains(kEnd) || !(pieces || ids_.contains(kUnknown)))
       throw bad_input("the vocabulary lacks <eos> or <unk>")
@@ -59,16 +59,16 @@ class WordIds {
 
  private:
   void add(std::string_view line, std::vector<int32_t>& out) const {
-    if (pieces_)
-      for (const std::string& word : corpus::split_for_wordpiece(line)) encoder_.encode(word, out);
+    if (tokenizer_)
+      for (const tokenizer::Token& token : tokenizer_->encode(line, false).tokens)
+        out.push_back(token.id);
     else
       for (const std::string_view word : split(line, ' '))
         out.push_back((*this)[std::string(word)]);
   }
 
   std::unordered_map<std::string, int32_t> ids_;
-  corpus::WordPieceEncoder encoder_;
-  bool pieces_;
+  std::unique_ptr<tokenizer::Tokenizer> tokenizer_;  // of pieces; none: words are between spaces
 };
 
 // The vocabulary of the corpus; pieces lack the end of a sentence.
@@ -107,6 +107,7 @@ class LstmTraining {
  public:
   explicit LstmTraining(const TrainLstmOptions& options)
       : options_(options),
+        plan_(0, options.hours),
         vocab_(lstm_vocabulary(options)),
         ids_(vocab_, options.pieces),
         train_(ids_.read(options.corpus / "train.txt")),
@@ -114,9 +115,10 @@ class LstmTraining {
         net_(shape(), options.seed),
         optimizer_(net_.parameters(), adam_options(options)),
         random_(options.seed),
-        plan_(double(options.epochs) * double(train_.words.size()), options.hours),
         sampler_(shares(train_, vocab_.size()), options.sampled),
-        rate_(options.rate) {
+        divergence_(vocab_.size()),
+        rate_(full_rate(options)) {
+    plan_.set_total(double(options.epochs) * double(train_.words.size()));
     at::manual_seed(options.seed);
   }
 
@@ -134,6 +136,8 @@ class LstmTraining {
       if (step() % kReportSteps == 0) reports.report(step(), seen_, rate, losses_);
       if (at_ + 1 >= stream_.size(0)) end_epoch(curve);
       if (checkpoint_due(since_checkpoint)) {
+        // Epochs are long when the clock is short.
+        if (plan_.by_clock()) keep_if_best(curve);
         save();
         since_checkpoint.restart();
       }
@@ -144,9 +148,13 @@ class LstmTraining {
   }
 
  private:
+  static double full_rate(const TrainLstmOptions& options) {
+    return options.rate.value_or(options.adam ? 0.002 : 20);
+  }
+
   static OptimizerOptions adam_options(const TrainLstmOptions& options) {
     OptimizerOptions o;
-    o.adam_rate = options.rate;
+    o.adam_rate = full_rate(options);
     o.beta2 = 0.99;
     o.decay = 0;
     return o;
@@ -186,7 +194,10 @@ class LstmTraining {
   }
 
   void keep_if_best(Curve& curve) {
+    const Stopwatch watch;
     last_valid_ = validation_loss();
+    if (!std::isfinite(last_valid_)) throw diverged(step(), last_valid_, saved_step_, "--rate");
+    plan_.reserve(watch.seconds());
     curve.valid(step(), seen_, last_valid_);
     since_best_ = last_valid_ < best_valid_ ? 0 : since_best_ + 1;
     if (since_best_ > 0) return;
@@ -195,7 +206,10 @@ class LstmTraining {
                       options_.half, card());
   }
 
-  double adam_scale() const { return rate_scale(seen_, plan_.total(), 200e3, 0.5); }
+  // A short training has no time for a long start.
+  double adam_scale() const {
+    return rate_scale(seen_, plan_.total(), std::min(200e3, plan_.total() / 20), 0.5);
+  }
 
   void train_step() {
     const int64_t time = std::min<int64_t>(options_.bptt, stream_.size(0) - 1 - at_);
@@ -205,13 +219,15 @@ class LstmTraining {
     const Candidates candidates = sampler_.sample(targets, random_);
     const auto hidden = net_.hidden(words, state_, options_.dropout, true);
     const auto loss = net_.loss(hidden, targets, candidates);
+    const double value = loss.item<double>();
+    if (divergence_.seen(value)) throw diverged(step(), value, saved_step_, "--rate");
     loss.backward();
     clip();
     if (options_.adam)
       optimizer_.step(adam_scale());
     else
       optimizer_.plain_step(rate_);
-    losses_.add(loss.item<double>());
+    losses_.add(value);
     seen_ += double(time * options_.batch);
   }
 
@@ -266,12 +282,19 @@ class LstmTraining {
     state.tensors["c"] = state_.c;
     state.tensors["random"] = random_tensor(random_);
     state.tensors["dropout"] = at::detail::getDefaultCPUGenerator().get_state();
-    state.numbers = {{"step", double(step())},  {"seen", seen_},
-                     {"at", double(at_)},       {"epoch", double(epoch_)},
-                     {"rate", rate_},           {"best", best_valid_},
-                     {"last", last_valid_},     {"since_best", double(since_best_)},
-                     {"loss_sum", losses_.sum}, {"loss_n", double(losses_.n)}};
+    state.numbers = {{"step", double(step())},
+                     {"seen", seen_},
+                     {"at", double(at_)},
+                     {"epoch", double(epoch_)},
+                     {"rate", rate_},
+                     {"full_rate", full_rate(options_)},
+                     {"best", best_valid_},
+                     {"last", last_valid_},
+                     {"since_best", double(since_best_)},
+                     {"loss_sum", losses_.sum},
+                     {"loss_n", double(losses_.n)}};
     save_state(checkpoint(), state);
+    saved_step_ = step();
   }
 
   void resume() {
@@ -287,9 +310,13 @@ class LstmTraining {
     random_ = random_from(state.tensors.at("random"));
     at::Generator dropout = at::detail::getDefaultCPUGenerator();
     dropout.set_state(state.tensors.at("dropout").to(torch::kUInt8));
+    saved_step_ = step();
     seen_ = number("seen");
     at_ = static_cast<int64_t>(number("at"));
-    rate_ = number("rate");
+    // Another rate was asked for than before: it counts, whatever the old one had become.
+    const auto before = state.numbers.find("full_rate");
+    if (before == state.numbers.end() || before->second == full_rate(options_))
+      rate_ = number("rate");
     best_valid_ = number("best");
     last_valid_ = number("last");
     since_best_ = static_cast<int>(number("since_best"));
@@ -305,24 +332,25 @@ class LstmTraining {
             {"vocabulary", count_text(vocab_.size()) + (options_.pieces ? " pieces" : " words")},
             {"sentences", count_text(train_.size())},
             {"trained on", count_text(static_cast<uint64_t>(seen_)) + " words"},
-            {"validation perplexity", fmt::format("{:.1f}", std::exp(best_valid_))},
+            {"validation perplexity", perplexity_text(best_valid_)},
             {"stored as", options_.half ? "fp16" : "fp32"},
             {"seed", std::to_string(options_.seed)}};
   }
 
   const TrainLstmOptions& options_;
+  Plan plan_;  // first: reading the text takes its time, too
   std::vector<std::string> vocab_;
   WordIds ids_;
   WordText train_, valid_;
   Lstm net_;
   Optimizer optimizer_;
   Random random_;
-  Plan plan_;
   CandidateSampler sampler_;
+  Divergence divergence_;
   torch::Tensor stream_;
   LstmState state_;
   int64_t at_ = 0;
-  uint64_t epoch_ = 0;
+  uint64_t epoch_ = 0, saved_step_ = 0;
   double rate_, seen_ = 0, best_valid_ = 1e9, last_valid_ = 1e9;
   int since_best_ = 0;
   MeanLoss losses_;
@@ -331,7 +359,7 @@ class LstmTraining {
 }  // namespace
 
 TrainResult train_lstm(const TrainLstmOptions& options) {
-  at::set_num_threads(options.threads);
+  set_threads(options.threads);
   return LstmTraining(options).run();
 }
 

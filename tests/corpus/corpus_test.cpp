@@ -106,6 +106,27 @@ TEST(Corpus, DropsSentencesWithUnknownWordsAndCountsThem) {
   EXPECT_FALSE(fs::exists(folder / "out" / "train.txt.part0"));
 }
 
+TEST(Corpus, ManyDroppedSentencesAreFlagged) {
+  CorpusReport r;
+  r.train = 900;
+  r.unknown_words = 100;
+  EXPECT_EQ(corpus_warning(r), "");
+  r.unknown_words = 900;
+  EXPECT_NE(corpus_warning(r).find("50 % of the sentences"), std::string::npos);
+}
+
+TEST(Corpus, EndingsGoWithTheCorpusAndNeedPieces) {
+  TemporaryFolder folder;
+  write_file(folder / "a.txt", sample());
+  write_file(folder / "e", "ending\tt\nending\ten\nforms\tt\ten\n");
+  CorpusOptions o = options_for(folder / "a.txt");
+  o.endings = folder / "e";
+  EXPECT_THROW(prepare_corpus(o, folder / "out"), Error);
+  o.wordpiece = 100;
+  prepare_corpus(o, folder / "out");
+  EXPECT_EQ(read_file(folder / "out/endings.tsv"), read_file(folder / "e"));
+}
+
 TEST(Corpus, ShuffleKeepsEverySentence) {
   TemporaryFolder folder;
   write_file(folder / "a.txt", sample());

@@ -2,6 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include "base/error.h"
+#include "base/file.h"
+#include "support.h"
+#include "tokenizer/make.h"
+
 using namespace minpair;
 using namespace minpair::corpus;
 using ::testing::ElementsAre;
@@ -16,24 +21,29 @@ WordCounts german() {
 }
 
 std::vector<std::string> pieces(const std::vector<std::string>& vocab, const std::string& word) {
-  std::vector<int32_t> ids;
-  WordPieceEncoder(vocab).encode(word, ids);
   std::vector<std::string> out;
-  for (const int32_t id : ids) out.push_back(vocab[static_cast<size_t>(id)]);
+  for (const tokenizer::Token& token :
+       tokenizer::make_wordpiece(vocab, {})->encode(word, false).tokens)
+    out.push_back(vocab[static_cast<size_t>(token.id)]);
   return out;
 }
 
-WordPieceOptions options(size_t size) {
-  WordPieceOptions o;
+Endings german_endings() {
+  return read_endings(minpair::testing::source_dir() / "languages/de.endings");
+}
+
+PieceOptions options(size_t size) {
+  PieceOptions o;
   o.size = size;
   o.min_character_count = 1;
+  o.endings = german_endings();
   return o;
 }
 
 }  // namespace
 
-TEST(WordPiece, FindsEndingsWhereTheCorpusShowsBothForms) {
-  const StemCuts cuts = find_verb_endings(german());
+TEST(Endings, AreFoundWhereTheCorpusShowsBothForms) {
+  const StemCuts cuts = cut_endings(german(), german_endings());
   EXPECT_EQ(cuts.at("lacht"), 4u);
   EXPECT_EQ(cuts.at("lachen"), 4u);
   EXPECT_EQ(cuts.at("redet"), 3u);
@@ -42,6 +52,35 @@ TEST(WordPiece, FindsEndingsWhereTheCorpusShowsBothForms) {
   EXPECT_FALSE(cuts.contains("nicht"));
   EXPECT_FALSE(cuts.contains("einen")) << "an article, whatever `eint` says";
   EXPECT_FALSE(cuts.contains("Lachen"));
+}
+
+TEST(Endings, OfAnotherLanguageAreAnotherFile) {
+  minpair::testing::TemporaryFolder folder;
+  write_file(folder / "en.endings", "ending\ts\tagrees\nending\ting\nforms\ts\ting\n");
+  const Endings english = read_endings(folder / "en.endings");
+  EXPECT_THAT(english.agreeing, ElementsAre("s"));
+  const StemCuts cuts =
+      cut_endings({{"laughs", 5}, {"laughing", 5}, {"less", 9}, {"Laughs", 1}}, english);
+  EXPECT_EQ(cuts.at("laughs"), 5u);
+  EXPECT_EQ(cuts.at("laughing"), 5u);
+  EXPECT_EQ(cuts.size(), 2u);
+}
+
+TEST(Endings, AMistakeIsShownWithItsLine) {
+  minpair::testing::TemporaryFolder folder;
+  for (const char* line : {"endings\tt", "ending", "ending\tt\tagree", "forms\tt", "ending\t",
+                           "forms\tt\ten\tafter", "forms\tt\ten\tbefore\te"}) {
+    write_file(folder / "x", "# verbs\n" + std::string(line) + "\n");
+    try {
+      read_endings(folder / "x");
+      ADD_FAILURE() << line;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.where().line, 2u) << line;
+    }
+  }
+  write_file(folder / "x", "ending\tt\n");
+  EXPECT_THROW(read_endings(folder / "x"), Error) << "no forms: nothing would ever be cut";
+  EXPECT_THROW(find_endings("klingonisch"), Error);
 }
 
 TEST(WordPiece, BothNumbersOfAVerbHaveOneStemAndOneEnding) {
@@ -54,8 +93,8 @@ TEST(WordPiece, BothNumbersOfAVerbHaveOneStemAndOneEnding) {
 }
 
 TEST(WordPiece, WithoutCutsFrequentVerbsAreWhole) {
-  WordPieceOptions o = options(150);
-  o.cut_verb_endings = false;
+  PieceOptions o = options(150);
+  o.endings = {};
   EXPECT_THAT(pieces(train_wordpiece(german(), o), "lachen"), ElementsAre("lachen"));
 }
 

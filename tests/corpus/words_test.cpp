@@ -35,8 +35,3 @@ TEST(Words, RussianLetters) {
 TEST(Words, SoftHyphensAndZeroWidthSpacesVanish) {
   EXPECT_THAT(split_words("Do\u00ADnau\u200B fließt", "de"), ElementsAre("Donau", "fließt"));
 }
-
-TEST(Words, WordPieceCutsAroundEveryPunctuation) {
-  EXPECT_THAT(split_for_wordpiece("U-Boot, geht’s $5"),
-              ElementsAre("U", "-", "Boot", ",", "geht", "’", "s", "$", "5"));
-}

@@ -44,6 +44,20 @@ TEST(Curve, OnePerSeed) {
   EXPECT_EQ(grids[1].title, "Learning curve: seed2");
 }
 
+TEST(Curve, APictureOfEverySeed) {
+  TemporaryFolder folder;
+  for (const char* seed : {"seed1", "seed<2"}) {
+    std::filesystem::create_directories(folder / seed);
+    write_file(folder / seed / "curve.jsonl", curve_of(4));
+  }
+  const std::string html = curve_html(folder.path());
+  size_t lines = 0;
+  for (size_t at = 0; (at = html.find("<polyline", at)) != std::string::npos; ++at) ++lines;
+  EXPECT_EQ(lines, 4u) << "training and validation, twice";
+  EXPECT_NE(html.find("seed&lt;2"), std::string::npos);
+  EXPECT_NE(html.find("2.303"), std::string::npos) << "the validation's loss";
+}
+
 TEST(Curve, BrokenFilesAreRefused) {
   TemporaryFolder folder;
   EXPECT_THROW(curve_grids(folder.path()), Error);

@@ -48,6 +48,13 @@ TEST(WordPiece, AWordThatCannotBeFinishedIsUnknownAsAWhole) {
   EXPECT_EQ(show(*t, "lachx"), "[UNK]@0-5");
 }
 
+TEST(WordPiece, VocabulariesAreCountedOverTheWordsThatItCuts) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(word_cutter({})("U-Boot, geht’s\t$5\u200b"),
+            (Words{"U", "-", "Boot", ",", "geht", "’", "s", "$", "5"}));
+  EXPECT_EQ(word_cutter(uncased())("Größe中x"), (Words{"große", "中", "x"}));
+}
+
 TEST(WordPiece, LowerCaseStripsAccents) {
   auto t = make_wordpiece(kPieces, uncased());
   EXPECT_EQ(show(*t, "DER"), "der@0-3");

@@ -31,6 +31,7 @@ void write_corpus(const TemporaryFolder& folder) {
   o.sources = {{folder / "text.txt"}};
   o.vocabulary = 50;
   o.wordpiece = 120;
+  o.endings = minpair::testing::source_dir() / "languages/de.endings";
   o.quiet = true;
   corpus::prepare_corpus(o, folder / "corpus");
 }
@@ -119,6 +120,41 @@ TEST(TrainBert, SampledOutputsLearnToo) {
   EXPECT_LT(train_bert(o).valid_loss, 2.0);
 }
 
+// On processors without it, libtorch computes the same slowly: what is tested is that it can.
+TEST(TrainBert, LearnsWithProductsInBfloat16) {
+  TemporaryFolder folder;
+  write_corpus(folder);
+  for (const int sampled : {0, 10}) {
+    TrainBertOptions o = tiny_bert(folder, "bf16-" + std::to_string(sampled));
+    o.tokens = 30000;
+    o.checkpoint_steps = 0;
+    o.sampled = sampled;
+    o.bf16 = true;
+    EXPECT_LT(train_bert(o).valid_loss, 2.0);
+  }
+}
+
+TEST(TrainBert, ADivergingTrainingStopsAndKeepsItsCheckpoint) {
+  TemporaryFolder folder;
+  write_corpus(folder);
+  TrainBertOptions o = tiny_bert(folder, "out");
+  o.stop_at_step = 10;
+  train_bert(o);
+  const std::string good = read_file(folder / "out/checkpoint.pt");
+  o.stop_at_step = 0;
+  o.optimizer.adam_rate = o.optimizer.muon_rate = 1e6;
+  try {
+    train_bert(o);
+    FAIL() << "rates of a million are fine?";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("diverged"), std::string::npos);
+    EXPECT_NE(e.next().find("checkpoint of step 7 is kept"), std::string::npos) << e.next();
+    EXPECT_NE(e.next().find("--adam-rate"), std::string::npos) << e.next();
+  }
+  EXPECT_TRUE(read_file(folder / "out/checkpoint.pt") == good);
+  EXPECT_FALSE(fs::exists(folder / "out/model.safetensors"));
+}
+
 TEST(TrainBert, HalfPrecisionHalvesTheFile) {
   TemporaryFolder folder;
   write_corpus(folder);
@@ -169,6 +205,34 @@ TEST(TrainLstm, LearnsTheText) {
   TrainLstmOptions o = tiny_lstm(folder, "out");
   o.epochs = 8;
   EXPECT_LT(train_lstm(o).valid_loss, 1.6);  // 18 words: 2.9 without any knowledge
+}
+
+TEST(TrainLstm, RatesBelongToTheOptimizer) {
+  TemporaryFolder folder;
+  write_corpus(folder);
+  TrainLstmOptions o = tiny_lstm(folder, "adam");
+  o.rate.reset();
+  o.adam = true;
+  o.epochs = 12;
+  EXPECT_LT(train_lstm(o).valid_loss, 2.5);
+  o.out = folder / "too-fast";
+  o.rate = 20;
+  EXPECT_THROW(train_lstm(o), Error);
+}
+
+TEST(TrainLstm, ALowerRateCountsWhenATrainingGoesOn) {
+  TemporaryFolder folder;
+  write_corpus(folder);
+  TrainLstmOptions o = tiny_lstm(folder, "out");
+  o.stop_at_step = 20;
+  train_lstm(o);
+  fs::copy(folder / "out", folder / "slower", fs::copy_options::recursive);
+  o.stop_at_step = 0;
+  train_lstm(o);
+  o.out = folder / "slower";
+  o.rate = 0.001;
+  train_lstm(o);
+  EXPECT_FALSE(weights(folder, "slower") == weights(folder, "out"));
 }
 
 TEST(TrainLstm, TiedNeedsEqualWidths) {
