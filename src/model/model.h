@@ -1,7 +1,7 @@
 #pragma once
 // Models from disk: one file per architecture, found by what their configuration says.
 //
-//   std::unique_ptr<Model> model = load_model("de-mini");
+//   std::unique_ptr<query::Model> model = load_model("de-mini");
 
 #include <filesystem>
 #include <memory>

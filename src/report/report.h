@@ -1,9 +1,9 @@
 #pragma once
 // Tables over stored runs: policies (judge/policy.h) are applied here, never while scoring.
 //
-//   Store store("results.db", Store::Mode::read);
+//   store::Store store("results.db", store::Store::Mode::read);
 //   std::vector<Table> tables = make_tables(store, options);   // one per suite
-//   fmt::print("{}", text_tables(tables, {.columns = 80}));
+//   fmt::print("{}", text_tables(tables, {.width = 80}));
 //
 // Every item is in every table's account: scored, tied, of unequal lengths, or excluded for a
 // reason.

@@ -8,7 +8,7 @@
 //   Store store("results.db", Store::Mode::write);
 //   Store::Transaction t(store);            // rolled back unless committed
 //   int64_t run = store.add_run(suite, model, method);
-//   store.add_score(run, ordinal, item, Reason::none, sentences);
+//   store.add_score(run, ordinal, item, judge::Reason::none, sentences);
 //   t.commit();
 
 #include <cstdint>
