@@ -35,7 +35,7 @@ Naive naive_score(query::Model& model, const method::Method& method, const suite
   std::vector<const query::Answer*> pointers;
   for (const query::Answer& a : answers) pointers.push_back(&a);
   if (plan.excluded != judge::Reason::none) return {plan.excluded, {}};
-  return {"", method.score(plan, pointers)};
+  return {judge::Reason::none, method.score(plan, pointers)};
 }
 
 void expect_same(const Naive& a, judge::Reason excluded,

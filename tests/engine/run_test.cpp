@@ -86,9 +86,9 @@ TEST(Run, PartsAddUpAndOtherSuitesShare) {
     std::vector<store::SummaryRow> a = store.summary(run), b = fresh.summary(run);
     ASSERT_EQ(a.size(), b.size());
     for (size_t i = 0; i < a.size(); ++i) {
-      EXPECT_EQ(a[i].items, b[i].items);
-      EXPECT_EQ(a[i].correct, b[i].correct);
-      EXPECT_EQ(a[i].ties, b[i].ties);
+      EXPECT_EQ(a[i].counts.items, b[i].counts.items);
+      EXPECT_EQ(a[i].counts.right, b[i].counts.right);
+      EXPECT_EQ(a[i].counts.ties, b[i].counts.ties);
     }
   }
 }
