@@ -2,7 +2,7 @@
 // Between the items and the model: every distinct query of a run is answered once, in order of
 // length, in batches without padding, in memory that does not grow with the suite.
 //
-//   Planner planner(model, {&find_method("ce"), &find_method("pll")});
+//   Planner planner(model, {&method::find_method("ce")});
 //   planner.plan(items);                  // what must be asked
 //   planner.answer();                     // the model at work; resumable with a journal
 //   planner.assemble(items, [&](const Scored& s) { ... });

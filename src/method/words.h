@@ -2,7 +2,7 @@
 // The words of a language that are single pieces of a vocabulary, with what each can be: for
 // methods that judge a cloze over many words at once.
 //
-//   VocabularyWords words("de-cloze/lexicon.tsv", tokenizer);
+//   VocabularyWords words("de-cloze/lexicon.tsv", tokenizer, outputs);
 //   if (const WordQuestion* q = words.feature_class("de", "NOUN", bundle)) ...
 
 #include <algorithm>

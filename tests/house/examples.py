@@ -26,7 +26,7 @@ def example(header):
             break
         if line.startswith("//   "):
             lines.append(re.sub(r"\s+// .*", "", line[5:]).rstrip())
-    return lines if any(re.search(r"(;|\.\.\.)$", line) for line in lines) else []
+    return lines if any(re.search(r"(;|\) \.\.\.)$", line) for line in lines) else []
 
 
 def filled(line):

@@ -296,12 +296,12 @@ TEST_F(StoreTest, FindsScoresOfTheSecondFormatAgain) {
   {
     Store store(path(), Store::Mode::read);
     EXPECT_EQ(store.runs().at(0).suite.name, "tiny");
-    EXPECT_EQ(store.summary(1).at(0).items, 1u);
+    EXPECT_EQ(store.summary(1).at(0).counts.items, 1u);
   }
   EXPECT_EQ(read_file(path()), before);
   Store store(path(), Store::Mode::write);
   RunRecord run = store.runs().at(0);
-  judge::MethodInfo method = find_method(run.method).info();
+  judge::MethodInfo method = method_named(run.method);
   std::vector<bool> found;
   auto items = suite::read_items(golden / "tiny.jsonl");
   for (suite::Item item; items->next(item);)

@@ -359,7 +359,11 @@ INSTANTIATE_TEST_SUITE_P(Shipped, ShippedSuite,
 TEST(SuiteCheck, SeesWrongSentences) {
   auto problem = [](const std::string& language, const std::string& test, const std::string& right,
                     const std::string& wrong) {
-    suite::Item item{"1", test, "", language, "", {{right, {}, true}, {wrong, {}, false}}, {}};
+    suite::Item item;
+    item.id = "1";
+    item.test = test;
+    item.language = language;
+    item.sentences = {{right, {}, true}, {wrong, {}, false}};
     suite::align_loci(item.sentences);
     return check(item, Paradigms(language));
   };

@@ -3,8 +3,8 @@
 // free, works itself, and stores. `minpair run` under mpirun does this:
 //
 //   std::unique_ptr<Wire> wire = join_crew();          // null: not started by mpirun
-//   if (wire && wire->rank() > 0) serve(*wire, ...);   // the others
-//   else { Foreman crew(*wire, number, model); ... }   // the first
+//   if (wire && wire->rank() > 0) serve(*wire, models, load);  // the others
+//   else lead(*wire, [&] { Foreman crew(*wire, number, model); });     // the first
 //
 // A score is the same bits whichever process computes it, so the results are those of one process.
 
