@@ -16,6 +16,9 @@
 #include "stimuli/grammar/grammar.h"
 
 namespace minpair {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 struct Rate {
@@ -67,8 +70,8 @@ fs::path default_grammar() {
 }
 
 void run(const fs::path& grammar, double seconds) {
-  std::vector<stimuli::Language> languages = stimuli::load_grammars(grammar);
-  const stimuli::Language& language = languages.at(0);
+  std::vector<stimuli::Derivations> languages = stimuli::load_derivations(grammar);
+  const stimuli::Derivations& language = languages.at(0);
   uint64_t sentences = 0;
   language.expand([&](const suite::Item& i) { sentences += i.sentences.size(); });
   Rate text =

@@ -16,6 +16,7 @@
 namespace {
 
 using namespace minpair;
+namespace fs = std::filesystem;
 
 std::vector<std::string> made_up_sentences(size_t bytes) {
   static const char* const onsets[] = {"sch", "k", "b", "st", "gr", "v", "t",

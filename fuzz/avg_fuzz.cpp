@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   size_t cut = text.find("\n%%\n");  // before it: common.avg
   std::string_view common = cut == std::string_view::npos ? "" : text.substr(0, cut + 1);
   try {
-    stimuli::Language language = stimuli::read_avg(
+    stimuli::Derivations language = stimuli::read_avg(
         cut == std::string_view::npos ? text : text.substr(cut + 4), common, "fuzz.avg");
     Random random(1);
     if (language.has_locus()) language.sample(3, random, [](const suite::Item&) {});

@@ -31,7 +31,7 @@ const std::filesystem::path& folder() {
   return path;
 }
 
-void use(const minpair::stimuli::Language& language) {
+void use(const minpair::stimuli::Derivations& language) {
   minpair::stimuli::Count count = language.count();
   minpair::Random random(1);
   size_t bytes = 0;

@@ -11,6 +11,7 @@
 #include "suite/formats/format.h"
 
 using namespace minpair;
+namespace fs = std::filesystem;
 
 static const fs::path& folder() {
   static const struct Folder {

@@ -15,6 +15,8 @@
 
 namespace minpair::fuzzing {
 
+namespace fs = std::filesystem;
+
 // The bytes as a file in memory: a fuzzer must not wait for a disk.
 inline fs::path file_in_memory(const uint8_t* data, size_t size) {
   static const int fd = ::memfd_create("minpair-fuzz", MFD_CLOEXEC);

@@ -4,6 +4,10 @@
 #include <filesystem>
 #include <string>
 
+namespace minpair {
+namespace fs = std::filesystem;
+}
+
 namespace minpair::testing {
 
 // $MINPAIR_DATA or ../shared/data; empty when absent. Use: if (data_dir().empty()) GTEST_SKIP() <<

@@ -13,6 +13,9 @@
 #include "base/error.h"
 
 namespace minpair::inline base {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 int open_to_read(const fs::path& path) {

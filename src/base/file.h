@@ -10,24 +10,22 @@
 
 namespace minpair::inline base {
 
-namespace fs = std::filesystem;
-
 // The whole file. Refuses more than `limit` bytes: untrusted files must not exhaust memory.
-std::string read_file(const fs::path& path, uint64_t limit = uint64_t{1} << 31);
+std::string read_file(const std::filesystem::path& path, uint64_t limit = uint64_t{1} << 31);
 
 // A read-only memory map. Empty files map to an empty view.
 class MappedFile {
  public:
-  explicit MappedFile(const fs::path& path);
+  explicit MappedFile(const std::filesystem::path& path);
   MappedFile(MappedFile&&) noexcept;
   MappedFile& operator=(MappedFile&&) noexcept;
   ~MappedFile();
 
   std::string_view bytes() const { return {data_, size_}; }
-  const fs::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return path_; }
 
  private:
-  fs::path path_;
+  std::filesystem::path path_;
   const char* data_ = nullptr;
   size_t size_ = 0;
 };
@@ -36,7 +34,7 @@ class MappedFile {
 // characters; a line longer than the limit is an error.
 class LineReader {
  public:
-  explicit LineReader(const fs::path& path, size_t line_limit = size_t{1} << 26);
+  explicit LineReader(const std::filesystem::path& path, size_t line_limit = size_t{1} << 26);
   ~LineReader();
   bool next(std::string_view& line);  // valid until the next call
   uint64_t line_number() const { return line_number_; }
@@ -58,7 +56,7 @@ class LineReader {
 // "-" is standard output; other non-regular targets (/dev/null, pipes) are written directly.
 class AtomicFile {
  public:
-  explicit AtomicFile(const fs::path& path);
+  explicit AtomicFile(const std::filesystem::path& path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -69,17 +67,18 @@ class AtomicFile {
  private:
   void flush();
 
-  fs::path path_, temporary_;
+  std::filesystem::path path_, temporary_;
   int fd_ = -1;
   bool direct_ = false;
   std::string buffer_;
 };
 
-void write_file(const fs::path& path, std::string_view bytes);  // atomically
+void write_file(const std::filesystem::path& path, std::string_view bytes);  // atomically
 
 // All of the bytes, to where the descriptor stands; errors name `path`.
-void write_all(int fd, std::string_view bytes, const fs::path& path);
-// A file without a name, to write and read: the system removes it with the process, however it ends.
-int unnamed_file(const fs::path& folder);
+void write_all(int fd, std::string_view bytes, const std::filesystem::path& path);
+// A file without a name, to write and read: the system removes it with the process, however it
+// ends.
+int unnamed_file(const std::filesystem::path& folder);
 
 }  // namespace minpair::inline base

@@ -9,6 +9,8 @@
 
 namespace minpair::checkpoint {
 
+namespace fs = std::filesystem;
+
 // Mapped files and the tensors in them.
 class MappedCheckpoint : public Checkpoint {
  public:

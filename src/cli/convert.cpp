@@ -6,7 +6,7 @@
 #include "base/progress.h"
 #include "cli/cli.h"
 #include "engine/released.h"
-#include "stimuli/grammar/grammar.h"
+#include "stimuli/stimuli.h"
 #include "suite/convert.h"
 
 namespace minpair::cli {
@@ -48,7 +48,7 @@ void convert_scores(const ConvertCall& call, const suite::Format& from) {
   auto items = from.read(call.in, {call.language});
   store::Store store(call.out, store::Store::Mode::write);
   engine::Released done = engine::store_released(store, *items, from.name,
-                                               engine::published_manifest(from.name), call.model);
+                                                 engine::published_manifest(from.name), call.model);
   if (call.quiet) return;
   for (const auto& [model, n] : done.items)
     fmt::print(stderr, "{} scored items of {}\n", count_text(n), model);
@@ -65,7 +65,7 @@ std::unique_ptr<suite::ItemStream> open_source(const ConvertCall& call, std::str
   suite::Suite suite = suite::find_suite(call.in);
   stimuli::GrammarOptions options;
   options.language = call.language;
-  if (suite.files.empty()) return stimuli::open_items(suite, options);
+  if (stimuli::from_grammars(suite)) return stimuli::open_items(suite, options);
   const suite::Format& from = suite::recognise_format(suite.path);
   format = from.name;
   if (!call.quiet) fmt::print(stderr, "reading {} as {}\n", call.in, from.name);

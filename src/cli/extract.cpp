@@ -11,6 +11,9 @@
 #include "suite/suite.h"
 
 namespace minpair::cli {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 struct Options {

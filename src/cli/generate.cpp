@@ -22,16 +22,16 @@ struct Arguments {
   stimuli::GenerateOptions generate;
 };
 
-void say_unknown_words(const std::vector<stimuli::Language>& languages) {
+void say_unknown_words(const std::vector<stimuli::Derivations>& tests) {
   std::set<std::string> unknown;
-  for (const stimuli::Language& l : languages)
-    unknown.insert(l.unknown_words().begin(), l.unknown_words().end());
+  for (const stimuli::Derivations& t : tests)
+    unknown.insert(t.unknown_words().begin(), t.unknown_words().end());
   if (unknown.empty()) return;
   fmt::print(stderr, "not in the vocabulary, items with it are left out: {}\n",
              fmt::join(unknown, " "));
 }
 
-std::vector<stimuli::Language> load(Arguments& a) {
+std::vector<stimuli::Derivations> load(Arguments& a) {
   a.grammar.vocabulary = a.vocabulary;
   if (a.raw) {
     a.grammar.capitalize = a.grammar.capitalize.value_or(false);
@@ -40,18 +40,18 @@ std::vector<stimuli::Language> load(Arguments& a) {
   if (a.format == "text") a.generate.format = stimuli::GenerateOptions::Format::text;
   if (a.format == "clams") a.generate.format = stimuli::GenerateOptions::Format::clams;
   if (a.format == "jsonl") a.generate.format = stimuli::GenerateOptions::Format::jsonl;
-  std::vector<stimuli::Language> languages;
+  std::vector<stimuli::Derivations> tests;
   for (const std::string& g : a.grammars)
-    for (stimuli::Language& l : stimuli::load_grammars(g, a.grammar))
-      languages.push_back(std::move(l));
-  say_unknown_words(languages);
-  if (stimuli::count_of(languages) == 0) {
+    for (stimuli::Derivations& t : stimuli::load_derivations(g, a.grammar))
+      tests.push_back(std::move(t));
+  say_unknown_words(tests);
+  if (stimuli::count_of(tests) == 0) {
     if (!a.grammar.tests.empty() || !a.grammar.conditions.empty())
       throw wrong_call("no item has that --test and --condition")
           .hint("'minpair generate ... --count' shows what there is");
     throw bad_input("the grammar has no sentences");
   }
-  return languages;
+  return tests;
 }
 
 // Beside the items, so that tables have the suite's titles and published results.
@@ -64,14 +64,14 @@ void write_manifest(const Arguments& a) {
 }
 
 void run(Arguments& a) {
-  std::vector<stimuli::Language> languages = load(a);
+  std::vector<stimuli::Derivations> tests = load(a);
   if (a.count) {
-    fmt::print("{}", stimuli::count_table(languages));
+    fmt::print("{}", stimuli::count_table(tests));
     return;
   }
-  stimuli::generate(languages, a.output, a.generate);
+  stimuli::generate(tests, a.output, a.generate);
   write_manifest(a);
-  if (!a.generate.sample) fmt::print(stderr, "{}", stimuli::count_table(languages));
+  if (!a.generate.sample) fmt::print(stderr, "{}", stimuli::count_table(tests));
 }
 
 void add_generate(Cli& cli) {

@@ -6,7 +6,7 @@
 
 #include "base/progress.h"
 #include "cli/cli.h"
-#include "stimuli/grammar/grammar.h"
+#include "stimuli/stimuli.h"
 #include "suite/lint.h"
 #include "tokenizer/tokenizer.h"
 

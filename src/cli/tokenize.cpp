@@ -13,6 +13,9 @@
 #include "tokenizer/tokenizer.h"
 
 namespace minpair::cli {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 struct Options {

@@ -23,6 +23,8 @@
 
 namespace minpair::corpus {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 enum class Part { train, valid, test };

@@ -10,6 +10,9 @@
 #include "base/text.h"
 
 namespace minpair::corpus {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr size_t kShortestStem = 3;

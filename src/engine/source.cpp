@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "engine/run.h"
 #include "method/method.h"
-#include "stimuli/grammar/grammar.h"
+#include "stimuli/stimuli.h"
 
 namespace minpair::engine {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <httplib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,65 +14,28 @@
 namespace minpair::serve {
 namespace {
 
-bool is_token_character(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) ||
-         std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-}
-
-bool is_printable(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    auto byte = static_cast<unsigned char>(c);
-    return byte == '\t' || (byte >= 0x20 && byte != 0x7f);
-  });
-}
-
 std::string ascii_lower(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = char(std::tolower(static_cast<unsigned char>(c)));
   return out;
 }
 
-// "GET /path HTTP/1.1"
-bool parse_request_line(std::string_view line, RequestHead& head) {
-  size_t first = line.find(' '), last = line.rfind(' ');
-  if (first == line.npos || first == last) return false;
-  head.method = line.substr(0, first);
-  head.target = line.substr(first + 1, last - first - 1);
-  std::string_view version = line.substr(last + 1);
-  bool plain = std::all_of(head.target.begin(), head.target.end(),
-                           [](char c) { return c > 0x20 && c < 0x7f; });
-  head.close = version == "HTTP/1.0";
-  return plain && head.target.starts_with('/') && (version == "HTTP/1.1" || version == "HTTP/1.0");
-}
-
-bool parse_header(std::string_view line, RequestHead& head) {
-  size_t colon = line.find(':');
-  if (colon == 0 || colon == line.npos) return false;
-  std::string_view name = line.substr(0, colon);
-  if (!std::all_of(name.begin(), name.end(), is_token_character) || !is_printable(line))
-    return false;
-  head.headers.emplace_back(ascii_lower(name), trim(line.substr(colon + 1)));
-  return true;
-}
-
-// Twice the same of these, or a body whose end is not known beforehand, is how requests are
-// smuggled.
-std::optional<Refusal> check_body(RequestHead& head) {
-  for (const char* name : {"host", "content-length", "origin", "authorization"})
-    if (std::count_if(head.headers.begin(), head.headers.end(),
-                      [&](const auto& h) { return h.first == name; }) > 1)
+// A body whose end is not known beforehand could be of any length, and one that must be unpacked
+// could become so.
+std::optional<Refusal> check_body(const httplib::Request& request) {
+  for (const char* name : {"Host", "Content-Length", "Origin", "Authorization"})
+    if (request.get_header_value_count(name) > 1)
       return Refusal{400, fmt::format("there are two headers '{}'", name)};
-  if (!head.header("transfer-encoding").empty() || !head.header("content-encoding").empty())
+  if (request.has_header("Transfer-Encoding") || request.has_header("Content-Encoding"))
     return Refusal{411, "send the body as it is, with its length"};
-  std::string length = head.header("content-length");
-  if (length.empty() && head.method == "POST") return Refusal{411, "there is no Content-Length"};
+  std::string length = request.get_header_value("Content-Length");
+  if (length.empty() && request.method == "POST") return Refusal{411, "there is no Content-Length"};
   if (!std::all_of(length.begin(), length.end(), [](char c) { return c >= '0' && c <= '9'; }))
     return Refusal{400, "Content-Length is not a number"};
-  if (length.size() > 9) return Refusal{413, "the body is too long"};
-  head.body = length.empty() ? 0 : std::stoull(length);
-  if (head.body > kBodyLimit)
+  if (length.size() > 9 || (!length.empty() && std::stoull(length) > kBodyLimit))
     return Refusal{413, fmt::format("the body is longer than {} bytes", kBodyLimit)};
-  if (head.body > 0 && head.method != "POST") return Refusal{400, "only POST has a body"};
+  if (request.method != "POST" && !length.empty() && length != "0")
+    return Refusal{400, "only POST has a body"};
   return std::nullopt;
 }
 
@@ -99,31 +63,6 @@ std::string cookie_value(const std::string& header, const std::string& name) {
 constexpr std::string_view kTokenQuery = "/?token=";
 
 }  // namespace
-
-std::string RequestHead::header(std::string_view name) const {
-  for (const auto& [key, value] : headers)
-    if (key == name) return value;
-  return "";
-}
-
-std::optional<Refusal> parse_head(std::string_view text, RequestHead& head) {
-  bool first = true;
-  while (!text.empty()) {
-    size_t end = text.find("\r\n");
-    if (end == text.npos) return Refusal{400, "a line of the head has no end"};
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end + 2);
-    if (line.empty()) break;
-    if (first ? !parse_request_line(line, head) : !parse_header(line, head))
-      return Refusal{400, first ? "this is no request" : "a header is malformed"};
-    first = false;
-  }
-  if (first) return Refusal{400, "this is no request"};
-  if (head.method != "GET" && head.method != "HEAD" && head.method != "POST")
-    return Refusal{405, "only GET, HEAD and POST are answered"};
-  head.close |= ascii_lower(head.header("connection")) == "close";
-  return check_body(head);
-}
 
 bool is_loopback(const std::string& address) {
   return address == "localhost" || address == "::1" || address.starts_with("127.");
@@ -158,26 +97,28 @@ bool Access::host_is_ours(const std::string& host) const {
   return !token_.empty() && (is_address(name) || name == ascii_lower(address_) || name == machine_);
 }
 
-bool Access::opens_with_token(const RequestHead& head) const {
-  return !token_.empty() && head.method == "GET" && head.target.starts_with(kTokenQuery) &&
-         same_secret(std::string_view(head.target).substr(kTokenQuery.size()), token_);
-}
-
-bool Access::has_token(const RequestHead& head) const {
-  if (token_.empty() || opens_with_token(head)) return true;
-  std::string bearer = head.header("authorization");
+bool Access::has_token(const httplib::Request& request) const {
+  if (token_.empty()) return true;
+  if (request.method == "GET" && request.target.starts_with(kTokenQuery) &&
+      same_secret(std::string_view(request.target).substr(kTokenQuery.size()), token_))
+    return true;
+  std::string bearer = request.get_header_value("Authorization");
   if (bearer.starts_with("Bearer ") && same_secret(bearer.substr(7), token_)) return true;
-  return same_secret(cookie_value(head.header("cookie"), cookie_name_), token_);
+  return same_secret(cookie_value(request.get_header_value("Cookie"), cookie_name_), token_);
 }
 
-std::optional<Refusal> Access::check(const RequestHead& head) const {
-  std::string host = head.header("host"), origin = head.header("origin");
+std::optional<Refusal> Access::check(const httplib::Request& request) const {
+  if (request.method != "GET" && request.method != "HEAD" && request.method != "POST")
+    return Refusal{405, "only GET, HEAD and POST are answered"};
+  if (std::optional<Refusal> refusal = check_body(request)) return refusal;
+  std::string host = request.get_header_value("Host"), origin = request.get_header_value("Origin");
   if (!host_is_ours(host)) return Refusal{403, "the name in Host is not this server's"};
   if (!origin.empty() && origin != "http://" + host)
     return Refusal{403, "another site may not ask here"};
-  if (head.method == "POST" && !head.header("content-type").starts_with("application/json"))
+  if (request.method == "POST" &&
+      !request.get_header_value("Content-Type").starts_with("application/json"))
     return Refusal{415, "send application/json"};
-  if (!has_token(head))
+  if (!has_token(request))
     return Refusal{401, "open the page with the token that 'minpair serve' printed"};
   return std::nullopt;
 }

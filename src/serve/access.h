@@ -1,13 +1,14 @@
 #pragma once
-// Who may ask for what. Every request's head is read here first, strictly; what is odd is refused
-// before anything else looks at it.
+// Who may ask for what, decided before anything else looks at a request or reads its body.
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
+
+namespace httplib {
+struct Request;
+}
 
 namespace minpair::serve {
 
@@ -16,21 +17,7 @@ struct Refusal {
   std::string why;
 };
 
-// The request line and the headers, names in lower case.
-struct RequestHead {
-  std::string method, target;
-  std::vector<std::pair<std::string, std::string>> headers;
-  uint64_t body = 0;   // its length
-  bool close = false;  // the client wants no second request on this connection
-
-  std::string header(std::string_view name) const;  // the only one of that name; "" when none
-};
-
-constexpr size_t kHeadLimit = 16 << 10;
 constexpr size_t kBodyLimit = 64 << 10;
-
-// `text` ends with the empty line.
-std::optional<Refusal> parse_head(std::string_view text, RequestHead& head);
 
 bool is_loopback(const std::string& address);
 
@@ -44,14 +31,13 @@ class Access {
 
   // Other sites must not reach the server through a visitor's browser: the name in Host must be
   // this machine's (they can point a name of theirs here), and Origin the page's own.
-  std::optional<Refusal> check(const RequestHead& head) const;
+  std::optional<Refusal> check(const httplib::Request& request) const;
   // "/?token=..." is answered with this cookie.
   std::string cookie() const;
-  bool opens_with_token(const RequestHead& head) const;
 
  private:
   bool host_is_ours(const std::string& host) const;
-  bool has_token(const RequestHead& head) const;
+  bool has_token(const httplib::Request& request) const;
 
   std::string address_, token_, cookie_name_, machine_;
 };

@@ -1,17 +1,21 @@
 #include "serve/serve.h"
 
 #include <fmt/format.h>
+#include <httplib.h>
+#include <malloc.h>
 #include <sys/random.h>
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "base/error.h"
 #include "method/method.h"
 #include "report/html.h"
+#include "serve/access.h"
 #include "serve/bench.h"
-#include "serve/listener.h"
 #include "serve/live_page.h"
 #include "serve/turns.h"
 
@@ -36,6 +40,23 @@ void answer_bytes(httplib::Response& response, std::shared_ptr<const std::string
       size, type, [bytes](size_t from, size_t length, httplib::DataSink& sink) {
         return sink.write(bytes->data() + from, std::min<size_t>(length, 64 << 10));
       });
+}
+
+// Port 0: any free one. Gives the port.
+int listen_at(httplib::Server& server, const std::string& address, int port) {
+  // httplib's own choice, SO_REUSEPORT, would let two servers share a port without a word.
+  server.set_socket_options([](auto socket) {
+    int yes = 1;
+    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  });
+  if (port == 0)
+    port = server.bind_to_any_port(address);
+  else if (!server.bind_to_port(address, port))
+    port = -1;
+  if (port < 0)
+    throw cannot(fmt::format("cannot listen at {}", address))
+        .hint("is it an address of this machine, and is the port free? --port 0 takes any that is");
+  return port;
 }
 
 // What somebody wants to see on the bench.
@@ -74,22 +95,22 @@ Typed parse_typed(const std::string& body, size_t models) {
 struct Explorer::Impl {
   ServeOptions options;
   std::vector<std::unique_ptr<query::Model>> models;
-  Listener listener;
+  httplib::Server server;
   int port;
   Access access;
   LivePage page;
   Turns turns;
+  std::atomic<bool> running = false, stopped = false;
 
   Impl(const ServeOptions& o, std::vector<std::unique_ptr<query::Model>> m)
       : options(o),
         models(std::move(m)),
-        listener(Limits{
-            .request = o.request_time, .answer = o.answer_time, .connections = o.connections}),
-        port(listener.bind(o.address, o.port)),
+        port(listen_at(server, o.address, o.port)),
         access(o.address, port, o.token),
         page(o.results),
         turns(o.waiting, std::chrono::seconds(30)) {
     page.current();  // what cannot be shown is said at once, not to the first visitor
+    limit();
     route();
   }
 
@@ -158,15 +179,28 @@ struct Explorer::Impl {
     response.set_content("{\"models\":[" + all + "]}", "application/json");
   }
 
+  void limit() {
+    server.new_task_queue = [this] { return new httplib::ThreadPool(options.connections); };
+    // One request each: what is left of a refused one must not be taken for the next.
+    server.set_keep_alive_max_count(1);
+    server.set_read_timeout(options.request_time);
+    server.set_write_timeout(options.answer_time);
+    server.set_payload_max_length(kBodyLimit);
+  }
+
   void route() {
     using Routed = httplib::Server::HandlerResponse;
-    listener.set_default_headers({{"X-Content-Type-Options", "nosniff"},
-                                  {"X-Frame-Options", "DENY"},
-                                  {"Referrer-Policy", "no-referrer"},
-                                  {"Cross-Origin-Resource-Policy", "same-origin"},
-                                  {"Cache-Control", "no-store"}});
+    server.set_default_headers({{"X-Content-Type-Options", "nosniff"},
+                                {"X-Frame-Options", "DENY"},
+                                {"Referrer-Policy", "no-referrer"},
+                                {"Cross-Origin-Resource-Policy", "same-origin"},
+                                {"Cache-Control", "no-store"}});
     // Before httplib's own routing, which matches paths with regular expressions.
-    listener.set_pre_routing_handler([this](const auto& request, auto& response) {
+    server.set_pre_routing_handler([this](const auto& request, auto& response) {
+      if (std::optional<Refusal> refusal = access.check(request)) {
+        answer_error(response, refusal->status, refusal->why);
+        return Routed::Handled;
+      }
       if (request.method == "POST" && request.path == "/score") return Routed::Unhandled;
       if (request.method == "POST")
         answer_error(response, 404, "there is nothing here");
@@ -174,9 +208,9 @@ struct Explorer::Impl {
         show(request, response);
       return Routed::Handled;
     });
-    listener.Post("/score",
-                  [this](const auto& request, auto& response) { score(request, response); });
-    listener.set_exception_handler([](const auto&, auto& response, std::exception_ptr thrown) {
+    server.Post("/score",
+                [this](const auto& request, auto& response) { score(request, response); });
+    server.set_exception_handler([](const auto&, auto& response, std::exception_ptr thrown) {
       try {
         std::rethrow_exception(thrown);
       } catch (const Error& e) {
@@ -210,9 +244,21 @@ std::string Explorer::url() const {
   return fmt::format("http://{}:{}/{}", host, impl_->port, token.empty() ? "" : "?token=" + token);
 }
 
-void Explorer::run() { impl_->listener.run(impl_->access); }
+void Explorer::run() {
+  impl_->running = true;
+  // Hundreds of threads that hold little each: a heap for every few of them would only hoard.
+  mallopt(M_ARENA_MAX, 2);
+  if (!impl_->stopped) impl_->server.listen_after_bind();
+  impl_->running = false;
+}
 
-void Explorer::stop() { impl_->listener.stop(); }
+void Explorer::stop() {
+  impl_->stopped = true;
+  // httplib takes no notice of a stop that comes just before it listens.
+  while (impl_->running && !impl_->server.is_running())
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  impl_->server.stop();
+}
 
 std::string random_token() {
   std::array<unsigned char, 16> bytes;

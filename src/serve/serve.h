@@ -19,10 +19,11 @@ namespace minpair::serve {
 struct ServeOptions {
   std::filesystem::path results;  // empty: only the bench
   std::string address = "127.0.0.1";
-  int port = 0;       // 0: any free one
-  std::string token;  // other addresses than this machine's own need one
-  size_t connections = 256;
-  std::chrono::milliseconds request_time{10000}, answer_time{60000};
+  int port = 0;              // 0: any free one
+  std::string token;         // other addresses than this machine's own need one
+  size_t connections = 256;  // served at once; others wait
+  // How long a client may be silent while it sends, and not read while it is answered.
+  std::chrono::milliseconds request_time{5000}, answer_time{60000};
   size_t waiting = 8;  // requests to score; more are refused
 };
 

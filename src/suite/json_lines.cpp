@@ -13,6 +13,9 @@
 #include "suite/suite.h"
 
 namespace minpair::suite {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 using simdjson::dom::element;
@@ -50,13 +53,12 @@ Span locus_of(element value, std::string_view text) {
 class Keys {
  public:
   Keys(std::span<const std::string_view> known, std::string_view of) : known_(known), of_(of) {}
-  // The place of the key among the known ones.
-  int see(std::string_view key) {
+  void see(std::string_view key) {
     for (size_t i = 0; i < known_.size(); ++i)
       if (known_[i] == key) {
         if (seen_ >> i & 1) wrong(fmt::format("\"{}\" is given twice", key));
         seen_ |= 1u << i;
-        return int(i);
+        return;
       }
     std::vector<std::string> names(known_.begin(), known_.end());
     std::string guess = closest(key, names);
@@ -65,7 +67,9 @@ class Keys {
                          : fmt::format("did you mean \"{}\"?", guess));
     throw e;
   }
-  bool has(int key) const { return seen_ >> key & 1; }
+  bool has(std::string_view key) const {
+    return seen_ >> (std::find(known_.begin(), known_.end(), key) - known_.begin()) & 1;
+  }
 
  private:
   std::span<const std::string_view> known_;
@@ -80,20 +84,20 @@ bool read_sentence(element value, Sentence& sentence) {
   static constexpr std::string_view known[] = {"text", "locus", "grammatical"};
   Keys keys(known, "a sentence");
   element locus;
-  for (auto [key, v] : object) switch (keys.see(key)) {
-      case 0:
-        sentence.text = text_of(v, "text");
-        break;
-      case 1:
-        locus = v;
-        break;
-      default:
-        if (v.get(sentence.grammatical)) wrong("\"grammatical\" must be true or false");
-    }
-  if (!keys.has(0)) wrong("a sentence has no \"text\"");
-  if (!keys.has(2)) wrong("a sentence has no \"grammatical\"");
-  sentence.locus = keys.has(1) ? locus_of(locus, sentence.text) : Span{};
-  return keys.has(1);
+  for (auto [key, v] : object) {
+    keys.see(key);
+    if (key == "text")
+      sentence.text = text_of(v, key);
+    else if (key == "locus")
+      locus = v;
+    else if (v.get(sentence.grammatical))
+      wrong("\"grammatical\" must be true or false");
+  }
+  for (std::string_view needed : {"text", "grammatical"})
+    if (!keys.has(needed)) wrong(fmt::format("a sentence has no \"{}\"", needed));
+  bool stated = keys.has("locus");
+  sentence.locus = stated ? locus_of(locus, sentence.text) : Span{};
+  return stated;
 }
 
 void read_sentences(element value, Item& item) {
@@ -131,28 +135,18 @@ void read_item(element root, Item& item) {
   static constexpr std::string_view known[] = {"id",      "test",      "condition", "language",
                                                "cluster", "sentences", "features"};
   Keys keys(known, "an item");
-  for (auto [key, v] : object) switch (keys.see(key)) {
-      case 0:
-        item.id = text_of(v, key);
-        break;
-      case 1:
-        item.test = text_of(v, key);
-        break;
-      case 2:
-        item.condition = text_of(v, key);
-        break;
-      case 3:
-        item.language = text_of(v, key);
-        break;
-      case 4:
-        item.cluster = text_of(v, key);
-        break;
-      case 5:
-        read_sentences(v, item);
-        break;
-      default:
-        read_features(v, item);
-    }
+  const std::pair<std::string_view, std::string*> texts[] = {{"id", &item.id},
+                                                             {"test", &item.test},
+                                                             {"condition", &item.condition},
+                                                             {"language", &item.language},
+                                                             {"cluster", &item.cluster}};
+  for (auto [key, v] : object) {
+    keys.see(key);
+    for (auto [name, text] : texts)
+      if (key == name) *text = text_of(v, key);
+    if (key == "sentences") read_sentences(v, item);
+    if (key == "features") read_features(v, item);
+  }
 }
 
 bool inside_character(std::string_view text, size_t byte) {
@@ -260,6 +254,15 @@ void check_item(const Item& item, const Where& where) {
     if (std::string why = why_no_feature(item, i); !why.empty()) fail(std::move(why));
 }
 
+void append_json_feature(std::string& to, const std::string& name, const FeatureValue& value) {
+  append_json_string(to, name);
+  to += ':';
+  if (const auto* text = std::get_if<std::string>(&value))
+    append_json_string(to, *text);
+  else
+    append_json_number(to, std::get<double>(value));
+}
+
 void append_json_line(std::string& to, const Item& item) {
   auto field = [&](std::string_view key, const std::string& value) {
     to += key;
@@ -282,13 +285,9 @@ void append_json_line(std::string& to, const Item& item) {
   if (!item.features.empty()) {
     std::string_view before = ",\"features\":{";
     for (const auto& [name, value] : item.features) {
-      field(before, name);
+      to += before;
       before = ",";
-      to += ':';
-      if (const auto* text = std::get_if<std::string>(&value))
-        append_json_string(to, *text);
-      else
-        append_json_number(to, std::get<double>(value));
+      append_json_feature(to, name, value);
     }
     to += '}';
   }

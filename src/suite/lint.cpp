@@ -4,10 +4,13 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/hash_table.h"
 #include "suite/formats/support.h"
-#include "suite/hash_table.h"
 
 namespace minpair::suite {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 struct Check {

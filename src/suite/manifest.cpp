@@ -6,6 +6,9 @@
 #include "suite/suite.h"
 
 namespace minpair::suite {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 using Json = nlohmann::ordered_json;

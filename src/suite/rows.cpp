@@ -4,6 +4,9 @@
 #include "base/text.h"
 
 namespace minpair::suite {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr size_t kLongestRow = size_t{1} << 26;

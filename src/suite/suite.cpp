@@ -6,9 +6,11 @@
 #include <set>
 
 #include "base/paths.h"
-#include "suite/formats/format.h"
 
 namespace minpair::suite {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 std::vector<fs::path> jsonl_files(const fs::path& folder) {
@@ -19,24 +21,8 @@ std::vector<fs::path> jsonl_files(const fs::path& folder) {
   return files;
 }
 
-bool has_grammars(const fs::path& folder) {
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.path().extension() == ".cfg" || entry.path().extension() == ".avg") return true;
-  return false;
-}
-
-bool is_foreign(const fs::path& folder) {
-  try {
-    recognise_format(folder);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 Suite suite_in_folder(const fs::path& folder) {
   Suite suite{folder, jsonl_files(folder), {}, {}};
-  if (suite.files.empty() && !has_grammars(folder) && is_foreign(folder)) suite.files = {folder};
   if (fs::exists(folder / "manifest.json")) {
     suite.manifest_file = folder / "manifest.json";
     suite.manifest = read_manifest(suite.manifest_file);

@@ -66,6 +66,7 @@ class ItemParser {
 
 // Appends the item as one JSON line, with the end of line.
 void append_json_line(std::string& to, const Item& item);
+void append_json_feature(std::string& to, const std::string& name, const FeatureValue& value);
 
 // The items of files, in the order of the files; "-" is standard input. Files and folders in any
 // format of format.h are recognised and read like suites.
@@ -139,8 +140,8 @@ std::string manifest_json(const Manifest& manifest);  // indented, with a final 
 
 struct Suite {
   std::filesystem::path path;  // the file or the folder
-  // What read_items() takes: its .jsonl files, sorted, or the foreign file or folder. Empty: look
-  // for grammars.
+  // The file itself, or the folder's .jsonl files, sorted. stimuli/stimuli.h opens a suite, with or
+  // without them.
   std::vector<std::filesystem::path> files;
   Manifest manifest;                    // at least the name
   std::filesystem::path manifest_file;  // empty: there is none

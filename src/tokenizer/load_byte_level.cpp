@@ -11,6 +11,9 @@
 #include "tokenizer/patterns.h"
 
 namespace minpair::tokenizer {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 std::vector<std::string> read_vocab_json(const fs::path& path) {

@@ -10,6 +10,9 @@
 #include "tokenizer/sentencepiece_file.h"
 
 namespace minpair::tokenizer {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 enum class Family { direct, xlm_roberta, camembert, albert };

@@ -9,6 +9,8 @@
 
 namespace minpair::train {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 using Json = nlohmann::ordered_json;

@@ -12,6 +12,8 @@
 
 namespace minpair::train {
 
+namespace fs = std::filesystem;
+
 std::string perplexity_text(double loss) {
   const double perplexity = std::exp(loss);
   return perplexity < 1e6 ? fmt::format("{:.1f}", perplexity) : fmt::format("{:.1e}", perplexity);

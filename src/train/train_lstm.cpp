@@ -17,6 +17,8 @@
 
 namespace minpair::train {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr uint64_t kReportSteps = 100;

@@ -90,7 +90,8 @@ TEST(Random, TheSameOnEveryMachine) {
   EXPECT_EQ(Random(7).next(), 0xb358faf74ef9765a);
   EXPECT_EQ(Random(7).uniform(), 0.7005764821796896);
   Random drawn(7);
-  for (uint64_t expected : {7, 2, 8, 9, 9, 8, 0, 1, 4, 1, 5, 7}) EXPECT_EQ(drawn.below(10), expected);
+  for (uint64_t expected : {7, 2, 8, 9, 9, 8, 0, 1, 4, 1, 5, 7})
+    EXPECT_EQ(drawn.below(10), expected);
   std::vector<int> values = {0, 1, 2, 3, 4, 5, 6, 7};
   Random(7).shuffle(std::span(values));
   EXPECT_EQ(values, (std::vector<int>{6, 0, 2, 3, 4, 7, 1, 5}));

@@ -6,6 +6,9 @@
 #include "files.h"
 
 namespace minpair::checkpoint {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 using ::testing::AllOf;

@@ -23,7 +23,7 @@ void append_clams(Lines& lines, const suite::Item& item) {
     lines.push_back((s.grammatical ? "True\t" : "False\t") + s.text);
 }
 
-Lines clams(const Language& language) {
+Lines clams(const Derivations& language) {
   Lines lines;
   language.expand([&](const suite::Item& item) { append_clams(lines, item); });
   return lines;
@@ -61,7 +61,7 @@ TEST(Avg, EmptyAttributesVaryOverAllCells) {
 
 TEST(Avg, AttributesOfOnePreterminalAreAllDemanded) {
   EXPECT_THAT(clams(french("V[1]")), ElementsAre("True\tje pense", "False\tje pensons"));
-  Language only_right = read_avg(french("V[1,s]"), "", "test.avg");
+  Derivations only_right = read_avg(french("V[1,s]"), "", "test.avg");
   EXPECT_FALSE(only_right.has_locus());
   EXPECT_EQ(only_right.count(), 1u);
 }
@@ -179,7 +179,7 @@ TEST(Avg, DistanceAndAttractorsAreCounted) {
 }
 
 TEST(Avg, AVocabularyLeavesItemsOut) {
-  Language language = read_avg(
+  Derivations language = read_avg(
       "vary: V[]\nS[sg] N[] V[s]\nS[pl] the V[p]\nN[] Ann | old Bob\nV[s] is old | sings\n"
       "V[p] are old | sing\n",
       "", "test.avg");

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "stimuli/grammar/grammar.h"
+#include "stimuli/stimuli.h"
 #include "support.h"
 
 namespace minpair::stimuli {
@@ -40,7 +40,7 @@ class Cfg : public ::testing::Test {
  protected:
   Cfg() { write_file(folder_ / "words.tsv", kLexicon); }
 
-  Language read(const std::string& grammar, std::optional<unsigned> depth = {}) {
+  Derivations read(const std::string& grammar, std::optional<unsigned> depth = {}) {
     GrammarOptions options;
     options.depth = depth;
     return read_cfg(grammar, "my.cfg", folder_.path(), options);
@@ -279,17 +279,17 @@ TEST_F(Cfg, LoadsAFolderInTheOrderOfItsManifest) {
   write_file(folder_ / "common.cfg", "N -> 'c'");
   write_file(folder_ / "manifest.json",
              R"({"languages": ["de"], "tests": [{"name": "b"}, {"name": "a"}]})");
-  std::vector<Language> languages = load_grammars(folder_.path());
+  std::vector<Derivations> languages = load_derivations(folder_.path());
   ASSERT_EQ(languages.size(), 2u);
   EXPECT_EQ(languages[0].test(), "b");
   EXPECT_EQ(languages[1].test(), "a");
   EXPECT_EQ(languages[0].language(), "de");
   GrammarOptions options;
   options.tests = {"a"};
-  EXPECT_EQ(load_grammars(folder_.path(), options).size(), 1u);
+  EXPECT_EQ(load_derivations(folder_.path(), options).size(), 1u);
   options.tests = {"c"};
-  EXPECT_THROW(load_grammars(folder_.path(), options), Error);
-  EXPECT_THROW(load_grammars(folder_ / "nothing"), Error);
+  EXPECT_THROW(load_derivations(folder_.path(), options), Error);
+  EXPECT_THROW(load_derivations(folder_ / "nothing"), Error);
 }
 
 TEST_F(Cfg, OpensTheItemsOfGrammarsLikeThoseOfFiles) {
@@ -300,6 +300,19 @@ TEST_F(Cfg, OpensTheItemsOfGrammarsLikeThoseOfFiles) {
   for (suite::Item item; items->next(item);) ids.push_back(item.id);
   EXPECT_EQ(ids, (std::vector<std::string>{"across/sg_sg/0001", "across/sg_pl/0001",
                                            "across/pl_sg/0001", "across/pl_pl/0001"}));
+}
+
+TEST_F(Cfg, OpensWhatHasNoGrammarAsWhatItIs) {
+  fs::create_directory(folder_ / "x");
+  write_file(folder_ / "x/y.tsv", "He runs .\tHe run .\n");
+  suite::Item item;
+  EXPECT_TRUE(open_items(suite::find_suite(folder_.path().string()))->next(item));
+  EXPECT_EQ(item.test, "y");
+  write_file(folder_ / "z.jsonl",
+             R"({"id":"1","test":"z","sentences":[{"text":"a b","grammatical":true},)"
+             R"({"text":"a c","grammatical":false}]})");
+  EXPECT_TRUE(open_items(suite::find_suite(folder_.path().string()))->next(item));
+  EXPECT_EQ(item.test, "z");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ using minpair::testing::source_dir;
 const std::vector<suite::Item>& suite() {
   static const std::vector<suite::Item> items = [] {
     std::vector<suite::Item> all;
-    for (const Language& l : load_grammars(source_dir() / "suites" / "de-agreement"))
+    for (const Derivations& l : load_derivations(source_dir() / "suites" / "de-agreement"))
       l.expand([&](const suite::Item& i) { all.push_back(i); });
     return all;
   }();

@@ -285,15 +285,15 @@ std::string check(const suite::Item& item, const Paradigms& paradigms) {
   return "";
 }
 
-std::vector<stimuli::Language> shipped(const std::string& suite) {
-  return stimuli::load_grammars(testing::source_dir() / "suites" / suite);
+std::vector<stimuli::Derivations> shipped(const std::string& suite) {
+  return stimuli::load_derivations(testing::source_dir() / "suites" / suite);
 }
 
 class ShippedSuite : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ShippedSuite, EverySentenceAgreesByItsParadigms) {
   std::map<std::string, Paradigms> paradigms;
-  for (const stimuli::Language& language : shipped(GetParam())) {
+  for (const stimuli::Derivations& language : shipped(GetParam())) {
     const Paradigms& p =
         paradigms.try_emplace(language.language(), language.language()).first->second;
     size_t problems = 0;
@@ -308,7 +308,7 @@ TEST_P(ShippedSuite, EverySentenceAgreesByItsParadigms) {
 TEST_P(ShippedSuite, NothingTwiceAndNothingBothWays) {
   std::map<std::string, std::map<std::string, bool>> labels;  // language, sentence
   std::set<std::string> ids, sets;
-  for (const stimuli::Language& language : shipped(GetParam()))
+  for (const stimuli::Derivations& language : shipped(GetParam()))
     language.expand([&](const suite::Item& item) {
       EXPECT_TRUE(ids.insert(item.id).second) << item.id;
       std::string set = item.language;
@@ -327,7 +327,7 @@ TEST_P(ShippedSuite, EveryWordIsInTheDictionary) {
                                                         {"fr", "fr"},    {"he", "he_IL"},
                                                         {"nl", "nl_NL"}, {"ru", "ru_RU"}};
   std::map<std::string, std::set<std::string>> forms;
-  for (const stimuli::Language& language : shipped(GetParam()))
+  for (const stimuli::Derivations& language : shipped(GetParam()))
     language.expand([&](const suite::Item& item) {
       for (const suite::Sentence& s : item.sentences)
         if (s.grammatical)

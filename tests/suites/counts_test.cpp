@@ -15,8 +15,8 @@ using Counts = std::map<std::string, uint64_t>;
 
 std::map<std::string, Counts> counts_of(const std::string& suite) {
   std::map<std::string, Counts> counts;  // by language
-  for (const stimuli::Language& l :
-       stimuli::load_grammars(testing::source_dir() / "suites" / suite))
+  for (const stimuli::Derivations& l :
+       stimuli::load_derivations(testing::source_dir() / "suites" / suite))
     counts[l.language()][l.test()] += uint64_t(l.count());
   return counts;
 }
@@ -63,8 +63,8 @@ TEST(SuiteCounts, MarvinLinzenAsInTable3) {
 
 TEST(SuiteCounts, NegativePolarityItemsHaveThreeWrongSentences) {
   uint64_t wrong = 0;
-  for (const stimuli::Language& l :
-       stimuli::load_grammars(testing::source_dir() / "suites/en-marvin-linzen"))
+  for (const stimuli::Derivations& l :
+       stimuli::load_derivations(testing::source_dir() / "suites/en-marvin-linzen"))
     if (l.test() == "npi_simple")
       l.expand([&](const suite::Item& item) { wrong += item.sentences.size() - 1; });
   EXPECT_EQ(wrong, 792u);

@@ -8,7 +8,7 @@
 //   V[1,s] pense | parle
 //   V[2,p] pensez | parlez
 //
-// `read_avg` in grammar.h makes a language of it. This header is what lies between.
+// `read_avg` in grammar.h makes derivations of it. This header is what lies between.
 
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 // Context-free rules with features, solved: every symbol with every combination of feature values
-// that somebody asks for becomes one choice of the language.
+// that somebody asks for becomes one choice of the derivations.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ using Wanted = std::vector<std::string>;  // names of features, sorted
 // A symbol with the values of the features that were wanted of it ("" where it leaves them open).
 struct Solution {
   std::vector<std::string> values;
-  Language::Node node;
+  Derivations::Node node;
 };
 
 // What is asked of a symbol.
@@ -53,12 +53,12 @@ bool unify(Features& known, const std::string& name, const std::string& value) {
 
 class Solver {
  public:
-  Solver(const File& file, const RulesOf& rules, Words& words, Language& language,
+  Solver(const File& file, const RulesOf& rules, Words& words, Derivations& derivations,
          std::optional<unsigned> depth)
       : file_(file),
         rules_(rules),
         words_(words),
-        language_(language),
+        derivations_(derivations),
         depth_(depth),
         needed_(needed_of_labels(file)) {
     find_exposed();
@@ -83,7 +83,7 @@ class Solver {
   }
 
  private:
-  using Sequences = std::vector<std::vector<Language::Node>>;
+  using Sequences = std::vector<std::vector<Derivations::Node>>;
   // The cells that the lemmas of one rule offered, to find the one that lacks what others have.
   struct Offer {
     const Symbol* lemma;
@@ -92,11 +92,11 @@ class Solver {
   struct Answer {
     std::vector<std::pair<std::vector<std::string>, Sequences>> found;  // in order of appearance
     std::map<std::vector<std::string>, size_t> place;                   // in found
-    std::set<std::pair<size_t, std::vector<Language::Node>>> seen;
+    std::set<std::pair<size_t, std::vector<Derivations::Node>>> seen;
     std::map<std::string, std::vector<Offer>> offers;
 
     // Two cells with the same form, say, must not give the same sentences twice.
-    void add(std::vector<std::string> values, const std::vector<Language::Node>& sequence) {
+    void add(std::vector<std::string> values, const std::vector<Derivations::Node>& sequence) {
       auto [it, is_new] = place.emplace(values, found.size());
       if (is_new) found.emplace_back(std::move(values), Sequences{});
       if (seen.emplace(it->second, sequence).second) found[it->second].second.push_back(sequence);
@@ -107,14 +107,14 @@ class Solver {
     Features variables;
     Features parts;  // subject.number and the like, from labelled symbols below
     Features entry;  // features of the only lemma of a lexical rule
-    std::vector<Language::Node> nodes;
+    std::vector<Derivations::Node> nodes;
   };
 
   // The same alternatives are the same node, so that equal sequences are seen to be equal.
-  Language::Node choice(Sequences sequences) {
+  Derivations::Node choice(Sequences sequences) {
     auto it = choices_.find(sequences);
     if (it != choices_.end()) return it->second;
-    Language::Node node = language_.add_choice(sequences);
+    Derivations::Node node = derivations_.add_choice(sequences);
     choices_.emplace(std::move(sequences), node);
     return node;
   }
@@ -328,14 +328,14 @@ class Solver {
   const File& file_;
   const RulesOf& rules_;
   Words& words_;
-  Language& language_;
+  Derivations& derivations_;
   std::optional<unsigned> depth_;
   Needed needed_;
   std::map<std::string, std::set<std::string>> exposed_;
   std::map<std::string, std::vector<Solution>> solved_;
-  std::map<Sequences, Language::Node> choices_;
-  Language::Node subject_mark_ = language_.add_mark(Language::Mark::subject);
-  Language::Node distractor_mark_ = language_.add_mark(Language::Mark::attractor);
+  std::map<Sequences, Derivations::Node> choices_;
+  Derivations::Node subject_mark_ = derivations_.add_mark(Derivations::Mark::subject);
+  Derivations::Node distractor_mark_ = derivations_.add_mark(Derivations::Mark::attractor);
   unsigned nesting_ = 0;
   unsigned pending_ = 0;
   uint64_t steps_ = 0;
@@ -388,7 +388,8 @@ void set_match(const File& file, Section& section) {
     section.features.emplace_back("match", section.attracting ? "no" : "yes");
 }
 
-void add_sections(const File& file, Solver& solver, const Question& question, Language& language) {
+void add_sections(const File& file, Solver& solver, const Question& question,
+                  Derivations& derivations) {
   std::vector<Section> sections;
   for (const Solution& s : solver.solve(question)) {
     Section section = section_of(file, question.wanted, s);
@@ -400,7 +401,7 @@ void add_sections(const File& file, Solver& solver, const Question& question, La
     sections.insert(at == sections.rend() ? sections.end() : at.base(), std::move(section));
   }
   try {
-    for (Section& s : sections) language.add_section(std::move(s));
+    for (Section& s : sections) derivations.add_section(std::move(s));
   } catch (Error& e) {
     throw e.at(file.names[0], file.start_place.line, file.start_place.column);
   }
@@ -422,8 +423,8 @@ void default_cluster(File& file) {
 }  // namespace
 }  // namespace cfg
 
-Language read_cfg(std::string_view text, const std::string& name,
-                  const std::filesystem::path& folder, const GrammarOptions& options) {
+Derivations read_cfg(std::string_view text, const std::string& name,
+                     const std::filesystem::path& folder, const GrammarOptions& options) {
   using namespace cfg;
   File file = parse(text, name, folder);
   if (file.test.empty()) file.test = std::filesystem::path(name).stem().string();
@@ -433,16 +434,16 @@ Language read_cfg(std::string_view text, const std::string& name,
   Paradigms paradigms = read_lexicons(file, folder);
   check(file, rules, paradigms, options.depth.has_value());
 
-  Language language(file.test, file.language);
-  Words words(file, paradigms, language);
-  Solver solver(file, rules, words, language, options.depth);
+  Derivations derivations(file.test, file.language);
+  Words words(file, paradigms, derivations);
+  Solver solver(file, rules, words, derivations, options.depth);
   std::set<std::string> wanted;
   for (const auto* paths : {&file.condition, &file.cluster})
     for (const Path& p : *paths) wanted.insert(p.text());
   Question question{
       file.start, {wanted.begin(), wanted.end()}, {}, false, options.depth.value_or(0)};
-  add_sections(file, solver, question, language);
-  return language;
+  add_sections(file, solver, question, derivations);
+  return derivations;
 }
 
 }  // namespace minpair::stimuli

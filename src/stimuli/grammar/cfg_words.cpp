@@ -37,9 +37,9 @@ bool differs_only_in(const std::string& varied, const Cell& right, const Cell& o
 
 }  // namespace
 
-Language::Node Words::word(const std::string& text) {
+Derivations::Node Words::word(const std::string& text) {
   auto it = words_.find(text);
-  if (it == words_.end()) it = words_.emplace(text, language_.add_word(text)).first;
+  if (it == words_.end()) it = words_.emplace(text, derivations_.add_word(text)).first;
   return it->second;
 }
 
@@ -72,13 +72,13 @@ std::vector<Words::Found> Words::find(const Symbol& lemma, const Features& fixed
   return found;
 }
 
-Language::Node Words::locus(const Symbol& lemma, const Cell& cell) {
+Derivations::Node Words::locus(const Symbol& lemma, const Cell& cell) {
   std::vector<std::string> wrong = wrong_forms(lemma, cell);
   std::string key = cell.form;
   for (const std::string& w : wrong) key += '\x1f' + w;
   auto it = loci_.find(key);
   if (it == loci_.end())
-    it = loci_.emplace(key, language_.add_locus(cell.form, std::move(wrong))).first;
+    it = loci_.emplace(key, derivations_.add_locus(cell.form, std::move(wrong))).first;
   return it->second;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "stimuli/grammar/cfg_rules.h"
-#include "stimuli/grammar/language.h"
+#include "stimuli/grammar/derivations.h"
 #include "stimuli/grammar/paradigm.h"
 
 namespace minpair::stimuli::cfg {
@@ -16,13 +16,13 @@ class Words {
  public:
   struct Found {
     Features features;  // of the cell, with what was fixed, and the lemma
-    Language::Node node;
+    Derivations::Node node;
   };
 
-  Words(const File& file, const Paradigms& paradigms, Language& language)
-      : file_(file), paradigms_(paradigms), language_(language) {}
+  Words(const File& file, const Paradigms& paradigms, Derivations& derivations)
+      : file_(file), paradigms_(paradigms), derivations_(derivations) {}
 
-  Language::Node word(const std::string& text);
+  Derivations::Node word(const std::string& text);
   // The forms of the lemma that agree with what is fixed. Empty when the lemma itself is of another
   // kind (gender, part of speech); throws when it lacks the cell. As the locus, each has its wrong
   // forms; throws when there is none, or when a wrong form is the right one too.
@@ -30,14 +30,14 @@ class Words {
                           const std::vector<std::string>& wanted, bool locus);
 
  private:
-  Language::Node locus(const Symbol& lemma, const Cell& cell);
+  Derivations::Node locus(const Symbol& lemma, const Cell& cell);
   std::vector<std::string> wrong_forms(const Symbol& lemma, const Cell& cell);
 
   const File& file_;
   const Paradigms& paradigms_;
-  Language& language_;
-  std::map<std::string, Language::Node> words_;
-  std::map<std::string, Language::Node> loci_;
+  Derivations& derivations_;
+  std::map<std::string, Derivations::Node> words_;
+  std::map<std::string, Derivations::Node> loci_;
 };
 
 }  // namespace minpair::stimuli::cfg

@@ -9,13 +9,16 @@
 #include "base/progress.h"
 
 namespace minpair::stimuli {
+
+namespace fs = std::filesystem;
+
 namespace {
 
-GenerateOptions::Format format_of(const std::vector<Language>& languages, const fs::path& output,
+GenerateOptions::Format format_of(const std::vector<Derivations>& tests, const fs::path& output,
                                   const GenerateOptions& options) {
   if (options.format) return *options.format;
-  bool locus = std::any_of(languages.begin(), languages.end(),
-                           [](const Language& l) { return l.has_locus(); });
+  bool locus =
+      std::any_of(tests.begin(), tests.end(), [](const Derivations& l) { return l.has_locus(); });
   bool text = output.extension() == ".txt" || !locus;
   return text ? GenerateOptions::Format::text : GenerateOptions::Format::jsonl;
 }
@@ -27,9 +30,9 @@ std::string number_text(Count n) {
 
 }  // namespace
 
-void generate(const std::vector<Language>& languages, const fs::path& output,
+void generate(const std::vector<Derivations>& tests, const fs::path& output,
               const GenerateOptions& options) {
-  GenerateOptions::Format format = format_of(languages, output, options);
+  GenerateOptions::Format format = format_of(tests, output, options);
   bool text = format != GenerateOptions::Format::jsonl;
   Labels labels = format == GenerateOptions::Format::clams ? kClamsLabels : Labels{};
   AtomicFile file(output);
@@ -46,7 +49,7 @@ void generate(const std::vector<Language>& languages, const fs::path& output,
     write(line);
   };
   Random random(options.seed);
-  for (const Language& l : languages) {
+  for (const Derivations& l : tests) {
     if (options.sample && text)
       l.sample_text(*options.sample, random, write, labels);
     else if (options.sample)
@@ -59,19 +62,19 @@ void generate(const std::vector<Language>& languages, const fs::path& output,
   file.commit();
 }
 
-Count count_of(const std::vector<Language>& languages) {
+Count count_of(const std::vector<Derivations>& tests) {
   Count total = 0;
-  for (const Language& l : languages)
+  for (const Derivations& l : tests)
     total = total > kCountless - l.count() ? kCountless : total + l.count();
   return total;
 }
 
-std::string count_table(const std::vector<Language>& languages) {
+std::string count_table(const std::vector<Derivations>& tests) {
   std::vector<std::array<std::string, 3>> rows;
-  for (const Language& l : languages)
+  for (const Derivations& l : tests)
     for (const auto& [condition, count] : l.count_by_condition())
       rows.push_back({l.prefix() + l.test(), condition, number_text(count)});
-  if (rows.size() != 1) rows.push_back({"all", "", number_text(count_of(languages))});
+  if (rows.size() != 1) rows.push_back({"all", "", number_text(count_of(tests))});
   std::array<size_t, 3> width{};
   for (const auto& row : rows)
     for (size_t c = 0; c < 3; ++c) width[c] = std::max(width[c], row[c].size());

@@ -1,5 +1,5 @@
 #pragma once
-// From languages to a suite file or to lines of text.
+// From grammars to a suite file or to lines of text.
 
 #include <optional>
 #include <string>
@@ -16,11 +16,11 @@ struct GenerateOptions {
   uint64_t seed = 0;
 };
 
-void generate(const std::vector<Language>& languages, const std::filesystem::path& output,
+void generate(const std::vector<Derivations>& tests, const std::filesystem::path& output,
               const GenerateOptions& options);
 
-Count count_of(const std::vector<Language>& languages);
+Count count_of(const std::vector<Derivations>& tests);
 // "simple_sentence  sg  65", aligned, with a sum.
-std::string count_table(const std::vector<Language>& languages);
+std::string count_table(const std::vector<Derivations>& tests);
 
 }  // namespace minpair::stimuli

@@ -1,5 +1,5 @@
 #pragma once
-// From a grammar to a suite. Two notations, one meaning: a language of minimal sets.
+// From a grammar to a suite. Two notations, one meaning: all derivations of minimal sets.
 //
 //   my.cfg   context-free rules in NLTK's notation, with features, agreement and a locus on top
 //   my.avg   attribute-varying grammars as in CLAMS (a common.avg beside it is read first)
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "stimuli/grammar/language.h"
+#include "stimuli/grammar/derivations.h"
 #include "suite/suite.h"
 
 namespace minpair::stimuli {
@@ -28,21 +28,20 @@ struct GrammarOptions {
   std::string language;                 // when the grammar does not say
 };
 
-// `path` is a file, a folder, or the name of a shipped suite.
-std::vector<Language> load_grammars(const std::filesystem::path& path,
-                                    const GrammarOptions& options = {});
+// One for each test. `path` is a file, a folder, or the name of a shipped suite.
+std::vector<Derivations> load_derivations(const std::filesystem::path& path,
+                                          const GrammarOptions& options = {});
 
 // The manifest.json of a folder of grammars or of a shipped suite; empty when there is none.
 std::filesystem::path manifest_of_grammars(const std::filesystem::path& path);
 
-// The items of a suite: of its files, or of its grammars where it has none.
-std::unique_ptr<suite::ItemStream> open_items(const suite::Suite& suite,
-                                              const GrammarOptions& options = {});
+// By its name; a common.avg is a part of others.
+bool is_grammar(const std::filesystem::path& file);
 
 // One notation each. `name` is what errors say; `folder` is where files named in it are looked up.
-Language read_cfg(std::string_view text, const std::string& name,
-                  const std::filesystem::path& folder, const GrammarOptions& options = {});
-Language read_avg(std::string_view text, std::string_view common, const std::string& name,
-                  const GrammarOptions& options = {});
+Derivations read_cfg(std::string_view text, const std::string& name,
+                     const std::filesystem::path& folder, const GrammarOptions& options = {});
+Derivations read_avg(std::string_view text, std::string_view common, const std::string& name,
+                     const GrammarOptions& options = {});
 
 }  // namespace minpair::stimuli

@@ -14,38 +14,38 @@
 #include "stimuli/grammar/grammar.h"
 
 namespace minpair::stimuli {
+
+namespace fs = std::filesystem;
+
 namespace {
 
-bool is_grammar(const fs::path& p) {
-  return (p.extension() == ".cfg" || p.extension() == ".avg") && p.stem() != "common";
-}
-
-void apply_options(Language& language, const GrammarOptions& options) {
-  Style& style = language.style();
+void apply_options(Derivations& derivations, const GrammarOptions& options) {
+  Style& style = derivations.style();
   style.capitalize = options.capitalize.value_or(style.capitalize);
   style.attach = options.attach.value_or(style.attach);
   style.period = options.period.value_or(style.period);
   style.eos = options.eos.value_or(style.eos);
-  language.keep_conditions([&](const std::string& c) { return all_or_among(options.conditions, c); });
+  derivations.keep_conditions(
+      [&](const std::string& c) { return all_or_among(options.conditions, c); });
   if (!options.vocabulary.empty()) {
     std::unordered_set<std::string> known;
     LineReader reader(options.vocabulary);
     for (std::string_view line; reader.next(line);) known.emplace(trim(line));
-    language.keep_words([&](std::string_view w) { return known.count(std::string(w)) > 0; });
+    derivations.keep_words([&](std::string_view w) { return known.count(std::string(w)) > 0; });
   }
 }
 
-Language load_file(const fs::path& path, const GrammarOptions& options) {
+Derivations load_file(const fs::path& path, const GrammarOptions& options) {
   std::string text = read_file(path, 1 << 26);
-  Language language = [&] {
+  Derivations derivations = [&] {
     if (path.extension() != ".avg")
       return read_cfg(text, path.string(), path.parent_path(), options);
     fs::path common = path.parent_path() / "common.avg";
     return read_avg(text, fs::exists(common) ? read_file(common, 1 << 26) : "", path.string(),
                     options);
   }();
-  apply_options(language, options);
-  return language;
+  apply_options(derivations, options);
+  return derivations;
 }
 
 // In the order of the manifest, then of the names.
@@ -62,30 +62,6 @@ std::vector<fs::path> grammars_in(const fs::path& folder, const suite::Manifest&
   });
   return files;
 }
-
-// The items of grammars, one language after the other, by rank: nothing is kept.
-class GrammarItems : public suite::ItemStream {
- public:
-  explicit GrammarItems(std::vector<Language> languages) : languages_(std::move(languages)) {}
-
-  bool next(suite::Item& item) override {
-    while (rank_ == count_) {
-      if (at_ == languages_.size()) return false;
-      const Language& language = languages_[at_++];
-      items_.reset(new LanguageItems(language));
-      rank_ = 0;
-      count_ = language.count();
-    }
-    items_->at(rank_++, item);
-    return true;
-  }
-
- private:
-  std::vector<Language> languages_;
-  std::unique_ptr<LanguageItems> items_;
-  size_t at_ = 0;
-  Count rank_ = 0, count_ = 0;
-};
 
 // The folders of a suite for several languages: one for each, in the order of the manifest.
 std::vector<fs::path> folders_of_languages(const fs::path& folder,
@@ -107,22 +83,19 @@ fs::path manifest_of_grammars(const fs::path& given) {
   return fs::exists(manifest) ? manifest : fs::path();
 }
 
-std::unique_ptr<suite::ItemStream> open_items(const suite::Suite& suite,
-                                              const GrammarOptions& options) {
-  bool grammar_file = suite.files.size() == 1 && is_grammar(suite.files[0]);
-  if (!suite.files.empty() && !grammar_file) return suite::read_items(suite.files);
-  return std::make_unique<GrammarItems>(load_grammars(suite.path, options));
+bool is_grammar(const fs::path& file) {
+  return (file.extension() == ".cfg" || file.extension() == ".avg") && file.stem() != "common";
 }
 
-std::vector<Language> load_grammars(const fs::path& given, const GrammarOptions& options) {
+std::vector<Derivations> load_derivations(const fs::path& given, const GrammarOptions& options) {
   fs::path path = place_of(given);
   if (path.empty())
     throw bad_input(fmt::format("there is no grammar or suite '{}'", given.string()))
         .hint("'minpair list suites' shows the shipped ones");
-  std::vector<Language> languages;
+  std::vector<Derivations> tests;
   if (!fs::is_directory(path)) {
-    languages.push_back(load_file(path, options));
-    return languages;
+    tests.push_back(load_file(path, options));
+    return tests;
   }
   suite::Manifest manifest;
   if (fs::exists(path / "manifest.json")) manifest = suite::read_manifest(path / "manifest.json");
@@ -138,17 +111,16 @@ std::vector<Language> load_grammars(const fs::path& given, const GrammarOptions&
     for (const fs::path& f : grammars_in(folder, manifest)) {
       any = true;
       if (!all_or_among(options.tests, f.stem().string())) continue;
-      languages.push_back(load_file(f, inner));
-      if (several) languages.back().set_prefix(folder.filename().string() + "/");
+      tests.push_back(load_file(f, inner));
+      if (several) tests.back().set_prefix(folder.filename().string() + "/");
     }
   }
   if (!any)
     throw bad_input("there is no grammar in this folder")
         .at(path.string())
         .hint("grammars are files that end in .cfg or .avg");
-  if (languages.empty())
-    throw wrong_call(fmt::format("no grammar in {} has that test", path.string()));
-  return languages;
+  if (tests.empty()) throw wrong_call(fmt::format("no grammar in {} has that test", path.string()));
+  return tests;
 }
 
 }  // namespace minpair::stimuli

@@ -1,4 +1,4 @@
-// A language as items, as text and as JSON lines.
+// Derivations as items, as text and as JSON lines.
 
 #include <fmt/format.h>
 
@@ -9,28 +9,29 @@
 #include "base/error.h"
 #include "stimuli/grammar/walker.h"
 #include "suite/json_text.h"
+#include "suite/suite.h"
 
 namespace minpair::stimuli {
 
 // Numbers the items of each condition through all its sections.
 class Numbering {
  public:
-  explicit Numbering(const Language& language) {
-    for (const auto& [condition, count] : language.count_by_condition())
+  explicit Numbering(const Derivations& derivations) {
+    for (const auto& [condition, count] : derivations.count_by_condition())
       width_[condition] = std::max<size_t>(4, count_digits(count).size());
-    for (const Section& s : language.sections()) {
-      prefix_.push_back(language.prefix() + language.test() + "/" +
+    for (const Section& s : derivations.sections()) {
+      prefix_.push_back(derivations.prefix() + derivations.test() + "/" +
                         (s.condition.empty() ? "" : s.condition + "/"));
       first_.push_back(next_[s.condition]);
-      next_[s.condition] += language.count_of(s);
+      next_[s.condition] += derivations.count_of(s);
     }
   }
   const std::string& prefix(size_t section) const { return prefix_[section]; }
   Count first(size_t section) const { return first_[section]; }
   size_t width(const std::string& condition) const { return width_.at(condition); }
-  std::string id(const Language& language, size_t section, Count rank) const {
+  std::string id(const Derivations& derivations, size_t section, Count rank) const {
     std::string digits = count_digits(first_[section] + rank + 1);
-    size_t width = width_.at(language.sections()[section].condition);
+    size_t width = width_.at(derivations.sections()[section].condition);
     if (digits.size() < width) digits.insert(0, width - digits.size(), '0');
     return prefix_[section] + digits;
   }
@@ -44,10 +45,10 @@ class Numbering {
 
 namespace {
 
-void fill(suite::Item& item, const Language& language, const Section& section,
+void fill(suite::Item& item, const Derivations& derivations, const Section& section,
           const Walker& walker) {
-  item.test = language.test();
-  item.language = language.language();
+  item.test = derivations.test();
+  item.language = derivations.language();
   item.condition = section.condition;
   item.cluster = section.cluster;
   item.features = section.features;
@@ -68,10 +69,10 @@ void fill(suite::Item& item, const Language& language, const Section& section,
   }
 }
 
-void needs_locus(const Language& language) {
-  if (language.has_locus()) return;
+void needs_locus(const Derivations& derivations) {
+  if (derivations.has_locus()) return;
   throw bad_input(
-      fmt::format("{} has no locus, so it has sentences but no minimal pairs", language.test()))
+      fmt::format("{} has no locus, so it has sentences but no minimal pairs", derivations.test()))
       .hint("state the locus, or write the sentences as --format text");
 }
 
@@ -150,7 +151,8 @@ struct LineParts {
   bool attracting = true;
 };
 
-LineParts line_parts(const Language& language, const Section& section, const std::string& prefix) {
+LineParts line_parts(const Derivations& derivations, const Section& section,
+                     const std::string& prefix) {
   LineParts parts;
   parts.attracting = section.attracting;
   auto field = [](std::string& to, std::string_view key, const std::string& value) {
@@ -161,18 +163,14 @@ LineParts line_parts(const Language& language, const Section& section, const std
   field(parts.before_id, "{\"id\":", prefix);
   parts.before_id.pop_back();
   parts.after_id = "\"";
-  field(parts.after_id, ",\"test\":", language.test());
+  field(parts.after_id, ",\"test\":", derivations.test());
   field(parts.after_id, ",\"condition\":", section.condition);
-  field(parts.after_id, ",\"language\":", language.language());
+  field(parts.after_id, ",\"language\":", derivations.language());
   field(parts.after_id, ",\"cluster\":", section.cluster);
   parts.after_id += ",\"sentences\":[{\"text\":\"";
   for (const auto& [name, value] : section.features) {
-    suite::append_json_string(parts.features += ',', name);
-    parts.features += ':';
-    if (const auto* text = std::get_if<std::string>(&value))
-      suite::append_json_string(parts.features, *text);
-    else
-      suite::append_json_number(parts.features, std::get<double>(value));
+    parts.features += ',';
+    suite::append_json_feature(parts.features, name, value);
   }
   return parts;
 }
@@ -223,7 +221,7 @@ void add_line(Buffer& out, const LineParts& parts, std::string_view id, const Wa
 
 }  // namespace
 
-void Language::expand(const ItemSink& sink) const {
+void Derivations::expand(const ItemSink& sink) const {
   needs_locus(*this);
   Walker walker(*this, Walker::Escape::none);
   Numbering numbering(*this);
@@ -238,32 +236,33 @@ void Language::expand(const ItemSink& sink) const {
   }
 }
 
-struct LanguageItems::Impl {
-  const Language& language;
+struct DerivedItems::Impl {
+  const Derivations& derivations;
   Walker walker;
   Numbering numbering;
-  explicit Impl(const Language& l) : language(l), walker(l, Walker::Escape::none), numbering(l) {}
+  explicit Impl(const Derivations& d)
+      : derivations(d), walker(d, Walker::Escape::none), numbering(d) {}
 };
 
-LanguageItems::LanguageItems(const Language& language) {
-  needs_locus(language);
-  impl_ = std::make_unique<Impl>(language);
+DerivedItems::DerivedItems(const Derivations& derivations) {
+  needs_locus(derivations);
+  impl_ = std::make_unique<Impl>(derivations);
 }
-LanguageItems::~LanguageItems() = default;
-LanguageItems::LanguageItems(LanguageItems&&) noexcept = default;
+DerivedItems::~DerivedItems() = default;
+DerivedItems::DerivedItems(DerivedItems&&) noexcept = default;
 
-void LanguageItems::at(Count rank, suite::Item& item) {
-  const auto& sections = impl_->language.sections();
+void DerivedItems::at(Count rank, suite::Item& item) {
+  const auto& sections = impl_->derivations.sections();
   size_t s = 0;
-  for (; rank >= impl_->language.count_of(sections[s]); ++s)
-    rank -= impl_->language.count_of(sections[s]);
+  for (; rank >= impl_->derivations.count_of(sections[s]); ++s)
+    rank -= impl_->derivations.count_of(sections[s]);
   impl_->walker.one(sections[s].root, rank);
-  fill(item, impl_->language, sections[s], impl_->walker);
-  item.id = impl_->numbering.id(impl_->language, s, rank);
+  fill(item, impl_->derivations, sections[s], impl_->walker);
+  item.id = impl_->numbering.id(impl_->derivations, s, rank);
 }
 
-void Language::sample(uint64_t n, Random& random, const ItemSink& sink) const {
-  LanguageItems items(*this);
+void Derivations::sample(uint64_t n, Random& random, const ItemSink& sink) const {
+  DerivedItems items(*this);
   suite::Item item;
   for (Count rank : sample_ranks(n, random)) {
     items.at(rank, item);
@@ -271,8 +270,8 @@ void Language::sample(uint64_t n, Random& random, const ItemSink& sink) const {
   }
 }
 
-void Language::sample_text(uint64_t n, Random& random, const TextSink& sink,
-                           const Labels& labels) const {
+void Derivations::sample_text(uint64_t n, Random& random, const TextSink& sink,
+                              const Labels& labels) const {
   Walker walker(*this, Walker::Escape::none);
   for (Count rank : sample_ranks(n, random)) {
     size_t s = 0;
@@ -284,7 +283,7 @@ void Language::sample_text(uint64_t n, Random& random, const TextSink& sink,
   }
 }
 
-void Language::write_text(const TextSink& sink, const Labels& labels) const {
+void Derivations::write_text(const TextSink& sink, const Labels& labels) const {
   Walker walker(*this, Walker::Escape::none);
   Buffer out(sink);
   for (const Section& section : sections_)
@@ -292,7 +291,7 @@ void Language::write_text(const TextSink& sink, const Labels& labels) const {
   out.flush();
 }
 
-void Language::write_jsonl(const TextSink& sink) const {
+void Derivations::write_jsonl(const TextSink& sink) const {
   needs_locus(*this);
   Walker walker(*this, Walker::Escape::json);
   Numbering numbering(*this);

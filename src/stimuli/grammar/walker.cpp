@@ -39,16 +39,16 @@ uint32_t count_words(std::string_view text) {
 
 }  // namespace
 
-Walker::Walker(const Language& language, Escape escape) : language_(language) {
-  words_.reserve(language.words_.size());
-  for (const std::string& w : language.words_) words_.push_back(prepare(w, escape));
-  const Style& style = language.style();
+Walker::Walker(const Derivations& derivations, Escape escape) : derivations_(derivations) {
+  words_.reserve(derivations.words_.size());
+  for (const std::string& w : derivations.words_) words_.push_back(prepare(w, escape));
+  const Style& style = derivations.style();
   if (style.period) ending_ += style.attach ? "." : " .";
   if (style.eos) ending_ += " <eos>";
 }
 
 Walker::Word Walker::prepare(const std::string& text, Escape escape) const {
-  const Style& style = language_.style();
+  const Style& style = derivations_.style();
   auto form = [&](std::string plain) {
     uint32_t characters = uint32_t(count_characters(plain));
     if (escape == Escape::json) {
@@ -72,14 +72,14 @@ void Walker::start() {
   wrong_count_ = 0;
 }
 
-void Walker::add_word(const Language::Data& node) {
+void Walker::add_word(const Derivations::Data& node) {
   const Word& word = words_[node.first];
   const Form& form = now_.first ? word.first : now_.attach ? word.bare : word.spaced;
   uint32_t begin = now_.bytes;
   now_.bytes += uint32_t(form.text.size());
   if (text_.size() < now_.bytes) text_.resize(2 * now_.bytes);
   std::copy(form.text.begin(), form.text.end(), text_.begin() + begin);
-  if (node.kind == Language::Kind::locus) {
+  if (node.kind == Derivations::Kind::locus) {
     uint32_t space = &form == &word.spaced ? form.characters - word.bare.characters : 0;
     locus_ = {begin + space, now_.bytes};
     before_ = now_.characters + space;
@@ -98,22 +98,22 @@ void Walker::add_word(const Language::Data& node) {
   }
 }
 
-void Walker::descend(Language::Node root, Count rank) {
-  const Language::Data& node = language_.nodes_[root];
-  if (node.kind == Language::Kind::mark) {
-    if (node.mark == Language::Mark::subject)
+void Walker::descend(Derivations::Node root, Count rank) {
+  const Derivations::Data& node = derivations_.nodes_[root];
+  if (node.kind == Derivations::Kind::mark) {
+    if (node.mark == Derivations::Mark::subject)
       subject_ = now_.words;
     else
       attractors_.push_back(now_.words);
     return;
   }
-  if (node.kind != Language::Kind::choice) return add_word(node);
-  const auto* a = &language_.alternatives_[node.first];
+  if (node.kind != Derivations::Kind::choice) return add_word(node);
+  const auto* a = &derivations_.alternatives_[node.first];
   while (rank >= a->count) rank -= (a++)->count;
   Count below = a->count;  // how many derivations the words from here on have
   for (uint32_t i = 0; i < a->length; ++i) {
-    Language::Node child = language_.sequence_[a->first + i];
-    below /= language_.nodes_[child].count;
+    Derivations::Node child = derivations_.sequence_[a->first + i];
+    below /= derivations_.nodes_[child].count;
     descend(child, rank / below);
     rank %= below;
   }

@@ -6,24 +6,24 @@
 #include <string_view>
 #include <vector>
 
-#include "stimuli/grammar/language.h"
+#include "stimuli/grammar/derivations.h"
 
 namespace minpair::stimuli {
 
 class Walker {
  public:
   enum class Escape { none, json };
-  Walker(const Language& language, Escape escape);
+  Walker(const Derivations& derivations, Escape escape);
 
   // Calls `emit()` for every derivation of the node, in order.
   template <class Emit>
-  void all(Language::Node root, const Emit& emit) {
+  void all(Derivations::Node root, const Emit& emit) {
     start();
-    Language::Node sequence[1] = {root};
+    Derivations::Node sequence[1] = {root};
     walk({sequence, sequence + 1, nullptr}, emit);
   }
   // Makes the derivation of this rank the current one.
-  void one(Language::Node root, Count rank) {
+  void one(Derivations::Node root, Count rank) {
     start();
     descend(root, rank);
   }
@@ -61,13 +61,13 @@ class Walker {
   };
   // What is still to be derived: the rest of this sequence, then that of the ones around it.
   struct Rest {
-    const Language::Node *next, *end;
+    const Derivations::Node *next, *end;
     const Rest* around;
   };
 
   void start();
-  void add_word(const Language::Data& node);
-  void descend(Language::Node root, Count rank);
+  void add_word(const Derivations::Data& node);
+  void descend(Derivations::Node root, Count rank);
   const Form& wrong_form(size_t i) const {
     const Word& w = words_[wrong_first_ + i];
     return locus_first_ ? w.first : w.bare;
@@ -81,25 +81,25 @@ class Walker {
       at = at->around;
       if (!at) return emit();
     }
-    const Language::Data& node = language_.nodes_[*at->next];
+    const Derivations::Data& node = derivations_.nodes_[*at->next];
     Rest after{at->next + 1, at->end, at->around};
     Place before = now_;
     switch (node.kind) {
-      case Language::Kind::word:
-      case Language::Kind::locus:
+      case Derivations::Kind::word:
+      case Derivations::Kind::locus:
         add_word(node);
         walk(after, emit);
         now_ = before;
         break;
-      case Language::Kind::mark:
+      case Derivations::Kind::mark:
         with_mark(node.mark, [&] { walk(after, emit); });
         break;
-      case Language::Kind::choice:
+      case Derivations::Kind::choice:
         for (uint32_t i = 0; i < node.length; ++i) {
-          const auto& a = language_.alternatives_[node.first + i];
-          const Language::Node* sequence = language_.sequence_.data() + a.first;
-          const Language::Data* only = a.length == 1 ? &language_.nodes_[*sequence] : nullptr;
-          if (only && only->kind <= Language::Kind::locus) {  // spares a step for every word
+          const auto& a = derivations_.alternatives_[node.first + i];
+          const Derivations::Node* sequence = derivations_.sequence_.data() + a.first;
+          const Derivations::Data* only = a.length == 1 ? &derivations_.nodes_[*sequence] : nullptr;
+          if (only && only->kind <= Derivations::Kind::locus) {  // spares a step for every word
             add_word(*only);
             walk(after, emit);
             now_ = before;
@@ -111,8 +111,8 @@ class Walker {
   }
 
   template <class Inner>
-  void with_mark(Language::Mark mark, const Inner& inner) {
-    if (mark == Language::Mark::subject) {
+  void with_mark(Derivations::Mark mark, const Inner& inner) {
+    if (mark == Derivations::Mark::subject) {
       int64_t outer = subject_;
       subject_ = now_.words;
       inner();
@@ -124,7 +124,7 @@ class Walker {
     }
   }
 
-  const Language& language_;
+  const Derivations& derivations_;
   std::vector<Word> words_;
   std::string ending_;
   std::string text_;  // only its first now_.bytes count

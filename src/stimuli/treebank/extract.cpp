@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/hash.h"
 
 namespace minpair::stimuli {
 namespace {
@@ -81,23 +80,9 @@ bool ClozeExtractor::first_time(const Tree& tree, uint32_t masked, AgreementType
     text += ' ';
     text += i == token ? std::string_view("[MASK]") : tree.tokens[i].form;
   }
-  uint64_t hash = hash128(text).low | 1;
-  if (seen_count_ * 2 >= seen_.size()) {
-    std::vector<uint64_t> old(std::max<size_t>(1024, seen_.size() * 2), 0);
-    old.swap(seen_);
-    for (uint64_t h : old)
-      if (h) {
-        size_t at = h & (seen_.size() - 1);
-        while (seen_[at]) at = (at + 1) & (seen_.size() - 1);
-        seen_[at] = h;
-      }
-  }
-  size_t at = hash & (seen_.size() - 1);
-  while (seen_[at] && seen_[at] != hash) at = (at + 1) & (seen_.size() - 1);
-  if (seen_[at]) return false;
-  seen_[at] = hash;
-  ++seen_count_;
-  return true;
+  bool is_new;
+  seen_.find(hash128(text), 0, is_new);
+  return is_new;
 }
 
 void ClozeExtractor::one(const Tree& tree, const Agreement& a, bool mask_target,

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/hash_table.h"
 #include "base/random.h"
 #include "stimuli/treebank/lexicon.h"
 #include "stimuli/treebank/treebank.h"
@@ -57,8 +58,7 @@ class ClozeExtractor {
   LanguageInfo language_;
   ExtractOptions options_;
   ExtractCounts counts_;
-  std::vector<uint64_t> seen_;  // an open-addressing set of hashes
-  size_t seen_count_ = 0;
+  HashTable seen_;
 };
 
 // Natural minimal pairs: the target (or controller) of an agreement against its lemma's form with

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "suite/formats/formats.h"
 #include "suite/formats/support.h"
@@ -33,10 +32,10 @@ bool fill_mask(Item& item, std::string_view masked, std::string_view good, std::
   return true;
 }
 
-class BertSyntaxItems : public FileItemStream {
+class BertSyntaxItems : public RowItemStream {
  public:
   explicit BertSyntaxItems(const fs::path& file)
-      : rows_(file, '\t', false), test_(file.stem().string()) {}
+      : RowItemStream(file, '\t', false), test_(file.stem().string()) {}
 
   bool next(Item& item) override {
     if (!rows_.next(fields_)) return false;
@@ -53,18 +52,14 @@ class BertSyntaxItems : public FileItemStream {
     return true;
   }
 
-  Where where() const override { return {rows_.name(), rows_.line(), 0, {}}; }
-
  private:
-  RowReader rows_;
   std::string test_;
-  std::vector<std::string> fields_;
   uint64_t number_ = 0;
 };
 
-class BertSyntaxWriter : public ItemWriter {
+class BertSyntaxWriter : public TestFileWriter {
  public:
-  explicit BertSyntaxWriter(const fs::path& path) : files_(path, ".tsv", false) {}
+  explicit BertSyntaxWriter(const fs::path& path) : TestFileWriter(path, ".tsv", false) {}
 
   std::string write(const Item& item) override {
     if (std::string why = why_no_pair(item); !why.empty()) return why;
@@ -84,12 +79,6 @@ class BertSyntaxWriter : public ItemWriter {
     files_.of(item).write(line_);
     return {};
   }
-
-  void commit() override { files_.commit(); }
-
- private:
-  TestFiles files_;
-  std::string line_;
 };
 
 int hex_digit(char c) {
@@ -138,10 +127,10 @@ bool is_result(const std::vector<std::string>& fields) {
   return fields.size() == 7 && (fields[0] == "True" || fields[0] == "False");
 }
 
-class BertSyntaxResults : public FileItemStream {
+class BertSyntaxResults : public RowItemStream {
  public:
   explicit BertSyntaxResults(const fs::path& file)
-      : rows_(file, '\t', false), test_(file.stem().string()) {
+      : RowItemStream(file, '\t', false), test_(file.stem().string()) {
     scores_.what = "logit";
   }
 
@@ -166,21 +155,10 @@ class BertSyntaxResults : public FileItemStream {
     return true;
   }
 
-  Where where() const override { return {rows_.name(), rows_.line(), 0, {}}; }
   const PublishedScores* published() const override { return &scores_; }
 
  private:
-  double number(const std::string& text) const {
-    double value = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size())
-      throw bad_input(fmt::format("'{}' is no number", text)).at(where());
-    return value;
-  }
-
-  RowReader rows_;
   std::string test_, masked_;
-  std::vector<std::string> fields_;
   uint64_t number_ = 0;
   PublishedScores scores_;
 };
@@ -195,14 +173,8 @@ Format bert_syntax_format() {
           [](const FileHead& head) {
             return has_columns(head, 5) && head.lines[0].find(kMask) != std::string::npos;
           },
-          [](const fs::path& path, const ReadOptions& options) {
-            return read_files(files_under(path, {".tsv"}), options, [](const fs::path& file) {
-              return std::make_unique<BertSyntaxItems>(file);
-            });
-          },
-          [](const fs::path& path) -> std::unique_ptr<ItemWriter> {
-            return std::make_unique<BertSyntaxWriter>(path);
-          }};
+          reads<BertSyntaxItems>({".tsv"}),
+          writes<BertSyntaxWriter>()};
 }
 
 Format bert_syntax_results_format() {
@@ -216,11 +188,7 @@ Format bert_syntax_results_format() {
                      line.find(kMask) != std::string::npos;
             });
           },
-          [](const fs::path& path, const ReadOptions& options) {
-            return read_files(files_under(path, {".txt"}), options, [](const fs::path& file) {
-              return std::make_unique<BertSyntaxResults>(file);
-            });
-          },
+          reads<BertSyntaxResults>({".txt"}),
           nullptr};
 }
 

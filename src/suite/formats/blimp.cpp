@@ -304,10 +304,10 @@ class JsonItems : public FileItemStream {
   Fields fields_;
 };
 
-class TableItems : public FileItemStream {
+class TableItems : public RowItemStream {
  public:
   TableItems(const fs::path& file, char separator)
-      : rows_(file, separator, true), convert_(file.stem().string()) {
+      : RowItemStream(file, separator, true), convert_(file.stem().string()) {
     rows_.next(header_);
     for (size_t i = 0; i < header_.size(); ++i)
       if (std::find(header_.begin(), header_.begin() + long(i), header_[i]) !=
@@ -316,30 +316,23 @@ class TableItems : public FileItemStream {
   }
 
   bool next(Item& item) override {
-    if (!rows_.next(row_)) return false;
-    if (row_.size() != header_.size())
-      throw bad_input(
-          fmt::format("{} columns where the first line has {}", row_.size(), header_.size()))
-          .at(where());
-    fields_.clear();
-    for (size_t i = 0; i < row_.size(); ++i)
-      if (!row_[i].empty() || header_[i] == "language")
-        fields_.emplace_back(header_[i], feature_value(row_[i]));
+    if (!next_row(fields_, header_.size())) return false;
+    named_.clear();
+    for (size_t i = 0; i < fields_.size(); ++i)
+      if (!fields_[i].empty() || header_[i] == "language")
+        named_.emplace_back(header_[i], feature_value(fields_[i]));
     try {
-      convert_(fields_, item);
+      convert_(named_, item);
     } catch (Error& e) {
       throw e.at(where());
     }
     return true;
   }
 
-  Where where() const override { return {rows_.name(), rows_.line(), 0, {}}; }
-
  private:
-  RowReader rows_;
   FieldsToItem convert_;
-  std::vector<std::string> header_, row_;
-  Fields fields_;
+  std::vector<std::string> header_;
+  Fields named_;
 };
 
 // --- writing ---
@@ -356,10 +349,10 @@ std::string value_of(const Item& item, const std::string& key) {
   return value.empty() ? usual_value(key, item.test) : value;
 }
 
-class BlimpWriter : public ItemWriter {
+class BlimpWriter : public TestFileWriter {
  public:
   BlimpWriter(const fs::path& path, const Dialect& dialect)
-      : dialect_(dialect), files_(path, dialect.extension, true) {}
+      : TestFileWriter(path, dialect.extension, true), dialect_(dialect) {}
 
   std::string write(const Item& item) override {
     if (std::string why = why_no_pair(item); !why.empty()) return why;
@@ -374,8 +367,6 @@ class BlimpWriter : public ItemWriter {
     files_.of(item).write(line_);
     return {};
   }
-
-  void commit() override { files_.commit(); }
 
  private:
   // Would the reader take the key for something else than a feature?
@@ -467,8 +458,6 @@ class BlimpWriter : public ItemWriter {
   }
 
   const Dialect& dialect_;
-  TestFiles files_;
-  std::string line_;
 };
 
 // --- the table ---
@@ -503,29 +492,31 @@ std::unique_ptr<ItemStream> open_pairs(const fs::path& file) {
   return std::make_unique<TableItems>(file, separator_of(file));
 }
 
-template <size_t i>
-Format format_of() {
-  const Dialect& d = dialects()[i];
-  return {
-      d.name,
-      d.description,
-      d.separator ? "pairs: id, test, condition, language, cluster, sentences, its own columns"
-                  : "pairs: everything",
-      {".jsonl", ".csv", ".tsv"},
-      [](const FileHead& head) {
-        for (char separator : {'\0', ',', ';', '\t'}) {
-          std::vector<std::string> keys = keys_of(head, separator);
-          if (dialect_of([&](const char* key) { return contains(keys, key); }) == &dialects()[i])
-            return true;
-        }
-        return false;
-      },
-      [](const fs::path& path, const ReadOptions& options) {
-        return read_files(files_under(path, {".jsonl", ".csv", ".tsv"}), options, open_pairs);
-      },
-      [](const fs::path& path) -> std::unique_ptr<ItemWriter> {
-        return std::make_unique<BlimpWriter>(path, dialects()[i]);
-      }};
+std::unique_ptr<ItemStream> read_pairs(const fs::path& path, const ReadOptions& options) {
+  return read_files(files_under(path, {".jsonl", ".csv", ".tsv"}), options, open_pairs);
+}
+
+// Whether some way to cut the first line gives the names that are looked for.
+bool any_keys(const FileHead& head,
+              const std::function<bool(const std::vector<std::string>& keys)>& known) {
+  for (char separator : {'\0', ',', ';', '\t'})
+    if (known(keys_of(head, separator))) return true;
+  return false;
+}
+
+Format format_of(const Dialect& d) {
+  return {d.name,
+          d.description,
+          d.separator ? "pairs: id, test, condition, language, cluster, sentences, its own columns"
+                      : "pairs: everything",
+          {".jsonl", ".csv", ".tsv"},
+          [&d](const FileHead& head) {
+            return any_keys(head, [&](const std::vector<std::string>& keys) {
+              return dialect_of([&](const char* key) { return contains(keys, key); }) == &d;
+            });
+          },
+          read_pairs,
+          [&d](const fs::path& path) { return std::make_unique<BlimpWriter>(path, d); }};
 }
 
 // Any other table or JSON with a good and a bad sentence.
@@ -535,24 +526,23 @@ Format other_pairs() {
           "only read",
           {".jsonl", ".csv", ".tsv"},
           [](const FileHead& head) {
-            for (char separator : {'\0', ',', ';', '\t'}) {
-              std::vector<std::string> keys = keys_of(head, separator);
-              for (auto [good, bad] : kPairKeys)
-                if (contains(keys, good) && contains(keys, bad)) return true;
-            }
-            return false;
+            return any_keys(head, [](const std::vector<std::string>& keys) {
+              return std::any_of(std::begin(kPairKeys), std::end(kPairKeys), [&](const auto& pair) {
+                return contains(keys, pair.first) && contains(keys, pair.second);
+              });
+            });
           },
-          [](const fs::path& path, const ReadOptions& options) {
-            return read_files(files_under(path, {".jsonl", ".csv", ".tsv"}), options, open_pairs);
-          },
+          read_pairs,
           nullptr};
 }
 
 }  // namespace
 
 std::vector<Format> blimp_formats() {
-  return {format_of<0>(), format_of<1>(), format_of<2>(), format_of<3>(),
-          format_of<4>(), format_of<5>(), format_of<6>(), other_pairs()};
+  std::vector<Format> formats;
+  for (const Dialect& d : dialects()) formats.push_back(format_of(d));
+  formats.push_back(other_pairs());
+  return formats;
 }
 
 }  // namespace minpair::suite

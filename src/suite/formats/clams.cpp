@@ -63,9 +63,9 @@ class ClamsItems : public FileItemStream {
   Where where_;
 };
 
-class ClamsWriter : public ItemWriter {
+class ClamsWriter : public TestFileWriter {
  public:
-  explicit ClamsWriter(const fs::path& path) : files_(path, ".txt", false) {}
+  explicit ClamsWriter(const fs::path& path) : TestFileWriter(path, ".txt", false) {}
 
   std::string write(const Item& item) override {
     if (item.cloze) return "a cloze, not a pair";
@@ -82,11 +82,6 @@ class ClamsWriter : public ItemWriter {
           file.write(fmt::format("{}\t{}\n", label ? "True" : "False", s.text));
     return {};
   }
-
-  void commit() override { files_.commit(); }
-
- private:
-  TestFiles files_;
 };
 
 bool is_language(std::string_view code) {
@@ -94,9 +89,9 @@ bool is_language(std::string_view code) {
          std::all_of(code.begin(), code.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
-class ClamsBertItems : public FileItemStream {
+class ClamsBertItems : public RowItemStream {
  public:
-  explicit ClamsBertItems(const fs::path& file) : rows_(file, '\t', false) {}
+  explicit ClamsBertItems(const fs::path& file) : RowItemStream(file, '\t', false) {}
 
   bool next(Item& item) override {
     if (!rows_.next(fields_)) return false;
@@ -111,17 +106,13 @@ class ClamsBertItems : public FileItemStream {
     return true;
   }
 
-  Where where() const override { return {rows_.name(), rows_.line(), 0, {}}; }
-
  private:
-  RowReader rows_;
-  std::vector<std::string> fields_;
   std::map<std::string, uint64_t> numbers_;
 };
 
-class ClamsBertWriter : public ItemWriter {
+class ClamsBertWriter : public TestFileWriter {
  public:
-  explicit ClamsBertWriter(const fs::path& path) : files_(path, ".tsv", true) {}
+  explicit ClamsBertWriter(const fs::path& path) : TestFileWriter(path, ".tsv", true) {}
 
   std::string write(const Item& item) override {
     if (std::string why = why_no_pair(item); !why.empty()) return why;
@@ -135,12 +126,8 @@ class ClamsBertWriter : public ItemWriter {
     return {};
   }
 
-  void commit() override { files_.commit(); }
-
  private:
-  TestFiles files_;
   std::vector<std::string> row_;
-  std::string line_;
 };
 
 }  // namespace
@@ -156,14 +143,8 @@ Format clams_format() {
                      return line.starts_with("True\t") || line.starts_with("False\t");
                    });
           },
-          [](const fs::path& path, const ReadOptions& options) {
-            return read_files(files_under(path, {".txt"}), options, [](const fs::path& file) {
-              return std::make_unique<ClamsItems>(file);
-            });
-          },
-          [](const fs::path& path) -> std::unique_ptr<ItemWriter> {
-            return std::make_unique<ClamsWriter>(path);
-          }};
+          reads<ClamsItems>({".txt"}),
+          writes<ClamsWriter>()};
 }
 
 Format clams_bert_format() {
@@ -172,14 +153,8 @@ Format clams_bert_format() {
           "pairs: test, language, sentences",
           {".tsv"},
           [](const FileHead& head) { return has_columns(head, 4); },
-          [](const fs::path& path, const ReadOptions& options) {
-            return read_files(files_under(path, {".tsv"}), options, [](const fs::path& file) {
-              return std::make_unique<ClamsBertItems>(file);
-            });
-          },
-          [](const fs::path& path) -> std::unique_ptr<ItemWriter> {
-            return std::make_unique<ClamsBertWriter>(path);
-          }};
+          reads<ClamsBertItems>({".tsv"}),
+          writes<ClamsBertWriter>()};
 }
 
 }  // namespace minpair::suite

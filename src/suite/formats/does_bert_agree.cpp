@@ -26,10 +26,10 @@ std::string language_of(const fs::path& file) {
   return is_code ? icu::Locale(stem.c_str()).getLanguage() : "";
 }
 
-class DoesBertAgreeItems : public FileItemStream {
+class DoesBertAgreeItems : public RowItemStream {
  public:
   explicit DoesBertAgreeItems(const fs::path& file)
-      : rows_(file, ',', true), language_(language_of(file)) {
+      : RowItemStream(file, ',', true), language_(language_of(file)) {
     rows_.next(header_);
     auto find = [&](std::string_view name) {
       auto it = std::find(header_.begin(), header_.end(), name);
@@ -44,11 +44,7 @@ class DoesBertAgreeItems : public FileItemStream {
   bool next(Item& item) override {
     size_t at;
     do {
-      if (!rows_.next(fields_)) return false;
-      if (fields_.size() != header_.size())
-        throw bad_input(
-            fmt::format("{} columns where the first line has {}", fields_.size(), header_.size()))
-            .at(where());
+      if (!next_row(fields_, header_.size())) return false;
       at = fields_[masked_].find(kMask);
       if (at == std::string::npos) skip("no [MASK] in the sentence");
     } while (at == std::string::npos);
@@ -65,12 +61,9 @@ class DoesBertAgreeItems : public FileItemStream {
     return true;
   }
 
-  Where where() const override { return {rows_.name(), rows_.line(), 0, {}}; }
-
  private:
-  RowReader rows_;
   std::string language_;
-  std::vector<std::string> header_, fields_;
+  std::vector<std::string> header_;
   size_t masked_ = 0, type_ = 0;
   std::map<std::string, uint64_t> numbers_;
 };
@@ -79,9 +72,9 @@ const std::vector<std::string> kColumns = {
     "uid",    "lemma",  "type",         "pos",         "number",           "gender",         "case",
     "person", "masked", "other_masked", "other_lemma", "intervening_noun", "num_distractors"};
 
-class DoesBertAgreeWriter : public ItemWriter {
+class DoesBertAgreeWriter : public TestFileWriter {
  public:
-  explicit DoesBertAgreeWriter(const fs::path& path) : files_(path, ".csv", true) {}
+  explicit DoesBertAgreeWriter(const fs::path& path) : TestFileWriter(path, ".csv", true) {}
 
   std::string write(const Item& item) override {
     if (!item.cloze) return "not a cloze";
@@ -96,12 +89,6 @@ class DoesBertAgreeWriter : public ItemWriter {
     files_.of(item).write(line_);
     return {};
   }
-
-  void commit() override { files_.commit(); }
-
- private:
-  TestFiles files_;
-  std::string line_;
 };
 
 }  // namespace
@@ -119,14 +106,8 @@ Format does_bert_agree_format() {
             };
             return has("masked") && has("other_masked") && has("type");
           },
-          [](const fs::path& path, const ReadOptions& options) {
-            return read_files(files_under(path, {".csv"}), options, [](const fs::path& file) {
-              return std::make_unique<DoesBertAgreeItems>(file);
-            });
-          },
-          [](const fs::path& path) -> std::unique_ptr<ItemWriter> {
-            return std::make_unique<DoesBertAgreeWriter>(path);
-          }};
+          reads<DoesBertAgreeItems>({".csv"}),
+          writes<DoesBertAgreeWriter>()};
 }
 
 }  // namespace minpair::suite

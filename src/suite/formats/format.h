@@ -1,11 +1,12 @@
 #pragma once
 // The formats in which minimal pairs were published, read and, where they can hold them, written.
-// One file per format (format_*.cpp); the table is in formats.cpp. See docs/formats.md.
+// One file per format; the table is in formats.cpp. See docs/formats.md.
 //
 //   const Format& f = recognise_format("evalset/");
 //   auto items = f.read("evalset/", {});
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,12 +40,13 @@ struct Format {
   std::string description;
   std::string holds;  // what of an item survives writing and reading again
   std::vector<std::string> extensions;
-  bool (*recognise)(const FileHead& head);
+  std::function<bool(const FileHead& head)> recognise;
   // A file or a folder of them. nullptr: only written.
-  std::unique_ptr<ItemStream> (*read)(const std::filesystem::path& path,
-                                      const ReadOptions& options);
+  std::function<std::unique_ptr<ItemStream>(const std::filesystem::path& path,
+                                            const ReadOptions& options)>
+      read;
   // A file or a folder, as the path's extension says. nullptr: only read.
-  std::unique_ptr<ItemWriter> (*write)(const std::filesystem::path& path);
+  std::function<std::unique_ptr<ItemWriter>(const std::filesystem::path& path)> write;
 };
 
 const std::vector<Format>& all_formats();
@@ -52,5 +54,7 @@ const Format& find_format(const std::string& name);  // throws with did-you-mean
 
 // From the file, or the first file of the folder that some format knows. Throws when none does.
 const Format& recognise_format(const std::filesystem::path& path);
+// The same; nullptr when none does.
+const Format* guess_format(const std::filesystem::path& path);
 
 }  // namespace minpair::suite

@@ -110,9 +110,7 @@ Format suite_format() {
           [](const fs::path& path, const ReadOptions& options) {
             return read_files(files_under(path, {".jsonl"}), options, read_suite_file);
           },
-          [](const fs::path& path) -> std::unique_ptr<ItemWriter> {
-            return std::make_unique<SuiteFileWriter>(path);
-          }};
+          writes<SuiteFileWriter>()};
 }
 
 std::unique_ptr<ItemStream> read_items(std::vector<fs::path> files) {
@@ -145,10 +143,15 @@ const Format& find_format(const std::string& name) {
                           : fmt::format("did you mean '{}'?", guess));
 }
 
+const Format* guess_format(const fs::path& path) {
+  if (path == "-") return &find_format("suite");
+  return fs::is_directory(path) ? recognise_folder(path) : recognise_file(path);
+}
+
 const Format& recognise_format(const fs::path& path) {
-  if (path == "-") return find_format("suite");
-  if (!fs::exists(path)) throw bad_input("there is no such file or folder").at(path.string());
-  const Format* format = fs::is_directory(path) ? recognise_folder(path) : recognise_file(path);
+  if (path != "-" && !fs::exists(path))
+    throw bad_input("there is no such file or folder").at(path.string());
+  const Format* format = guess_format(path);
   if (!format)
     throw bad_input("this is in no format that minpair knows")
         .at(path.string())

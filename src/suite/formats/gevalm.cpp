@@ -219,14 +219,8 @@ Format gevalm_format() {
           [](const FileHead& head) {
             return has_keys(head, {"text_masked", "candidates", "case"});
           },
-          [](const fs::path& path, const ReadOptions& options) {
-            return read_files(files_under(path, {".jsonl"}), options, [](const fs::path& file) {
-              return std::make_unique<GevalmItems>(file);
-            });
-          },
-          [](const fs::path& path) -> std::unique_ptr<ItemWriter> {
-            return std::make_unique<GevalmWriter>(path);
-          }};
+          reads<GevalmItems>({".jsonl"}),
+          writes<GevalmWriter>()};
 }
 
 }  // namespace minpair::suite

@@ -42,9 +42,9 @@ std::string prefix_of(const Sentence& s) {
   return std::string(trim(std::string_view(s.text).substr(0, s.locus.begin)));
 }
 
-class GulordavaItems : public FileItemStream {
+class GulordavaItems : public RowItemStream {
  public:
-  explicit GulordavaItems(const fs::path& file) : rows_(file, '\t', true) {
+  explicit GulordavaItems(const fs::path& file) : RowItemStream(file, '\t', true) {
     std::vector<std::string> header;
     if (!rows_.next(header) || header.size() < kColumns.size() ||
         !std::equal(kColumns.begin(), kColumns.end(), header.begin()))
@@ -55,9 +55,10 @@ class GulordavaItems : public FileItemStream {
   }
 
   bool next(Item& item) override {
-    if (!row(good_)) return false;
+    if (!next_row(good_, columns_)) return false;
     Where first = where();
-    if (!row(bad_)) throw bad_input("a correct row with no wrong row after it").at(first);
+    if (!next_row(bad_, columns_))
+      throw bad_input("a correct row with no wrong row after it").at(first);
     if (good_[klass] != "correct" || bad_[klass] != "wrong" || good_[sent] != bad_[sent] ||
         good_[len_prefix] != bad_[len_prefix])
       throw bad_input("two rows, correct and wrong, of one sentence are needed").at(where());
@@ -66,21 +67,11 @@ class GulordavaItems : public FileItemStream {
     return true;
   }
 
-  Where where() const override { return {rows_.name(), rows_.line(), 0, {}}; }
   const PublishedScores* published() const override {
     return scores_.sentences.empty() ? nullptr : &scores_;
   }
 
  private:
-  bool row(std::vector<std::string>& fields) {
-    if (!rows_.next(fields)) return false;
-    if (fields.size() != columns_)
-      throw bad_input(
-          fmt::format("{} columns where the first line has {}", fields.size(), columns_))
-          .at(where());
-    return true;
-  }
-
   void fill(Item& item) {
     std::string_view text = good_[sent];
     if (text.ends_with(kEnd)) text.remove_suffix(kEnd.size());
@@ -110,38 +101,26 @@ class GulordavaItems : public FileItemStream {
   void read_scores() {
     scores_.sentences.clear();
     if (scores_.what.empty()) return;
-    for (const auto* fields : {&good_, &bad_}) {
-      const std::string& text = (*fields)[score];
-      double value = 0;
-      auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (error != std::errc() || end != text.data() + text.size())
-        throw bad_input(fmt::format("'{}' is no number", text)).at(where());
-      scores_.sentences.push_back(value);
-    }
+    for (const auto* fields : {&good_, &bad_})
+      scores_.sentences.push_back(number((*fields)[score]));
   }
 
-  RowReader rows_;
   size_t columns_ = 0;
   std::vector<std::string> good_, bad_;
   std::map<std::string, uint64_t> numbers_;
   PublishedScores scores_;
 };
 
-class GulordavaWriter : public ItemWriter {
+class GulordavaWriter : public TestFileWriter {
  public:
-  explicit GulordavaWriter(const fs::path& path) : files_(path, ".tab", true) {}
+  explicit GulordavaWriter(const fs::path& path) : TestFileWriter(path, ".tab", true) {}
 
   std::string write(const Item& item) override {
-    if (std::string why = why_no_pair(item); !why.empty()) return why;
+    size_t index;
+    if (std::string why = why_no_word_pair(item, index); !why.empty()) return why;
     const Sentence &good = good_sentence(item), &bad = bad_sentence(item);
-    long index = locus_word(good);
-    if (index < 0 || locus_word(bad) != index) return "the locus is not one word";
-    if (masked_text(good, "") != masked_text(bad, "")) return "differs outside the locus";
     line_.clear();
     if (files_.begins(item)) append_row(line_, kColumns, '\t', true);
-    std::string shown = feature_text(item, "shown");
-    std::string whole =
-        masked_text(good, shown.empty() ? slice(good.text, good.locus) : std::string_view(shown));
     std::vector<std::string> row(kColumns.size());
     for (Column c : {pattern, constr_id, sent_id, correct_number, punct, len_context})
       row[c] = feature_text(item, kColumns[c]);
@@ -150,7 +129,7 @@ class GulordavaWriter : public ItemWriter {
     if (row[prefix].empty()) row[prefix] = prefix_of(good);
     row[n_attr] = item.condition.empty() ? feature_text(item, "attractors") : item.condition;
     row[len_prefix] = std::to_string(index);
-    row[sent] = whole.append(kEnd);
+    row[sent] = shown_text(item).append(kEnd);
     for (bool is_good : {true, false}) {
       const Sentence& s = is_good ? good : bad;
       row[form] = slice(s.text, s.locus);
@@ -161,12 +140,6 @@ class GulordavaWriter : public ItemWriter {
     files_.of(item).write(line_);
     return {};
   }
-
-  void commit() override { files_.commit(); }
-
- private:
-  TestFiles files_;
-  std::string line_;
 };
 
 }  // namespace
@@ -180,14 +153,8 @@ Format gulordava_format() {
             return !head.lines.empty() &&
                    head.lines[0].starts_with("pattern\tconstr_id\tsent_id\tcorrect_number\tform");
           },
-          [](const fs::path& path, const ReadOptions& options) {
-            return read_files(files_under(path, {".tab"}), options, [](const fs::path& file) {
-              return std::make_unique<GulordavaItems>(file);
-            });
-          },
-          [](const fs::path& path) -> std::unique_ptr<ItemWriter> {
-            return std::make_unique<GulordavaWriter>(path);
-          }};
+          reads<GulordavaItems>({".tab"}),
+          writes<GulordavaWriter>()};
 }
 
 }  // namespace minpair::suite

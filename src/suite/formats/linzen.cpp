@@ -60,36 +60,25 @@ class LinzenItems : public FileItemStream {
   uint64_t number_ = 0;
 };
 
-class LinzenWriter : public ItemWriter {
+class LinzenWriter : public TestFileWriter {
  public:
-  explicit LinzenWriter(const fs::path& path) : files_(path, ".text", false) {}
+  explicit LinzenWriter(const fs::path& path) : TestFileWriter(path, ".text", false) {}
 
   std::string write(const Item& item) override {
-    if (std::string why = why_no_pair(item); !why.empty()) return why;
+    size_t index;
+    if (std::string why = why_no_word_pair(item, index); !why.empty()) return why;
     const Sentence &good = good_sentence(item), &bad = bad_sentence(item);
-    long index = locus_word(good);
-    if (index < 0 || locus_word(bad) != index) return "the locus is not one word";
-    if (masked_text(good, "") != masked_text(bad, "")) return "differs outside the locus";
     if (!fits_row(good.text, '\t')) return "a tab or a line end in the text";
     std::string attractors = item.condition;
     if (attractors.empty()) attractors = feature_text(item, "attractors");
     if (!fits_row(attractors, '\t')) return "a tab or a line end in the condition";
-    std::string shown = feature_text(item, "shown");
-    files_.of(item, ".text")
-        .write(masked_text(good,
-                           shown.empty() ? slice(good.text, good.locus) : std::string_view(shown)) +
-               std::string(kEnd) + "\n");
+    files_.of(item, ".text").write(shown_text(item) + std::string(kEnd) + "\n");
     files_.of(item, ".gold")
         .write(fmt::format("{}\t{}\t{}\t{}\n", index, slice(good.text, good.locus),
                            slice(bad.text, bad.locus), attractors.empty() ? "0" : attractors));
     files_.of(item, ".eval").write(fmt::format("{}\n", index));
     return {};
   }
-
-  void commit() override { files_.commit(); }
-
- private:
-  TestFiles files_;
 };
 
 }  // namespace
@@ -105,14 +94,8 @@ Format linzen_format() {
                    fs::exists(fs::path(head.path).replace_extension(".gold")) &&
                    fs::exists(fs::path(head.path).replace_extension(".text"));
           },
-          [](const fs::path& path, const ReadOptions& options) {
-            return read_files(files_under(path, {".gold"}), options, [](const fs::path& file) {
-              return std::make_unique<LinzenItems>(file);
-            });
-          },
-          [](const fs::path& path) -> std::unique_ptr<ItemWriter> {
-            return std::make_unique<LinzenWriter>(path);
-          }};
+          reads<LinzenItems>({".gold"}),
+          writes<LinzenWriter>()};
 }
 
 }  // namespace minpair::suite

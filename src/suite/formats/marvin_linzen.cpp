@@ -138,14 +138,8 @@ Format marvin_linzen_format() {
             std::string extension = head.path.extension().string();
             return extension == ".pickle" || extension == ".pkl";
           },
-          [](const fs::path& path, const ReadOptions& options) {
-            return read_files(
-                files_under(path, {".pickle", ".pkl"}), options,
-                [](const fs::path& file) { return std::make_unique<MarvinLinzenItems>(file); });
-          },
-          [](const fs::path& path) -> std::unique_ptr<ItemWriter> {
-            return std::make_unique<MarvinLinzenWriter>(path);
-          }};
+          reads<MarvinLinzenItems>({".pickle", ".pkl"}),
+          writes<MarvinLinzenWriter>()};
 }
 
 }  // namespace minpair::suite

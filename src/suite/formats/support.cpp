@@ -78,6 +78,22 @@ std::unique_ptr<ItemStream> read_files(std::vector<fs::path> files, const ReadOp
   return std::make_unique<ConcatenatedItems>(std::move(files), options, std::move(open));
 }
 
+bool RowItemStream::next_row(std::vector<std::string>& fields, size_t columns) {
+  if (!rows_.next(fields)) return false;
+  if (fields.size() != columns)
+    throw bad_input(fmt::format("{} columns where the first line has {}", fields.size(), columns))
+        .at(where());
+  return true;
+}
+
+double RowItemStream::number(const std::string& text) const {
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw bad_input(fmt::format("'{}' is no number", text)).at(where());
+  return value;
+}
+
 void clear_item(Item& item) {
   item.id.clear();
   item.test.clear();
@@ -221,6 +237,22 @@ long locus_word(const Sentence& sentence) {
         all[i].size() == sentence.locus.size())
       return long(i);
   return -1;
+}
+
+std::string why_no_word_pair(const Item& item, size_t& index) {
+  if (std::string why = why_no_pair(item); !why.empty()) return why;
+  const Sentence &good = good_sentence(item), &bad = bad_sentence(item);
+  long word = locus_word(good);
+  if (word < 0 || locus_word(bad) != word) return "the locus is not one word";
+  if (masked_text(good, "") != masked_text(bad, "")) return "differs outside the locus";
+  index = size_t(word);
+  return {};
+}
+
+std::string shown_text(const Item& item) {
+  const Sentence& good = good_sentence(item);
+  std::string shown = feature_text(item, "shown");
+  return masked_text(good, shown.empty() ? slice(good.text, good.locus) : std::string_view(shown));
 }
 
 }  // namespace minpair::suite

@@ -6,8 +6,11 @@
 #include <set>
 
 #include "suite/formats/format.h"
+#include "suite/rows.h"
 
 namespace minpair::suite {
+
+namespace fs = std::filesystem;
 
 // --- reading ---
 
@@ -30,6 +33,22 @@ class FileItemStream : public ItemStream {
 
  private:
   std::map<std::string, uint64_t> skipped_;
+};
+
+// A stream over the rows of a table.
+class RowItemStream : public FileItemStream {
+ public:
+  Where where() const override { return {rows_.name(), rows_.line(), 0, {}}; }
+
+ protected:
+  RowItemStream(const fs::path& file, char separator, bool quotes)
+      : rows_(file, separator, quotes) {}
+  // False at the end. Throws when there are other columns than the first line has.
+  bool next_row(std::vector<std::string>& fields, size_t columns);
+  double number(const std::string& text) const;  // throws when it is none
+
+  RowReader rows_;
+  std::vector<std::string> fields_;
 };
 
 void clear_item(Item& item);
@@ -83,6 +102,32 @@ class TestFiles {
   FileSet files_;
 };
 
+// A writer of one file per test.
+class TestFileWriter : public ItemWriter {
+ public:
+  void commit() override { files_.commit(); }
+
+ protected:
+  TestFileWriter(const fs::path& path, std::string extension, bool holds_tests)
+      : files_(path, std::move(extension), holds_tests) {}
+
+  TestFiles files_;
+  std::string line_;
+};
+
+// What most formats have for Format::read and Format::write.
+template <class Items>
+auto reads(std::vector<std::string> extensions) {
+  return [extensions](const fs::path& path, const ReadOptions& options) {
+    return read_files(files_under(path, extensions), options,
+                      [](const fs::path& file) { return std::make_unique<Items>(file); });
+  };
+}
+template <class Writer>
+auto writes() {
+  return [](const fs::path& path) { return std::make_unique<Writer>(path); };
+}
+
 // The grammatical and the ungrammatical sentence of a pair.
 const Sentence& good_sentence(const Item& item);
 const Sentence& bad_sentence(const Item& item);
@@ -90,5 +135,9 @@ const Sentence& bad_sentence(const Item& item);
 std::string why_no_pair(const Item& item);
 // The number of the whitespace-separated word that the locus is exactly, or -1.
 long locus_word(const Sentence& sentence);
+// As why_no_pair, where the locus must be one word, the same one in both. `index` gets its place.
+std::string why_no_word_pair(const Item& item, size_t& index);
+// The grammatical sentence with the word that the source showed there (a feature), if another.
+std::string shown_text(const Item& item);
 
 }  // namespace minpair::suite

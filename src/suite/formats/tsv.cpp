@@ -16,10 +16,10 @@ bool is_header(const std::vector<std::string>& fields) {
          (first == "correct" && second == "wrong");
 }
 
-class TsvItems : public FileItemStream {
+class TsvItems : public RowItemStream {
  public:
   explicit TsvItems(const fs::path& file)
-      : rows_(file, '\t', false), test_(file == "-" ? "pairs" : file.stem().string()) {}
+      : RowItemStream(file, '\t', false), test_(file == "-" ? "pairs" : file.stem().string()) {}
 
   bool next(Item& item) override {
     do {
@@ -36,18 +36,14 @@ class TsvItems : public FileItemStream {
     return true;
   }
 
-  Where where() const override { return {rows_.name(), rows_.line(), 0, {}}; }
-
  private:
-  RowReader rows_;
   std::string test_;
-  std::vector<std::string> fields_;
   uint64_t number_ = 0;
 };
 
-class TsvWriter : public ItemWriter {
+class TsvWriter : public TestFileWriter {
  public:
-  explicit TsvWriter(const fs::path& path) : files_(path, ".tsv", false) {}
+  explicit TsvWriter(const fs::path& path) : TestFileWriter(path, ".tsv", false) {}
 
   std::string write(const Item& item) override {
     if (std::string why = why_no_pair(item); !why.empty()) return why;
@@ -56,11 +52,6 @@ class TsvWriter : public ItemWriter {
     files_.of(item).write(good + "\t" + bad + "\n");
     return {};
   }
-
-  void commit() override { files_.commit(); }
-
- private:
-  TestFiles files_;
 };
 
 }  // namespace
@@ -71,14 +62,8 @@ Format tsv_format() {
           "pairs: test, sentences",
           {".tsv", ".txt", ".tab"},
           [](const FileHead& head) { return has_columns(head, 2); },
-          [](const fs::path& path, const ReadOptions& options) {
-            return read_files(files_under(path, {".tsv"}), options, [](const fs::path& file) {
-              return std::make_unique<TsvItems>(file);
-            });
-          },
-          [](const fs::path& path) -> std::unique_ptr<ItemWriter> {
-            return std::make_unique<TsvWriter>(path);
-          }};
+          reads<TsvItems>({".tsv"}),
+          writes<TsvWriter>()};
 }
 
 }  // namespace minpair::suite

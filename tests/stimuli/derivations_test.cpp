@@ -1,4 +1,4 @@
-#include "stimuli/grammar/language.h"
+#include "stimuli/grammar/derivations.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,27 +13,27 @@ namespace {
 
 using ::testing::ElementsAre;
 
-std::vector<suite::Item> all_items(const Language& l) {
+std::vector<suite::Item> all_items(const Derivations& l) {
   std::vector<suite::Item> items;
   l.expand([&](const suite::Item& i) { items.push_back(i); });
   return items;
 }
 
-std::string text_of(const Language& l) {
+std::string text_of(const Derivations& l) {
   std::string out;
   l.write_text([&](std::string_view s) { out += s; });
   return out;
 }
 
 // der|die + noun + verb, with marks; two conditions.
-Language example() {
-  Language l("t", "de");
+Derivations example() {
+  Derivations l("t", "de");
   auto der = l.add_word("der"), comma = l.add_word(","), end = l.add_word(".");
   auto nouns = l.add_choice({{l.add_word("Ärztebund")}, {l.add_word("Autor")}});
   auto verbs = l.add_choice({{l.add_locus("läuft", {"laufen"})},
                              {l.add_locus("ruft \"hu\"", {"rufen \"hu\"", "rufe \"hu\""})}});
-  auto subject = l.add_mark(Language::Mark::subject);
-  auto attractor = l.add_mark(Language::Mark::attractor);
+  auto subject = l.add_mark(Derivations::Mark::subject);
+  auto attractor = l.add_mark(Derivations::Mark::attractor);
   auto clause = l.add_choice({{comma, l.add_word("den wir sehen"), attractor, comma}, {}});
   Section one{"sg", "t/1", {{"kind", "a"}, {"weight", 0.5}}, 0};
   one.root = l.add_choice({{der, nouns, subject, clause, verbs, end}});
@@ -45,8 +45,8 @@ Language example() {
   return l;
 }
 
-TEST(Language, WritesAsAPersonDoes) {
-  Language l("t", "de");
+TEST(Derivations, WritesAsAPersonDoes) {
+  Derivations l("t", "de");
   auto s = l.add_choice({{l.add_word("„"), l.add_word("äpfel"), l.add_word(","), l.add_word(""),
                           l.add_word("( sagt"), l.add_word("er )"), l.add_word("!")}});
   l.add_section({"", "", {}, s});
@@ -55,8 +55,8 @@ TEST(Language, WritesAsAPersonDoes) {
   EXPECT_EQ(text_of(l), "„ äpfel , ( sagt er ) ! . <eos>\n");
 }
 
-TEST(Language, CapitalizesTheFirstWordAndTheLocus) {
-  Language l("t", "de");
+TEST(Derivations, CapitalizesTheFirstWordAndTheLocus) {
+  Derivations l("t", "de");
   l.add_section({"", "", {}, l.add_choice({{l.add_locus("über", {"unter"}), l.add_word("uns")}})});
   l.style().period = true;
   EXPECT_EQ(text_of(l), "Über uns.\n*Unter uns.\n");
@@ -66,15 +66,15 @@ TEST(Language, CapitalizesTheFirstWordAndTheLocus) {
   EXPECT_EQ(slice(items[0].sentences[1].text, items[0].sentences[1].locus), "Unter");
 }
 
-TEST(Language, CountsWithoutExpanding) {
-  Language l = example();
+TEST(Derivations, CountsWithoutExpanding) {
+  Derivations l = example();
   EXPECT_EQ(l.count(), 8u + 4u + 8u);
   EXPECT_EQ(all_items(l).size(), 20u);
   EXPECT_THAT(l.count_by_condition(),
               ElementsAre(std::pair("sg", Count(16)), std::pair("pl", Count(4))));
 }
 
-TEST(Language, ItemsSayDistanceAndAttractors) {
+TEST(Derivations, ItemsSayDistanceAndAttractors) {
   std::vector<suite::Item> items = all_items(example());
   auto number = [](const suite::Item& i, const std::string& name) {
     for (const auto& [n, v] : i.features)
@@ -91,7 +91,7 @@ TEST(Language, ItemsSayDistanceAndAttractors) {
   EXPECT_EQ(number(items[8], "distance"), -1);    // no subject is marked
 }
 
-TEST(Language, NumbersConditionsThrough) {
+TEST(Derivations, NumbersConditionsThrough) {
   std::vector<suite::Item> items = all_items(example());
   EXPECT_EQ(items[0].id, "t/sg/0001");
   EXPECT_EQ(items[8].id, "t/pl/0001");
@@ -102,9 +102,9 @@ TEST(Language, NumbersConditionsThrough) {
 }
 
 // The slow way judges the fast one.
-TEST(Language, LinesAreThoseOfTheItems) {
+TEST(Derivations, LinesAreThoseOfTheItems) {
   for (bool capitalize : {true, false}) {
-    Language l = example();
+    Derivations l = example();
     l.style().capitalize = capitalize;
     l.style().eos = !capitalize;
     std::string expected, fast;
@@ -115,9 +115,9 @@ TEST(Language, LinesAreThoseOfTheItems) {
   }
 }
 
-TEST(Language, RanksAreInTheOrderOfExpansion) {
-  Language l = example();
-  LanguageItems by_rank(l);
+TEST(Derivations, RanksAreInTheOrderOfExpansion) {
+  Derivations l = example();
+  DerivedItems by_rank(l);
   std::vector<suite::Item> items = all_items(l);
   for (size_t i = 0; i < items.size(); ++i) {
     suite::Item item;
@@ -126,8 +126,8 @@ TEST(Language, RanksAreInTheOrderOfExpansion) {
   }
 }
 
-TEST(Language, SamplesAreDifferentItemsOfTheLanguage) {
-  Language l = example();
+TEST(Derivations, SamplesAreDifferentItemsOfTheLanguage) {
+  Derivations l = example();
   std::vector<suite::Item> items = all_items(l);
   for (uint64_t n : {0, 1, 7, 20, 100}) {
     Random random(n);
@@ -143,8 +143,8 @@ TEST(Language, SamplesAreDifferentItemsOfTheLanguage) {
   }
 }
 
-TEST(Language, EveryItemIsEquallyLikely) {
-  Language l = example();
+TEST(Derivations, EveryItemIsEquallyLikely) {
+  Derivations l = example();
   std::map<std::string, int> drawn;
   Random random(1);
   for (int i = 0; i < 4000; ++i)
@@ -153,11 +153,11 @@ TEST(Language, EveryItemIsEquallyLikely) {
   for (const auto& [id, n] : drawn) EXPECT_NEAR(n, 1000, 140) << id;  // five standard deviations
 }
 
-TEST(Language, CountsAndSamplesWhatCannotBeExpanded) {
-  Language l("t", "de");
+TEST(Derivations, CountsAndSamplesWhatCannotBeExpanded) {
+  Derivations l("t", "de");
   auto word = l.add_choice({{l.add_word("a")}, {l.add_word("b")}});
   auto verb = l.add_locus("v", {"w"});
-  std::vector<Language::Node> words(100, word);
+  std::vector<Derivations::Node> words(100, word);
   words.push_back(verb);
   l.add_section({"", "", {}, l.add_choice({words})});
   EXPECT_EQ(count_digits(l.count()), "1267650600228229401496703205376");  // 2^100
@@ -171,8 +171,8 @@ TEST(Language, CountsAndSamplesWhatCannotBeExpanded) {
   EXPECT_THROW(l.sample(1, random, [](const suite::Item&) {}), Error);
 }
 
-TEST(Language, RefusesSentencesWithNoOrTwoLoci) {
-  Language l("t", "de");
+TEST(Derivations, RefusesSentencesWithNoOrTwoLoci) {
+  Derivations l("t", "de");
   auto word = l.add_word("a"), locus = l.add_locus("b", {"c"});
   EXPECT_THROW(l.add_section({"", "", {}, l.add_choice({{locus, locus}})}), Error);
   EXPECT_THROW(l.add_section({"", "", {}, l.add_choice({{locus}, {word}})}), Error);
@@ -180,23 +180,23 @@ TEST(Language, RefusesSentencesWithNoOrTwoLoci) {
   EXPECT_THROW(l.add_section({"", "", {}, l.add_choice({{word}})}), Error);
 }
 
-TEST(Language, NeedsALocusForItems) {
-  Language l("t", "de");
+TEST(Derivations, NeedsALocusForItems) {
+  Derivations l("t", "de");
   l.add_section({"", "", {}, l.add_choice({{l.add_word("a")}})});
   EXPECT_THROW(l.expand([](const suite::Item&) {}), Error);
   EXPECT_THROW(l.write_jsonl([](std::string_view) {}), Error);
   EXPECT_EQ(text_of(l), "A\n");
 }
 
-TEST(Language, KeepsChosenConditions) {
-  Language l = example();
+TEST(Derivations, KeepsChosenConditions) {
+  Derivations l = example();
   l.keep_conditions([](const std::string& c) { return c == "pl"; });
   EXPECT_EQ(l.count(), 4u);
 }
 
-TEST(Language, OutputLargerThanTheBufferIsWhole) {
-  Language l("t", "de");
-  std::vector<std::vector<Language::Node>> letters;
+TEST(Derivations, OutputLargerThanTheBufferIsWhole) {
+  Derivations l("t", "de");
+  std::vector<std::vector<Derivations::Node>> letters;
   for (int i = 0; i < 30; ++i) letters.push_back({l.add_word(std::string(1 + i * 37, 'x'))});
   auto word = l.add_choice(letters);
   l.add_section({"", "", {}, l.add_choice({{word, word, l.add_locus("y", {"zz"})}})});

@@ -1,4 +1,4 @@
-#include "suite/hash_table.h"
+#include "base/hash_table.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 
-namespace minpair::suite {
+namespace minpair::inline base {
 
 TEST(HashTable, RemembersLikeAMap) {
   Random random(3);
@@ -25,4 +25,4 @@ TEST(HashTable, RemembersLikeAMap) {
   }
 }
 
-}  // namespace minpair::suite
+}  // namespace minpair::inline base

@@ -1,5 +1,5 @@
-// From an attribute-varying grammar to a language: each template is a sequence of choices, and the
-// stretch from its first varied word to its last is the locus.
+// From an attribute-varying grammar to its derivations: each template is a sequence of choices, and
+// the stretch from its first varied word to its last is the locus.
 
 #include <fmt/format.h>
 
@@ -31,8 +31,8 @@ struct Fixed {
 
 class Compiler {
  public:
-  Compiler(const AvgGrammar& grammar, Language& language)
-      : grammar_(grammar), language_(language) {}
+  Compiler(const AvgGrammar& grammar, Derivations& derivations)
+      : grammar_(grammar), derivations_(derivations) {}
 
   void add(const AvgTemplate& t);
 
@@ -41,18 +41,19 @@ class Compiler {
   std::vector<Group> groups(const AvgTemplate& t) const;
   void add_linked(const AvgTemplate& t, const AvgVary& vary, std::vector<Group>& groups) const;
   void check_lengths(const Group& group) const;
-  std::vector<Language::Node> marks(const AvgTemplate& t, size_t position);
+  std::vector<Derivations::Node> marks(const AvgTemplate& t, size_t position);
   size_t cluster_position(const AvgTemplate& t, const std::vector<Group>& groups) const;
-  void add_cluster(const AvgTemplate& t, Span stretch, Language::Node loci_of_cluster, Fixed fixed);
-  Language::Node choice(const AvgToken& token);
-  Language::Node loci(const AvgTemplate& t, const std::vector<Group>& groups, Span stretch,
-                      Fixed fixed);
-  std::vector<Language::Node> locus(const AvgTemplate& t, const std::vector<Group>& groups,
-                                    Span stretch, const std::vector<size_t>& forms);
+  void add_cluster(const AvgTemplate& t, Span stretch, Derivations::Node loci_of_cluster,
+                   Fixed fixed);
+  Derivations::Node choice(const AvgToken& token);
+  Derivations::Node loci(const AvgTemplate& t, const std::vector<Group>& groups, Span stretch,
+                         Fixed fixed);
+  std::vector<Derivations::Node> locus(const AvgTemplate& t, const std::vector<Group>& groups,
+                                       Span stretch, const std::vector<size_t>& forms);
 
   const AvgGrammar& grammar_;
-  Language& language_;
-  std::map<const AvgCell*, Language::Node> choices_;
+  Derivations& derivations_;
+  std::map<const AvgCell*, Derivations::Node> choices_;
   size_t written_ = 0;  // locus texts so far
   bool some_vary_ = false, some_do_not_ = false;
 };
@@ -169,18 +170,19 @@ std::pair<std::string, std::string> take_common_words(std::vector<std::string>& 
   return common;
 }
 
-Language::Node Compiler::choice(const AvgToken& token) {
-  if (token.is_word) return language_.add_word(token.word);
+Derivations::Node Compiler::choice(const AvgToken& token) {
+  if (token.is_word) return derivations_.add_word(token.word);
   const AvgCell& c = cell(token);
   if (auto found = choices_.find(&c); found != choices_.end()) return found->second;
-  std::vector<std::vector<Language::Node>> alternatives;
-  for (const std::string& form : c.forms) alternatives.push_back({language_.add_word(form)});
-  return choices_[&c] = language_.add_choice(std::move(alternatives));
+  std::vector<std::vector<Derivations::Node>> alternatives;
+  for (const std::string& form : c.forms) alternatives.push_back({derivations_.add_word(form)});
+  return choices_[&c] = derivations_.add_choice(std::move(alternatives));
 }
 
 // The locus with one choice of forms: the text with the right cells, and all texts with wrong ones.
-std::vector<Language::Node> Compiler::locus(const AvgTemplate& t, const std::vector<Group>& groups,
-                                            Span stretch, const std::vector<size_t>& forms) {
+std::vector<Derivations::Node> Compiler::locus(const AvgTemplate& t,
+                                               const std::vector<Group>& groups, Span stretch,
+                                               const std::vector<size_t>& forms) {
   std::vector<size_t> options;
   options.reserve(groups.size());
   for (const Group& g : groups) options.push_back(g.options.size());
@@ -210,24 +212,24 @@ std::vector<Language::Node> Compiler::locus(const AvgTemplate& t, const std::vec
   auto [before, after] = take_common_words(texts);
   std::string right = std::move(texts.front());
   texts.erase(texts.begin());
-  return {language_.add_word(std::move(before)),
-          language_.add_locus(std::move(right), std::move(texts)),
-          language_.add_word(std::move(after))};
+  return {derivations_.add_word(std::move(before)),
+          derivations_.add_locus(std::move(right), std::move(texts)),
+          derivations_.add_word(std::move(after))};
 }
 
-Language::Node Compiler::loci(const AvgTemplate& t, const std::vector<Group>& groups, Span stretch,
-                              Fixed fixed) {
+Derivations::Node Compiler::loci(const AvgTemplate& t, const std::vector<Group>& groups,
+                                 Span stretch, Fixed fixed) {
   std::vector<size_t> sizes;
   for (size_t p = stretch.begin; p < stretch.end; ++p)
     sizes.push_back(t.tokens[p].is_word || p == fixed.position ? 1
                                                                : cell(t.tokens[p]).forms.size());
-  std::vector<std::vector<Language::Node>> alternatives;
+  std::vector<std::vector<Derivations::Node>> alternatives;
   combine(sizes, [&](std::vector<size_t> forms) {
     if (fixed.position >= stretch.begin && fixed.position < stretch.end)
       forms[fixed.position - stretch.begin] = fixed.form;
     alternatives.push_back(locus(t, groups, stretch, forms));
   });
-  return language_.add_choice(std::move(alternatives));
+  return derivations_.add_choice(std::move(alternatives));
 }
 
 // Where the word stands that makes items belong together: the preterminal that the template names,
@@ -252,7 +254,7 @@ size_t Compiler::cluster_position(const AvgTemplate& t, const std::vector<Group>
 
 // What stands after the word at this place: the end of the subject, or of a noun that could be
 // taken for it because it has none of its attributes, not even the number.
-std::vector<Language::Node> Compiler::marks(const AvgTemplate& t, size_t position) {
+std::vector<Derivations::Node> Compiler::marks(const AvgTemplate& t, size_t position) {
   auto named = [&](const AvgToken& token, const char* setting) {
     std::string names = grammar_.setting(setting);
     std::vector<std::string_view> list = words(names);
@@ -262,34 +264,34 @@ std::vector<Language::Node> Compiler::marks(const AvgTemplate& t, size_t positio
                               [&](const AvgToken& token) { return named(token, "subject"); });
   if (subject == t.tokens.end()) return {};
   const AvgToken& token = t.tokens[position];
-  if (&token == &*subject) return {language_.add_mark(Language::Mark::subject)};
+  if (&token == &*subject) return {derivations_.add_mark(Derivations::Mark::subject)};
   const std::vector<std::string>& own = subject->symbol.attributes;
   bool attracts = named(token, "distractor") &&
                   std::none_of(own.begin(), own.end(),
                                [&](const std::string& a) { return token.symbol.has({a}); });
   if (!attracts) return {};
-  return {language_.add_mark(Language::Mark::attractor)};
+  return {derivations_.add_mark(Derivations::Mark::attractor)};
 }
 
-void Compiler::add_cluster(const AvgTemplate& t, Span stretch, Language::Node loci_of_cluster,
+void Compiler::add_cluster(const AvgTemplate& t, Span stretch, Derivations::Node loci_of_cluster,
                            Fixed fixed) {
-  std::vector<Language::Node> sequence;
+  std::vector<Derivations::Node> sequence;
   for (size_t p = 0; p < t.tokens.size(); ++p) {
     if (p == stretch.begin) {
       sequence.push_back(loci_of_cluster);
     } else if (p < stretch.begin || p >= stretch.end) {
       sequence.push_back(p == fixed.position
-                             ? language_.add_word(cell(t.tokens[p]).forms[fixed.form])
+                             ? derivations_.add_word(cell(t.tokens[p]).forms[fixed.form])
                              : choice(t.tokens[p]));
-      for (Language::Node mark : marks(t, p)) sequence.push_back(mark);
+      for (Derivations::Node mark : marks(t, p)) sequence.push_back(mark);
     }
   }
-  std::string cluster = language_.test();
+  std::string cluster = derivations_.test();
   if (fixed.position < t.tokens.size())
     cluster += fmt::format("/{}/{}", t.tokens[fixed.position].symbol.name, fixed.form + 1);
-  Section section{t.condition, cluster, {}, language_.add_choice({sequence})};
+  Section section{t.condition, cluster, {}, derivations_.add_choice({sequence})};
   for (const auto& [name, value] : t.features) section.features.emplace_back(name, value);
-  language_.add_section(std::move(section));
+  derivations_.add_section(std::move(section));
 }
 
 void Compiler::add(const AvgTemplate& t) {
@@ -306,7 +308,7 @@ void Compiler::add(const AvgTemplate& t) {
   size_t position = cluster_position(t, varied);
   bool inside = position >= stretch.begin && position < stretch.end;
   size_t clusters = position < t.tokens.size() ? cell(t.tokens[position]).forms.size() : 1;
-  Language::Node all{};
+  Derivations::Node all{};
   for (size_t form = 0; form < clusters; ++form) {
     if (!varied.empty() && (inside || form == 0)) all = loci(t, varied, stretch, {position, form});
     add_cluster(t, stretch, all, {position, form});
@@ -336,8 +338,8 @@ Style style_of(const AvgGrammar& grammar, const GrammarOptions& options, const s
 
 }  // namespace
 
-Language read_avg(std::string_view text, std::string_view common, const std::string& name,
-                  const GrammarOptions& options) {
+Derivations read_avg(std::string_view text, std::string_view common, const std::string& name,
+                     const GrammarOptions& options) {
   namespace fs = std::filesystem;
   AvgGrammar grammar;
   parse_avg(common, (fs::path(name).parent_path() / "common.avg").string(), grammar);
@@ -348,11 +350,12 @@ Language read_avg(std::string_view text, std::string_view common, const std::str
         .hint("add a line that begins with S[], for example: S[] the N[s] V[s]");
   check_vary(grammar);
   std::string stated = grammar.setting("language");
-  Language language(fs::path(name).stem().string(), stated.empty() ? options.language : stated);
-  language.style() = style_of(grammar, options, name);
-  Compiler compiler(grammar, language);
+  Derivations derivations(fs::path(name).stem().string(),
+                          stated.empty() ? options.language : stated);
+  derivations.style() = style_of(grammar, options, name);
+  Compiler compiler(grammar, derivations);
   for (const AvgTemplate& t : grammar.templates) compiler.add(t);
-  return language;
+  return derivations;
 }
 
 }  // namespace minpair::stimuli

@@ -1,4 +1,4 @@
-#include "stimuli/grammar/language.h"
+#include "stimuli/grammar/derivations.h"
 
 #include <fmt/format.h>
 
@@ -43,28 +43,28 @@ std::string count_digits(Count n) {
   return digits;
 }
 
-Language::Language(std::string test, std::string language)
+Derivations::Derivations(std::string test, std::string language)
     : test_(std::move(test)), language_(std::move(language)) {}
 
-Language::Node Language::add_word(std::string text) {
+Derivations::Node Derivations::add_word(std::string text) {
   nodes_.push_back({Kind::word, {}, 0, 1, uint32_t(words_.size()), 0, 1});
   words_.push_back(std::move(text));
   return Node(nodes_.size() - 1);
 }
 
-Language::Node Language::add_locus(std::string text, std::vector<std::string> wrong) {
+Derivations::Node Derivations::add_locus(std::string text, std::vector<std::string> wrong) {
   nodes_.push_back({Kind::locus, {}, 1, 1, uint32_t(words_.size()), uint32_t(wrong.size()), 1});
   words_.push_back(std::move(text));
   for (std::string& w : wrong) words_.push_back(std::move(w));
   return Node(nodes_.size() - 1);
 }
 
-Language::Node Language::add_mark(Mark mark) {
+Derivations::Node Derivations::add_mark(Mark mark) {
   nodes_.push_back({Kind::mark, mark, 0, 1, 0, 0, 1});
   return Node(nodes_.size() - 1);
 }
 
-Language::Node Language::add_choice(std::vector<std::vector<Node>> alternatives) {
+Derivations::Node Derivations::add_choice(std::vector<std::vector<Node>> alternatives) {
   Data choice{Kind::choice, {}, 0, 0, uint32_t(alternatives_.size()), 0, 0};
   for (const std::vector<Node>& nodes : alternatives) {
     Count count = 1;
@@ -87,7 +87,7 @@ Language::Node Language::add_choice(std::vector<std::vector<Node>> alternatives)
   return Node(nodes_.size() - 1);
 }
 
-void Language::add_section(Section section) {
+void Derivations::add_section(Section section) {
   const Data& root = nodes_[section.root];
   if (root.count == 0) return;
   if (root.size > kLongestDerivation)
@@ -101,11 +101,11 @@ void Language::add_section(Section section) {
   sections_.push_back(std::move(section));
 }
 
-void Language::keep_conditions(const std::function<bool(const std::string&)>& keep) {
+void Derivations::keep_conditions(const std::function<bool(const std::string&)>& keep) {
   std::erase_if(sections_, [&](const Section& s) { return !keep(s.condition); });
 }
 
-void Language::keep_words(const std::function<bool(std::string_view)>& known) {
+void Derivations::keep_words(const std::function<bool(std::string_view)>& known) {
   std::set<std::string> unknown;
   auto is_known = [&](const std::string& text) {
     bool all = true;
@@ -141,13 +141,13 @@ void Language::keep_words(const std::function<bool(std::string_view)>& known) {
   unknown_words_.assign(unknown.begin(), unknown.end());
 }
 
-void Language::set_prefix(const std::string& prefix) {
+void Derivations::set_prefix(const std::string& prefix) {
   prefix_ = prefix;
   for (Section& s : sections_)
     if (!s.cluster.empty()) s.cluster = prefix + s.cluster;
 }
 
-std::vector<std::pair<std::string, Count>> Language::count_by_condition() const {
+std::vector<std::pair<std::string, Count>> Derivations::count_by_condition() const {
   std::vector<std::pair<std::string, Count>> counts;
   for (const Section& s : sections_) {
     auto it = std::find_if(counts.begin(), counts.end(),
@@ -158,13 +158,13 @@ std::vector<std::pair<std::string, Count>> Language::count_by_condition() const 
   return counts;
 }
 
-Count Language::count() const {
+Count Derivations::count() const {
   Count n = 0;
   for (const Section& s : sections_) n = add(n, nodes_[s.root].count);
   return n;
 }
 
-std::vector<Count> Language::sample_ranks(uint64_t n, Random& random) const {
+std::vector<Count> Derivations::sample_ranks(uint64_t n, Random& random) const {
   Count total = count();
   if (total == kCountless)
     throw bad_input(fmt::format("{} has more sentences than can be numbered", test_))

@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/random.h"
 
-namespace minpair::suite {
+namespace minpair::inline base {
 
 class HashTable {
  public:
@@ -50,4 +50,4 @@ class HashTable {
   size_t used_ = 0;
 };
 
-}  // namespace minpair::suite
+}  // namespace minpair::inline base

@@ -1,15 +1,15 @@
 #pragma once
-// What every grammar notation compiles to: a finite language of minimal sets.
+// What every grammar notation compiles to: all derivations of one test's minimal sets.
 //
-// A language is an and-or graph without cycles. A leaf is a word, possibly the locus with its wrong
+// They are an and-or graph without cycles. A leaf is a word, possibly the locus with its wrong
 // forms; a choice is one of several sequences of nodes. Counting multiplies and adds over the
 // graph, sampling walks it from a random rank, and expanding walks it once in constant memory, so
 // that none of them depends on how many sentences there are. Rightmost words vary fastest.
 //
-//   Language l("simple_agreement", "de");
-//   Language::Node noun = l.add_choice({{l.add_word("der Autor")}, {l.add_word("der Pilot")}});
-//   Language::Node verb = l.add_locus("lacht", {"lachen"});
-//   l.add_section({"sg", "simple_agreement", {}, l.add_choice({{noun, verb}})});
+//   Derivations d("simple_agreement", "de");
+//   Derivations::Node noun = d.add_choice({{d.add_word("der Autor")}, {d.add_word("der Pilot")}});
+//   Derivations::Node verb = d.add_locus("lacht", {"lachen"});
+//   d.add_section({"sg", "simple_agreement", {}, d.add_choice({{noun, verb}})});
 
 #include <cstdint>
 #include <functional>
@@ -53,11 +53,11 @@ struct Section {
   std::string condition;
   std::string cluster;
   std::vector<std::pair<std::string, suite::FeatureValue>> features;
-  uint32_t root = 0;       // a Language::Node
+  uint32_t root = 0;       // a Derivations::Node
   bool attracting = true;  // whether marked attractors count
 };
 
-class Language {
+class Derivations {
  public:
   using Node = uint32_t;
   // A place in the sentence that a feature of the item is counted from.
@@ -66,13 +66,13 @@ class Language {
     attractor,  // after it: counted in `attractors` when between the subject and the locus
   };
 
-  Language(std::string test, std::string language);
+  Derivations(std::string test, std::string language);
 
   // Building. A node can be used any number of times, once it exists: so there are no cycles.
   // A text may have several words; an empty one leaves no trace.
   Node add_word(std::string text);
   // The right form and its wrong forms (none of them equal to it). At most one locus can be in a
-  // derivation; languages with a locus have one in every derivation (checked by add_section).
+  // derivation; with a locus somewhere, every derivation has one (checked by add_section).
   Node add_locus(std::string text, std::vector<std::string> wrong);
   Node add_mark(Mark mark);
   Node add_choice(std::vector<std::vector<Node>> alternatives);
@@ -104,7 +104,7 @@ class Language {
   // Every item, in order. Ids are test/condition/number, the same for a sample and for all.
   void expand(const ItemSink& sink) const;
   // `n` different items (all when there are fewer), every set of n equally likely, in order.
-  // Throws when the language is too large to number.
+  // Throws when there are too many to number.
   void sample(uint64_t n, Random& random, const ItemSink& sink) const;
   void sample_text(uint64_t n, Random& random, const TextSink& sink,
                    const Labels& labels = {}) const;
@@ -144,12 +144,12 @@ class Language {
   std::vector<Section> sections_;
 };
 
-// The items of a language by rank, counted from 0 over all sections. The language must outlive it.
-class LanguageItems {
+// The items by rank, counted from 0 over all sections. The derivations must outlive it.
+class DerivedItems {
  public:
-  explicit LanguageItems(const Language& language);
-  LanguageItems(LanguageItems&&) noexcept;
-  ~LanguageItems();
+  explicit DerivedItems(const Derivations& derivations);
+  DerivedItems(DerivedItems&&) noexcept;
+  ~DerivedItems();
   void at(Count rank, suite::Item& item);
 
  private:

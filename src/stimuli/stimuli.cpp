@@ -1,0 +1,48 @@
+#include "stimuli/stimuli.h"
+
+#include "suite/formats/format.h"
+
+namespace minpair::stimuli {
+namespace {
+
+// One test after the other, by rank: nothing is kept.
+class GrammarItems : public suite::ItemStream {
+ public:
+  explicit GrammarItems(std::vector<Derivations> tests) : tests_(std::move(tests)) {}
+
+  bool next(suite::Item& item) override {
+    while (rank_ == count_) {
+      if (at_ == tests_.size()) return false;
+      const Derivations& derivations = tests_[at_++];
+      items_ = std::make_unique<DerivedItems>(derivations);
+      rank_ = 0;
+      count_ = derivations.count();
+    }
+    items_->at(rank_++, item);
+    return true;
+  }
+
+ private:
+  std::vector<Derivations> tests_;
+  std::unique_ptr<DerivedItems> items_;
+  size_t at_ = 0;
+  Count rank_ = 0, count_ = 0;
+};
+
+}  // namespace
+
+bool from_grammars(const suite::Suite& suite) {
+  if (!suite.files.empty()) return suite.files.size() == 1 && is_grammar(suite.files[0]);
+  for (const auto& entry : std::filesystem::directory_iterator(suite.path))
+    if (is_grammar(entry.path())) return true;
+  return !suite::guess_format(suite.path);
+}
+
+std::unique_ptr<suite::ItemStream> open_items(const suite::Suite& suite,
+                                              const GrammarOptions& options) {
+  if (from_grammars(suite))
+    return std::make_unique<GrammarItems>(load_derivations(suite.path, options));
+  return suite.files.empty() ? suite::read_items(suite.path) : suite::read_items(suite.files);
+}
+
+}  // namespace minpair::stimuli

@@ -1,0 +1,22 @@
+#pragma once
+// A suite's items, wherever they come from: its own files, a foreign format's, or grammars.
+//
+//   suite::Suite suite = suite::find_suite("de-agreement");
+//   auto items = open_items(suite);
+//   for (suite::Item item; items->next(item);) ...
+
+#include <memory>
+
+#include "stimuli/grammar/grammar.h"
+#include "suite/suite.h"
+
+namespace minpair::stimuli {
+
+// Whether grammars make the items. A folder with .jsonl files has them already.
+bool from_grammars(const suite::Suite& suite);
+
+// `options` are for grammars; other suites do without.
+std::unique_ptr<suite::ItemStream> open_items(const suite::Suite& suite,
+                                              const GrammarOptions& options = {});
+
+}  // namespace minpair::stimuli
