@@ -79,6 +79,8 @@ TEST(Score, ViewsOfClozes) {
   Verdict equal = judge(lemmas, right_first, find_view("equal-weight"));
   EXPECT_EQ(equal.pairs_right, 0.625);
   EXPECT_EQ(equal.pairs_tied, 0.125);
+  EXPECT_EQ(points(equal, {}), 0.625 + 0.125 / 2);  // its share, not that it is right
+  EXPECT_EQ(points(judge(features, right_first, find_view("probability")), {}), 1);
   EXPECT_NEAR(judge(lemmas, right_first, find_view("model-weight")).pairs_right, 0.75, 1e-6);
   EXPECT_EQ(judge(lemmas, right_first, find_view("logit")).outcome, Outcome::undefined);
 }
