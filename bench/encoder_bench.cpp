@@ -63,7 +63,7 @@ std::vector<std::pair<std::string, query::Query>> read_sentences(
         for (const auto& token : sentence[0]) {
           text += (text.empty() ? "" : " ") + token.get<std::string>();
           tokenizer::TokenId id = tokenizer.id(token.get<std::string>()).value();
-          query.reads.push_back({static_cast<uint32_t>(query.ids.size()), {id}, true});
+          query.asks.push_back({static_cast<uint32_t>(query.ids.size()), query::Targets{{id}}});
           query.ids.push_back(id);
         }
         if (seen.emplace(text, all.size()).second) all.emplace_back(text, query);
@@ -137,17 +137,25 @@ int run(const std::string& directory, size_t most, int threads, int rounds) {
   }
   Times ours, theirs;
   std::vector<query::Answer> answers;
-  timed(ours, [&] { answers = model->answer(queries); });
+  auto answer_all = [&] {
+    answers.clear();
+    for (std::span<const query::Query> rest = queries; !rest.empty();) {
+      size_t n = batch_size(rest, model->info().batch_tokens);
+      for (query::Answer& a : model->answer(rest.first(n))) answers.push_back(std::move(a));
+      rest = rest.subspan(n);
+    }
+  };
+  timed(ours, answer_all);
   double memory = peak_memory();
   OneDnnProduct product;
   product.run();
   for (int round = 0; round < rounds; ++round) {
     for (int i = 0; i < 3; ++i) timed(theirs, [&] { product.run(); });
-    timed(ours, [&] { answers = model->answer(queries); });
+    timed(ours, answer_all);
   }
   for (size_t i = 0; i < std::min<size_t>(3, answers.size()); ++i) {
     double sum = 0;
-    for (const query::ReadAnswer& read : answers[i]) sum += read.log_sum_exp - read.logits[0];
+    for (const query::Record& record : answers[i]) sum -= logits_of(record).logprob();
     fmt::print("{:.6f} {}\n", sum / double(answers[i].size()), sentences[i].first);
   }
   double work =

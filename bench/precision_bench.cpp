@@ -12,7 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "engine/plan.h"
+#include "engine/engine.h"
 #include "model/model.h"
 #include "nn/matrix_unit.h"
 #include "suite/suite.h"

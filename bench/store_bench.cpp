@@ -9,7 +9,8 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "engine/run.h"
+#include "engine/engine.h"
+#include "query/logits.h"
 #include "report/report.h"
 
 namespace minpair {
@@ -53,18 +54,16 @@ class FreeModel : public query::Model {
   const query::ModelInfo& info() const override { return info_; }
   const tokenizer::Tokenizer& tokenizer() const override { return tokenizer_; }
   std::vector<query::Answer> answer(std::span<const query::Query> queries) override {
-    std::vector<query::Answer> answers;
-    for (const query::Query& q : queries) {
-      query::Answer a;
-      for (const query::Read& r : q.reads) {
-        query::ReadAnswer read{{}, 12};
-        for (tokenizer::TokenId t : r.targets)
-          read.logits.push_back(float((uint32_t(t) * 2654435761u + r.position) % 1000) / 100);
-        a.push_back(std::move(read));
-      }
-      answers.push_back(std::move(a));
-    }
-    return answers;
+    return answer_by_logits(*this, queries, [](std::span<const query::Input> inputs) {
+      std::vector<std::vector<query::Logits>> all(inputs.size());
+      for (size_t i = 0; i < inputs.size(); ++i)
+        for (const query::Read& r : inputs[i].reads) {
+          query::Logits& logits = all[i].emplace_back(query::Logits{{}, 12});
+          for (tokenizer::TokenId t : r.targets)
+            logits.logits.push_back(float((uint32_t(t) * 2654435761u + r.position) % 1000) / 100);
+        }
+      return all;
+    });
   }
 
  private:

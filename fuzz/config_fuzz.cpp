@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   minpair::write_file(folder / "config.json", config);
   try {
     auto model = minpair::model::load_model(folder.string(), {.threads = 1});
-    minpair::query::Query query{{5, 6, 7}, {{1, {8}, true}}};
+    minpair::query::Query query{{5, 6, 7}, {{1, minpair::query::Targets{{8}}}}, {}};
     model->answer({&query, 1});
   } catch (const minpair::Error&) {
   }

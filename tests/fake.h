@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "query/query.h"
+#include "query/logits.h"
 
 namespace minpair::testing {
 
@@ -101,28 +101,30 @@ class FakeModel : public query::Model {
   const tokenizer::Tokenizer& tokenizer() const override { return tokenizer_; }
 
   std::vector<query::Answer> answer(std::span<const query::Query> queries) override {
-    std::vector<query::Answer> answers;
     ++calls;
-    for (const query::Query& q : queries) {
-      ++forward_passes;
-      tokens += q.ids.size();
-      answers.push_back(answer_one(q));
-    }
-    return answers;
+    return answer_by_logits(*this, queries, [&](std::span<const query::Input> inputs) {
+      std::vector<std::vector<query::Logits>> all;
+      for (const query::Input& input : inputs) {
+        ++forward_passes;
+        tokens += input.ids.size();
+        all.push_back(logits_for(input));
+      }
+      return all;
+    });
   }
 
   uint64_t calls = 0, forward_passes = 0, tokens = 0;
 
  private:
-  double number(const query::Query& q, uint64_t position, uint64_t what) const {
+  double number(const query::Input& q, uint64_t position, uint64_t what) const {
     std::string_view ids(reinterpret_cast<const char*>(q.ids.data()), q.ids.size() * 4);
     return double(hash128(ids, seed_ * 1000003 + position * 7919 + what).low % 100000) / 10000;
   }
 
-  query::Answer answer_one(const query::Query& q) const {
-    query::Answer answer;
+  std::vector<query::Logits> logits_for(const query::Input& q) const {
+    std::vector<query::Logits> answer;
     for (const query::Read& r : q.reads) {
-      query::ReadAnswer a;
+      query::Logits a;
       for (tokenizer::TokenId t : r.targets)
         a.logits.push_back(float(number(q, r.position, uint64_t(t)) - 5));
       if (r.normalized) a.log_sum_exp = 9 + number(q, r.position, uint64_t{1} << 40);

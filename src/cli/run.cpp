@@ -1,4 +1,4 @@
-#include "engine/run.h"
+#include "engine/engine.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -96,12 +96,12 @@ void run(RunCall& call, engine::Wire* wire) {
     say_model(*model, call);
     std::unique_ptr<engine::Foreman> crew;
     if (wire) crew = std::make_unique<engine::Foreman>(*wire, uint32_t(number), *model);
-    call.run.plan.crew = crew.get();
     for (const engine::SuiteSource& suite : suites) {
       bool clozes = !suite.lexicon.empty() || !call.run.lexicon.empty();
       std::vector<const method::Method*> methods =
           method::methods_for(suite.manifest, call.methods, clozes, model->info().kind);
-      reports.push_back(engine::run_suite(store.get(), suite, *model, methods, call.run));
+      reports.push_back(
+          engine::run_suite(store.get(), suite, *model, methods, call.run, crew.get()));
       if (call.run.dry_run)
         say_planned(reports.back(), call);
       else
@@ -158,8 +158,8 @@ void add_run(Cli& cli) {
   add_edge_options(app, call.load);
   app.add_option("--threads", call.load.threads, "threads for the model; 0: all");
   add_precision(app, call.load);
-  app.add_option("--batch", call.run.plan.batch_tokens, "tokens that the model gets at once")
-      ->capture_default_str()
+  app.add_option("--batch", call.run.plan.batch_tokens,
+                 "tokens that the model gets at once; absent: what the model says is best")
       ->check(CLI::PositiveNumber);
   app.add_flag("--no-sharing", call.no_sharing,
                "one sentence at a time, for comparing speed; the scores are the same");

@@ -1,24 +1,12 @@
 #pragma once
-// Who answers the planner's batches: the model of this process, or several processes that have the
-// same one (src/crew/).
+// The model of this process, as a crew of one.
 
-#include <cstddef>
 #include <deque>
 #include <vector>
 
-#include "model/model.h"
+#include "engine/engine.h"
 
 namespace minpair::engine {
-
-class Crew {
- public:
-  virtual ~Crew() = default;
-  virtual size_t size() const = 0;  // how many answer at the same time
-  virtual void submit(std::vector<query::Query> batch) = 0;
-  virtual bool full() const = 0;  // enough is under way to keep everybody busy
-  // The answers to the oldest batch that was submitted and not yet taken.
-  virtual std::vector<query::Answer> next() = 0;
-};
 
 // The model's answers, one for each query.
 std::vector<query::Answer> ask(query::Model& model, std::span<const query::Query> queries);

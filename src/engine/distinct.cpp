@@ -1,44 +1,77 @@
 #include "engine/distinct.h"
 
 #include <algorithm>
-#include <tuple>
+#include <compare>
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "engine/bytes.h"
 
 namespace minpair::engine {
 namespace {
 
-void take_asker(std::string_view& from, Asker& asker) {
+constexpr uint32_t kChanged = UINT32_MAX;
+
+void take_asker(std::string_view& from, Asker& asker, const query::Reducers& reducers) {
   asker.item = take_number(from);
   asker.method = uint32_t(take_number(from));
   asker.query = uint32_t(take_number(from));
-  take_reads(from, asker.reads);
+  take_asks(from, asker.asks, reducers);
 }
 
-// A read with and one without the sum over the vocabulary stay apart: whether a logit is the same
-// bits in both is the model's business. So do the reads about many words.
-bool before(const query::Read& a, const query::Read& b) {
-  return std::tie(a.position, a.normalized, a.words) < std::tie(b.position, b.normalized, b.words);
+// Asks that differ only in their targets become one. One with and one without the sum over the
+// vocabulary stay apart: whether a logit is the same bits in both is the model's business.
+struct Slot {
+  uint32_t position;
+  size_t kind;
+  Hash128 rest;
+  auto operator<=>(const Slot&) const = default;
+};
+
+Hash128 rest_of(const query::What& what) {
+  if (const auto* t = std::get_if<query::Targets>(&what)) return {0, t->normalized};
+  if (const auto* r = std::get_if<query::Rank>(&what)) return {0, uint32_t(r->id)};
+  if (const auto* b = std::get_if<query::Best>(&what)) return {0, b->k};
+  if (const auto* c = std::get_if<query::Classes>(&what)) return c->reducer->identity();
+  if (const auto* h = std::get_if<query::Hidden>(&what)) return {0, h->layer};
+  if (std::holds_alternative<query::Lens>(what)) return query::identity({{}, {{0, what}}, {}});
+  return {};
 }
 
-size_t place_of(const std::vector<query::Read>& reads, const query::Read& read) {
-  return size_t(std::lower_bound(reads.begin(), reads.end(), read, before) - reads.begin());
+Slot slot_of(const query::Ask& ask) { return {ask.position, ask.what.index(), rest_of(ask.what)}; }
+
+size_t place_of(const std::vector<query::Ask>& asks, const Slot& slot) {
+  return size_t(
+      std::lower_bound(asks.begin(), asks.end(), slot,
+                       [](const query::Ask& a, const Slot& s) { return slot_of(a) < s; }) -
+      asks.begin());
 }
 
-void add_reads(std::vector<query::Read>& all, const std::vector<query::Read>& more) {
-  for (const query::Read& read : more) {
-    size_t at = place_of(all, read);
-    if (at == all.size() || before(read, all[at]))
-      all.insert(all.begin() + ptrdiff_t(at),
-                 query::Read{read.position, {}, read.normalized, read.words});
-    std::vector<tokenizer::TokenId>& targets = all[at].targets;
-    for (tokenizer::TokenId t : read.targets) {
-      auto place = std::lower_bound(targets.begin(), targets.end(), t);
-      if (place == targets.end() || *place != t) targets.insert(place, t);
+void add_asks(std::vector<query::Ask>& all, const std::vector<query::Ask>& more) {
+  for (const query::Ask& ask : more) {
+    Slot slot = slot_of(ask);
+    size_t at = place_of(all, slot);
+    const auto* targets = std::get_if<query::Targets>(&ask.what);
+    if (at == all.size() || slot_of(all[at]) != slot) {
+      query::What what = targets ? query::Targets{{}, targets->normalized} : ask.what;
+      all.insert(all.begin() + ptrdiff_t(at), {ask.position, std::move(what)});
+    }
+    if (!targets) continue;
+    std::vector<tokenizer::TokenId>& ids = std::get<query::Targets>(all[at].what).ids;
+    for (tokenizer::TokenId t : targets->ids) {
+      auto place = std::lower_bound(ids.begin(), ids.end(), t);
+      if (place == ids.end() || *place != t) ids.insert(place, t);
     }
   }
+}
+
+query::Logits some_of(const query::Logits& answer, const std::vector<tokenizer::TokenId>& asked,
+                      const std::vector<tokenizer::TokenId>& wanted) {
+  query::Logits own{{}, answer.log_sum_exp};
+  for (tokenizer::TokenId t : wanted) {
+    auto place = std::lower_bound(asked.begin(), asked.end(), t);
+    own.logits.push_back(answer.logits[size_t(place - asked.begin())]);
+  }
+  return own;
 }
 
 }  // namespace
@@ -49,14 +82,20 @@ void add_question(SortedRecords& to, uint64_t item, size_t method, size_t index,
   // By length; or, where prefixes are shared, as words in a dictionary: neighbours begin alike.
   append_key(key, order == QueryOrder::length ? query.ids.size() : 0, 4);
   for (tokenizer::TokenId id : query.ids) append_key(key, uint32_t(id), 4);
+  // Behind the ids: a negative id, which no query has, and what makes it another query.
+  if (!query.changes.empty()) {
+    append_key(key, kChanged, 4);
+    append_changes(key, query.changes);
+  }
   append_number(value, item);
   append_number(value, method);
   append_number(value, index);
-  append_reads(value, query.reads);
+  append_asks(value, query.asks);
   to.add(key, value);
 }
 
-DistinctQueries::DistinctQueries(SortedRecords& questions) : questions_(questions) {
+DistinctQueries::DistinctQueries(SortedRecords& questions, const query::Reducers& reducers)
+    : questions_(questions), reducers_(reducers) {
   questions_.rewind();
   more_ = advance();
 }
@@ -72,15 +111,23 @@ bool DistinctQueries::advance() {
 bool DistinctQueries::next(DistinctQuery& distinct) {
   if (!more_) return false;
   distinct.query.ids.clear();
-  distinct.query.reads.clear();
+  distinct.query.asks.clear();
+  distinct.query.changes.clear();
   distinct.askers = {};
-  for (size_t at = 4; at < key_.size(); at += 4)
-    distinct.query.ids.push_back(tokenizer::TokenId(uint32_t(read_key(key_, at, 4))));
+  for (size_t at = 4; at < key_.size(); at += 4) {
+    uint32_t id = uint32_t(read_key(key_, at, 4));
+    if (id == kChanged) {
+      std::string_view changes = std::string_view(key_).substr(at + 4);
+      distinct.query.changes = query::take_changes(changes);
+      break;
+    }
+    distinct.query.ids.push_back(tokenizer::TokenId(id));
+  }
   std::string key = key_;
   do {
     std::string_view record = value_;
-    take_asker(record, asker_);
-    add_reads(distinct.query.reads, asker_.reads);
+    take_asker(record, asker_, reducers_);
+    add_asks(distinct.query.asks, asker_.asks);
     distinct.askers.records_ += value_;
     ++distinct.askers.count_;
     more_ = advance();
@@ -88,10 +135,11 @@ bool DistinctQueries::next(DistinctQuery& distinct) {
   return true;
 }
 
-void Askers::each(const std::function<void(const Asker&)>& visit) const {
+void Askers::each(const query::Reducers& reducers,
+                  const std::function<void(const Asker&)>& visit) const {
   Asker asker;
   for (std::string_view rest = records_; !rest.empty();) {
-    take_asker(rest, asker);
+    take_asker(rest, asker, reducers);
     visit(asker);
   }
 }
@@ -99,21 +147,14 @@ void Askers::each(const std::function<void(const Asker&)>& visit) const {
 query::Answer answer_for(const Asker& asker, const query::Query& query,
                          const query::Answer& answer) {
   query::Answer own;
-  own.reserve(asker.reads.size());
-  for (const query::Read& read : asker.reads) {
-    size_t at = place_of(query.reads, read);
-    if (read.words >= 0) {
+  own.reserve(asker.asks.size());
+  for (const query::Ask& ask : asker.asks) {
+    size_t at = place_of(query.asks, slot_of(ask));
+    if (const auto* targets = std::get_if<query::Targets>(&ask.what))
+      own.push_back(some_of(logits_of(answer[at]),
+                            std::get<query::Targets>(query.asks[at].what).ids, targets->ids));
+    else
       own.push_back(answer[at]);
-      continue;
-    }
-    const std::vector<tokenizer::TokenId>& targets = query.reads[at].targets;
-    query::ReadAnswer a;
-    a.log_sum_exp = answer[at].log_sum_exp;
-    for (tokenizer::TokenId t : read.targets) {
-      auto place = std::lower_bound(targets.begin(), targets.end(), t);
-      a.logits.push_back(answer[at].logits[size_t(place - targets.begin())]);
-    }
-    own.push_back(std::move(a));
   }
   return own;
 }

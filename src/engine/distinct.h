@@ -1,5 +1,5 @@
 #pragma once
-// Equal inputs, however often and by whomever asked, become one query that reads everything wanted.
+// Equal inputs, however often and by whomever asked, become one query that asks everything wanted.
 
 #include <functional>
 #include <memory>
@@ -7,22 +7,22 @@
 #include <vector>
 
 #include "engine/sorted_records.h"
-#include "model/model.h"
+#include "query/bytes.h"
 
 namespace minpair::engine {
 
-// Who asked: the item's number in this run, the method, the query's number in the item's plan.
+// Who asked: the item's number in this run, the method, the query's number among the item's.
 struct Asker {
   uint64_t item = 0;
   uint32_t method = 0, query = 0;
-  std::vector<query::Read> reads;
+  std::vector<query::Ask> asks;
 };
 
 // In the order of asking, as bytes: every item of a large suite may ask the same.
 class Askers {
  public:
   size_t size() const { return count_; }
-  void each(const std::function<void(const Asker&)>& visit) const;
+  void each(const query::Reducers& reducers, const std::function<void(const Asker&)>& visit) const;
 
  private:
   friend class DistinctQueries;
@@ -43,18 +43,19 @@ void add_question(SortedRecords& to, uint64_t item, size_t method, size_t index,
 // Walks over sorted questions; one DistinctQuery at a time, shortest first.
 class DistinctQueries {
  public:
-  explicit DistinctQueries(SortedRecords& questions);
+  DistinctQueries(SortedRecords& questions, const query::Reducers& reducers);
   bool next(DistinctQuery& distinct);
 
  private:
   SortedRecords& questions_;
+  const query::Reducers& reducers_;
   std::string key_, value_;  // the first record of the next query
   Asker asker_;              // only to keep its memory
   bool more_;
   bool advance();
 };
 
-// What `asker` wanted, out of the answer to the union of all reads.
+// What `asker` wanted, out of the answer to the union of all asks.
 query::Answer answer_for(const Asker& asker, const query::Query& query,
                          const query::Answer& answer);
 

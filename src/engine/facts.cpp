@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/paths.h"
-#include "engine/run.h"
+#include "engine/engine.h"
 
 namespace minpair::engine {
 namespace {
@@ -55,12 +55,12 @@ store::Facts facts_of(const SuiteSource& suite, const query::Model& model,
   store::Facts facts = {{"command", command(suite, model, methods, options)},
                         {"version", version()}};
   if (info.kind == query::ModelInfo::Kind::masked) return facts;
-  auto edge = [&](tokenizer::TokenId id, const std::string& from, const char* none) {
-    std::string what = id < 0 ? none : model.tokenizer().piece(id);
-    return from.empty() ? what : fmt::format("{} ({})", what, from);
+  auto edge = [&](tokenizer::TokenId id, query::EdgeFrom from) {
+    std::string what = id < 0 ? "none" : model.tokenizer().piece(id);
+    return from == query::EdgeFrom::nobody ? what : fmt::format("{} ({})", what, text(from));
   };
-  facts["start"] = edge(info.start, info.start_from, "none");
-  facts["end"] = edge(info.end, info.end_from, "none");
+  facts["start"] = edge(info.start, info.start_from);
+  facts["end"] = edge(info.end, info.end_from);
   return facts;
 }
 

@@ -10,12 +10,12 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "engine/bytes.h"
+#include "query/bytes.h"
 
 namespace minpair::engine {
 namespace {
 
-constexpr std::string_view kMagic = "minpair answers 1\n";
+constexpr std::string_view kMagic = "minpair answers 2\n";
 constexpr size_t kHeader = 34;  // magic, then the plan
 constexpr uint32_t kLargestBatch = uint32_t{1} << 30;
 
@@ -94,7 +94,7 @@ bool AnswerJournal::read_batch() {
   return true;
 }
 
-bool AnswerJournal::next(query::Answer& answer) {
+bool AnswerJournal::next(const std::vector<query::Ask>& asks, query::Answer& answer) {
   while (!at_end_ && answers_left_ == 0)
     if (!read_batch()) {
       at_end_ = true;
@@ -103,13 +103,13 @@ bool AnswerJournal::next(query::Answer& answer) {
     }
   if (at_end_) return false;
   --answers_left_;
-  take_answer(rest_, answer);
+  answer = query::take_answer(rest_, asks);
   return true;
 }
 
 void AnswerJournal::append(std::span<const query::Answer> answers) {
   std::string bytes(sizeof(BatchHeader), '\0');
-  for (const query::Answer& answer : answers) append_answer(bytes, answer);
+  for (const query::Answer& answer : answers) query::append_answer(bytes, answer);
   std::string_view payload = std::string_view(bytes).substr(sizeof(BatchHeader));
   BatchHeader header{uint32_t(payload.size()), uint32_t(answers.size()),
                      hash128(payload, uint32_t(answers.size())).low};

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/hash.h"
-#include "model/model.h"
+#include "query/query.h"
 
 namespace minpair::engine {
 
@@ -21,9 +21,8 @@ class AnswerJournal {
   AnswerJournal(const AnswerJournal&) = delete;
   AnswerJournal& operator=(const AnswerJournal&) = delete;
 
-  // The stored answers, in the order they were written. `answer` comes in the shape that is
-  // expected.
-  bool next(query::Answer& answer);
+  // The stored answers, in the order they were written; `asks` is what was asked for this one.
+  bool next(const std::vector<query::Ask>& asks, query::Answer& answer);
   // Only after next() has said that there is no more.
   void append(std::span<const query::Answer> answers);
   void remove();  // the run is complete

@@ -11,7 +11,6 @@ namespace {
 
 constexpr uint32_t kWindow =
     1024;  // of models without a limit of their own: states are carried within it
-constexpr size_t kWindowsAtOnce = 8;
 
 // Tokens waiting to be scored, and those already scored that are their context.
 class Windows {
@@ -34,16 +33,16 @@ class Windows {
     if (ids_.size() > std::max<size_t>(scored_, 1)) cut();
     ids_.clear();
     scored_ = 0;
-    if (queries_.size() >= kWindowsAtOnce) ask();
   }
 
   void ask() {
     for (const query::Answer& answer : model_.answer(queries_))
-      for (const query::ReadAnswer& read : answer) {
-        result_.log_probability += double(read.logits[0]) - read.log_sum_exp;
+      for (const query::Record& record : answer) {
+        result_.log_probability += logits_of(record).logprob();
         ++result_.scored;
       }
     queries_.clear();
+    tokens_ = 0;
   }
 
  private:
@@ -51,12 +50,13 @@ class Windows {
     query::Query query;
     query.ids.assign(ids_.begin(), ids_.end() - 1);
     for (size_t i = std::max<size_t>(scored_, 1); i < ids_.size(); ++i)
-      query.reads.push_back({uint32_t(i - 1), {ids_[i]}, true});
+      query.asks.push_back({uint32_t(i - 1), query::Targets{{ids_[i]}}});
+    if (tokens_ + query.ids.size() > model_.info().batch_tokens) ask();
+    tokens_ += query.ids.size();
     queries_.push_back(std::move(query));
     size_t keep = std::min<size_t>(overlap_ + 1, ids_.size());
     ids_.erase(ids_.begin(), ids_.end() - ptrdiff_t(keep));
     scored_ = ids_.size();
-    if (queries_.size() >= kWindowsAtOnce) ask();
   }
 
   query::Model& model_;
@@ -65,6 +65,7 @@ class Windows {
   std::vector<tokenizer::TokenId> ids_;
   size_t scored_ = 0;  // how many of them need no score any more
   std::vector<query::Query> queries_;
+  size_t tokens_ = 0;  // of them
 };
 
 }  // namespace
@@ -86,7 +87,8 @@ Perplexity perplexity(query::Model& model, const std::filesystem::path& file,
   const tokenizer::Tokenizer& tokenizer = model.tokenizer();
   // Recurrent models read one text without end: a sentence ends with what the next one begins
   // after.
-  bool carried = info.kind == query::ModelInfo::Kind::recurrent && info.end_from != "--end";
+  bool carried = info.kind == query::ModelInfo::Kind::recurrent &&
+                 info.end_from != query::EdgeFrom::end_option;
   tokenizer::TokenId end = info.end < 0 && carried ? info.start : info.end;
   Perplexity result;
   Windows windows(model, options, result);

@@ -6,20 +6,24 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "engine/bytes.h"
 #include "engine/cost.h"
 #include "engine/crew.h"
 #include "engine/distinct.h"
 #include "engine/journal.h"
 #include "engine/split.h"
-#include "engine/words.h"
+#include "method/words.h"
 
 namespace minpair::engine {
 namespace {
 
-method::MethodContext context_of(const query::Model& model, const PlanOptions& options) {
+method::MethodContext context_of(const query::Model& model, const method::VocabularyWords* words) {
   const query::ModelInfo& info = model.info();
-  return {model.tokenizer(), info.kind, info.max_tokens, info.start, info.end, options.words};
+  return {model.tokenizer(), info.kind, info.max_tokens, info.start, info.end, words};
+}
+
+PlanOptions with_batch_of(const query::Model& model, PlanOptions options) {
+  if (options.batch_tokens == 0) options.batch_tokens = model.info().batch_tokens;
+  return options;
 }
 
 std::string answer_key(uint64_t item, size_t method, size_t query) {
@@ -34,14 +38,24 @@ QueryOrder order_for(query::ModelInfo::Kind kind) {
   return kind == query::ModelInfo::Kind::masked ? QueryOrder::length : QueryOrder::prefix;
 }
 
+// Floats that a batch's answers are made from, where whole vocabularies are asked about.
+constexpr uint64_t kMostFloats = uint64_t{16} << 20;
+
+uint64_t floats_of(const query::Query& query, const query::ModelInfo& info) {
+  uint64_t floats = 0;
+  for (const query::Ask& ask : query.asks) floats += width(ask.what, info);
+  return floats;
+}
+
 // Queries waiting for the model.
-struct Batch {
+struct Waiting {
   std::vector<DistinctQuery> distinct;
   std::vector<query::Query> queries;
-  uint64_t tokens = 0;
+  uint64_t tokens = 0, floats = 0;
 
-  void add(DistinctQuery&& d, uint64_t cost) {
+  void add(DistinctQuery&& d, uint64_t cost, uint64_t wide) {
     tokens += cost;
+    floats += wide;
     queries.push_back(d.query);
     distinct.push_back(std::move(d));
   }
@@ -50,21 +64,23 @@ struct Batch {
 }  // namespace
 
 Planner::Planner(query::Model& model, std::vector<const method::Method*> methods,
-                 PlanOptions options)
+                 PlanOptions options, const method::VocabularyWords* words)
     : model_(model),
       methods_(std::move(methods)),
-      options_(std::move(options)),
-      context_(context_of(model, options_)),
+      options_(with_batch_of(model, std::move(options))),
+      context_(context_of(model, words)),
       questions_(std::make_unique<SortedRecords>(options_.scratch, options_.memory)),
       answers_(std::make_unique<SortedRecords>(options_.scratch, options_.memory)) {}
 
 Planner::~Planner() = default;
 
 void Planner::plan_item(uint64_t number, const suite::Item& item, size_t method) {
-  method::Plan plan = minpair::method::plan_item(*methods_[method], item, context_);
-  for (size_t q = 0; q < plan.queries.size(); ++q) {
-    add_question(*questions_, number, method, q, plan.queries[q], order_for(context_.kind));
-    const std::vector<tokenizer::TokenId>& ids = plan.queries[q].ids;
+  method::Questions asked = ask_about(*methods_[method], item, context_);
+  for (size_t q = 0; q < asked.queries.size(); ++q) {
+    check(asked.queries[q], model_);
+    reducers_.add(asked.queries[q]);
+    add_question(*questions_, number, method, q, asked.queries[q], order_for(context_.kind));
+    const std::vector<tokenizer::TokenId>& ids = asked.queries[q].ids;
     const uint64_t fields[] = {key_.high, key_.low, number, method, q};
     std::string bytes(reinterpret_cast<const char*>(fields), sizeof fields);
     bytes.append(reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof ids[0]);
@@ -92,7 +108,7 @@ void Planner::plan(const ItemSource& items, const Skip& skip) {
 
 const PlanCounts& Planner::counts() {
   if (counted_) return counts_;
-  DistinctQueries all(*questions_);
+  DistinctQueries all(*questions_, reducers_);
   Cost cost(order_for(context_.kind));
   for (DistinctQuery d; all.next(d);) {
     ++counts_.distinct;
@@ -104,29 +120,28 @@ const PlanCounts& Planner::counts() {
 }
 
 std::vector<bool> Planner::items_of(const Shard& shard) {
-  return engine::items_of(shard, *questions_, counts_.items, order_for(context_.kind));
+  return engine::items_of(shard, *questions_, reducers_, counts_.items, order_for(context_.kind));
 }
 
 void Planner::give_back(const DistinctQuery& distinct, const query::Answer& answer) {
   std::string value;
-  distinct.askers.each([&](const Asker& asker) {
+  distinct.askers.each(reducers_, [&](const Asker& asker) {
     value.clear();
-    append_answer(value, answer_for(asker, distinct.query, answer));
+    query::append_answer(value, answer_for(asker, distinct.query, answer));
     answers_->add(answer_key(asker.item, asker.method, asker.query), value);
   });
 }
 
-void Planner::answer(const Tick& tick, AnswerJournal* journal) {
+void Planner::answer(const Tick& tick, AnswerJournal* journal, Crew* with) {
   Alone alone(model_);
-  Crew& crew = options_.crew ? *options_.crew : alone;
+  Crew& crew = with ? *with : alone;
   if (crew.size() > 1) counts();  // before the walk begins: it is a walk of its own
-  DistinctQueries all(*questions_);
-  Batch batch;
-  std::deque<Batch> asked;
+  DistinctQueries all(*questions_, reducers_);
+  Waiting batch;
+  std::deque<Waiting> asked;
   uint64_t tokens = 0, handed_out = 0;
   auto take = [&] {
     std::vector<query::Answer> answers = crew.next();
-    cut_down(context_.words, asked.front().distinct, answers);
     if (journal) journal->append(answers);
     for (size_t i = 0; i < answers.size(); ++i) give_back(asked.front().distinct[i], answers[i]);
     tokens += asked.front().tokens;
@@ -136,7 +151,7 @@ void Planner::answer(const Tick& tick, AnswerJournal* journal) {
   auto submit = [&] {
     if (batch.queries.empty()) return;
     handed_out += batch.tokens;
-    crew.submit(spelled_out(context_.words, std::move(batch.queries)));
+    crew.submit(std::move(batch.queries));
     asked.push_back(std::move(batch));
     batch = {};
     while (crew.full()) take();
@@ -145,8 +160,8 @@ void Planner::answer(const Tick& tick, AnswerJournal* journal) {
   Cost cost(order_for(context_.kind));
   for (DistinctQuery d; all.next(d);) {
     uint64_t own = cost.of(d.query.ids);
-    query::Answer known = shaped_for(d.query);
-    if (stored && (stored = journal->next(known))) {
+    query::Answer known;
+    if (stored && (stored = journal->next(d.query.asks, known))) {
       tokens += own;
       handed_out += own;
       ++from_journal_;
@@ -154,8 +169,11 @@ void Planner::answer(const Tick& tick, AnswerJournal* journal) {
       continue;
     }
     if (tick && batch.queries.empty() && tokens > 0) tick(tokens);
-    if (batch.tokens + own > batch_tokens(crew.size(), handed_out)) submit();
-    batch.add(std::move(d), own);
+    uint64_t floats = floats_of(d.query, model_.info());
+    if (batch.tokens + own > batch_tokens(crew.size(), handed_out) ||
+        batch.floats + floats > kMostFloats)
+      submit();
+    batch.add(std::move(d), own, floats);
     d = {};
   }
   submit();
@@ -176,29 +194,25 @@ double Planner::estimate_seconds(double budget_seconds) {
   if (all_counts.distinct == 0) return 0;
   // Every n-th query, a batch's worth, so that all lengths are there.
   uint64_t step = std::max<uint64_t>(1, all_counts.tokens / (uint64_t{options_.batch_tokens} * 4));
-  Batch sample;
-  DistinctQueries all(*questions_);
+  std::vector<query::Query> sample;
+  uint64_t sampled = 0;
+  DistinctQueries all(*questions_, reducers_);
   uint64_t number = 0;
   for (DistinctQuery d; all.next(d); ++number)
-    if (number % step == step / 2 && sample.tokens < uint64_t{options_.batch_tokens} * 4) {
-      d.askers = {};
-      sample.add(std::move(d), d.query.ids.size());
+    if (number % step == step / 2 && sampled < uint64_t{options_.batch_tokens} * 4) {
+      sampled += d.query.ids.size();
+      sample.push_back(std::move(d.query));
       d = {};
     }
-  if (sample.queries.empty()) return 0;
-  // The first pass prepares kernels.
-  sample.queries = spelled_out(context_.words, std::move(sample.queries));
-  ask(model_, {&sample.queries.front(), 1});
+  if (sample.empty()) return 0;
+  ask(model_, {&sample.front(), 1});  // the first pass prepares kernels
   uint64_t tokens = 0;
   auto start = Clock::now();
   double seconds = 0;
-  for (size_t i = 0; i < sample.queries.size() && seconds < budget_seconds;) {
-    std::vector<query::Query> some;
-    for (uint64_t n = 0; i < sample.queries.size() && n < options_.batch_tokens; ++i) {
-      n += sample.queries[i].ids.size();
-      tokens += sample.queries[i].ids.size();
-      some.push_back(sample.queries[i]);
-    }
+  for (std::span<const query::Query> rest = sample; !rest.empty() && seconds < budget_seconds;) {
+    std::span<const query::Query> some = rest.first(batch_size(rest, options_.batch_tokens));
+    rest = rest.subspan(some.size());
+    for (const query::Query& q : some) tokens += q.ids.size();
     ask(model_, some);
     seconds = std::chrono::duration<double>(Clock::now() - start).count();
   }
@@ -216,18 +230,18 @@ void Planner::assemble(const ItemSource& items, const std::function<void(Scored&
     for (size_t m = 0; m < methods_.size(); ++m) {
       Scored scored{ordinal, item, m, skipped_[number * methods_.size() + m]};
       if (!scored.skipped) {
-        method::Plan plan = minpair::method::plan_item(*methods_[m], item, context_);
-        scored.excluded = plan.excluded;
+        method::Questions asked = ask_about(*methods_[m], item, context_);
+        scored.excluded = asked.excluded;
         std::vector<query::Answer> answers;
-        for (size_t q = 0; q < plan.queries.size(); ++q) {
+        for (size_t q = 0; q < asked.queries.size(); ++q) {
           std::string_view key, value;
           if (!answers_->next(key, value) || key != answer_key(number, m, q)) throw changed();
-          take_answer(value, answers.emplace_back(shaped_for(plan.queries[q])));
+          answers.push_back(query::take_answer(value, asked.queries[q].asks));
         }
         std::vector<const query::Answer*> pointers;
         for (const query::Answer& a : answers) pointers.push_back(&a);
-        if (plan.excluded == judge::Reason::none)
-          scored.sentences = methods_[m]->score(plan, pointers);
+        if (asked.excluded == judge::Reason::none)
+          scored.sentences = methods_[m]->score(asked, pointers);
       }
       sink(scored);
     }

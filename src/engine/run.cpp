@@ -1,4 +1,4 @@
-#include "engine/run.h"
+#include "engine/engine.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,8 @@
 #include "base/names.h"
 #include "base/progress.h"
 #include "engine/journal.h"
+#include "engine/plan.h"
+#include "method/words.h"
 
 namespace minpair::engine {
 namespace {
@@ -22,8 +24,8 @@ double seconds_since(Clock::time_point start) {
 
 // Reads the whole suite, gives out what was selected, and names the content.
 struct Pass {
-  const SuiteSource& suite;
-  const Selection& selection;
+  SuiteSource suite;
+  Selection selection;
   std::vector<bool> shard;  // which of the selected items are ours; empty: all
   uint64_t all = 0, selected = 0;
   Fingerprint content;
@@ -75,31 +77,31 @@ std::unique_ptr<method::VocabularyWords> words_for(
                                                    options.min_words);
 }
 
-// Scores of clozes depend on the words as well: with others, it is another version of the method.
-judge::MethodInfo keyed_info(const method::Method& method, const method::VocabularyWords* words) {
+// Scores of clozes depend on the words as well.
+judge::MethodInfo with_words(const method::Method& method, const method::VocabularyWords* words) {
   judge::MethodInfo info = method.info();
-  if (info.cloze && words)
-    info.version = int(fingerprint128(words->fingerprint(), uint64_t(info.version)).low >> 33);
+  if (info.cloze && words) info.words = words->fingerprint();
   return info;
 }
 
 class Run {
  public:
   Run(store::Store* store, const SuiteSource& suite, query::Model& model,
-      const std::vector<const method::Method*>& methods, const RunOptions& options)
+      const std::vector<const method::Method*>& methods, const RunOptions& options, Crew* crew)
       : store_(store),
         suite_(suite),
         model_(model),
+        crew_(crew),
         record_(record_of(model)),
         options_(options),
         pass_{suite, options.selection, {}},
         words_(words_for(suite, model, methods, options)),
-        planner_(model, methods, plan_options(store, options, words_.get())) {
+        planner_(model, methods, plan_options(store, options), words_.get()) {
     report_.suite = suite.manifest.name;
     report_.model = record_.name;
     for (const method::Method* m : methods) {
       report_.methods.push_back(m->name());
-      infos_.push_back(keyed_info(*m, words_.get()));
+      infos_.push_back(with_words(*m, words_.get()));
     }
   }
 
@@ -117,17 +119,15 @@ class Run {
   }
 
  private:
-  static PlanOptions plan_options(store::Store* store, const RunOptions& options,
-                                  const method::VocabularyWords* words) {
+  static PlanOptions plan_options(store::Store* store, const RunOptions& options) {
     PlanOptions plan = options.plan;
-    plan.words = words;
     if (store && store->path().has_parent_path()) plan.scratch = store->path().parent_path();
     return plan;
   }
 
   // Every shard plans the whole, to find its own part of it.
   void plan_shards() {
-    Planner whole(model_, planner_.methods(), plan_options(store_, options_, words_.get()));
+    Planner whole(model_, planner_.methods(), plan_options(store_, options_), words_.get());
     whole.plan([&](const EachItem& each) { pass_.each(each, true); });
     pass_.shard = whole.items_of(options_.shard);
     whole_plan_ = hex_of(whole.key());
@@ -168,7 +168,7 @@ class Run {
     Clock::time_point start = Clock::now();
     Progress progress(fmt::format("{}: {}", record_.name, suite_.manifest.name),
                       planner_.counts().tokens, options_.quiet);
-    planner_.answer([&](uint64_t tokens) { progress.set(tokens, "tokens"); }, &journal);
+    planner_.answer([&](uint64_t tokens) { progress.set(tokens, "tokens"); }, &journal, crew_);
     report_.resumed = planner_.answered_from_journal();
     report_.model_seconds = seconds_since(start);
   }
@@ -184,15 +184,19 @@ class Run {
     if (words_) facts["words"] = words_->fingerprint().substr(0, 16);
     for (const judge::MethodInfo& info : infos_)
       runs.push_back(store_->add_run(suite, model, info, facts));
-    planner_.assemble(
-        [&](const EachItem& each) { pass_.each(each, false); },
-        [&](Scored& s) {
-          std::optional<uint32_t> distance = method::distance_in_pieces(s.item, model_.tokenizer());
-          if (s.skipped) return store_->copy_score(runs[s.method], s.ordinal, s.item, distance);
-          report_.excluded += s.excluded != judge::Reason::none;
-          judge::measure(s.item, infos_[s.method].scope, s.sentences);
-          store_->add_score(runs[s.method], s.ordinal, s.item, s.excluded, s.sentences, distance);
-        });
+    std::optional<uint32_t> distance;
+    planner_.assemble([&](const EachItem& each) { pass_.each(each, false); },
+                      [&](Scored& s) {
+                        // The methods of an item come one after the other.
+                        if (s.method == 0)
+                          distance = method::distance_in_pieces(s.item, model_.tokenizer());
+                        if (s.skipped)
+                          return store_->copy_score(runs[s.method], s.ordinal, s.item, distance);
+                        report_.excluded += s.excluded != judge::Reason::none;
+                        judge::measure(s.item, infos_[s.method].scope, s.sentences);
+                        store_->add_score(runs[s.method], s.ordinal, s.item, s.excluded,
+                                          s.sentences, distance);
+                      });
     for (int64_t run : runs) {
       store_->finish_run(run);
       if (!options_.shard.whole())
@@ -203,10 +207,11 @@ class Run {
   }
 
   store::Store* store_;
-  const SuiteSource& suite_;
+  SuiteSource suite_;
   query::Model& model_;
+  Crew* crew_;
   store::ModelRecord record_;
-  const RunOptions& options_;
+  RunOptions options_;
   Pass pass_;
   std::string whole_plan_;  // names what is split into shards
   std::unique_ptr<method::VocabularyWords> words_;
@@ -245,8 +250,9 @@ store::ModelRecord record_of(const query::Model& model) {
 }
 
 RunReport run_suite(store::Store* store, const SuiteSource& suite, query::Model& model,
-                    const std::vector<const method::Method*>& methods, const RunOptions& options) {
-  return Run(store, suite, model, methods, options).go();
+                    const std::vector<const method::Method*>& methods, const RunOptions& options,
+                    Crew* crew) {
+  return Run(store, suite, model, methods, options, crew).go();
 }
 
 void self_test(query::Model& model) {
@@ -259,16 +265,16 @@ void self_test(query::Model& model) {
   for (const tokenizer::Token& t : model.tokenizer().encode("The cat sleeps .").tokens)
     ids.push_back(t.id);
   if (ids.empty() || vocabulary == 0) throw broken("the tokenizer gives nothing");
-  query::Query whole{ids, {{uint32_t(ids.size() / 2), {}, true}}};
-  for (uint32_t t = 0; t < vocabulary; ++t) whole.reads[0].targets.push_back(tokenizer::TokenId(t));
-  query::Query shorter{{ids.begin(), ids.end() - 1}, {{0, {ids[0]}, true}}};
+  query::Targets all;
+  for (uint32_t t = 0; t < vocabulary; ++t) all.ids.push_back(tokenizer::TokenId(t));
+  query::Query whole{ids, {{uint32_t(ids.size() / 2), std::move(all)}}, {}};
+  query::Query shorter{{ids.begin(), ids.end() - 1}, {{0, query::Targets{{ids[0]}}}}, {}};
   query::Answer alone = model.answer({&whole, 1}).at(0);
   std::vector<query::Answer> batch =
       model.answer(std::vector<query::Query>{shorter, whole, shorter});
-  if (batch.at(1)[0].logits != alone[0].logits || batch[1][0].log_sum_exp != alone[0].log_sum_exp)
-    throw broken("an answer depends on the batch it is in");
+  if (batch.at(1) != alone) throw broken("an answer depends on the batch it is in");
   double sum = 0;
-  for (float logit : alone[0].logits) sum += std::exp(double(logit) - alone[0].log_sum_exp);
+  for (uint32_t t = 0; t < vocabulary; ++t) sum += std::exp(logits_of(alone[0]).logprob(t));
   if (!(std::fabs(sum - 1) < 1e-3))
     throw broken(fmt::format("probabilities sum to {} instead of 1", sum));
 }

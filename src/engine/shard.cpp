@@ -30,19 +30,19 @@ Shard parse_shard(const std::string& text) {
 
 std::string shard_text(const Shard& shard) { return fmt::format("{}/{}", shard.number, shard.of); }
 
-std::vector<bool> items_of(const Shard& shard, SortedRecords& questions, uint64_t items,
-                           QueryOrder order) {
+std::vector<bool> items_of(const Shard& shard, SortedRecords& questions,
+                           const query::Reducers& reducers, uint64_t items, QueryOrder order) {
   // An item stands where its first query is; a query that several ask costs the first of them.
   std::vector<uint32_t> in_order, cost(items, 0);
   std::vector<bool> placed(items, false);
   uint64_t total = 0;
   Cost tokens(order);
-  DistinctQueries all(questions);
+  DistinctQueries all(questions, reducers);
   for (DistinctQuery d; all.next(d);) {
     uint64_t own = tokens.of(d.query.ids);
     total += own;
     bool first = true;
-    d.askers.each([&](const Asker& asker) {
+    d.askers.each(reducers, [&](const Asker& asker) {
       if (first) cost[asker.item] += uint32_t(own);
       first = false;
       if (placed[asker.item]) return;

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "engine/run.h"
+#include "engine/engine.h"
 #include "method/method.h"
 #include "stimuli/stimuli.h"
 

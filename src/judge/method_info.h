@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/hash.h"
 #include "judge/policy.h"
 
 namespace minpair::judge {
@@ -17,6 +18,11 @@ struct MethodInfo {
   Scope scope = Scope::sentence;
   bool cloze = false;  // judges clozes, and nothing else
   int version = 1;     // part of the key of stored scores: raise it when a score changes
+  std::string words;   // names the words that a cloze was judged over; part of the key as well
+  // What stored scores are found by. Without words it is the version.
+  int key() const {
+    return words.empty() ? version : int(fingerprint128(words, uint64_t(version)).low >> 33);
+  }
 };
 
 }  // namespace minpair::judge

@@ -58,37 +58,39 @@ MaskedSentence masked_sentence(const suite::Item& item, const MethodContext& con
   return m;
 }
 
-Plan WordMethod::plan(const suite::Item& item, const MethodContext& context) const {
+Questions WordMethod::ask(const suite::Item& item, const MethodContext& context) const {
   MaskedSentence m = masked_sentence(item, context);
   if (m.excluded != Reason::none) return {{}, {}, m.excluded};
-  const WordQuestion* question = (context.words->*ask_)(item.language, m.pos, m.bundle);
+  VocabularyWords::Question question = (context.words->*find_)(item.language, m.pos, m.bundle);
   if (!question || question->smaller_side() < std::max<uint32_t>(context.words->minimum(), 1))
     return {{}, {}, Reason::too_few_words};
-  Plan plan;
-  m.query.reads.push_back({m.mask, {}, false, question->number});
-  plan.queries.push_back(std::move(m.query));
-  plan.words = question;
-  return plan;
+  m.query.asks.push_back({m.mask, query::Classes{std::move(question)}});
+  Questions questions;
+  questions.queries.push_back(std::move(m.query));
+  return questions;
 }
 
 std::vector<judge::SentenceScore> WordMethod::score(
-    const Plan& plan, const std::vector<const query::Answer*>& answers) const {
+    const Questions& questions, const std::vector<const query::Answer*>& answers) const {
+  // Only ask() above makes these questions.
+  const auto& classes = std::get<query::Classes>(questions.queries.at(0).asks.at(0).what);
+  const auto& words = static_cast<const WordQuestion&>(*classes.reducer);
   std::vector<judge::SentenceScore> scores;
-  for (judge::WordScore& side : plan.words->score(answers.at(0)->at(0).logits))
+  for (judge::WordScore& side : words.score(std::get<query::ClassRecords>(answers.at(0)->at(0))))
     scores.push_back({{}, std::move(side)});
   return scores;
 }
 
-std::vector<judge::WordScore> WordQuestion::score(std::span<const float> kept) const {
-  std::vector<judge::WordScore> sides;
-  for (size_t side = 0; side < 2; ++side) {
-    const float* from = kept.data() + side * kSide;
-    judge::WordScore s{kind_, counts_[side], {from[0], from[1]}, {}};
-    for (const float* b = from + 2; b < from + kSide && *b >= 0; b += 2)
-      s.best.push_back({part_.words[size_t(b[0])].form, b[1]});
-    sides.push_back(std::move(s));
+std::vector<judge::WordScore> WordQuestion::score(const query::ClassRecords& sides) const {
+  std::vector<judge::WordScore> scores;
+  for (size_t side = 0; side < sides.size(); ++side) {
+    const query::ClassRecord& from = sides[side];
+    judge::WordScore s{kind_, counts_[side], {from.figures[0], from.figures[1]}, {}};
+    for (const query::ClassRecord::Word& b : from.best)
+      s.best.push_back({part_->words.at(b.word).form, b.logprob});
+    scores.push_back(std::move(s));
   }
-  return sides;
+  return scores;
 }
 
 WordProbabilities::WordProbabilities(const WordsOfPart& part, std::span<const float> logits)
@@ -108,18 +110,17 @@ double WordProbabilities::mean_logit(uint32_t word) const {
 }
 
 void BestWords::see(uint32_t word, double probability) {
-  if (best_.size() == WordQuestion::kBest && probability <= best_.back().probability) return;
+  if (best_.size() == kBest && probability <= best_.back().probability) return;
   auto place = std::find_if(best_.begin(), best_.end(),
                             [&](const Best& other) { return other.probability < probability; });
   best_.insert(place, {word, probability});
-  if (best_.size() > WordQuestion::kBest) best_.pop_back();
+  if (best_.size() > kBest) best_.pop_back();
 }
 
-void BestWords::keep(float* to) const {
-  for (size_t i = 0; i < WordQuestion::kBest; ++i) {
-    to[2 * i] = i < best_.size() ? float(best_[i].word) : -1;
-    to[2 * i + 1] = i < best_.size() ? float(std::log(best_[i].probability)) : 0;
-  }
+std::vector<query::ClassRecord::Word> BestWords::words() const {
+  std::vector<query::ClassRecord::Word> words;
+  for (const Best& b : best_) words.push_back({b.word, float(std::log(b.probability))});
+  return words;
 }
 
 }  // namespace minpair::method

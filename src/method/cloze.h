@@ -8,7 +8,7 @@
 
 namespace minpair::method {
 
-// The sentence with one mask in the place of its locus, as a query without reads.
+// The sentence with one mask in the place of its locus, as a query that asks nothing yet.
 struct MaskedSentence {
   query::Query query;
   uint32_t mask = 0;  // the mask's position
@@ -21,20 +21,20 @@ MaskedSentence masked_sentence(const suite::Item& item, const MethodContext& con
 // A method that asks one question about many words.
 class WordMethod : public Method {
  public:
-  using Ask = const WordQuestion* (VocabularyWords::*)(const std::string& language,
-                                                       const std::string& pos,
-                                                       const stimuli::Bundle& bundle) const;
-  WordMethod(Ask ask, judge::MethodInfo info) : ask_(ask), info_(std::move(info)) {}
+  using Find = VocabularyWords::Question (VocabularyWords::*)(const std::string& language,
+                                                              const std::string& pos,
+                                                              const stimuli::Bundle& bundle) const;
+  WordMethod(Find find, judge::MethodInfo info) : find_(find), info_(std::move(info)) {}
   const judge::MethodInfo& info() const override { return info_; }
   bool supports(query::ModelInfo::Kind kind) const override {
     return kind == query::ModelInfo::Kind::masked;
   }
-  Plan plan(const suite::Item& item, const MethodContext& context) const override;
+  Questions ask(const suite::Item& item, const MethodContext& context) const override;
   std::vector<judge::SentenceScore> score(
-      const Plan& plan, const std::vector<const query::Answer*>& answers) const override;
+      const Questions& questions, const std::vector<const query::Answer*>& answers) const override;
 
  private:
-  Ask ask_;
+  Find find_;
   judge::MethodInfo info_;
 };
 
@@ -54,13 +54,14 @@ class WordProbabilities {
   double all_ = 0;
 };
 
-// The few best of one side, kept as pairs of a word's number and the logarithm of its probability.
+// The few best of one side.
 class BestWords {
  public:
   void see(uint32_t word, double probability);
-  void keep(float* to) const;
+  std::vector<query::ClassRecord::Word> words() const;
 
  private:
+  static constexpr size_t kBest = 3;
   struct Best {
     uint32_t word;
     double probability;

@@ -13,15 +13,15 @@ const std::string kPaper =
     "Zaczynska, Feldhus, Schwarzenberg, Gabryszak and Möller 2020, Evaluating German Transformer "
     "Language Models with Syntactic Agreement Tests";
 
-Plan ask_about_itself(const suite::Item& item, const MethodContext& context) {
-  Plan plan;
+Questions ask_about_itself(const suite::Item& item, const MethodContext& context) {
+  Questions questions;
   for (const suite::Sentence& sentence : item.sentences) {
     SentenceTokens tokens = tokens_of(sentence, context.tokenizer);
     if (too_long(tokens, context)) return {{}, {}, Reason::too_long};
-    plan.sentences.emplace_back();
-    ask_masked(plan, tokens, 0, 0, 0, tokens.ids.size(), -1);
+    questions.sentences.emplace_back();
+    ask_masked(questions, tokens, 0, 0, 0, tokens.ids.size(), -1);
   }
-  return plan;
+  return questions;
 }
 
 class CrossEntropy : public Method {
@@ -39,7 +39,7 @@ class CrossEntropy : public Method {
   bool supports(query::ModelInfo::Kind kind) const override {
     return kind == query::ModelInfo::Kind::masked;
   }
-  Plan plan(const suite::Item& item, const MethodContext& context) const override {
+  Questions ask(const suite::Item& item, const MethodContext& context) const override {
     return ask_about_itself(item, context);
   }
 };
@@ -60,12 +60,12 @@ class CrossEntropyAsPrinted : public Method {
   bool supports(query::ModelInfo::Kind kind) const override {
     return kind == query::ModelInfo::Kind::masked;
   }
-  Plan plan(const suite::Item& item, const MethodContext& context) const override {
+  Questions ask(const suite::Item& item, const MethodContext& context) const override {
     return ask_about_itself(item, context);
   }
   std::vector<judge::SentenceScore> score(
-      const Plan& plan, const std::vector<const query::Answer*>& answers) const override {
-    std::vector<judge::SentenceScore> scores = Method::score(plan, answers);
+      const Questions& questions, const std::vector<const query::Answer*>& answers) const override {
+    std::vector<judge::SentenceScore> scores = Method::score(questions, answers);
     for (judge::SentenceScore& s : scores) {
       double highest = -HUGE_VAL, sum = 0;
       for (const judge::TokenScore& t : s.tokens) highest = std::fmax(highest, double(t.logit));

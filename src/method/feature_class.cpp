@@ -11,28 +11,29 @@ namespace {
 
 class FeatureQuestion : public WordQuestion {
  public:
-  FeatureQuestion(const WordsOfPart& part, const stimuli::Bundle& bundle)
-      : WordQuestion(part, judge::WordScore::Kind::features) {
-    for (uint32_t w = 0; w < part.words.size(); ++w) right_.push_back(can_be(w, bundle));
+  FeatureQuestion(std::shared_ptr<const WordsOfPart> part, Hash128 identity,
+                  const stimuli::Bundle& bundle)
+      : WordQuestion(std::move(part), identity, judge::WordScore::Kind::features) {
+    for (uint32_t w = 0; w < part_->words.size(); ++w) right_.push_back(can_be(w, bundle));
     for (bool right : right_) ++counts_[right ? 0 : 1];
   }
 
-  void keep(std::span<const float> logits, std::span<float> kept) const override {
-    WordProbabilities probabilities(part_, logits);
+  query::ClassRecords reduce(std::span<const float> logits) const override {
+    WordProbabilities probabilities(*part_, logits);
     double sums[2] = {0, 0}, logit_sums[2] = {0, 0};
     BestWords best[2];
-    for (uint32_t w = 0; w < part_.words.size(); ++w) {
+    for (uint32_t w = 0; w < part_->words.size(); ++w) {
       size_t side = right_[w] ? 0 : 1;
       sums[side] += probabilities.mean(w);
       logit_sums[side] += probabilities.mean_logit(w);
       best[side].see(w, probabilities.mean(w));
     }
-    for (size_t side = 0; side < 2; ++side) {
-      float* to = kept.data() + side * kSide;
-      to[0] = float(std::log(sums[side] / counts_[side]));
-      to[1] = float(logit_sums[side] / counts_[side]);
-      best[side].keep(to + 2);
-    }
+    query::ClassRecords sides;
+    for (size_t side = 0; side < 2; ++side)
+      sides.push_back(
+          {{float(std::log(sums[side] / counts_[side])), float(logit_sums[side] / counts_[side])},
+           best[side].words()});
+    return sides;
   }
 
  private:
@@ -41,9 +42,10 @@ class FeatureQuestion : public WordQuestion {
 
 }  // namespace
 
-std::unique_ptr<WordQuestion> make_feature_class(const WordsOfPart& part,
-                                                 const stimuli::Bundle& bundle) {
-  return std::make_unique<FeatureQuestion>(part, bundle);
+std::shared_ptr<const WordQuestion> make_feature_class(std::shared_ptr<const WordsOfPart> part,
+                                                       Hash128 identity,
+                                                       const stimuli::Bundle& bundle) {
+  return std::make_shared<FeatureQuestion>(std::move(part), identity, bundle);
 }
 
 const Method& feature_class() {

@@ -34,16 +34,17 @@ SentenceTokens read_order(const suite::Sentence& sentence, const MethodContext& 
 
 // Asks about tokens [begin, end), each given all before it. What comes after is never read by the
 // model; `behind` also reads the last of them, to ask what may follow it.
-void ask_next(Plan& plan, const SentenceTokens& s, size_t begin, size_t end, bool behind = false) {
+void ask_next(Questions& questions, const SentenceTokens& s, size_t begin, size_t end,
+              bool behind = false) {
   query::Query query;
   query.ids.assign(s.ids.begin(), s.ids.begin() + ptrdiff_t(end) - (behind ? 0 : 1));
-  SentencePlan& sentence = plan.sentences.back();
+  SentenceQuestions& sentence = questions.sentences.back();
   for (size_t i = begin; i < end; ++i) {
     sentence.tokens.push_back(s.tokens[i]);
-    sentence.asked.push_back({uint32_t(plan.queries.size()), uint32_t(query.reads.size()), 0});
-    query.reads.push_back({uint32_t(i - 1), {s.ids[i]}, true});
+    sentence.asked.push_back({uint32_t(questions.queries.size()), uint32_t(query.asks.size()), 0});
+    query.asks.push_back({uint32_t(i - 1), query::Targets{{s.ids[i]}}});
   }
-  plan.queries.push_back(std::move(query));
+  questions.queries.push_back(std::move(query));
 }
 
 bool unknown(const SentenceTokens& s, size_t begin, size_t end, const MethodContext& context) {
@@ -61,39 +62,40 @@ size_t end_of_word(const SentenceTokens& s, size_t at) {
 // with a space, their probability says nothing about that. So the pieces are given that a word was
 // complete before them, and are followed by the probability that one is complete after them
 // (Pimentel and Meister 2024, equation for beginning-of-word marks; Oh and Schuler 2024).
-void ask_about_word_ends(Plan& plan, const MethodContext& context) {
-  query::Query& query = plan.queries.back();
-  const SentencePlan& sentence = plan.sentences.back();
+void ask_about_word_ends(Questions& questions, const MethodContext& context) {
+  query::Query& query = questions.queries.back();
+  const SentenceQuestions& sentence = questions.sentences.back();
   for (size_t i = 0; i < sentence.tokens.size(); ++i)
     if (tokenizer::completes_word(context.tokenizer, sentence.tokens[i].id))
-      query.reads[sentence.asked[i].read].targets.push_back(query::kWordEnd);
+      std::get<query::Targets>(query.asks[sentence.asked[i].ask].what)
+          .ids.push_back(query::kWordEnd);
   // Behind the end of a text nothing follows.
   if (!sentence.tokens.back().special)
-    query.reads.push_back({query.reads.back().position + 1, {query::kWordEnd}, true});
+    query.asks.push_back({query.asks.back().position + 1, query::Targets{{query::kWordEnd}}});
 }
 
-enum class What { sentence, locus, after_locus };
+enum class Part { sentence, locus, after_locus };
 
 class LeftToRight : public Method {
  public:
-  LeftToRight(What what, judge::MethodInfo info, bool by_words = false)
-      : what_(what), by_words_(by_words), info_(std::move(info)) {}
+  LeftToRight(Part part, judge::MethodInfo info, bool by_words = false)
+      : part_(part), by_words_(by_words), info_(std::move(info)) {}
   const judge::MethodInfo& info() const override { return info_; }
   bool supports(query::ModelInfo::Kind kind) const override {
     return kind != query::ModelInfo::Kind::masked;
   }
 
-  Plan plan(const suite::Item& item, const MethodContext& context) const override {
-    Plan plan;
+  Questions ask(const suite::Item& item, const MethodContext& context) const override {
+    Questions questions;
     for (const suite::Sentence& sentence : item.sentences) {
       SentenceTokens s = read_order(sentence, context);
       size_t begin = 0, end = s.ids.size();
       if (s.locus_size() > 0 && unknown(s, s.locus_begin, s.locus_end, context))
         return {{}, {}, Reason::unknown_locus};
-      if (what_ == What::locus) {
+      if (part_ == Part::locus) {
         if (s.locus_size() == 0) return {{}, {}, Reason::empty_locus};
         begin = s.locus_begin, end = s.locus_end;
-      } else if (what_ == What::after_locus) {
+      } else if (part_ == Part::after_locus) {
         if (s.locus_size() == 0) return {{}, {}, Reason::empty_locus};
         begin = s.locus_end, end = end_of_word(s, begin);
         if (begin >= s.ids.size() || s.tokens[begin].special)
@@ -105,34 +107,34 @@ class LeftToRight : public Method {
       bool behind = by_words_ && !s.tokens[end - 1].special;
       if (context.max_tokens > 0 && end - !behind > context.max_tokens)
         return {{}, {}, Reason::too_long};
-      plan.sentences.emplace_back();
-      ask_next(plan, s, begin, end, behind);
-      if (by_words_) ask_about_word_ends(plan, context);
+      questions.sentences.emplace_back();
+      ask_next(questions, s, begin, end, behind);
+      if (by_words_) ask_about_word_ends(questions, context);
     }
-    return plan;
+    return questions;
   }
 
   std::vector<judge::SentenceScore> score(
-      const Plan& plan, const std::vector<const query::Answer*>& answers) const override {
-    std::vector<judge::SentenceScore> scores = Method::score(plan, answers);
+      const Questions& questions, const std::vector<const query::Answer*>& answers) const override {
+    std::vector<judge::SentenceScore> scores = Method::score(questions, answers);
     if (!by_words_) return scores;
     for (size_t s = 0; s < scores.size(); ++s) {
       std::vector<judge::TokenScore>& tokens = scores[s].tokens;
-      const std::vector<query::Read>& reads = plan.queries[s].reads;
-      // Read i is about token i; the last one, if there is one more, about what follows.
-      for (size_t r = 0; r < reads.size(); ++r) {
-        if (reads[r].targets.back() != query::kWordEnd) continue;
-        const query::ReadAnswer& answer = (*answers[s])[r];
-        double complete = double(answer.logits.back()) - answer.log_sum_exp;
-        if (r > 0) tokens[r - 1].logprob += complete;
-        if (r < tokens.size()) tokens[r].logprob -= complete;
+      const std::vector<query::Ask>& asks = questions.queries[s].asks;
+      // Ask i is about token i; the last one, if there is one more, about what follows.
+      for (size_t i = 0; i < asks.size(); ++i) {
+        const std::vector<tokenizer::TokenId>& ids = std::get<query::Targets>(asks[i].what).ids;
+        if (ids.back() != query::kWordEnd) continue;
+        double complete = logits_of((*answers[s])[i]).logprob(ids.size() - 1);
+        if (i > 0) tokens[i - 1].logprob += complete;
+        if (i < tokens.size()) tokens[i].logprob -= complete;
       }
     }
     return scores;
   }
 
  private:
-  What what_;
+  Part part_;
   bool by_words_;
   judge::MethodInfo info_;
 };
@@ -141,7 +143,7 @@ class LeftToRight : public Method {
 
 const Method& sentence_probability() {
   static const LeftToRight method(
-      What::sentence,
+      Part::sentence,
       {"lp",
        "log-probability of the whole sentence, token by token",
        "Marvin and Linzen 2018; Mueller, Nicolai, Petrou-Zeniou, Talmina and Linzen 2020 (CLAMS)",
@@ -152,7 +154,7 @@ const Method& sentence_probability() {
 
 const Method& word_probability() {
   static const LeftToRight method(
-      What::locus, {"word-lp",
+      Part::locus, {"word-lp",
                     "log-probability of the locus given what stands before it",
                     "Linzen, Dupoux and Goldberg 2016; Gulordava, Bojanowski, Grave, Linzen and "
                     "Baroni 2018; BLiMP's one-prefix method",
@@ -164,7 +166,7 @@ const Method& word_probability() {
 
 const Method& after_prefix_probability() {
   static const LeftToRight method(
-      What::after_locus,
+      Part::after_locus,
       {"prefix-lp",
        "log-probability of the word after the locus, the same in all sentences, given each prefix",
        "BLiMP's two-prefix method (Warstadt et al. 2020)",
@@ -175,7 +177,7 @@ const Method& after_prefix_probability() {
 }
 
 const Method& sentence_probability_by_words() {
-  static const LeftToRight method(What::sentence,
+  static const LeftToRight method(Part::sentence,
                                   {"lp-by-words",
                                    "log-probability of the whole sentence as words, not as pieces",
                                    "Pimentel and Meister 2024; Oh and Schuler 2024",
@@ -187,7 +189,7 @@ const Method& sentence_probability_by_words() {
 
 const Method& whole_word_probability() {
   static const LeftToRight method(
-      What::locus,
+      Part::locus,
       {"whole-word-lp",
        "log-probability that the locus is the next word, and no longer one",
        "Pimentel and Meister 2024; Oh and Schuler 2024",

@@ -64,32 +64,32 @@ class LemmaForms : public Method {
     return kind == query::ModelInfo::Kind::masked;
   }
 
-  Plan plan(const suite::Item& item, const MethodContext& context) const override {
+  Questions ask(const suite::Item& item, const MethodContext& context) const override {
     MaskedSentence m = masked_sentence(item, context);
     if (m.excluded != Reason::none) return {{}, {}, m.excluded};
     std::vector<Form> forms = forms_of(item, m, context);
     if (forms.empty()) return {{}, {}, Reason::locus_not_single_token};
     if (forms.size() == 1) return {{}, {}, Reason::no_other_form};
-    Plan plan;
-    query::Read read{m.mask, {}, true};
+    Questions questions;
+    query::Targets targets;
     for (const Form& form : forms) {
       judge::TokenScore token;
       token.id = form.piece;
       token.span = item.sentences[0].locus;
       token.in_locus = token.begins_word = true;
-      plan.sentences.push_back({{token}, {{0, 0, uint32_t(read.targets.size())}}, form.form});
-      read.targets.push_back(form.piece);
+      questions.sentences.push_back({{token}, {{0, 0, uint32_t(targets.ids.size())}}, form.form});
+      targets.ids.push_back(form.piece);
     }
-    m.query.reads.push_back(std::move(read));
-    plan.queries.push_back(std::move(m.query));
-    return plan;
+    m.query.asks.push_back({m.mask, std::move(targets)});
+    questions.queries.push_back(std::move(m.query));
+    return questions;
   }
 
   std::vector<judge::SentenceScore> score(
-      const Plan& plan, const std::vector<const query::Answer*>& answers) const override {
-    std::vector<judge::SentenceScore> scores = Method::score(plan, answers);
+      const Questions& questions, const std::vector<const query::Answer*>& answers) const override {
+    std::vector<judge::SentenceScore> scores = Method::score(questions, answers);
     for (size_t i = 0; i < scores.size(); ++i) {
-      judge::WordScore::Best named{plan.sentences[i].form, float(scores[i].tokens[0].logprob)};
+      judge::WordScore::Best named{questions.sentences[i].form, float(scores[i].tokens[0].logprob)};
       scores[i].cloze = judge::WordScore{judge::WordScore::Kind::form, 1, {0, 0}, {named}};
     }
     return scores;

@@ -13,11 +13,12 @@ namespace {
 
 class LemmaQuestion : public WordQuestion {
  public:
-  LemmaQuestion(const WordsOfPart& part, const stimuli::Bundle& bundle)
-      : WordQuestion(part, judge::WordScore::Kind::lemmas) {
-    std::vector<bool> right(part.words.size()), used(part.words.size());
-    for (uint32_t w = 0; w < part.words.size(); ++w) right[w] = can_be(w, bundle);
-    for (const auto& [name, words] : part.lemmas) {
+  LemmaQuestion(std::shared_ptr<const WordsOfPart> part, Hash128 identity,
+                const stimuli::Bundle& bundle)
+      : WordQuestion(std::move(part), identity, judge::WordScore::Kind::lemmas) {
+    std::vector<bool> right(part_->words.size()), used(part_->words.size());
+    for (uint32_t w = 0; w < part_->words.size(); ++w) right[w] = can_be(w, bundle);
+    for (const auto& [name, words] : part_->lemmas) {
       Lemma lemma;
       for (uint32_t w : words) (right[w] ? lemma.right : lemma.wrong).push_back(w);
       if (lemma.right.empty() || lemma.wrong.empty()) continue;
@@ -30,8 +31,8 @@ class LemmaQuestion : public WordQuestion {
     counts_[0] = counts_[1] = uint32_t(lemmas_.size());
   }
 
-  void keep(std::span<const float> logits, std::span<float> kept) const override {
-    WordProbabilities p(part_, logits);
+  query::ClassRecords reduce(std::span<const float> logits) const override {
+    WordProbabilities p(*part_, logits);
     double mass[2] = {0, 0}, wins[2] = {0, 0};
     for (const Lemma& lemma : lemmas_) {
       double right = best_of(p, lemma.right), wrong = best_of(p, lemma.wrong);
@@ -40,14 +41,15 @@ class LemmaQuestion : public WordQuestion {
     }
     for (size_t side = 0; side < 2; ++side)
       for (uint32_t w : forms_[side]) mass[side] += p.sum(w);
+    query::ClassRecords sides;
     for (size_t side = 0; side < 2; ++side) {
-      float* to = kept.data() + side * kSide;
-      to[0] = float(std::log(mass[side] / (mass[0] + mass[1])));
-      to[1] = float(wins[side] / double(lemmas_.size()));
       BestWords best;
       for (uint32_t w : forms_[side]) best.see(w, p.sum(w));
-      best.keep(to + 2);
+      sides.push_back({{float(std::log(mass[side] / (mass[0] + mass[1]))),
+                        float(wins[side] / double(lemmas_.size()))},
+                       best.words()});
     }
+    return sides;
   }
 
  private:
@@ -67,9 +69,10 @@ class LemmaQuestion : public WordQuestion {
 
 }  // namespace
 
-std::unique_ptr<WordQuestion> make_lemma_pairs(const WordsOfPart& part,
-                                               const stimuli::Bundle& bundle) {
-  return std::make_unique<LemmaQuestion>(part, bundle);
+std::shared_ptr<const WordQuestion> make_lemma_pairs(std::shared_ptr<const WordsOfPart> part,
+                                                     Hash128 identity,
+                                                     const stimuli::Bundle& bundle) {
+  return std::make_shared<LemmaQuestion>(std::move(part), identity, bundle);
 }
 
 const Method& lemma_pairs() {

@@ -10,8 +10,8 @@ const std::string kPaper = "Goldberg 2019, Assessing BERT's Syntactic Abilities"
 
 enum class Pieces { one, together, left_to_right };
 
-Plan mask_locus(const suite::Item& item, const MethodContext& context, Pieces pieces) {
-  Plan plan;
+Questions mask_locus(const suite::Item& item, const MethodContext& context, Pieces pieces) {
+  Questions questions;
   tokenizer::TokenId mask = mask_of(context);
   for (const suite::Sentence& sentence : item.sentences) {
     SentenceTokens tokens;
@@ -21,14 +21,14 @@ Plan mask_locus(const suite::Item& item, const MethodContext& context, Pieces pi
     if (pieces == Pieces::one && tokens.locus_size() != 1)
       return {{}, {}, Reason::locus_not_single_token};
     if (too_long(tokens, context)) return {{}, {}, Reason::too_long};
-    plan.sentences.emplace_back();
+    questions.sentences.emplace_back();
     size_t begin = tokens.locus_begin, end = tokens.locus_end;
     if (pieces == Pieces::left_to_right)
-      for (size_t i = begin; i < end; ++i) ask_masked(plan, tokens, i, end, i, i + 1, mask);
+      for (size_t i = begin; i < end; ++i) ask_masked(questions, tokens, i, end, i, i + 1, mask);
     else
-      ask_masked(plan, tokens, begin, end, begin, end, mask);
+      ask_masked(questions, tokens, begin, end, begin, end, mask);
   }
-  return plan;
+  return questions;
 }
 
 class Masked : public Method {
@@ -38,7 +38,7 @@ class Masked : public Method {
   bool supports(query::ModelInfo::Kind kind) const override {
     return kind == query::ModelInfo::Kind::masked;
   }
-  Plan plan(const suite::Item& item, const MethodContext& context) const override {
+  Questions ask(const suite::Item& item, const MethodContext& context) const override {
     return mask_locus(item, context, pieces_);
   }
 

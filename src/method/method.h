@@ -3,10 +3,10 @@
 // It never sees a model: only the tokenizer and the limits the model states.
 //
 //   const Method& pll = find_method("pll");
-//   Plan plan = pll.plan(item, context);
-//   if (plan.excluded == Reason::none) scores = pll.score(plan, answers_to(plan.queries));
+//   Questions asked = pll.ask(item, context);
+//   if (asked.excluded == Reason::none) scores = pll.score(asked, answers_to(asked.queries));
 //
-// A new method is one file and one line in methods.cpp.
+// A new method is one file and one line in methods.h.
 
 #include <cstdint>
 #include <optional>
@@ -21,24 +21,22 @@ namespace minpair::method {
 
 using judge::Reason;
 
-// Which number of which answer is about a token: queries[query].reads[read].targets[target].
+// Which number of which answer is about a token: the target so of the ask so of the query so.
 struct Asked {
-  uint32_t query = 0, read = 0, target = 0;
+  uint32_t query = 0, ask = 0, target = 0;
 };
 
-struct SentencePlan {
+struct SentenceQuestions {
   std::vector<judge::TokenScore> tokens;  // not yet scored
   std::vector<Asked> asked;               // parallel to `tokens`
   std::string form;  // where it is a form in a cloze, and no sentence of the item
 };
 
 // What a method asks about one item. `excluded` is the reason when it cannot be asked at all.
-struct Plan {
+struct Questions {
   std::vector<query::Query> queries;
-  std::vector<SentencePlan> sentences;  // parallel to the item's
+  std::vector<SentenceQuestions> sentences;  // parallel to the item's
   Reason excluded = Reason::none;
-  // When the only read is about many words; answered by WordQuestion::kept() numbers.
-  const class WordQuestion* words = nullptr;
 };
 
 class VocabularyWords;  // words.h
@@ -59,11 +57,11 @@ class Method {
   virtual const judge::MethodInfo& info() const = 0;
   virtual bool supports(query::ModelInfo::Kind kind) const = 0;
 
-  virtual Plan plan(const suite::Item& item, const MethodContext& context) const = 0;
-  // `answers` parallel to the plan's queries; one score per sentence of the item. As it is here:
+  virtual Questions ask(const suite::Item& item, const MethodContext& context) const = 0;
+  // `answers` parallel to the queries; one score per sentence of the item. As it is here:
   // logit minus log-sum-exp, for every token.
   virtual std::vector<judge::SentenceScore> score(
-      const Plan& plan, const std::vector<const query::Answer*>& answers) const;
+      const Questions& questions, const std::vector<const query::Answer*>& answers) const;
 
   const std::string& name() const { return info().name; }
   const std::string& explanation() const { return info().explanation; }
@@ -72,7 +70,7 @@ class Method {
 };
 
 // What the method asks about the item; a cloze is excluded from methods that cannot judge it.
-Plan plan_item(const Method& method, const suite::Item& item, const MethodContext& context);
+Questions ask_about(const Method& method, const suite::Item& item, const MethodContext& context);
 
 // How many pieces apart the locus and the other word of an agreement begin, where the item says
 // which that is: its feature `other`, "12-17" in characters of the first sentence.

@@ -9,24 +9,9 @@
 namespace minpair::method {
 
 const std::vector<const Method*>& all_methods() {
-  static const std::vector<const Method*> all = {
-      &cross_entropy(),
-      &cross_entropy_as_printed(),
-      &masked(),
-      &masked_word(),
-      &masked_word_left_to_right(),
-      &pseudo_likelihood(),
-      &pseudo_likelihood_word_left_to_right(),
-      &pseudo_likelihood_whole_word(),
-      &sentence_probability(),
-      &word_probability(),
-      &after_prefix_probability(),
-      &sentence_probability_by_words(),
-      &whole_word_probability(),
-      &feature_class(),
-      &lemma_forms(),
-      &lemma_pairs(),
-  };
+#define MINPAIR_LISTED(name) &name(),
+  static const std::vector<const Method*> all = {MINPAIR_METHODS(MINPAIR_LISTED)};
+#undef MINPAIR_LISTED
   return all;
 }
 
@@ -98,22 +83,22 @@ void check_manifest(const suite::Manifest& manifest, const std::string& file) {
   }
 }
 
-Plan plan_item(const Method& method, const suite::Item& item, const MethodContext& context) {
+Questions ask_about(const Method& method, const suite::Item& item, const MethodContext& context) {
   if (item.cloze && !method.info().cloze) return {{}, {}, Reason::cloze};
-  return method.plan(item, context);
+  return method.ask(item, context);
 }
 
 std::vector<judge::SentenceScore> Method::score(
-    const Plan& plan, const std::vector<const query::Answer*>& answers) const {
+    const Questions& questions, const std::vector<const query::Answer*>& answers) const {
   std::vector<judge::SentenceScore> scores;
-  scores.reserve(plan.sentences.size());
-  for (const SentencePlan& sentence : plan.sentences) {
+  scores.reserve(questions.sentences.size());
+  for (const SentenceQuestions& sentence : questions.sentences) {
     judge::SentenceScore score{sentence.tokens, {}};
     for (size_t i = 0; i < score.tokens.size(); ++i) {
       const Asked& asked = sentence.asked[i];
-      const query::ReadAnswer& read = (*answers[asked.query])[asked.read];
-      score.tokens[i].logit = read.logits[asked.target];
-      score.tokens[i].logprob = double(read.logits[asked.target]) - read.log_sum_exp;
+      const query::Logits& logits = logits_of((*answers[asked.query])[asked.ask]);
+      score.tokens[i].logit = logits.logits[asked.target];
+      score.tokens[i].logprob = logits.logprob(asked.target);
     }
     scores.push_back(std::move(score));
   }

@@ -3,23 +3,30 @@
 
 #include "method/method.h"
 
+// clang-format off
+#define MINPAIR_METHODS(X) \
+  X(cross_entropy)                        /* ce */ \
+  X(cross_entropy_as_printed)             /* ce-printed */ \
+  X(masked)                               /* masked */ \
+  X(masked_word)                          /* masked-word */ \
+  X(masked_word_left_to_right)            /* masked-word-l2r */ \
+  X(pseudo_likelihood)                    /* pll */ \
+  X(pseudo_likelihood_word_left_to_right) /* pll-word-l2r */ \
+  X(pseudo_likelihood_whole_word)         /* pll-whole-word */ \
+  X(sentence_probability)                 /* lp */ \
+  X(word_probability)                     /* word-lp */ \
+  X(after_prefix_probability)             /* prefix-lp */ \
+  X(sentence_probability_by_words)        /* lp-by-words */ \
+  X(whole_word_probability)               /* whole-word-lp */ \
+  X(feature_class)                        /* feature-class */ \
+  X(lemma_forms)                          /* lemma-forms */ \
+  X(lemma_pairs)                          /* lemma-pairs */
+// clang-format on
+
 namespace minpair::method {
 
-const Method& cross_entropy();                         // ce
-const Method& cross_entropy_as_printed();              // ce-printed
-const Method& masked();                                // masked
-const Method& masked_word();                           // masked-word
-const Method& masked_word_left_to_right();             // masked-word-l2r
-const Method& pseudo_likelihood();                     // pll
-const Method& pseudo_likelihood_word_left_to_right();  // pll-word-l2r
-const Method& pseudo_likelihood_whole_word();          // pll-whole-word
-const Method& sentence_probability();                  // lp
-const Method& word_probability();                      // word-lp
-const Method& after_prefix_probability();              // prefix-lp
-const Method& sentence_probability_by_words();         // lp-by-words
-const Method& whole_word_probability();                // whole-word-lp
-const Method& feature_class();                         // feature-class
-const Method& lemma_forms();                           // lemma-forms
-const Method& lemma_pairs();                           // lemma-pairs
+#define MINPAIR_DECLARE(name) const Method& name();
+MINPAIR_METHODS(MINPAIR_DECLARE)
+#undef MINPAIR_DECLARE
 
 }  // namespace minpair::method

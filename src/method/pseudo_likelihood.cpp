@@ -10,11 +10,12 @@ namespace {
 
 enum class Within { token, word_left_to_right, whole_word };
 
-void ask_word(Plan& plan, const SentenceTokens& tokens, size_t begin, size_t end, Within within,
-              tokenizer::TokenId mask) {
-  if (within == Within::whole_word) return ask_masked(plan, tokens, begin, end, begin, end, mask);
+void ask_word(Questions& questions, const SentenceTokens& tokens, size_t begin, size_t end,
+              Within within, tokenizer::TokenId mask) {
+  if (within == Within::whole_word)
+    return ask_masked(questions, tokens, begin, end, begin, end, mask);
   for (size_t i = begin; i < end; ++i)
-    ask_masked(plan, tokens, i, within == Within::token ? i + 1 : end, i, i + 1, mask);
+    ask_masked(questions, tokens, i, within == Within::token ? i + 1 : end, i, i + 1, mask);
 }
 
 class PseudoLikelihood : public Method {
@@ -26,24 +27,24 @@ class PseudoLikelihood : public Method {
     return kind == query::ModelInfo::Kind::masked;
   }
 
-  Plan plan(const suite::Item& item, const MethodContext& context) const override {
-    Plan plan;
+  Questions ask(const suite::Item& item, const MethodContext& context) const override {
+    Questions questions;
     tokenizer::TokenId mask = mask_of(context);
     for (const suite::Sentence& sentence : item.sentences) {
       SentenceTokens tokens = tokens_of(sentence, context.tokenizer);
       if (too_long(tokens, context)) return {{}, {}, Reason::too_long};
-      plan.sentences.emplace_back();
+      questions.sentences.emplace_back();
       for (size_t i = 0; i < tokens.ids.size();) {
         if (tokens.tokens[i].special) {
           ++i;
           continue;
         }
         size_t end = word_end(tokens, i);
-        ask_word(plan, tokens, i, end, within_, mask);
+        ask_word(questions, tokens, i, end, within_, mask);
         i = end;
       }
     }
-    return plan;
+    return questions;
   }
 
  private:

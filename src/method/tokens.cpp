@@ -117,19 +117,19 @@ Reason locus_tokens_of(const suite::Sentence& sentence, const tokenizer::Tokeniz
   return Reason::none;
 }
 
-void ask_masked(Plan& plan, const SentenceTokens& tokens, size_t masked_begin, size_t masked_end,
-                size_t read_begin, size_t read_end, tokenizer::TokenId mask) {
+void ask_masked(Questions& questions, const SentenceTokens& tokens, size_t masked_begin,
+                size_t masked_end, size_t read_begin, size_t read_end, tokenizer::TokenId mask) {
   query::Query query;
   query.ids = tokens.ids;
   std::fill(query.ids.begin() + ptrdiff_t(masked_begin), query.ids.begin() + ptrdiff_t(masked_end),
             mask);
-  SentencePlan& sentence = plan.sentences.back();
+  SentenceQuestions& sentence = questions.sentences.back();
   for (size_t i = read_begin; i < read_end; ++i) {
     sentence.tokens.push_back(tokens.tokens[i]);
-    sentence.asked.push_back({uint32_t(plan.queries.size()), uint32_t(query.reads.size()), 0});
-    query.reads.push_back({uint32_t(i), {tokens.ids[i]}, true});
+    sentence.asked.push_back({uint32_t(questions.queries.size()), uint32_t(query.asks.size()), 0});
+    query.asks.push_back({uint32_t(i), query::Targets{{tokens.ids[i]}}});
   }
-  plan.queries.push_back(std::move(query));
+  questions.queries.push_back(std::move(query));
 }
 
 tokenizer::TokenId mask_of(const MethodContext& context) {

@@ -26,8 +26,8 @@ Reason locus_tokens_of(const suite::Sentence& sentence, const tokenizer::Tokeniz
 
 // Adds a query in which the tokens [masked_begin, masked_end) are masked, and asks about the tokens
 // [read_begin, read_end), each about itself.
-void ask_masked(Plan& plan, const SentenceTokens& tokens, size_t masked_begin, size_t masked_end,
-                size_t read_begin, size_t read_end, tokenizer::TokenId mask);
+void ask_masked(Questions& questions, const SentenceTokens& tokens, size_t masked_begin,
+                size_t masked_end, size_t read_begin, size_t read_end, tokenizer::TokenId mask);
 
 // The mask token; throws when the tokenizer has none.
 tokenizer::TokenId mask_of(const MethodContext& context);

@@ -5,38 +5,10 @@
 
 #include "base/hash.h"
 #include "stimuli/treebank/lexicon.h"
+#include "tokenizer/word_ends.h"
 
 namespace minpair::method {
 namespace {
-
-constexpr std::string_view kSpacePiece = "\u2581";  // SentencePiece's mark
-constexpr std::string_view kSpaceByte = "\u0120";   // a space in byte-level vocabularies
-
-// Byte-level vocabularies write every byte as a visible character.
-std::string bytes_of_visible(std::string_view piece) {
-  std::string bytes;
-  for (size_t at = 0; at < piece.size();) {
-    char32_t c = next_character(piece, at);
-    if (c < 0x100)
-      bytes.push_back(char(uint8_t(c)));
-    else if (c <= 0x120)
-      bytes.push_back(char(c - 0x100));  // controls and the space
-    else if (c <= 0x142)
-      bytes.push_back(char(c - 0x121 + 0x7f));
-    else
-      bytes.push_back(char(0xad));
-  }
-  return bytes;
-}
-
-// The word that the piece alone stands for, after a space; "" for what cannot be one.
-std::string word_of(const tokenizer::Tokenizer& tokenizer, tokenizer::TokenId id) {
-  if (!tokenizer.begins_word(id)) return "";
-  std::string piece = tokenizer.piece(id);
-  if (tokenizer.kind() == "byte-level BPE")
-    return piece.starts_with(kSpaceByte) ? bytes_of_visible(piece.substr(kSpaceByte.size())) : "";
-  return piece.starts_with(kSpacePiece) ? piece.substr(kSpacePiece.size()) : piece;
-}
 
 // Does the tokenizer itself write the word so?
 bool written_so(const tokenizer::Tokenizer& tokenizer, const std::string& word,
@@ -52,7 +24,7 @@ Pieces pieces_by_word(const tokenizer::Tokenizer& tokenizer, uint32_t outputs) {
   Pieces pieces;
   size_t ids = std::min<size_t>(tokenizer.vocabulary_size(), outputs);
   for (size_t id = 0; id < ids; ++id) {
-    std::string word = word_of(tokenizer, tokenizer::TokenId(id));
+    std::string word = tokenizer::whole_word(tokenizer, tokenizer::TokenId(id));
     if (!word.empty() && valid_utf8(word)) pieces[lower(word)].push_back(tokenizer::TokenId(id));
   }
   return pieces;
@@ -63,7 +35,7 @@ std::vector<tokenizer::TokenId> written_pieces(const tokenizer::Tokenizer& token
                                                const std::vector<tokenizer::TokenId>& among) {
   std::vector<tokenizer::TokenId> pieces;
   for (tokenizer::TokenId id : among)
-    if (written_so(tokenizer, word_of(tokenizer, id), id)) pieces.push_back(id);
+    if (written_so(tokenizer, tokenizer::whole_word(tokenizer, id), id)) pieces.push_back(id);
   return pieces;
 }
 
@@ -111,7 +83,7 @@ void add_part(Sha256& hash, const WordsOfPart& part) {
 }  // namespace
 
 bool WordQuestion::can_be(uint32_t word, const stimuli::Bundle& bundle) const {
-  const std::vector<stimuli::Bundle>& bundles = part_.words[word].bundles;
+  const std::vector<stimuli::Bundle>& bundles = part_->words[word].bundles;
   return std::binary_search(bundles.begin(), bundles.end(), bundle);
 }
 
@@ -132,46 +104,44 @@ VocabularyWords::VocabularyWords(const std::filesystem::path& lexicon,
                            g.bundles[entry.form].push_back(entry.bundle);
                            g.by_lemma[entry.lemma].push_back(entry.form);
                          });
-  for (auto& [key, g] : gathered) parts_[key] = in_order(g, written);
-  make_questions();
+  for (auto& [key, g] : gathered)
+    parts_[key] = std::make_shared<const WordsOfPart>(in_order(g, written));
   Sha256 hash;
   hash.add(std::to_string(minimum_));
   for (const auto& [key, part] : parts_) {
     hash.add("\n" + key.first + "\t" + key.second + "\n");
-    add_part(hash, part);
+    add_part(hash, *part);
   }
   fingerprint_ = hash.hex();
+  make_questions();
 }
 
 void VocabularyWords::make_questions() {
-  auto keep = [&](std::unique_ptr<WordQuestion> question) {
-    question->number = int32_t(questions_.size());
-    questions_.push_back(std::move(question));
-    return questions_.back().get();
-  };
   for (const auto& [key, part] : parts_) {
     std::vector<stimuli::Bundle> bundles;
-    for (const VocabularyWord& w : part.words)
+    for (const VocabularyWord& w : part->words)
       bundles.insert(bundles.end(), w.bundles.begin(), w.bundles.end());
     std::sort(bundles.begin(), bundles.end());
     bundles.erase(std::unique(bundles.begin(), bundles.end()), bundles.end());
     for (const stimuli::Bundle& bundle : bundles) {
-      feature_classes_[{key, bundle}] = keep(make_feature_class(part, bundle));
-      lemma_pairs_[{key, bundle}] = keep(make_lemma_pairs(part, bundle));
+      std::string name = fingerprint_ + '\n' + key.first + '\n' + key.second + '\n';
+      name.append(reinterpret_cast<const char*>(bundle.value.data()), bundle.value.size());
+      feature_classes_[{key, bundle}] = make_feature_class(part, hash128(name, 1), bundle);
+      lemma_pairs_[{key, bundle}] = make_lemma_pairs(part, hash128(name, 2), bundle);
     }
   }
 }
 
-const WordQuestion* VocabularyWords::feature_class(const std::string& language,
-                                                   const std::string& pos,
-                                                   const stimuli::Bundle& bundle) const {
+VocabularyWords::Question VocabularyWords::feature_class(const std::string& language,
+                                                         const std::string& pos,
+                                                         const stimuli::Bundle& bundle) const {
   auto found = feature_classes_.find({{language, pos}, bundle});
   return found == feature_classes_.end() ? nullptr : found->second;
 }
 
-const WordQuestion* VocabularyWords::lemma_pairs(const std::string& language,
-                                                 const std::string& pos,
-                                                 const stimuli::Bundle& bundle) const {
+VocabularyWords::Question VocabularyWords::lemma_pairs(const std::string& language,
+                                                       const std::string& pos,
+                                                       const stimuli::Bundle& bundle) const {
   auto found = lemma_pairs_.find({{language, pos}, bundle});
   return found == lemma_pairs_.end() ? nullptr : found->second;
 }
@@ -179,7 +149,7 @@ const WordQuestion* VocabularyWords::lemma_pairs(const std::string& language,
 const WordsOfPart* VocabularyWords::part(const std::string& language,
                                          const std::string& pos) const {
   auto found = parts_.find({language, pos});
-  return found == parts_.end() ? nullptr : &found->second;
+  return found == parts_.end() ? nullptr : found->second.get();
 }
 
 }  // namespace minpair::method

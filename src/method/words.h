@@ -3,7 +3,7 @@
 // methods that judge a cloze over many words at once.
 //
 //   VocabularyWords words("de-cloze/lexicon.tsv", tokenizer, outputs);
-//   if (const WordQuestion* q = words.feature_class("de", "NOUN", bundle)) ...
+//   if (VocabularyWords::Question q = words.feature_class("de", "NOUN", bundle)) ...
 
 #include <algorithm>
 #include <filesystem>
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/hash.h"
 #include "method/method.h"
 #include "stimuli/treebank/treebank.h"
 
@@ -34,33 +35,34 @@ struct WordsOfPart {
 };
 
 // What is asked about many words at one place: too many logits to be kept for a million items, so
-// only a few numbers made from them are. No answer needs the sum over the vocabulary.
-class WordQuestion {
+// only the figures of two sides are, the right words first. No answer needs the sum over the
+// vocabulary.
+class WordQuestion : public query::Reducer {
  public:
-  virtual ~WordQuestion() = default;
-  const std::vector<tokenizer::TokenId>& targets() const { return part_.targets; }
-  // How many numbers are kept: for each side two views, and the few best words.
-  static constexpr size_t kBest = 3, kSide = 2 + 2 * kBest, kKept = 2 * kSide;
-  virtual void keep(std::span<const float> logits, std::span<float> kept) const = 0;
-  // The right side first, then the wrong one.
-  std::vector<judge::WordScore> score(std::span<const float> kept) const;
+  Hash128 identity() const override { return identity_; }
+  std::span<const tokenizer::TokenId> ids() const override { return part_->targets; }
+  // Parallel to the sides.
+  std::vector<judge::WordScore> score(const query::ClassRecords& sides) const;
   uint32_t smaller_side() const { return std::min(counts_[0], counts_[1]); }
 
-  int32_t number = -1;  // in its VocabularyWords
-
  protected:
-  WordQuestion(const WordsOfPart& part, judge::WordScore::Kind kind) : part_(part), kind_(kind) {}
+  WordQuestion(std::shared_ptr<const WordsOfPart> part, Hash128 identity,
+               judge::WordScore::Kind kind)
+      : part_(std::move(part)), identity_(identity), kind_(kind) {}
   bool can_be(uint32_t word, const stimuli::Bundle& bundle) const;
 
-  const WordsOfPart& part_;
+  std::shared_ptr<const WordsOfPart> part_;
+  Hash128 identity_;
   judge::WordScore::Kind kind_;
   uint32_t counts_[2] = {0, 0};  // words or lemmas on each side
 };
 
-std::unique_ptr<WordQuestion> make_feature_class(const WordsOfPart& part,
-                                                 const stimuli::Bundle& bundle);
-std::unique_ptr<WordQuestion> make_lemma_pairs(const WordsOfPart& part,
-                                               const stimuli::Bundle& bundle);
+std::shared_ptr<const WordQuestion> make_feature_class(std::shared_ptr<const WordsOfPart> part,
+                                                       Hash128 identity,
+                                                       const stimuli::Bundle& bundle);
+std::shared_ptr<const WordQuestion> make_lemma_pairs(std::shared_ptr<const WordsOfPart> part,
+                                                     Hash128 identity,
+                                                     const stimuli::Bundle& bundle);
 
 // Never changes after it was made.
 class VocabularyWords {
@@ -70,14 +72,14 @@ class VocabularyWords {
   VocabularyWords(const std::filesystem::path& lexicon, const tokenizer::Tokenizer& tokenizer,
                   uint32_t outputs, uint32_t minimum = 10);
 
+  using Question = std::shared_ptr<const WordQuestion>;
   // nullptr: no word can be that.
-  const WordQuestion* feature_class(const std::string& language, const std::string& pos,
-                                    const stimuli::Bundle& bundle) const;
-  const WordQuestion* lemma_pairs(const std::string& language, const std::string& pos,
-                                  const stimuli::Bundle& bundle) const;
+  Question feature_class(const std::string& language, const std::string& pos,
+                         const stimuli::Bundle& bundle) const;
+  Question lemma_pairs(const std::string& language, const std::string& pos,
+                       const stimuli::Bundle& bundle) const;
   const WordsOfPart* part(const std::string& language, const std::string& pos) const;
 
-  const WordQuestion& question(int32_t number) const { return *questions_[size_t(number)]; }
   uint32_t minimum() const { return minimum_; }
   // Changes whenever a score could.
   const std::string& fingerprint() const { return fingerprint_; }
@@ -87,9 +89,8 @@ class VocabularyWords {
   void make_questions();
 
   uint32_t minimum_;
-  std::map<Key, WordsOfPart> parts_;
-  std::vector<std::unique_ptr<WordQuestion>> questions_;
-  std::map<std::pair<Key, stimuli::Bundle>, const WordQuestion*> feature_classes_, lemma_pairs_;
+  std::map<Key, std::shared_ptr<const WordsOfPart>> parts_;
+  std::map<std::pair<Key, stimuli::Bundle>, Question> feature_classes_, lemma_pairs_;
   std::string fingerprint_;
 };
 

@@ -160,9 +160,6 @@ std::unique_ptr<query::Model> load_ngram(const Source& source);      // an ARPA 
 // Threads and arithmetic as asked for; what came of it is put into `info`.
 nn::Runtime runtime_for(const LoadOptions& options, query::ModelInfo& info);
 
-// Refuses what cannot be answered: unknown ids, too many tokens, positions outside.
-void check_query(const query::Query& query, const query::ModelInfo& info);
-
 // Throws when the heads do not divide the width.
 nn::AttentionShape attention_shape(const Config& config, size_t hidden, size_t heads);
 

@@ -14,9 +14,6 @@
 namespace minpair::model {
 namespace {
 
-// Tokens that go through the network together: enough to keep the cores busy, few enough for
-// memory.
-constexpr size_t kNodesAtOnce = 2048;
 // Floats of gathered keys (and as many of values) at a time.
 constexpr size_t kGatherFloats = size_t{4} << 20;
 
@@ -85,59 +82,6 @@ void TreeAttention::run_gathered(const nn::AttentionShape& shape, const PrefixTr
   nn::attend(runtime_, shape, sequences, queries, path_keys_, path_values_, out);
 }
 
-void check_query(const query::Query& query, const query::ModelInfo& info) {
-  size_t n = query.ids.size();
-  if (n == 0) throw bad_input("an empty input cannot be scored");
-  if (info.max_tokens && n > info.max_tokens)
-    throw bad_input(
-        fmt::format("{} tokens are too many: the model reads at most {}", n, info.max_tokens))
-        .hint("shorten the sentence");
-  auto known = [&](tokenizer::TokenId id) { return id >= 0 && uint32_t(id) < info.vocabulary; };
-  for (tokenizer::TokenId id : query.ids)
-    if (!known(id))
-      throw bad_input(
-          fmt::format("token id {} is outside the model's vocabulary of {}", id, info.vocabulary))
-          .hint("the tokenizer and the weights must come from the same model");
-  for (const query::Read& read : query.reads) {
-    if (read.position >= n)
-      throw bad_input(fmt::format("position {} of {} tokens was asked for", read.position, n));
-    for (tokenizer::TokenId id : read.targets)
-      if (!known(id) && id != query::kWordEnd)
-        throw bad_input(fmt::format("target id {} is outside the vocabulary", id));
-  }
-}
-
-std::vector<query::Answer> answer_by_trees(std::span<const query::Query> queries, size_t most_nodes,
-                                           const AnswerTree& answer) {
-  std::vector<uint32_t> sorted(queries.size());
-  std::iota(sorted.begin(), sorted.end(), 0u);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [&](uint32_t a, uint32_t b) { return queries[a].ids < queries[b].ids; });
-  auto new_nodes = [&](size_t i, size_t first) {
-    const std::vector<tokenizer::TokenId>& ids = queries[sorted[i]].ids;
-    if (i == first) return ids.size();
-    const std::vector<tokenizer::TokenId>& before = queries[sorted[i - 1]].ids;
-    auto end = std::mismatch(ids.begin(), ids.end(), before.begin(), before.end()).first;
-    return size_t(ids.end() - end);
-  };
-  std::vector<query::Answer> answers(queries.size());
-  for (size_t begin = 0; begin < sorted.size();) {
-    size_t end = begin, nodes = 0;
-    std::vector<query::Query> some;
-    while (end < sorted.size()) {
-      size_t more = new_nodes(end, begin);
-      if (end > begin && nodes + more > most_nodes) break;
-      nodes += more;
-      some.push_back(queries[sorted[end++]]);
-    }
-    PrefixTree tree(some);
-    std::vector<query::Answer> theirs = tree.distribute(some, answer(tree));
-    for (size_t i = begin; i < end; ++i) answers[sorted[i]] = std::move(theirs[i - begin]);
-    begin = end;
-  }
-  return answers;
-}
-
 CausalModel::CausalModel(const Source& source, MakeDecoder make_decoder)
     : runtime_(runtime_for(source.options, info_)),
       config_(std::make_unique<Config>(source.path / "config.json")),
@@ -171,30 +115,29 @@ void CausalModel::load(const Source& source, MakeDecoder make_decoder) {
   }
   checkpoint_->release_memory();
   set_edges(info_, *tokenizer_, source.options, start_of_text(*config_, *tokenizer_, info_),
-            {-1, "the default of transformers"});
+            {-1, query::EdgeFrom::transformers});
 }
 
 std::vector<query::Answer> CausalModel::answer(std::span<const query::Query> queries) {
-  for (const query::Query& query : queries) check_query(query, info_);
-  return answer_by_trees(queries, kNodesAtOnce, [&](const PrefixTree& tree) {
+  return answer_by_logits(*this, queries, [&](std::span<const Input> inputs) {
+    PrefixTree tree(inputs);
     std::vector<uint32_t> nodes, rows;
     for (const PrefixTree::NodeRead& read : tree.reads) {
       rows.push_back(uint32_t(nodes.size()));
       nodes.push_back(read.node);
     }
-    if (nodes.empty()) return std::vector<query::ReadAnswer>();
+    if (nodes.empty()) return tree.distribute(inputs, {});
     const nn::Matrix& hidden = decoder_->forward(tree, nodes, {});
-    return outputs_.read(runtime_, tree, hidden, rows, decoder_->output(), decoder_->logit_cap(),
-                         *tokenizer_);
+    return tree.distribute(inputs, outputs_.read(runtime_, tree, hidden, rows, decoder_->output(),
+                                                 decoder_->logit_cap(), *tokenizer_));
   });
 }
 
-std::vector<query::ReadAnswer> TreeOutputs::read(const nn::Runtime& runtime, const PrefixTree& tree,
-                                                 const nn::View& states,
-                                                 std::span<const uint32_t> rows,
-                                                 const nn::Linear& output, float cap,
-                                                 const tokenizer::Tokenizer& tokenizer) {
-  std::vector<query::ReadAnswer> answers(tree.reads.size());
+std::vector<Logits> TreeOutputs::read(const nn::Runtime& runtime, const PrefixTree& tree,
+                                      const nn::View& states, std::span<const uint32_t> rows,
+                                      const nn::Linear& output, float cap,
+                                      const tokenizer::Tokenizer& tokenizer) {
+  std::vector<Logits> answers(tree.reads.size());
   std::vector<nn::OutputRead> reads;
   std::vector<double> word_end(answers.size());
   bool any = false;
@@ -221,11 +164,11 @@ std::vector<query::ReadAnswer> TreeOutputs::read(const nn::Runtime& runtime, con
 
 const nn::Matrix& CausalModel::watch(const std::vector<tokenizer::TokenId>& ids,
                                      const Watch& watch) {
-  const query::Query query{ids, {}};
-  check_query(query, info_);
+  query::check({ids, {}, {}}, *this);
+  const Input alone{ids, {}};
   std::vector<uint32_t> rows(ids.size());
   std::iota(rows.begin(), rows.end(), 0u);
-  return decoder_->forward(PrefixTree({&query, 1}), rows, watch);
+  return decoder_->forward(PrefixTree({&alone, 1}), rows, watch);
 }
 
 }  // namespace minpair::model

@@ -43,10 +43,10 @@ class TreeAttention {
 class TreeOutputs {
  public:
   // The state of read i of the tree is row rows[i] of `states`.
-  std::vector<query::ReadAnswer> read(const nn::Runtime& runtime, const PrefixTree& tree,
-                                      const nn::View& states, std::span<const uint32_t> rows,
-                                      const nn::Linear& output, float cap,
-                                      const tokenizer::Tokenizer& tokenizer);
+  std::vector<Logits> read(const nn::Runtime& runtime, const PrefixTree& tree,
+                           const nn::View& states, std::span<const uint32_t> rows,
+                           const nn::Linear& output, float cap,
+                           const tokenizer::Tokenizer& tokenizer);
 
  private:
   std::vector<uint8_t> word_ends_;  // per token; found when first asked for
@@ -77,11 +77,5 @@ class CausalModel : public query::Model, public Watchable {
   std::unique_ptr<Decoder> decoder_;
   TreeOutputs outputs_;
 };
-
-// Cuts the queries into trees of bounded size, in sorted order so that prefixes stay together, and
-// answers tree by tree.
-using AnswerTree = std::function<std::vector<query::ReadAnswer>(const PrefixTree&)>;
-std::vector<query::Answer> answer_by_trees(std::span<const query::Query> queries, size_t most_nodes,
-                                           const AnswerTree& answer);
 
 }  // namespace minpair::model

@@ -26,13 +26,13 @@ bool is_special(const tokenizer::Tokenizer& tokenizer, tokenizer::TokenId id) {
   return tokens.size() == 1 && tokens[0].id == id && tokens[0].special;
 }
 
-Edge asked_for(const char* option, const std::string& value, Edge own, const query::ModelInfo& info,
-               const tokenizer::Tokenizer& tokenizer) {
+Edge asked_for(query::EdgeFrom option, const std::string& value, Edge own,
+               const query::ModelInfo& info, const tokenizer::Tokenizer& tokenizer) {
   if (value.empty() || value == "auto") return own;
   if (value == "none") return {-1, option};
   std::optional<tokenizer::TokenId> id = tokenizer.id(value);
   if (!id || !usable(*id, info))
-    throw wrong_call(fmt::format("{}: the model has no token '{}'", option, value))
+    throw wrong_call(fmt::format("{}: the model has no token '{}'", text(option), value))
         .hint("a token as the vocabulary writes it, 'none', or 'auto' for the model's own");
   return {*id, option};
 }
@@ -59,24 +59,23 @@ Edge start_of_text(const Config& config, const tokenizer::Tokenizer& tokenizer,
                     "it is not used",
                     named(tokenizer, own), info.vocabulary));
   if (usable(own, info))
-    return {own, special.bos >= 0 ? "the tokenizer's beginning of text"
-                                  : "the tokenizer's beginning of a sentence"};
+    return {own,
+            special.bos >= 0 ? query::EdgeFrom::tokenizer_bos : query::EdgeFrom::tokenizer_cls};
   if (usable(stated, info)) {
     if (is_special(tokenizer, tokenizer::TokenId(stated)))
-      return {tokenizer::TokenId(stated), "bos_token_id of config.json"};
+      return {tokenizer::TokenId(stated), query::EdgeFrom::config_bos};
     note(fmt::format("config.json's bos_token_id is {}, an ordinary piece of text; it is not used",
                      named(tokenizer, stated)));
   }
-  if (usable(special.eos, info))
-    return {special.eos, "the tokenizer's end of text, for want of a beginning"};
+  if (usable(special.eos, info)) return {special.eos, query::EdgeFrom::tokenizer_eos};
   note("the model has no beginning-of-text token: the first token of a sentence is not scored");
-  return {-1, "the tokenizer has no such token"};
+  return {-1, query::EdgeFrom::tokenizer_none};
 }
 
 void set_edges(query::ModelInfo& info, const tokenizer::Tokenizer& tokenizer,
                const LoadOptions& options, Edge start, Edge end) {
-  start = asked_for("--start", options.start, std::move(start), info, tokenizer);
-  end = asked_for("--end", options.end, std::move(end), info, tokenizer);
+  start = asked_for(query::EdgeFrom::start_option, options.start, start, info, tokenizer);
+  end = asked_for(query::EdgeFrom::end_option, options.end, end, info, tokenizer);
   info.start = start.id;
   info.end = end.id;
   info.start_from = start.from;

@@ -1,8 +1,6 @@
 #pragma once
 // Where a sentence starts and ends for a model that reads from left to right.
 
-#include <string>
-
 #include "model/config.h"
 #include "model/model.h"
 
@@ -10,7 +8,7 @@ namespace minpair::model {
 
 struct Edge {
   tokenizer::TokenId id = -1;  // -1: nothing
-  std::string from;            // who says so
+  query::EdgeFrom from = query::EdgeFrom::nobody;
 };
 
 // The beginning of text of a transformer. What is wrong in its configuration goes to the notes.

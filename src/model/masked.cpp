@@ -12,16 +12,12 @@ namespace minpair::model {
 
 namespace {
 
-// Tokens that go through the network together: enough to keep the cores busy, few enough for the
-// cache and for memory.
-constexpr size_t kTokensAtOnce = 1536;
-
-Batch pack(std::span<const query::Query> queries) {
+Batch pack(std::span<const Input> inputs) {
   Batch batch;
-  for (const query::Query& query : queries) {
-    size_t n = query.ids.size(), first = batch.ids.size();
+  for (const Input& input : inputs) {
+    size_t n = input.ids.size(), first = batch.ids.size();
     batch.sequences.push_back({first, n, first, n});
-    batch.ids.insert(batch.ids.end(), query.ids.begin(), query.ids.end());
+    batch.ids.insert(batch.ids.end(), input.ids.begin(), input.ids.end());
     for (uint32_t i = 0; i < n; ++i) batch.positions.push_back(i);
   }
   return batch;
@@ -37,6 +33,7 @@ MaskedModel::MaskedModel(const Source& source, MakeEncoder make_encoder, bool wi
   info_.name = source.name;
   info_.architecture = source.architecture;
   info_.kind = query::ModelInfo::Kind::masked;
+  info_.batch_tokens = 1536;  // what of a batch is worked on together stays in the cache
   Sha256 fingerprint;
   fingerprint.add(checkpoint_->fingerprint()).add(config.bytes());
   info_.fingerprint = fingerprint.hex();
@@ -55,37 +52,27 @@ MaskedModel::MaskedModel(const Source& source, MakeEncoder make_encoder, bool wi
 }
 
 std::vector<query::Answer> MaskedModel::answer(std::span<const query::Query> queries) {
-  for (const query::Query& query : queries) check_query(query, info_);
-  std::vector<query::Answer> answers(queries.size());
-  for (size_t begin = 0; begin < queries.size();) {
-    size_t end = begin, tokens = 0;
-    while (end < queries.size() &&
-           (end == begin || tokens + queries[end].ids.size() <= kTokensAtOnce))
-      tokens += queries[end++].ids.size();
-    answer_some(queries.subspan(begin, end - begin),
-                std::span(answers).subspan(begin, end - begin));
-    begin = end;
-  }
-  return answers;
+  return answer_by_logits(*this, queries,
+                          [&](std::span<const Input> inputs) { return compute(inputs); });
 }
 
-void MaskedModel::answer_some(std::span<const query::Query> queries,
-                              std::span<query::Answer> answers) {
-  Batch batch = pack(queries);
+std::vector<std::vector<Logits>> MaskedModel::compute(std::span<const Input> inputs) {
+  Batch batch = pack(inputs);
   std::vector<uint32_t> rows;  // of the batch, each that is read once
-  for (size_t q = 0; q < queries.size(); ++q)
-    for (const query::Read& read : queries[q].reads)
+  for (size_t q = 0; q < inputs.size(); ++q)
+    for (const Read& read : inputs[q].reads)
       rows.push_back(static_cast<uint32_t>(batch.sequences[q].query + read.position));
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   const nn::Matrix& hidden = encoder_->head(encoder_->forward(batch, rows, {}));
 
+  std::vector<std::vector<Logits>> all(inputs.size());
   std::vector<nn::OutputRead> reads;
-  for (size_t q = 0; q < queries.size(); ++q) {
-    answers[q].resize(queries[q].reads.size());
-    for (size_t r = 0; r < queries[q].reads.size(); ++r) {
-      const query::Read& read = queries[q].reads[r];
-      query::ReadAnswer& answer = answers[q][r];
+  for (size_t q = 0; q < inputs.size(); ++q) {
+    all[q].resize(inputs[q].reads.size());
+    for (size_t r = 0; r < inputs[q].reads.size(); ++r) {
+      const Read& read = inputs[q].reads[r];
+      Logits& answer = all[q][r];
       answer.logits.resize(read.targets.size());
       uint32_t row = static_cast<uint32_t>(batch.sequences[q].query + read.position);
       size_t at = std::lower_bound(rows.begin(), rows.end(), row) - rows.begin();
@@ -94,15 +81,16 @@ void MaskedModel::answer_some(std::span<const query::Query> queries,
     }
   }
   nn::read_outputs(runtime_, hidden, encoder_->decoder(), reads);
+  return all;
 }
 
 const nn::Matrix& MaskedModel::watch(const std::vector<tokenizer::TokenId>& ids,
                                      const Watch& watch) {
-  const query::Query query{ids, {}};
-  check_query(query, info_);
+  query::check({ids, {}, {}}, *this);
+  const Input alone{ids, {}};
   std::vector<uint32_t> rows(ids.size());
   std::iota(rows.begin(), rows.end(), 0u);
-  return encoder_->forward(pack({&query, 1}), rows, watch);
+  return encoder_->forward(pack({&alone, 1}), rows, watch);
 }
 
 }  // namespace minpair::model

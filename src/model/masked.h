@@ -6,8 +6,13 @@
 #include <vector>
 
 #include "model/architecture.h"
+#include "query/logits.h"
 
 namespace minpair::model {
+
+using query::Input;
+using query::Logits;
+using query::Read;
 
 class MaskedModel : public query::Model, public Watchable {
  public:
@@ -20,7 +25,7 @@ class MaskedModel : public query::Model, public Watchable {
   const nn::Matrix& watch(const std::vector<tokenizer::TokenId>& ids, const Watch& watch) override;
 
  private:
-  void answer_some(std::span<const query::Query> queries, std::span<query::Answer> answers);
+  std::vector<std::vector<Logits>> compute(std::span<const Input> inputs);
 
   query::ModelInfo info_;
   nn::Runtime runtime_;

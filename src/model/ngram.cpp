@@ -112,8 +112,9 @@ class Ngram : public query::Model {
     info_.vocabulary = uint32_t(arpa_.words.size());
     info_.parameters = arpa_.grams.size();
     info_.fingerprint = sha256_hex(hex_of(arpa_.content));
-    set_edges(info_, *tokenizer_, source.options, {tokenizer_->special().bos, "the ARPA file"},
-              {tokenizer_->special().eos, "the ARPA file"});
+    set_edges(info_, *tokenizer_, source.options,
+              {tokenizer_->special().bos, query::EdgeFrom::arpa},
+              {tokenizer_->special().eos, query::EdgeFrom::arpa});
     if (tokenizer_->special().unk < 0)
       info_.notes.push_back(
           "the model has no <unk>: sentences with unknown words cannot be scored");
@@ -123,26 +124,25 @@ class Ngram : public query::Model {
   const tokenizer::Tokenizer& tokenizer() const override { return *tokenizer_; }
 
   std::vector<query::Answer> answer(std::span<const query::Query> queries) override {
-    std::vector<query::Answer> answers;
-    for (const query::Query& query : queries) {
-      check_query(query, info_);
-      query::Answer answer;
-      for (const query::Read& read : query.reads) {
-        query::ReadAnswer a;
-        for (tokenizer::TokenId target : read.targets)
-          // Every word is complete before every other.
-          a.logits.push_back(
-              target == query::kWordEnd ? 0 : float(logprob(query.ids, read.position + 1, target)));
-        answer.push_back(std::move(a));
-      }
-      answers.push_back(std::move(answer));
-    }
-    return answers;
+    return answer_by_logits(*this, queries, [&](std::span<const Input> inputs) {
+      std::vector<std::vector<Logits>> all(inputs.size());
+      for (size_t i = 0; i < inputs.size(); ++i)
+        for (const Read& read : inputs[i].reads) {
+          Logits& logits = all[i].emplace_back();
+          for (tokenizer::TokenId target : read.targets) {
+            // Every word is complete before every other.
+            bool end = target == query::kWordEnd;
+            logits.logits.push_back(end ? 0
+                                        : float(logprob(inputs[i].ids, read.position + 1, target)));
+          }
+        }
+      return all;
+    });
   }
 
  private:
   // Natural logarithm of P(target | the last words before `end`), backing off to shorter histories.
-  double logprob(const std::vector<tokenizer::TokenId>& ids, size_t end,
+  double logprob(std::span<const tokenizer::TokenId> ids, size_t end,
                  tokenizer::TokenId target) const {
     size_t history = std::min(end, arpa_.orders_ - 1);
     double backoff = 0;

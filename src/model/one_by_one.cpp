@@ -9,6 +9,9 @@ class OneByOne : public query::Model {
   const query::ModelInfo& info() const override { return model_->info(); }
   const tokenizer::Tokenizer& tokenizer() const override { return model_->tokenizer(); }
 
+  query::AskSet asks() const override { return model_->asks(); }
+  query::SiteSet sites() const override { return model_->sites(); }
+
   std::vector<query::Answer> answer(std::span<const query::Query> queries) override {
     std::vector<query::Answer> answers;
     for (const query::Query& query : queries)

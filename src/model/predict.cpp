@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <numeric>
-
 #include "base/error.h"
 
 namespace minpair::model {
@@ -24,24 +21,8 @@ std::vector<uint32_t> positions(const query::Model& model, const tokenizer::Enco
   return masks;
 }
 
-std::vector<Prediction> best(const query::Model& model, const query::ReadAnswer& answer,
-                             size_t count) {
-  std::vector<tokenizer::TokenId> order(answer.logits.size());
-  std::iota(order.begin(), order.end(), 0);
-  count = std::min(count, order.size());
-  std::partial_sort(
-      order.begin(), order.begin() + count, order.end(),
-      [&](tokenizer::TokenId a, tokenizer::TokenId b) {
-        return answer.logits[a] != answer.logits[b] ? answer.logits[a] > answer.logits[b] : a < b;
-      });
-  std::vector<Prediction> predictions;
-  for (size_t i = 0; i < count; ++i) {
-    tokenizer::TokenId id = order[i];
-    bool named = static_cast<size_t>(id) < model.tokenizer().vocabulary_size();
-    predictions.push_back({id, named ? model.tokenizer().piece(id) : fmt::format("#{}", id),
-                           answer.logits[id] - answer.log_sum_exp});
-  }
-  return predictions;
+std::string piece_of(const tokenizer::Tokenizer& tokenizer, tokenizer::TokenId id) {
+  return size_t(id) < tokenizer.vocabulary_size() ? tokenizer.piece(id) : fmt::format("#{}", id);
 }
 
 }  // namespace
@@ -58,13 +39,14 @@ std::vector<std::vector<Prediction>> predict(query::Model& model, std::string te
   if (encoding.tokens.empty()) throw wrong_call("there is no text to continue");
   query::Query query;
   for (const tokenizer::Token& token : encoding.tokens) query.ids.push_back(token.id);
-  std::vector<tokenizer::TokenId> vocabulary(model.info().vocabulary);
-  std::iota(vocabulary.begin(), vocabulary.end(), 0);
   for (uint32_t position : positions(model, encoding))
-    query.reads.push_back({position, vocabulary, true});
+    query.asks.push_back({position, query::Best{uint32_t(count)}});
   std::vector<std::vector<Prediction>> all;
-  std::vector<query::Answer> answers = model.answer({&query, 1});
-  for (const query::ReadAnswer& answer : answers[0]) all.push_back(best(model, answer, count));
+  for (const query::Record& record : model.answer({&query, 1})[0]) {
+    std::vector<Prediction>& best = all.emplace_back();
+    for (const auto& [id, logprob] : std::get<query::BestTokens>(record).tokens)
+      best.push_back({id, piece_of(tokenizer, id), logprob});
+  }
   return all;
 }
 

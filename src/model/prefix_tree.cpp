@@ -6,8 +6,7 @@
 namespace minpair::model {
 namespace {
 
-size_t common_prefix(const std::vector<tokenizer::TokenId>& a,
-                     const std::vector<tokenizer::TokenId>& b) {
+size_t common_prefix(std::span<const tokenizer::TokenId> a, std::span<const tokenizer::TokenId> b) {
   size_t n = std::min(a.size(), b.size()), i = 0;
   while (i < n && a[i] == b[i]) ++i;
   return i;
@@ -15,13 +14,14 @@ size_t common_prefix(const std::vector<tokenizer::TokenId>& a,
 
 }  // namespace
 
-PrefixTree::PrefixTree(std::span<const query::Query> queries) : path_(queries.size()) {
-  std::vector<uint32_t> sorted(queries.size());
+PrefixTree::PrefixTree(std::span<const Input> inputs) : path_(inputs.size()) {
+  std::vector<uint32_t> sorted(inputs.size());
   std::iota(sorted.begin(), sorted.end(), 0u);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [&](uint32_t a, uint32_t b) { return queries[a].ids < queries[b].ids; });
-  insert(queries, sorted);
-  collect_reads(queries);
+  std::stable_sort(sorted.begin(), sorted.end(), [&](uint32_t a, uint32_t b) {
+    return std::ranges::lexicographical_compare(inputs[a].ids, inputs[b].ids);
+  });
+  insert(inputs, sorted);
+  collect_reads(inputs);
 }
 
 std::vector<uint32_t> PrefixTree::positions() const {
@@ -32,14 +32,14 @@ std::vector<uint32_t> PrefixTree::positions() const {
 }
 
 // Neighbours in sorted order share the longest prefixes, so each query only adds what its
-// predecessor lacks. A chain ends where a later query leaves it; since sorted queries leave ever
+// predecessor lacks. A chain ends where a later query leaves it; since sorted inputs leave ever
 // higher, that is known once all are in.
-void PrefixTree::insert(std::span<const query::Query> queries, std::span<const uint32_t> sorted) {
+void PrefixTree::insert(std::span<const Input> inputs, std::span<const uint32_t> sorted) {
   std::vector<bool> branches;  // per node: something other than its next neighbour hangs below it
   for (size_t i = 0; i < sorted.size(); ++i) {
-    const std::vector<tokenizer::TokenId>& ids = queries[sorted[i]].ids;
+    std::span<const tokenizer::TokenId> ids = inputs[sorted[i]].ids;
     std::vector<uint32_t>& path = path_[sorted[i]];
-    size_t shared = i == 0 ? 0 : common_prefix(ids, queries[sorted[i - 1]].ids);
+    size_t shared = i == 0 ? 0 : common_prefix(ids, inputs[sorted[i - 1]].ids);
     if (shared > 0)
       path.assign(path_[sorted[i - 1]].begin(),
                   path_[sorted[i - 1]].begin() + std::ptrdiff_t(shared));
@@ -60,11 +60,11 @@ void PrefixTree::insert(std::span<const query::Query> queries, std::span<const u
   }
 }
 
-void PrefixTree::collect_reads(std::span<const query::Query> queries) {
+void PrefixTree::collect_reads(std::span<const Input> inputs) {
   read_of_node_.assign(nodes.size(), none);
   std::vector<NodeRead> found(nodes.size());
-  for (size_t q = 0; q < queries.size(); ++q)
-    for (const query::Read& r : queries[q].reads) {
+  for (size_t q = 0; q < inputs.size(); ++q)
+    for (const Read& r : inputs[q].reads) {
       NodeRead& at = found[path_[q][r.position]];
       at.targets.insert(at.targets.end(), r.targets.begin(), r.targets.end());
       at.normalized = at.normalized || r.normalized;
@@ -81,14 +81,14 @@ void PrefixTree::collect_reads(std::span<const query::Query> queries) {
   }
 }
 
-std::vector<query::Answer> PrefixTree::distribute(
-    std::span<const query::Query> queries, std::span<const query::ReadAnswer> answers) const {
-  std::vector<query::Answer> out(queries.size());
-  for (size_t q = 0; q < queries.size(); ++q)
-    for (const query::Read& r : queries[q].reads) {
+std::vector<std::vector<Logits>> PrefixTree::distribute(std::span<const Input> inputs,
+                                                        std::span<const Logits> answers) const {
+  std::vector<std::vector<Logits>> out(inputs.size());
+  for (size_t q = 0; q < inputs.size(); ++q)
+    for (const Read& r : inputs[q].reads) {
       uint32_t at = read_of_node_[path_[q][r.position]];
       const std::vector<tokenizer::TokenId>& targets = reads[at].targets;
-      query::ReadAnswer mine;
+      Logits mine;
       for (tokenizer::TokenId t : r.targets) {
         auto place = std::lower_bound(targets.begin(), targets.end(), t) - targets.begin();
         mine.logits.push_back(answers[at].logits[size_t(place)]);

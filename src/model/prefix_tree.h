@@ -9,9 +9,13 @@
 #include <span>
 #include <vector>
 
-#include "model/model.h"
+#include "query/logits.h"
 
 namespace minpair::model {
+
+using query::Input;
+using query::Logits;
+using query::Read;
 
 struct PrefixTree {
   static constexpr uint32_t none = UINT32_MAX;
@@ -40,17 +44,17 @@ struct PrefixTree {
   std::vector<Chain> chains;    // in the order of their nodes
   std::vector<NodeRead> reads;  // by node
 
-  explicit PrefixTree(std::span<const query::Query> queries);
+  explicit PrefixTree(std::span<const Input> inputs);
 
   std::vector<uint32_t> positions() const;  // the depth of every node
 
   // The answers to `reads`, given back to each query in its own order.
-  std::vector<query::Answer> distribute(std::span<const query::Query> queries,
-                                        std::span<const query::ReadAnswer> answers) const;
+  std::vector<std::vector<Logits>> distribute(std::span<const Input> inputs,
+                                              std::span<const Logits> answers) const;
 
  private:
-  void insert(std::span<const query::Query> queries, std::span<const uint32_t> sorted);
-  void collect_reads(std::span<const query::Query> queries);
+  void insert(std::span<const Input> inputs, std::span<const uint32_t> sorted);
+  void collect_reads(std::span<const Input> inputs);
 
   std::vector<std::vector<uint32_t>> path_;  // per query, the node of each position
   std::vector<uint32_t> read_of_node_;

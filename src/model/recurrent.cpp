@@ -18,8 +18,6 @@
 namespace minpair::model {
 namespace {
 
-constexpr size_t kNodesAtOnce = 4096;
-
 struct Layer {
   nn::Linear input, recurrent;
 };
@@ -44,6 +42,7 @@ class Recurrent : public query::Model, public Watchable {
     load_words_for(source, directory);
     info_.name = source.name;
     info_.kind = query::ModelInfo::Kind::recurrent;
+    info_.batch_tokens = 4096;
     Sha256 fingerprint;
     fingerprint.add(checkpoint_->fingerprint());
     if (config_) fingerprint.add(config_->bytes());
@@ -56,19 +55,20 @@ class Recurrent : public query::Model, public Watchable {
   const tokenizer::Tokenizer& tokenizer() const override { return *tokenizer_; }
 
   std::vector<query::Answer> answer(std::span<const query::Query> queries) override {
-    for (const query::Query& query : queries) check_query(query, info_);
-    return answer_by_trees(queries, kNodesAtOnce, [&](const PrefixTree& tree) {
+    return answer_by_logits(*this, queries, [&](std::span<const Input> inputs) {
+      PrefixTree tree(inputs);
       run(tree, {});
       std::vector<uint32_t> rows;
       for (const PrefixTree::NodeRead& read : tree.reads) rows.push_back(read.node);
-      return outputs_.read(runtime_, tree, state_.back(), rows, output_, 0, *tokenizer_);
+      return tree.distribute(
+          inputs, outputs_.read(runtime_, tree, state_.back(), rows, output_, 0, *tokenizer_));
     });
   }
 
   const nn::Matrix& watch(const std::vector<tokenizer::TokenId>& ids, const Watch& watch) override {
-    const query::Query query{ids, {}};
-    check_query(query, info_);
-    run(PrefixTree({&query, 1}), watch);
+    query::check({ids, {}, {}}, *this);
+    const Input alone{ids, {}};
+    run(PrefixTree({&alone, 1}), watch);
     return state_.back();
   }
 
@@ -162,10 +162,10 @@ class Recurrent : public query::Model, public Watchable {
 
   void find_edges(const LoadOptions& options) {
     tokenizer::TokenId eos = tokenizer_->special().eos;
-    Edge start{eos, eos < 0 ? "the vocabulary has no <eos>"
-                            : "recurrent models read on after the last sentence's end"};
-    Edge end{-1, "the default of recurrent models"};
-    if (config_ && config_->flag("score_end", false)) end = {eos, "score_end of config.json"};
+    Edge start{eos, eos < 0 ? query::EdgeFrom::vocabulary_none : query::EdgeFrom::recurrent_start};
+    Edge end{-1, query::EdgeFrom::recurrent_end};
+    if (config_ && config_->flag("score_end", false))
+      end = {eos, query::EdgeFrom::config_score_end};
     set_edges(info_, *tokenizer_, options, start, end);
   }
 

@@ -1,49 +1,208 @@
 #pragma once
-// What is asked of a model, and what comes back. Methods make queries, models answer them, the
-// engine carries them; none of the three needs to know another.
+// What is asked of a model, what is changed inside it on the way, and what comes back. Methods make
+// queries, models answer them, the engine carries them; none of the three needs to know another.
 //
-//   Query query{ids, {{position, {target}}}};
+//   Query query{ids, {{position, Targets{{target}}}}};
 //   Answer answer = model.answer({&query, 1})[0];
-//   double logprob = answer[0].logits[0] - answer[0].log_sum_exp;
+//   double logprob = logits_of(answer[0]).logprob();
+//
+// A query is a value with an identity: equal queries are asked once. Its bytes are in bytes.h.
 
+#include <bitset>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
+#include "base/hash.h"
 #include "tokenizer/tokenizer.h"
 
 namespace minpair::query {
 
-// At `position` of the input, what does the model say about `targets`? For a causal or recurrent
-// model the answer at position p is about the token *after* p.
-struct Read {
-  uint32_t position = 0;
-  std::vector<tokenizer::TokenId> targets;
-  bool normalized = true;  // false: only logits are compared, no sum over the vocabulary is needed
-  // Not -1: the number of a list of words that the planner puts into `targets` before a model sees
-  // this (method/words.h).
-  int32_t words = -1;
-  bool operator==(const Read&) const = default;
-};
+// --- what can be asked at a position ---
+//
+// For a causal or recurrent model the answer at position p is about the token *after* p.
 
 // Among the targets of a causal or recurrent model: all tokens before which a word is complete
 // (tokenizer/word_ends.h), as one. Its logit is the logarithm of the sum of their exponentials.
 constexpr tokenizer::TokenId kWordEnd = -2;
 
+struct Targets {
+  std::vector<tokenizer::TokenId> ids;
+  bool normalized = true;  // false: only logits are compared, no sum over the vocabulary is needed
+  bool operator==(const Targets&) const = default;
+};
+
+// The place of a token among all, the best first, equals by id: from 1.
+struct Rank {
+  tokenizer::TokenId id = 0;
+  bool operator==(const Rank&) const = default;
+};
+
+// Of the whole distribution, in nats.
+struct Entropy {
+  bool operator==(const Entropy&) const = default;
+};
+
+// The k best tokens, equals by id.
+struct Best {
+  uint32_t k = 1;
+  bool operator==(const Best&) const = default;
+};
+
+// What a reducer makes of the logits of many words, for one class of them: two figures (the reducer
+// says which), and its best words.
+struct ClassRecord {
+  float figures[2] = {0, 0};
+  struct Word {
+    uint32_t word = 0;  // as the reducer numbers them
+    float logprob = 0;
+    bool operator==(const Word&) const = default;
+  };
+  std::vector<Word> best;
+  bool operator==(const ClassRecord&) const = default;
+};
+using ClassRecords = std::vector<ClassRecord>;
+
+// Logits in, a small record out; nothing else is kept.
+class Reducer {
+ public:
+  virtual ~Reducer() = default;
+  // Reducers with the same identity make the same of the same logits.
+  virtual Hash128 identity() const = 0;
+  virtual std::span<const tokenizer::TokenId> ids() const = 0;  // whose logits it wants
+  virtual ClassRecords reduce(std::span<const float> logits) const = 0;
+};
+
+struct Classes {
+  std::shared_ptr<const Reducer> reducer;
+  bool operator==(const Classes& other) const;
+};
+
+// A hidden state: 0 is the embeddings, n what layer n makes of them.
+struct Hidden {
+  uint16_t layer = 0;
+  bool operator==(const Hidden&) const = default;
+};
+
+// The logits as they would be if layer n were the last.
+struct Lens {
+  uint16_t layer = 0;
+  std::vector<tokenizer::TokenId> ids;
+  bool operator==(const Lens&) const = default;
+};
+
+using What = std::variant<Targets, Rank, Entropy, Best, Classes, Hidden, Lens>;
+
+struct Ask {
+  uint32_t position = 0;
+  What what;
+  bool operator==(const Ask&) const = default;
+};
+
+// --- what can be changed on the way ---
+
+enum class Site : uint8_t { residual, attention, head, mlp, neuron, unit };
+
+struct Place {
+  Site site = Site::residual;
+  uint16_t layer = 0;
+  uint32_t index = 0;  // of the head, neuron or unit
+  uint32_t position = 0;
+  bool operator==(const Place&) const = default;
+};
+
+using VectorId = Hash128;  // names a vector that the model was given
+
+struct From {  // what another query has there
+  Hash128 query;
+  Place place;
+  bool operator==(const From&) const = default;
+};
+struct Zero {
+  bool operator==(const Zero&) const = default;
+};
+struct Mean {
+  VectorId vector;
+  bool operator==(const Mean&) const = default;
+};
+struct Add {
+  VectorId vector;
+  float by = 1;
+  bool operator==(const Add&) const = default;
+};
+
+struct Change {
+  Place at;
+  std::variant<From, Zero, Mean, Add> how;
+  bool operator==(const Change&) const = default;
+};
+
 struct Query {
   std::vector<tokenizer::TokenId> ids;  // special tokens included
-  std::vector<Read> reads;              // positions ascending
+  std::vector<Ask> asks;                // positions ascending
+  std::vector<Change> changes;
   bool operator==(const Query&) const = default;
 };
 
-// One per read, in order.
-struct ReadAnswer {
+// --- what comes back ---
+
+struct Logits {               // to Targets and Lens
   std::vector<float> logits;  // of the targets, in order
-  double log_sum_exp = 0;     // over the vocabulary; 0 when the read was not normalized
+  double log_sum_exp = 0;     // over the vocabulary; 0 when it was not asked to be normalized
+  double logprob(size_t target = 0) const { return double(logits[target]) - log_sum_exp; }
+  bool operator==(const Logits&) const = default;
+};
+struct Ranked {
+  uint32_t rank = 0;
+  bool operator==(const Ranked&) const = default;
+};
+struct Nats {
+  double entropy = 0;
+  bool operator==(const Nats&) const = default;
+};
+struct BestTokens {
+  struct Token {
+    tokenizer::TokenId id = 0;
+    double logprob = 0;
+    bool operator==(const Token&) const = default;
+  };
+  std::vector<Token> tokens;  // best first
+  bool operator==(const BestTokens&) const = default;
+};
+struct State {  // to Hidden
+  std::vector<float> values;
+  bool operator==(const State&) const = default;
 };
 
-using Answer = std::vector<ReadAnswer>;
+using Record = std::variant<Logits, Ranked, Nats, BestTokens, ClassRecords, State>;
+using Answer = std::vector<Record>;  // one per ask, in order
+
+inline const Logits& logits_of(const Record& record) { return std::get<Logits>(record); }
+
+// --- who answers ---
+
+// Who says what stands at an edge of a sentence.
+enum class EdgeFrom : uint8_t {
+  nobody,
+  start_option,
+  end_option,
+  tokenizer_bos,
+  tokenizer_cls,
+  tokenizer_eos,
+  tokenizer_none,
+  config_bos,
+  config_score_end,
+  transformers,
+  recurrent_start,
+  recurrent_end,
+  vocabulary_none,
+  arpa
+};
+std::string_view text(EdgeFrom from);  // "the tokenizer's beginning of text"
 
 struct ModelInfo {
   std::string name;          // what the user called it
@@ -51,10 +210,13 @@ struct ModelInfo {
   enum class Kind { masked, causal, recurrent, ngram } kind = Kind::masked;
   uint32_t layers = 0, hidden = 0, heads = 0, vocabulary = 0;
   uint32_t max_tokens = 0;  // the longest input, special tokens included; 0: no limit
+  // Tokens that best go through it together: enough to keep the cores busy, few enough for memory.
+  // Nothing below the engine cuts a batch.
+  uint32_t batch_tokens = 2048;
   // Causal and recurrent models: what stands before the first token, and what is scored after the
   // last; -1: nothing.
   tokenizer::TokenId start = -1, end = -1;
-  std::string start_from, end_from;  // who says so: "the tokenizer's bos_token"
+  EdgeFrom start_from = EdgeFrom::nobody, end_from = EdgeFrom::nobody;
   uint64_t parameters = 0;
   std::string precision = "fp32";  // of matrix products: scores of two precisions never mix
   std::string matrix_unit;         // what computes them, for the user
@@ -62,15 +224,34 @@ struct ModelInfo {
   std::vector<std::string> notes;  // what a careful user should know
 };
 
+using AskSet = std::bitset<std::variant_size_v<What>>;  // by the index in What
+using SiteSet = std::bitset<size_t(Site::unit) + 1>;
+
+// What every model can be asked, since it has an output: everything before Hidden and Lens.
+constexpr AskSet kAsksOfOutputs{0b0011111};
+
 class Model {
  public:
   virtual ~Model() = default;
   virtual const ModelInfo& info() const = 0;
   virtual const tokenizer::Tokenizer& tokenizer() const = 0;
+  virtual AskSet asks() const { return kAsksOfOutputs; }
+  virtual SiteSet sites() const { return {}; }  // what can be changed in it
 
-  // Answers a batch of queries of any lengths, packed without padding. An answer is the same bits
-  // whatever else is in the batch, in whatever order, on any number of threads.
+  // Answers a batch of queries of any lengths, packed without padding, all at once: who has many
+  // cuts them (info().batch_tokens). An answer is the same bits whatever else is in the batch, in
+  // whatever order, on any number of threads.
   virtual std::vector<Answer> answer(std::span<const Query> queries) = 0;
 };
+
+// Throws when the model cannot answer the query: an unknown id, a position outside, something asked
+// or changed that it does not know.
+void check(const Query& query, const Model& model);
+
+// How many floats an answer is made from before it is reduced to a record.
+uint64_t width(const What& what, const ModelInfo& info);
+
+// How many of the queries, from the first on, make one batch of at most `tokens`; one at least.
+size_t batch_size(std::span<const Query> queries, uint64_t tokens);
 
 }  // namespace minpair::query

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "engine/plan.h"
+#include "engine/engine.h"
 #include "model/predict.h"
 
 namespace minpair::serve {

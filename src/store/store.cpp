@@ -212,7 +212,7 @@ int64_t Store::add_run(int64_t suite, int64_t model, const judge::MethodInfo& me
                        const Facts& facts) {
   Statement& find = impl_->statement(
       "SELECT run FROM runs WHERE suite = ? AND model = ? AND method = ? AND version = ?");
-  find.bind(suite).bind(model).bind(method.name).bind(int64_t{method.version});
+  find.bind(suite).bind(model).bind(method.name).bind(int64_t{method.key()});
   std::string made = facts_json(facts);
   if (find.step()) {
     int64_t run = find.integer(0);
@@ -227,7 +227,7 @@ int64_t Store::add_run(int64_t suite, int64_t model, const judge::MethodInfo& me
       .bind(suite)
       .bind(model)
       .bind(method.name)
-      .bind(int64_t{method.version})
+      .bind(int64_t{method.key()})
       .bind(name_of(method.view))
       .bind(name_of(method.ties))
       .bind(made)
@@ -324,13 +324,13 @@ std::vector<ShardRecord> Store::shards(int64_t run) {
 bool Store::has_scores(int64_t model, const judge::MethodInfo& method) {
   Statement& s =
       impl_->statement("SELECT 1 FROM runs WHERE model = ? AND method = ? AND version = ? LIMIT 1");
-  bool found = s.bind(model).bind(method.name).bind(int64_t{method.version}).step();
+  bool found = s.bind(model).bind(method.name).bind(int64_t{method.key()}).step();
   s.reset();
   return found;
 }
 
 bool Store::has_score(int64_t model, const judge::MethodInfo& method, const suite::Item& item) {
-  Statement& s = impl_->score_by_content(model, method.name, method.version, item);
+  Statement& s = impl_->score_by_content(model, method.name, method.key(), item);
   bool found = s.step();
   s.reset();
   return found;

@@ -1,7 +1,8 @@
 #pragma once
-// Where words end for a model that reads from left to right.
+// Which pieces are words, and where words end for a model that reads from left to right.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "tokenizer/tokenizer.h"
@@ -12,5 +13,9 @@ namespace minpair::tokenizer {
 bool completes_word(const Tokenizer& tokenizer, TokenId id);
 // All such tokens among the first `vocabulary`, ascending: what kWordEnd stands for.
 std::vector<TokenId> word_ends(const Tokenizer& tokenizer, uint32_t vocabulary);
+
+// The word that the piece alone stands for, after a space; "" for what cannot be one. Not always
+// UTF-8: a piece of bytes may end within a character.
+std::string whole_word(const Tokenizer& tokenizer, TokenId id);
 
 }  // namespace minpair::tokenizer

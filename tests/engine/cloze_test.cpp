@@ -5,7 +5,9 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "engine/made_up.h"
 #include "engine/plan.h"
+#include "engine/processes/messages.h"
 #include "fake.h"
 #include "method/words.h"
 #include "support.h"
@@ -56,9 +58,9 @@ class ClozeTest : public ::testing::Test {
     return item;
   }
   float logit(const suite::Item& item, const std::string& piece) {
-    query::Query q = method::find_method("feature-class").plan(item, context).queries.at(0);
-    q.reads[0].targets = {*tokenizer().id(piece)};
-    return model.answer({&q, 1})[0][0].logits[0];
+    query::Query q = method::find_method("feature-class").ask(item, context).queries.at(0);
+    q.asks[0].what = query::Targets{{*tokenizer().id(piece)}, false};
+    return logits_of(model.answer({&q, 1})[0][0]).logits[0];
   }
 
   TemporaryFolder folder;
@@ -85,9 +87,7 @@ TEST_F(ClozeTest, FeatureClassIsTheMeanOverWordsOfTheMeanOverCasings) {
   method::VocabularyWords all = words();
   context.words = &all;
   suite::Item item = cloze("Der Hof war da .", "Hof");
-  PlanOptions options;
-  options.words = &all;
-  Planner planner(model, {&method::find_method("feature-class")}, options);
+  Planner planner(model, {&method::find_method("feature-class")}, {}, &all);
   ItemSource source = [&](const EachItem& each) { each(0, item); };
   planner.plan(source);
   planner.answer();
@@ -124,15 +124,16 @@ TEST_F(ClozeTest, LemmaPairsCountLemmasEquallyOrByProbability) {
   context.words = &all;
   suite::Item item = cloze("Das Rad war da .", "Rad");
   item.features = {{"pos", "NOUN"}, {"number", "Sing"}, {"gender", "Neut"}};
-  method::Plan p = method::find_method("lemma-pairs").plan(item, context);
+  method::Questions p = method::find_method("lemma-pairs").ask(item, context);
   ASSERT_EQ(p.excluded, judge::Reason::none);
   // Only "tor" has a right form and another one.
-  EXPECT_EQ(p.words->smaller_side(), 1u);
-  std::vector<float> logits, kept(method::WordQuestion::kKept);
-  for (tokenizer::TokenId t : p.words->targets())
+  const auto& reducer = *std::get<query::Classes>(p.queries[0].asks[0].what).reducer;
+  const auto& words_asked = dynamic_cast<const method::WordQuestion&>(reducer);
+  EXPECT_EQ(words_asked.smaller_side(), 1u);
+  std::vector<float> logits;
+  for (tokenizer::TokenId t : reducer.ids())
     logits.push_back(tokenizer().piece(t) == "Tor" ? 2 : tokenizer().piece(t) == "Tore" ? 1 : 9);
-  p.words->keep(logits, kept);
-  std::vector<judge::WordScore> sides = p.words->score(kept);
+  std::vector<judge::WordScore> sides = words_asked.score(reducer.reduce(logits));
   EXPECT_EQ(sides[0].views[1], 1);
   EXPECT_EQ(sides[1].views[1], 0);
   EXPECT_NEAR(std::exp(sides[0].views[0]), 1 / (1 + std::exp(-1.0)), 1e-6);
@@ -145,13 +146,13 @@ TEST_F(ClozeTest, LemmaFormsAreThoseOfTheMaskedWordInItsCasing) {
   context.words = &all;
   suite::Item item = cloze("Das Tor war da .", "Tor");
   item.features = {{"pos", "NOUN"}, {"lemma", "tor"}, {"number", "Sing"}, {"gender", "Neut"}};
-  method::Plan p = method::find_method("lemma-forms").plan(item, context);
+  method::Questions p = method::find_method("lemma-forms").ask(item, context);
   ASSERT_EQ(p.excluded, judge::Reason::none);
-  EXPECT_THAT(p.queries[0].reads[0].targets,
+  EXPECT_THAT(std::get<query::Targets>(p.queries[0].asks[0].what).ids,
               ElementsAre(*tokenizer().id("Tor"), *tokenizer().id("Tore")));
   EXPECT_EQ(p.queries[0].ids[2], FakeTokenizer::kMask);
   item = cloze("Der Hof war da .", "Hof");
-  EXPECT_EQ(method::find_method("lemma-forms").plan(item, context).excluded,
+  EXPECT_EQ(method::find_method("lemma-forms").ask(item, context).excluded,
             judge::Reason::no_other_form);
 }
 
@@ -159,28 +160,27 @@ TEST_F(ClozeTest, WhatCannotBeJudgedIsExcludedWithAReason) {
   method::VocabularyWords all = words(3), many = words(4);
   const method::Method& method = method::find_method("feature-class");
   suite::Item item = cloze("Der Hof war da .", "Hof");
-  EXPECT_THROW(method.plan(item, context), Error);  // no lexicon
+  EXPECT_THROW(method.ask(item, context), Error);  // no lexicon
   context.words = &all;
-  EXPECT_EQ(method.plan(item, context).excluded, judge::Reason::none);
+  EXPECT_EQ(method.ask(item, context).excluded, judge::Reason::none);
   context.words = &many;
-  EXPECT_EQ(method.plan(item, context).excluded, judge::Reason::too_few_words);
+  EXPECT_EQ(method.ask(item, context).excluded, judge::Reason::too_few_words);
   context.words = &all;
   item.language = "fr";
-  EXPECT_EQ(method.plan(item, context).excluded, judge::Reason::too_few_words);
+  EXPECT_EQ(method.ask(item, context).excluded, judge::Reason::too_few_words);
   item.features.clear();
-  EXPECT_EQ(method.plan(item, context).excluded, judge::Reason::no_features);
+  EXPECT_EQ(method.ask(item, context).excluded, judge::Reason::no_features);
   item.cloze = false;
-  EXPECT_EQ(method.plan(item, context).excluded, judge::Reason::not_a_cloze);
+  EXPECT_EQ(method.ask(item, context).excluded, judge::Reason::not_a_cloze);
 }
 
 TEST_F(ClozeTest, EqualMaskedSentencesAreOneForwardPassForAllMethods) {
   method::VocabularyWords all = words();
-  PlanOptions options;
-  options.words = &all;
   std::vector<suite::Item> items = {cloze("Der Hof war da .", "Hof"),
                                     cloze("Der Hund war da .", "Hund")};
-  Planner planner(
-      model, {&method::find_method("feature-class"), &method::find_method("lemma-pairs")}, options);
+  Planner planner(model,
+                  {&method::find_method("feature-class"), &method::find_method("lemma-pairs")}, {},
+                  &all);
   ItemSource source = [&](const EachItem& each) {
     for (size_t i = 0; i < items.size(); ++i) each(i, items[i]);
   };
@@ -188,6 +188,55 @@ TEST_F(ClozeTest, EqualMaskedSentencesAreOneForwardPassForAllMethods) {
   EXPECT_EQ(planner.counts().distinct, 1u);
   planner.answer();
   EXPECT_EQ(model.forward_passes, 1u);
+}
+
+TEST_F(ClozeTest, ReducersAreKnownByWhatTheyAskAndAboutWhichWords) {
+  method::VocabularyWords all = words(), same = words(), other = words(2);
+  suite::Item item = cloze("Der Hof war da .", "Hof");
+  auto identity = [&](const method::VocabularyWords& w, const char* method) {
+    context.words = &w;
+    query::Query q = method::find_method(method).ask(item, context).queries.at(0);
+    return std::get<query::Classes>(q.asks[0].what).reducer->identity();
+  };
+  EXPECT_EQ(identity(all, "feature-class"), identity(same, "feature-class"));
+  EXPECT_NE(identity(all, "feature-class"), identity(other, "feature-class"));
+  EXPECT_NE(identity(all, "feature-class"), identity(all, "lemma-pairs"));
+}
+
+// What a reducer keeps survives the words it came from, and the way through another process.
+TEST_F(ClozeTest, AnotherProcessIsAskedForLogitsAndTheRecordIsTheSame) {
+  std::vector<query::Query> queries;
+  {
+    method::VocabularyWords all = words();
+    context.words = &all;
+    queries.push_back(method::find_method("feature-class")
+                          .ask(cloze("Der Hof war da .", "Hof"), context)
+                          .queries.at(0));
+  }
+  std::vector<query::Query> theirs = parse_queries(queries_text(queries));
+  EXPECT_TRUE(std::holds_alternative<query::Targets>(theirs[0].asks[0].what));
+  std::string text = answers_text(model.answer(theirs));
+  EXPECT_EQ(parse_answers(text, queries), model.answer(queries));
+}
+
+// The key of stored scores is what it was when it was written as a version of the method.
+TEST_F(ClozeTest, StoredScoresAreFoundByTheirWords) {
+  std::vector<suite::Item> items = {cloze("Der Hof war da .", "Hof"),
+                                    cloze("Der Hund kam .", "Hund")};
+  RunOptions options;
+  options.lexicon = folder / "lexicon.tsv";
+  options.min_words = 1;
+  store::Store store(folder / "r.db", store::Store::Mode::write);
+  auto run = [&] {
+    return run_suite(&store, testing::source_of(items), model,
+                     {&method::find_method("feature-class")}, options);
+  };
+  EXPECT_EQ(run().stored_before, 0u);
+  int before = int(fingerprint128(words().fingerprint(), 1).low >> 33);
+  EXPECT_EQ(store.runs().at(0).version, before);
+  EXPECT_EQ(run().stored_before, 2u);
+  options.min_words = 2;  // other words, as it were
+  EXPECT_EQ(run().stored_before, 0u);
 }
 
 TEST_F(ClozeTest, DistanceIsCountedInPiecesFromBeginningToBeginning) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "engine/run.h"
+#include "engine/engine.h"
 
 namespace minpair::testing {
 

@@ -23,9 +23,10 @@ std::unique_ptr<query::Model> lstm() {
 double slowly(query::Model& model, const std::vector<tokenizer::TokenId>& ids) {
   double sum = 0;
   for (size_t i = 1; i < ids.size(); ++i) {
-    query::Query q{{ids.begin(), ids.begin() + ptrdiff_t(i)}, {{uint32_t(i - 1), {ids[i]}, true}}};
-    query::ReadAnswer a = model.answer(std::span(&q, 1))[0][0];
-    sum += double(a.logits[0]) - a.log_sum_exp;
+    query::Query q{{ids.begin(), ids.begin() + ptrdiff_t(i)},
+                   {{uint32_t(i - 1), query::Targets{{ids[i]}}}},
+                   {}};
+    sum += logits_of(model.answer(std::span(&q, 1))[0][0]).logprob();
   }
   return sum;
 }

@@ -8,11 +8,15 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/random.h"
+#include "engine/distinct.h"
 #include "engine/journal.h"
 #include "engine/sorted_records.h"
 #include "fake.h"
+#include "model/model.h"
 #include "support.h"
+#include "tokenizer/word_ends.h"
 
 namespace minpair::engine {
 namespace {
@@ -28,8 +32,10 @@ struct Naive {
 };
 
 Naive naive_score(query::Model& model, const method::Method& method, const suite::Item& item) {
-  method::MethodContext context{model.tokenizer(), model.info().kind, model.info().max_tokens};
-  method::Plan plan = method.plan(item, context);
+  const query::ModelInfo& info = model.info();
+  method::MethodContext context{model.tokenizer(), info.kind, info.max_tokens, info.start,
+                                info.end};
+  method::Questions plan = method.ask(item, context);
   std::vector<query::Answer> answers;
   for (const query::Query& q : plan.queries) answers.push_back(model.answer({&q, 1}).front());
   std::vector<const query::Answer*> pointers;
@@ -76,6 +82,38 @@ std::vector<suite::Item> random_items(size_t n, uint64_t seed) {
   return items;
 }
 
+// Minimal pairs from words that the model knows, beginnings shared.
+std::vector<suite::Item> items_in_words_of(const query::Model& model, size_t n) {
+  std::vector<std::string> words;
+  const tokenizer::Tokenizer& tokenizer = model.tokenizer();
+  for (size_t id = 0; id < tokenizer.vocabulary_size() && words.size() < 12; ++id) {
+    std::string word = tokenizer::whole_word(tokenizer, tokenizer::TokenId(id));
+    tokenizer::Encoding e = tokenizer.encode(word, false);
+    bool plain = valid_utf8(word) && !word.empty() && std::isalnum(uint8_t(word[0]));
+    if (plain && !e.tokens.empty() && e.tokens[0].id != tokenizer.special().unk)
+      words.push_back(word);
+  }
+  EXPECT_GE(words.size(), 3u);
+  Random random(3);
+  std::vector<suite::Item> items(n);
+  for (suite::Item& item : items) {
+    std::string start = words[random.below(2)], end;
+    for (uint64_t w = random.below(3); w > 0; --w) start += " " + words[random.below(words.size())];
+    for (uint64_t w = 1 + random.below(2); w > 0; --w)
+      end += " " + words[random.below(words.size())];
+    for (size_t s = 0; s < 2; ++s)
+      item.sentences.push_back(
+          {start + " " + words[(random.below(2) + s) % words.size()] + end, {}, s == 0});
+    suite::align_loci(item.sentences);
+  }
+  return items;
+}
+
+constexpr const char* kArpa =
+    "\\data\\\nngram 1=6\nngram 2=3\n\n\\1-grams:\n-1.0\t<unk>\n-99\t<s>\t-0.5\n-0.7\t</s>\n"
+    "-0.6\tder\t-0.3\n-0.9\thund\t-0.2\n-0.8\thof\n\n\\2-grams:\n-0.2\t<s> der\n-0.4\tder hund\n"
+    "-0.1\thund </s>\n\n\\end\\\n";
+
 ItemSource source_of(const std::vector<suite::Item>& items) {
   return [&items](const EachItem& each) {
     for (size_t i = 0; i < items.size(); ++i) each(i, items[i]);
@@ -105,6 +143,87 @@ TEST(Planner, AgreesWithTheOracleBitForBit) {
     }
 }
 
+// Real networks of every kind, from the tree: what the planner shares, cuts and keeps on disk gives
+// the bits of one query at a time.
+TEST(Planner, AgreesWithTheOracleForEveryKindOfModelAndEveryMethod) {
+  std::filesystem::path tests = testing::source_dir() / "tests";
+  model::LoadOptions words;
+  words.vocabulary = tests / "golden/recurrent/vocab.txt";
+  std::vector<std::unique_ptr<query::Model>> models;
+  models.push_back(model::load_model((tests / "model/golden/bert").string()));
+  models.push_back(model::load_model((tests / "model/golden/llama").string()));
+  models.push_back(model::load_model((tests / "golden/recurrent/lstm0.pt").string(), words));
+  TemporaryFolder folder;
+  write_file(folder / "x.arpa", kArpa);
+  models.push_back(model::load_model((folder / "x.arpa").string()));
+  for (std::unique_ptr<query::Model>& model : models) {
+    SCOPED_TRACE(model->info().architecture);
+    std::vector<suite::Item> items = items_in_words_of(*model, 60);
+    for (uint32_t batch : {1u, 60u, 0u}) {
+      std::vector<const method::Method*> methods;
+      for (const method::Method* m : method::find_methods("all", model->info().kind))
+        if (!m->info().cloze) methods.push_back(m);
+      ASSERT_GE(methods.size(), 5u);
+      Planner planner(*model, methods, {1 << 14, folder.path(), batch});
+      planner.plan(source_of(items));
+      AnswerJournal journal(folder / "journal", planner.key());
+      planner.answer(nullptr, &journal);
+      uint64_t scored = 0;
+      planner.assemble(source_of(items), [&](Scored& s) {
+        scored += s.excluded == judge::Reason::none;
+        expect_same(naive_score(*model, *methods[s.method], items[s.ordinal]), s.excluded,
+                    s.sentences);
+      });
+      EXPECT_GT(scored, items.size());
+      journal.remove();
+    }
+  }
+}
+
+// The model is asked for what it cannot say before anything is computed.
+TEST(Planner, RefusesWhatTheModelCannotSay) {
+  struct Curious : method::Method {
+    const judge::MethodInfo& info() const override {
+      static const judge::MethodInfo info{"curious", "", ""};
+      return info;
+    }
+    bool supports(query::ModelInfo::Kind) const override { return true; }
+    method::Questions ask(const suite::Item&, const method::MethodContext&) const override {
+      method::Questions questions;
+      questions.queries = {{{5, 6}, {{0, query::Hidden{3}}}, {}}};
+      return questions;
+    }
+  } curious;
+  FakeModel model;
+  std::vector<suite::Item> items = random_items(1, 1);
+  Planner planner(model, {&curious});
+  try {
+    planner.plan(source_of(items));
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.message().c_str(), "fake cannot be asked for hidden states");
+  }
+  EXPECT_EQ(model.calls, 0u);
+}
+
+// Changed and unchanged queries of one input are two, and both keep what was asked of them.
+TEST(DistinctQueries, AChangeMakesAnotherQuery) {
+  SortedRecords sorted(".", 1 << 20);
+  query::Query plain{{1, 2, 3}, {{1, query::Targets{{5}}}}, {}}, changed = plain;
+  changed.changes = {{{query::Site::mlp, 2, 0, 1}, query::Zero{}}};
+  add_question(sorted, 0, 0, 0, plain);
+  add_question(sorted, 0, 0, 1, changed);
+  add_question(sorted, 1, 0, 0, {{1, 2, 3}, {{1, query::Targets{{4}}}, {1, query::Entropy{}}}, {}});
+  query::Reducers none;
+  DistinctQueries all(sorted, none);
+  DistinctQuery first, second, third;
+  ASSERT_TRUE(all.next(first) && all.next(second));
+  EXPECT_FALSE(all.next(third));
+  query::Query together{{1, 2, 3}, {{1, query::Targets{{4, 5}}}, {1, query::Entropy{}}}, {}};
+  EXPECT_EQ(first.query, together);
+  EXPECT_EQ(second.query, changed);
+}
+
 TEST(Planner, AsksTheModelOncePerDistinctInput) {
   FakeModel model;
   std::vector<suite::Item> items = random_items(300, 2);
@@ -113,7 +232,7 @@ TEST(Planner, AsksTheModelOncePerDistinctInput) {
   uint64_t asked = 0;
   for (const suite::Item& item : items)
     for (const method::Method* m : masked_methods())
-      for (const query::Query& q : m->plan(item, context).queries) {
+      for (const query::Query& q : m->ask(item, context).queries) {
         distinct.insert(q.ids);
         ++asked;
       }
@@ -136,8 +255,8 @@ TEST(Planner, BatchesKeepToTheirSize) {
       for (const query::Query& q : queries) {
         EXPECT_GE(q.ids.size(), longest);
         longest = q.ids.size();
-        for (size_t r = 1; r < q.reads.size(); ++r)
-          EXPECT_LT(q.reads[r - 1].position, q.reads[r].position);
+        for (size_t r = 1; r < q.asks.size(); ++r)
+          EXPECT_LT(q.asks[r - 1].position, q.asks[r].position);
       }
       return FakeModel::answer(queries);
     }
@@ -229,20 +348,21 @@ TEST(Journal, AnInterruptedRunComputesNothingTwice) {
   EXPECT_EQ(computed, total);
 }
 
+const std::vector<query::Ask> kOneLogit{{0, query::Targets{{7}}}};
+
 TEST(Journal, AnswersOfAnotherPlanAreNotUsed) {
   TemporaryFolder folder;
-  query::Answer a{{{1.5f}, 2.5}};
+  query::Answer a{query::Logits{{1.5f}, 2.5}}, found;
   { AnswerJournal(folder / "j", {1, 1}).append({&a, 1}); }
-  query::Answer found = a;
-  EXPECT_FALSE(AnswerJournal(folder / "j", {1, 2}).next(found));
+  EXPECT_FALSE(AnswerJournal(folder / "j", {1, 2}).next(kOneLogit, found));
 }
 
 TEST(Journal, ABrokenBatchEndsWhatIsKnown) {
   TemporaryFolder folder;
   for (int i = 0; i < 3; ++i) {
     AnswerJournal journal(folder / "j", {1, 1});
-    query::Answer a{{{float(i)}, 2.5}}, found = a;
-    while (journal.next(found)) {
+    query::Answer a{query::Logits{{float(i)}, 2.5}}, found;
+    while (journal.next(kOneLogit, found)) {
     }
     journal.append({&a, 1});
   }
@@ -252,11 +372,11 @@ TEST(Journal, ABrokenBatchEndsWhatIsKnown) {
     file.put('x');
   }
   AnswerJournal journal(folder / "j", {1, 1});
-  query::Answer found{{{0.0f}, 0}};
-  EXPECT_TRUE(journal.next(found));
-  EXPECT_TRUE(journal.next(found));
-  EXPECT_EQ(found[0].logits[0], 1.0f);
-  EXPECT_FALSE(journal.next(found));
+  query::Answer found;
+  EXPECT_TRUE(journal.next(kOneLogit, found));
+  EXPECT_TRUE(journal.next(kOneLogit, found));
+  EXPECT_EQ(logits_of(found[0]).logits[0], 1.0f);
+  EXPECT_FALSE(journal.next(kOneLogit, found));
 }
 
 TEST(Journal, OneProcessAtATime) {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "engine/engine.h"
 #include "engine/plan.h"
-#include "engine/run.h"
 #include "support.h"
 
 namespace minpair::engine {

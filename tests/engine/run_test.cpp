@@ -1,4 +1,4 @@
-#include "engine/run.h"
+#include "engine/engine.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "engine/made_up.h"
 #include "fake.h"
+#include "store/pack.h"
 #include "support.h"
 
 namespace minpair::engine {
@@ -227,11 +228,73 @@ TEST(Run, RecordsTheCommandThatMakesItAgain) {
   EXPECT_EQ(facts.count("start"), 0u);
 }
 
+// A method is one file: nobody else need know it.
+TEST(Run, AMethodFromElsewhereRunsLikeAnyOther) {
+  // The rank of the second token, and whether it is the best.
+  struct Rank : method::Method {
+    const judge::MethodInfo& info() const override {
+      static const judge::MethodInfo info{"rank", "the rank of the second token", ""};
+      return info;
+    }
+    bool supports(query::ModelInfo::Kind) const override { return true; }
+    method::Questions ask(const suite::Item& item,
+                          const method::MethodContext& context) const override {
+      method::Questions questions;
+      for (const suite::Sentence& sentence : item.sentences) {
+        query::Query query;
+        for (const tokenizer::Token& t : context.tokenizer.encode(sentence.text).tokens)
+          query.ids.push_back(t.id);
+        query.asks = {{1, query::Rank{query.ids[1]}}, {1, query::Best{1}}};
+        questions.queries.push_back(std::move(query));
+      }
+      return questions;
+    }
+    std::vector<judge::SentenceScore> score(
+        const method::Questions& questions,
+        const std::vector<const query::Answer*>& answers) const override {
+      std::vector<judge::SentenceScore> scores;
+      for (size_t i = 0; i < answers.size(); ++i) {
+        judge::TokenScore token;
+        token.id = questions.queries[i].ids[1];
+        token.logprob = -double(std::get<query::Ranked>(answers[i]->at(0)).rank);
+        bool best = std::get<query::BestTokens>(answers[i]->at(1)).tokens.at(0).id == token.id;
+        EXPECT_EQ(token.logprob == -1, best);
+        scores.push_back({{token}, {}});
+      }
+      return scores;
+    }
+  } rank;
+  TemporaryFolder folder;
+  FakeModel model;
+  model.info().vocabulary = 2000;
+  std::vector<suite::Item> items = some_items(20);
+  // Only unknown words are within so small a vocabulary.
+  for (suite::Item& item : items)
+    for (suite::Sentence& s : item.sentences) s.text = "Qx Qy", s.locus = {3, 5};
+  store::Store store(folder / "r.db", store::Store::Mode::write);
+  RunReport report = run_suite(&store, source_of(items), model, {&rank}, {});
+  EXPECT_EQ(report.methods, std::vector<std::string>{"rank"});
+  uint64_t seen = 0;
+  store.each_item(report.runs.at(0), false, [&](const store::StoredItem& item) {
+    std::vector<judge::SentenceScore> sentences = store::unpack_scores(item.tokens);
+    ASSERT_EQ(sentences.size(), 2u);
+    double value = sentences[0].tokens.at(0).logprob;
+    EXPECT_LE(value, -1);
+    EXPECT_GE(value, -2000);
+    EXPECT_EQ(value, std::floor(value));
+    ++seen;
+  });
+  EXPECT_EQ(seen, items.size());
+  // Stored like any other: a second run has nothing to do.
+  EXPECT_EQ(run_suite(&store, source_of(items), model, {&rank}, {}).stored_before, items.size());
+}
+
 TEST(Run, SelfTestCatchesABrokenModel) {
   struct Broken : FakeModel {
     std::vector<query::Answer> answer(std::span<const query::Query> queries) override {
       std::vector<query::Answer> answers = FakeModel::answer(queries);
-      for (query::Answer& a : answers) a[0].log_sum_exp += double(queries.size());
+      for (query::Answer& a : answers)
+        std::get<query::Logits>(a[0]).log_sum_exp += double(queries.size());
       return answers;
     }
   } broken;

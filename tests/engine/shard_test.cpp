@@ -14,9 +14,10 @@ struct Questions {
     Random random(1);
     for (uint64_t i = 0; i < items; ++i) {
       tokenizer::TokenId shared = tokenizer::TokenId(random.below(20));
-      add_question(sorted, i, 0, 0, {{1, shared, 2, 3, 4}, {{2, {7}, true}}}, order);
+      add_question(sorted, i, 0, 0, {{1, shared, 2, 3, 4}, {{2, query::Targets{{7}}}}, {}}, order);
       add_question(sorted, i, 0, 1,
-                   {{1, shared, tokenizer::TokenId(100 + i), 3, 4}, {{2, {7}, true}}}, order);
+                   {{1, shared, tokenizer::TokenId(100 + i), 3, 4}, {{2, query::Targets{{7}}}}, {}},
+                   order);
     }
   }
   uint64_t count;
@@ -29,7 +30,7 @@ TEST(Shard, EveryItemBelongsToExactlyOne) {
       Questions questions(200, order);
       std::vector<int> owners(200, 0);
       for (uint32_t n = 1; n <= of; ++n) {
-        std::vector<bool> ours = items_of({n, of}, questions.sorted, 203, order);
+        std::vector<bool> ours = items_of({n, of}, questions.sorted, {}, 203, order);
         ASSERT_EQ(ours.size(), 203u);
         uint64_t own = 0;
         for (size_t i = 0; i < 200; ++i) {
@@ -53,7 +54,7 @@ TEST(Shard, ItemsThatAskAlikeStayTogether) {
   for (int i = 0; i < 200; ++i) context.push_back(tokenizer::TokenId(random.below(20)));
   uint64_t pairs = 0;
   for (uint32_t n = 1; n <= 4; ++n) {
-    std::vector<bool> ours = items_of({n, 4}, questions.sorted, 200, QueryOrder::prefix);
+    std::vector<bool> ours = items_of({n, 4}, questions.sorted, {}, 200, QueryOrder::prefix);
     std::vector<bool> seen(20);
     for (size_t i = 0; i < 200; ++i)
       if (ours[i]) seen[size_t(context[i])] = true;

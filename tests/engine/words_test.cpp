@@ -100,7 +100,7 @@ TEST(Edges, OtherEdgesAreAnotherModel) {
                    sep = load(with("[SEP]", "auto")), end = load(with("auto", "[SEP]"));
   EXPECT_EQ(own.fingerprint, load(with("auto", "auto")).fingerprint);
   EXPECT_EQ(none.start, -1);
-  EXPECT_EQ(none.start_from, "--start");
+  EXPECT_EQ(text(none.start_from), "--start");
   EXPECT_EQ(sep.start, end.end);
   EXPECT_EQ(end.start, own.start);
   std::set<std::string> all{own.fingerprint, none.fingerprint, sep.fingerprint, end.fingerprint};
@@ -136,8 +136,8 @@ class InPieces : public ::testing::Test {
   std::vector<double> next(const std::vector<tokenizer::TokenId>& input) {
     std::vector<tokenizer::TokenId> all(model->info().vocabulary);
     std::iota(all.begin(), all.end(), 0);
-    query::Query query{input, {{uint32_t(input.size() - 1), all, true}}};
-    query::ReadAnswer answer = model->answer({&query, 1})[0][0];
+    query::Query query{input, {{uint32_t(input.size() - 1), query::Targets{all}}}, {}};
+    query::Logits answer = logits_of(model->answer({&query, 1})[0][0]);
     double sum = 0;
     for (float logit : answer.logits) sum += std::exp(double(logit));
     std::vector<double> logprobs;

@@ -26,11 +26,11 @@ suite::Item item_of(std::vector<std::string> texts) {
 class MethodTest : public ::testing::Test {
  protected:
   MethodContext context() { return {model.tokenizer(), query::ModelInfo::Kind::masked, limit}; }
-  Plan plan(const std::string& method, const suite::Item& item) {
-    return find_method(method).plan(item, context());
+  Questions plan(const std::string& method, const suite::Item& item) {
+    return find_method(method).ask(item, context());
   }
   std::vector<judge::SentenceScore> score(const std::string& method, const suite::Item& item) {
-    Plan p = plan(method, item);
+    Questions p = plan(method, item);
     std::vector<query::Answer> answers = model.answer(p.queries);
     std::vector<const query::Answer*> pointers;
     for (const query::Answer& a : answers) pointers.push_back(&a);
@@ -46,13 +46,13 @@ constexpr tokenizer::TokenId kMask = FakeTokenizer::kMask, kCls = FakeTokenizer:
                              kSep = FakeTokenizer::kSep;
 
 TEST_F(MethodTest, CrossEntropyAsksEveryTokenAboutItself) {
-  Plan p = plan("ce", item_of({"Sie lacht .", "Sie lachen ."}));
+  Questions p = plan("ce", item_of({"Sie lacht .", "Sie lachen ."}));
   ASSERT_EQ(p.queries.size(), 2u);
   EXPECT_THAT(p.queries[0].ids, ElementsAre(kCls, id("Sie"), id("lach"), id("##t"), id("."), kSep));
-  ASSERT_EQ(p.queries[0].reads.size(), 6u);
+  ASSERT_EQ(p.queries[0].asks.size(), 6u);
   for (uint32_t i = 0; i < 6; ++i) {
-    EXPECT_EQ(p.queries[0].reads[i].position, i);
-    EXPECT_THAT(p.queries[0].reads[i].targets, ElementsAre(p.queries[0].ids[i]));
+    EXPECT_EQ(p.queries[0].asks[i].position, i);
+    EXPECT_EQ(p.queries[0].asks[i].what, query::What(query::Targets{{p.queries[0].ids[i]}}));
   }
   const std::vector<judge::TokenScore>& tokens = p.sentences[0].tokens;
   EXPECT_TRUE(tokens.front().special && tokens.back().special);
@@ -67,8 +67,8 @@ TEST_F(MethodTest, ScoresAreLogitMinusLogSumExp) {
   query::Answer a = model.answer(plan("ce", item).queries)[1];
   ASSERT_EQ(scores[1].tokens.size(), a.size());
   for (size_t i = 0; i < a.size(); ++i) {
-    EXPECT_EQ(scores[1].tokens[i].logit, a[i].logits[0]);
-    EXPECT_EQ(scores[1].tokens[i].logprob, double(a[i].logits[0]) - a[i].log_sum_exp);
+    EXPECT_EQ(scores[1].tokens[i].logit, logits_of(a[i]).logits[0]);
+    EXPECT_EQ(scores[1].tokens[i].logprob, logits_of(a[i]).logprob());
   }
 }
 
@@ -83,12 +83,12 @@ TEST_F(MethodTest, PrintedEquationNormalisesOverTheSentence) {
 }
 
 TEST_F(MethodTest, MaskedCandidatesShareOneContext) {
-  Plan p = plan("masked", item_of({"Sie kam heim .", "Sie ging heim ."}));
+  Questions p = plan("masked", item_of({"Sie kam heim .", "Sie ging heim ."}));
   ASSERT_EQ(p.queries.size(), 2u);
   EXPECT_EQ(p.queries[0].ids, p.queries[1].ids);
   EXPECT_THAT(p.queries[0].ids, ElementsAre(kCls, id("Sie"), kMask, id("heim"), id("."), kSep));
-  EXPECT_EQ(p.queries[0].reads, (std::vector<query::Read>{{2, {id("kam")}, true}}));
-  EXPECT_EQ(p.queries[1].reads, (std::vector<query::Read>{{2, {id("ging")}, true}}));
+  EXPECT_EQ(p.queries[0].asks, (std::vector<query::Ask>{{2, query::Targets{{id("kam")}}}}));
+  EXPECT_EQ(p.queries[1].asks, (std::vector<query::Ask>{{2, query::Targets{{id("ging")}}}}));
 }
 
 TEST_F(MethodTest, MaskedLeavesOutWhatItCannotAsk) {
@@ -107,7 +107,7 @@ TEST_F(MethodTest, TooLongIsCountedNotCut) {
   limit = 5;
   for (const Method* m : all_methods())
     if (m->supports(query::ModelInfo::Kind::masked) && !m->info().cloze) {
-      EXPECT_EQ(m->plan(item_of({"Sie kam heim .", "Sie ging heim ."}), context()).excluded,
+      EXPECT_EQ(m->ask(item_of({"Sie kam heim .", "Sie ging heim ."}), context()).excluded,
                 judge::Reason::too_long)
           << m->name();
     }
@@ -117,25 +117,25 @@ TEST_F(MethodTest, TooLongIsCountedNotCut) {
 }
 
 TEST_F(MethodTest, MaskedWordMasksAllPiecesTogether) {
-  Plan p = plan("masked-word", item_of({"Sie verfolgt .", "Sie kam ."}));
+  Questions p = plan("masked-word", item_of({"Sie verfolgt .", "Sie kam ."}));
   ASSERT_EQ(p.queries.size(), 2u);
   EXPECT_THAT(p.queries[0].ids, ElementsAre(kCls, id("Sie"), kMask, kMask, id("."), kSep));
-  EXPECT_EQ(p.queries[0].reads,
-            (std::vector<query::Read>{{2, {id("verf")}, true}, {3, {id("##olgt")}, true}}));
+  EXPECT_EQ(p.queries[0].asks, (std::vector<query::Ask>{{2, query::Targets{{id("verf")}}},
+                                                        {3, query::Targets{{id("##olgt")}}}}));
   EXPECT_EQ(p.sentences[0].tokens.size(), 2u);
 }
 
 TEST_F(MethodTest, MaskedWordLeftToRightRevealsPieces) {
-  Plan p = plan("masked-word-l2r", item_of({"Sie verfolgt .", "Sie kam ."}));
+  Questions p = plan("masked-word-l2r", item_of({"Sie verfolgt .", "Sie kam ."}));
   ASSERT_EQ(p.queries.size(), 3u);
   EXPECT_THAT(p.queries[0].ids, ElementsAre(kCls, id("Sie"), kMask, kMask, id("."), kSep));
   EXPECT_THAT(p.queries[1].ids, ElementsAre(kCls, id("Sie"), id("verf"), kMask, id("."), kSep));
-  EXPECT_EQ(p.queries[1].reads, (std::vector<query::Read>{{3, {id("##olgt")}, true}}));
+  EXPECT_EQ(p.queries[1].asks, (std::vector<query::Ask>{{3, query::Targets{{id("##olgt")}}}}));
 }
 
 TEST_F(MethodTest, PseudoLikelihoodMasksEachTokenInTurn) {
   suite::Item item = item_of({"Sie verfolgt .", "Sie kam ."});
-  Plan p = plan("pll", item);
+  Questions p = plan("pll", item);
   ASSERT_EQ(p.queries.size(), 4u + 3u);
   EXPECT_THAT(p.queries[1].ids, ElementsAre(kCls, id("Sie"), kMask, id("##olgt"), id("."), kSep));
   EXPECT_EQ(p.sentences[0].tokens.size(), 4u);  // no special tokens
@@ -147,7 +147,7 @@ TEST_F(MethodTest, PseudoLikelihoodMasksEachTokenInTurn) {
 
   p = plan("pll-whole-word", item);
   ASSERT_EQ(p.queries.size(), 3u + 3u);
-  EXPECT_EQ(p.queries[1].reads.size(), 2u);
+  EXPECT_EQ(p.queries[1].asks.size(), 2u);
   EXPECT_THAT(p.queries[1].ids, ElementsAre(kCls, id("Sie"), kMask, kMask, id("."), kSep));
 }
 
@@ -157,10 +157,10 @@ TEST_F(MethodTest, LocusInsideATokenIsTokenizedOnItsOwn) {
   item.sentences[0].locus = {7, 9};
   item.sentences[1].locus = {7, 9};
   ASSERT_EQ(slice(item.sentences[0].text, item.sentences[0].locus), "st");
-  Plan p = plan("masked", item);
+  Questions p = plan("masked", item);
   ASSERT_EQ(p.excluded, judge::Reason::none);
   EXPECT_THAT(p.queries[0].ids, ElementsAre(kCls, id("Sie"), id("kam"), kMask, id("."), kSep));
-  EXPECT_EQ(p.queries[0].reads, (std::vector<query::Read>{{3, {id("st")}, true}}));
+  EXPECT_EQ(p.queries[0].asks, (std::vector<query::Ask>{{3, query::Targets{{id("st")}}}}));
   const judge::TokenScore& t = p.sentences[0].tokens[0];
   EXPECT_EQ(t.span, (Span{7, 9}));
 }

@@ -36,15 +36,15 @@ std::vector<Reference> references(const std::string& model) {
 query::Query query_of(const std::vector<tokenizer::TokenId>& ids) {
   query::Query q;
   q.ids.assign(ids.begin(), ids.end() - 1);
-  for (uint32_t p = 0; p + 1 < ids.size(); ++p) q.reads.push_back({p, {ids[p + 1]}, true});
+  for (uint32_t p = 0; p + 1 < ids.size(); ++p) q.asks.push_back({p, query::Targets{{ids[p + 1]}}});
   return q;
 }
 
-double logprob(const query::ReadAnswer& a) { return double(a.logits[0]) - a.log_sum_exp; }
+double logprob(const query::Record& a) { return logits_of(a).logprob(); }
 
 double total(const query::Answer& answer) {
   double sum = 0;
-  for (const query::ReadAnswer& a : answer) sum += logprob(a);
+  for (const query::Record& a : answer) sum += logprob(a);
   return sum;
 }
 
@@ -77,10 +77,7 @@ void compare_with_reference(query::Model& model, const std::string& name, double
 void expect_same_bits(const std::vector<query::Answer>& a, const std::vector<query::Answer>& b) {
   ASSERT_EQ(a.size(), b.size());
   for (size_t i = 0; i < a.size(); ++i)
-    for (size_t r = 0; r < a[i].size(); ++r) {
-      EXPECT_EQ(a[i][r].logits, b[i][r].logits);
-      EXPECT_EQ(a[i][r].log_sum_exp, b[i][r].log_sum_exp);
-    }
+    for (size_t r = 0; r < a[i].size(); ++r) EXPECT_EQ(logits_of(a[i][r]), logits_of(b[i][r]));
 }
 
 }  // namespace
@@ -152,11 +149,13 @@ TEST_P(CausalGolden, LogitsAndTheirSum) {
   std::vector<query::Query> queries;
   for (const auto& ids : expected.inputs) {
     queries.push_back({ids, {}});
-    for (uint32_t p = 0; p < ids.size(); ++p) queries.back().reads.push_back({p, vocabulary, true});
+    for (uint32_t p = 0; p < ids.size(); ++p)
+      queries.back().asks.push_back({p, query::Targets{vocabulary}});
   }
   size_t at = 0;
   for (const query::Answer& answer : model->answer(queries))
-    for (const query::ReadAnswer& read : answer) {
+    for (const query::Record& record : answer) {
+      const query::Logits& read = logits_of(record);
       double sum = 0;
       for (float logit : read.logits) {
         ASSERT_NEAR(logit, expected.logits.at(at), 1e-4);

@@ -121,10 +121,11 @@ void expect_same_logits(const std::string& model, const std::filesystem::path& g
   size_t at = 0;
   for (const auto& ids : expected.inputs) {
     query::Query query{ids, {}};
-    for (uint32_t p = 0; p < ids.size(); ++p) query.reads.push_back({p, all, true});
+    for (uint32_t p = 0; p < ids.size(); ++p) query.asks.push_back({p, query::Targets{all}});
     query::Answer answer = ours->answer({&query, 1})[0];
-    for (const query::ReadAnswer& read : answer)
-      for (float logit : read.logits) ASSERT_NEAR(logit, expected.logits.at(at++), 1e-4);
+    for (const query::Record& record : answer)
+      for (float logit : logits_of(record).logits)
+        ASSERT_NEAR(logit, expected.logits.at(at++), 1e-4);
   }
   EXPECT_EQ(at, expected.logits.size());
 }

@@ -59,7 +59,7 @@ struct Expected {
 // Every token asked about itself.
 inline query::Query about_itself(const std::vector<tokenizer::TokenId>& ids) {
   query::Query query{ids, {}};
-  for (uint32_t i = 0; i < ids.size(); ++i) query.reads.push_back({i, {ids[i]}, true});
+  for (uint32_t i = 0; i < ids.size(); ++i) query.asks.push_back({i, query::Targets{{ids[i]}}});
   return query;
 }
 

@@ -27,12 +27,13 @@ TEST_P(Golden, Logits) {
   for (const auto& ids : expected.inputs) {
     queries.push_back({ids, {}});
     for (uint32_t i = 0; i < ids.size(); ++i)
-      queries.back().reads.push_back({i, vocabulary, false});
+      queries.back().asks.push_back({i, query::Targets{vocabulary, false}});
   }
   size_t at = 0;
   for (const query::Answer& answer : model->answer(queries))
-    for (const query::ReadAnswer& read : answer)
-      for (float logit : read.logits) ASSERT_NEAR(logit, expected.logits.at(at++), 1e-4);
+    for (const query::Record& record : answer)
+      for (float logit : logits_of(record).logits)
+        ASSERT_NEAR(logit, expected.logits.at(at++), 1e-4);
   EXPECT_EQ(at, expected.logits.size());
 }
 
@@ -43,12 +44,12 @@ TEST_P(Golden, CrossEntropyOfSentences) {
     query::Query query = about_itself(expected.inputs[i]);
     double sum = 0;
     query::Answer answer = model->answer({&query, 1})[0];
-    for (const query::ReadAnswer& read : answer) sum += read.log_sum_exp - read.logits[0];
+    for (const query::Record& record : answer) sum -= logits_of(record).logprob();
     EXPECT_NEAR(sum / double(query.ids.size()), expected.loss[i], 1e-5) << "sentence " << i;
   }
 }
 
-// A random set of reads: some positions, some twice, some without the sum over the vocabulary.
+// A random set of asks: some positions, some twice, some without the sum over the vocabulary.
 query::Query random_query(Random& random, const query::Model& model) {
   query::Query query;
   uint32_t vocabulary = model.info().vocabulary;
@@ -57,21 +58,23 @@ query::Query random_query(Random& random, const query::Model& model) {
     query.ids.push_back(static_cast<tokenizer::TokenId>(random.below(vocabulary)));
   for (uint32_t i = 0; i < n; ++i)
     for (uint64_t times = random.below(3); times > 0; --times) {
-      query.reads.push_back({i, {}, random.below(2) == 0});
+      query::Targets targets{{}, random.below(2) == 0};
       for (uint64_t t = random.below(5); t > 0; --t)
-        query.reads.back().targets.push_back(
-            static_cast<tokenizer::TokenId>(random.below(vocabulary)));
+        targets.ids.push_back(static_cast<tokenizer::TokenId>(random.below(vocabulary)));
+      query.asks.push_back({i, std::move(targets)});
     }
   return query;
 }
 
 bool same_bits(const query::Answer& a, const query::Answer& b) {
   if (a.size() != b.size()) return false;
-  for (size_t i = 0; i < a.size(); ++i)
-    if (a[i].logits.size() != b[i].logits.size() ||
-        std::memcmp(a[i].logits.data(), b[i].logits.data(), a[i].logits.size() * sizeof(float)) ||
-        std::memcmp(&a[i].log_sum_exp, &b[i].log_sum_exp, sizeof(double)))
+  for (size_t i = 0; i < a.size(); ++i) {
+    const query::Logits &x = logits_of(a[i]), &y = logits_of(b[i]);
+    if (x.logits.size() != y.logits.size() ||
+        std::memcmp(x.logits.data(), y.logits.data(), x.logits.size() * sizeof(float)) ||
+        std::memcmp(&x.log_sum_exp, &y.log_sum_exp, sizeof(double)))
       return false;
+  }
   return true;
 }
 
@@ -107,10 +110,11 @@ TEST_P(Golden, LogitsDoNotDependOnWhatElseIsRead) {
   for (int i = 0; i < 20; ++i) {
     query::Query query = random_query(random, *model);
     query::Answer all = model->answer({&query, 1})[0];
-    for (size_t r = 0; r < query.reads.size(); ++r) {
-      query::Query one{query.ids, {query.reads[r]}};
-      one.reads[0].normalized = !one.reads[0].normalized;
-      EXPECT_EQ(model->answer({&one, 1})[0][0].logits, all[r].logits);
+    for (size_t r = 0; r < query.asks.size(); ++r) {
+      query::Query one{query.ids, {query.asks[r]}, {}};
+      query::Targets& targets = std::get<query::Targets>(one.asks[0].what);
+      targets.normalized = !targets.normalized;
+      EXPECT_EQ(logits_of(model->answer({&one, 1})[0][0]).logits, logits_of(all[r]).logits);
     }
   }
 }

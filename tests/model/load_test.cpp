@@ -155,8 +155,12 @@ TEST(Answer, BadQueriesAreErrors) {
   EXPECT_THAT(ask({{120}, {}}), HasSubstr("120 is outside"));
   EXPECT_THAT(ask({{-1}, {}}), HasSubstr("-1 is outside"));
   EXPECT_THAT(ask({std::vector<tokenizer::TokenId>(41, 5), {}}), HasSubstr("at most 40"));
-  EXPECT_THAT(ask({{5}, {{1, {5}, true}}}), HasSubstr("position 1 of 1"));
-  EXPECT_THAT(ask({{5}, {{0, {120}, true}}}), HasSubstr("target id 120"));
+  EXPECT_THAT(ask({{5}, {{1, query::Targets{{5}}}}}), HasSubstr("position 1 of 1"));
+  EXPECT_THAT(ask({{5}, {{0, query::Targets{{120}}}}}), HasSubstr("target id 120"));
+  EXPECT_THAT(ask({{5}, {{0, query::Rank{120}}}}), HasSubstr("target id 120"));
+  EXPECT_THAT(ask({{5}, {{0, query::Hidden{1}}}}), HasSubstr("cannot be asked for hidden states"));
+  EXPECT_THAT(ask({{5}, {}, {{{query::Site::head, 0, 1, 0}, query::Zero{}}}}),
+              HasSubstr("nothing can be changed in the heads"));
   EXPECT_EQ(ask({{5}, {}}), "no error");
   EXPECT_TRUE(model->answer({}).empty());
 }

@@ -42,7 +42,7 @@ std::vector<double> scores(query::Model& model,
   std::vector<double> means;
   for (const query::Answer& answer : model.answer(queries)) {
     double sum = 0;
-    for (const query::ReadAnswer& read : answer) sum += read.logits[0] - read.log_sum_exp;
+    for (const query::Record& record : answer) sum += logits_of(record).logprob();
     means.push_back(sum / double(answer.size()));
   }
   return means;

@@ -18,12 +18,12 @@ std::vector<tokenizer::TokenId> path_to(const PrefixTree& tree, uint32_t node) {
 }
 
 // A "model" whose logit of a target is a number made from the whole path: any mix-up shows.
-std::vector<query::ReadAnswer> path_answers(const PrefixTree& tree) {
-  std::vector<query::ReadAnswer> answers;
+std::vector<Logits> path_answers(const PrefixTree& tree) {
+  std::vector<Logits> answers;
   for (const PrefixTree::NodeRead& r : tree.reads) {
     double sum = 0, weight = 1;
     for (tokenizer::TokenId t : path_to(tree, r.node)) sum += weight * t, weight *= 1.37;
-    query::ReadAnswer a;
+    Logits a;
     for (tokenizer::TokenId t : r.targets) a.logits.push_back(float(sum + 1000.0 * t));
     a.log_sum_exp = sum;
     answers.push_back(a);
@@ -31,32 +31,35 @@ std::vector<query::ReadAnswer> path_answers(const PrefixTree& tree) {
   return answers;
 }
 
-std::vector<query::Query> random_queries(uint64_t seed, size_t count) {
-  Random random(seed);
-  std::vector<query::Query> queries(count);
-  for (query::Query& q : queries) {
-    for (uint64_t n = 1 + random.below(6); n > 0; --n)
-      q.ids.push_back(tokenizer::TokenId(random.below(3)));
-    for (uint32_t p = 0; p < q.ids.size(); ++p)
-      if (random.below(2))
-        q.reads.push_back(
-            {p,
-             {tokenizer::TokenId(random.below(5)), tokenizer::TokenId(random.below(5))},
-             random.below(2) == 0});
+struct RandomInputs {
+  RandomInputs(uint64_t seed, size_t count) : ids(count), targets(count), inputs(count) {
+    Random random(seed);
+    for (size_t i = 0; i < count; ++i) {
+      for (uint64_t n = 1 + random.below(6); n > 0; --n)
+        ids[i].push_back(tokenizer::TokenId(random.below(3)));
+      targets[i] = {tokenizer::TokenId(random.below(5)), tokenizer::TokenId(random.below(5)),
+                    tokenizer::TokenId(random.below(5))};
+      inputs[i].ids = ids[i];
+      for (uint32_t p = 0; p < ids[i].size(); ++p)
+        if (random.below(2))
+          inputs[i].reads.push_back(
+              {p, std::span(targets[i]).subspan(random.below(2), 2), random.below(2) == 0});
+    }
   }
-  return queries;
-}
+  std::vector<std::vector<tokenizer::TokenId>> ids, targets;
+  std::vector<Input> inputs;
+};
 
 }  // namespace
 
 TEST(PrefixTree, EveryDistinctPrefixIsOneNode) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
-    std::vector<query::Query> queries = random_queries(seed, 40);
+    RandomInputs random(seed, 40);
     std::set<std::vector<tokenizer::TokenId>> prefixes;
-    for (const query::Query& q : queries)
-      for (size_t n = 1; n <= q.ids.size(); ++n)
-        prefixes.emplace(q.ids.begin(), q.ids.begin() + std::ptrdiff_t(n));
-    PrefixTree tree(queries);
+    for (const std::vector<tokenizer::TokenId>& ids : random.ids)
+      for (size_t n = 1; n <= ids.size(); ++n)
+        prefixes.emplace(ids.begin(), ids.begin() + std::ptrdiff_t(n));
+    PrefixTree tree(random.inputs);
     EXPECT_EQ(tree.nodes.size(), prefixes.size());
     for (uint32_t n = 0; n < tree.nodes.size(); ++n)
       EXPECT_TRUE(prefixes.contains(path_to(tree, n)));
@@ -64,8 +67,8 @@ TEST(PrefixTree, EveryDistinctPrefixIsOneNode) {
 }
 
 TEST(PrefixTree, ChainsCoverTheNodesAndNeverBranchInside) {
-  std::vector<query::Query> queries = random_queries(3, 60);
-  PrefixTree tree(queries);
+  RandomInputs random(3, 60);
+  PrefixTree tree(random.inputs);
   uint32_t next = 0;
   for (const PrefixTree::Chain& c : tree.chains) {
     EXPECT_EQ(c.first, next);
@@ -86,18 +89,13 @@ TEST(PrefixTree, ChainsCoverTheNodesAndNeverBranchInside) {
 
 TEST(PrefixTree, AnswersComeBackAsIfEachQueryWereAlone) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
-    std::vector<query::Query> queries = random_queries(seed + 100, 30);
-    PrefixTree tree(queries);
-    std::vector<query::Answer> together = tree.distribute(queries, path_answers(tree));
-    for (size_t i = 0; i < queries.size(); ++i) {
-      std::span<const query::Query> one(&queries[i], 1);
+    RandomInputs random(seed + 100, 30);
+    PrefixTree tree(random.inputs);
+    std::vector<std::vector<Logits>> together = tree.distribute(random.inputs, path_answers(tree));
+    for (size_t i = 0; i < random.inputs.size(); ++i) {
+      std::span<const Input> one(&random.inputs[i], 1);
       PrefixTree alone(one);
-      query::Answer expected = alone.distribute(one, path_answers(alone))[0];
-      ASSERT_EQ(together[i].size(), expected.size());
-      for (size_t r = 0; r < expected.size(); ++r) {
-        EXPECT_EQ(together[i][r].logits, expected[r].logits);
-        EXPECT_EQ(together[i][r].log_sum_exp, expected[r].log_sum_exp);
-      }
+      EXPECT_EQ(together[i], alone.distribute(one, path_answers(alone))[0]);
     }
   }
 }

@@ -27,7 +27,7 @@ query::Query whole_vocabulary(const std::vector<tokenizer::TokenId>& ids, uint32
   query::Query q{ids, {}};
   std::vector<tokenizer::TokenId> all(words);
   for (uint32_t i = 0; i < words; ++i) all[i] = tokenizer::TokenId(i);
-  for (uint32_t p = 0; p < ids.size(); ++p) q.reads.push_back({p, all, true});
+  for (uint32_t p = 0; p < ids.size(); ++p) q.asks.push_back({p, query::Targets{all}});
   return q;
 }
 
@@ -46,10 +46,9 @@ TEST(Recurrent, EveryCellAgreesWithPyTorch) {
     double worst = 0;
     for (size_t q = 0; q < queries.size(); ++q)
       for (size_t p = 0; p < answers[q].size(); ++p)
-        for (size_t w = 0; w < answers[q][p].logits.size(); ++w)
-          worst =
-              std::max(worst, std::abs(double(answers[q][p].logits[w]) - answers[q][p].log_sum_exp -
-                                       c["logprobs"][q][p][w].get<double>()));
+        for (size_t w = 0; w < logits_of(answers[q][p]).logits.size(); ++w)
+          worst = std::max(worst, std::abs(logits_of(answers[q][p]).logprob(w) -
+                                           c["logprobs"][q][p][w].get<double>()));
     EXPECT_LT(worst, 1e-5);
   }
 }
@@ -62,10 +61,7 @@ TEST(Recurrent, BranchesShareTheirStateBitForBit) {
   std::vector<query::Answer> together = model->answer(queries);
   for (size_t i = 0; i < queries.size(); ++i) {
     query::Answer alone = model->answer(std::span(&queries[i], 1))[0];
-    for (size_t p = 0; p < alone.size(); ++p) {
-      EXPECT_EQ(alone[p].logits, together[i][p].logits);
-      EXPECT_EQ(alone[p].log_sum_exp, together[i][p].log_sum_exp);
-    }
+    EXPECT_EQ(alone, together[i]);
   }
 }
 
@@ -101,13 +97,16 @@ TEST(Ngram, BackOffByHand) {
   EXPECT_EQ(model->info().kind, query::ModelInfo::Kind::ngram);
   const tokenizer::Tokenizer& words = model->tokenizer();
   tokenizer::TokenId start = model->info().start, der = *words.id("der"), hund = *words.id("hund");
-  query::Query q{{start, der, hund}, {{0, {der, hund}, true}, {1, {hund}, true}, {2, {der}, true}}};
+  query::Query q{
+      {start, der, hund},
+      {{0, query::Targets{{der, hund}}}, {1, query::Targets{{hund}}}, {2, query::Targets{{der}}}},
+      {}};
   query::Answer a = model->answer(std::span(&q, 1))[0];
   auto ln = [](double log10) { return log10 * std::log(10.0); };
-  EXPECT_NEAR(a[0].logits[0], ln(-0.2), 1e-6);        // <s> der is there
-  EXPECT_NEAR(a[0].logits[1], ln(-0.5 - 0.9), 1e-6);  // <s> hund is not: back off
-  EXPECT_NEAR(a[1].logits[0], ln(-0.4), 1e-6);
-  EXPECT_NEAR(a[2].logits[0], ln(-0.2 - 0.6), 1e-6);
+  EXPECT_NEAR(logits_of(a[0]).logits[0], ln(-0.2), 1e-6);        // <s> der is there
+  EXPECT_NEAR(logits_of(a[0]).logits[1], ln(-0.5 - 0.9), 1e-6);  // <s> hund is not: back off
+  EXPECT_NEAR(logits_of(a[1]).logits[0], ln(-0.4), 1e-6);
+  EXPECT_NEAR(logits_of(a[2]).logits[0], ln(-0.2 - 0.6), 1e-6);
   write_file(folder / "cut.arpa", "\\data\\\nngram 1=5\n\n\\1-grams:\n-1.0\t<unk>\n");
   EXPECT_THROW(load_model((folder / "cut.arpa").string()), Error);
 }

@@ -44,11 +44,12 @@ TEST(Export, TheEngineComputesTheTrainersLogits) {
   const auto expected = net.forward(batch).contiguous();
 
   const auto model = model::load_model((folder / "bert").string());
-  const query::Query query{ids, {{2, all_words(kVocab), true}, {4, all_words(kVocab), true}}};
+  const query::Query query{
+      ids, {{2, query::Targets{all_words(kVocab)}}, {4, query::Targets{all_words(kVocab)}}}};
   const query::Answer answer = model->answer(std::span(&query, 1))[0];
   for (size_t r = 0; r < 2; ++r)
     for (size_t w = 0; w < kVocab; ++w)
-      EXPECT_NEAR(answer[r].logits[w], expected.data_ptr<float>()[r * kVocab + w], 1e-4);
+      EXPECT_NEAR(logits_of(answer[r]).logits[w], expected.data_ptr<float>()[r * kVocab + w], 1e-4);
 }
 
 TEST(Export, TheEngineComputesTheLstmsLogits) {
@@ -68,11 +69,12 @@ TEST(Export, TheEngineComputesTheLstmsLogits) {
     const auto expected = net.logits(net.hidden(words, state, 0, false)).contiguous();
 
     const auto model = model::load_model((folder / "lstm").string());
-    const query::Query query{ids, {{0, all_words(kVocab), true}, {4, all_words(kVocab), true}}};
+    const query::Query query{
+        ids, {{0, query::Targets{all_words(kVocab)}}, {4, query::Targets{all_words(kVocab)}}}};
     const query::Answer answer = model->answer(std::span(&query, 1))[0];
     for (size_t w = 0; w < kVocab; ++w) {
-      EXPECT_NEAR(answer[0].logits[w], expected.data_ptr<float>()[w], 1e-4);
-      EXPECT_NEAR(answer[1].logits[w], expected.data_ptr<float>()[4 * kVocab + w], 1e-4);
+      EXPECT_NEAR(logits_of(answer[0]).logits[w], expected.data_ptr<float>()[w], 1e-4);
+      EXPECT_NEAR(logits_of(answer[1]).logits[w], expected.data_ptr<float>()[4 * kVocab + w], 1e-4);
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "engine/crew.h"
 #include "engine/processes/identity.h"
 #include "engine/processes/messages.h"
 #include "engine/processes/processes.h"
@@ -27,7 +28,7 @@ Foreman::~Foreman() {
 
 void Foreman::submit(std::vector<query::Query> batch) {
   uint64_t number = next_number_++;
-  batches_[number].queries = std::move(batch);
+  jobs_[number].queries = std::move(batch);
   waiting_.push_back(number);
   hand_out();
 }
@@ -38,7 +39,7 @@ void Foreman::hand_out() {
       if (!others_[rank].ready || others_[rank].under_way >= level) continue;
       uint64_t number = waiting_.front();
       waiting_.pop_front();
-      wire_.send(int(rank), message(Say::batch, number, queries_text(batches_[number].queries)));
+      wire_.send(int(rank), message(Say::batch, number, queries_text(jobs_[number].queries)));
       ++others_[rank].under_way;
     }
 }
@@ -67,9 +68,9 @@ bool Foreman::hear(bool wait) {
       if (m.number == number_) welcome(from, m.rest);
       break;
     case Say::answers: {
-      Batch& batch = batches_.at(m.number);
-      batch.answers = parse_answers(m.rest, batch.queries);
-      batch.done = true;
+      Job& job = jobs_.at(m.number);
+      job.answers = parse_answers(m.rest, job.queries);
+      job.done = true;
       --others_[size_t(from)].under_way;
       break;
     }
@@ -82,21 +83,21 @@ bool Foreman::hear(bool wait) {
 
 // In pieces, so that the others are heard now and then.
 void Foreman::work_on(uint64_t number) {
-  Batch& batch = batches_[number];
+  Job& job = jobs_[number];
   size_t tokens = 0;
-  for (const query::Query& q : batch.queries) tokens += q.ids.size();
-  for (size_t begin = 0, end = 0; begin < batch.queries.size(); begin = end) {
-    for (size_t n = 0; end < batch.queries.size() && n <= tokens / 4; ++end)
-      n += batch.queries[end].ids.size();
-    for (query::Answer& a : ask(model_, {batch.queries.data() + begin, end - begin}))
-      batch.answers.push_back(std::move(a));
+  for (const query::Query& q : job.queries) tokens += q.ids.size();
+  for (size_t begin = 0, end = 0; begin < job.queries.size(); begin = end) {
+    for (size_t n = 0; end < job.queries.size() && n <= tokens / 4; ++end)
+      n += job.queries[end].ids.size();
+    for (query::Answer& a : ask(model_, {job.queries.data() + begin, end - begin}))
+      job.answers.push_back(std::move(a));
     while (hear(false)) hand_out();
   }
-  batch.done = true;
+  job.done = true;
 }
 
 std::vector<query::Answer> Foreman::next() {
-  Batch& oldest = batches_.begin()->second;
+  Job& oldest = jobs_.begin()->second;
   while (hear(false)) hand_out();
   while (!oldest.done) {
     if (!waiting_.empty()) {
@@ -109,7 +110,7 @@ std::vector<query::Answer> Foreman::next() {
     }
   }
   std::vector<query::Answer> answers = std::move(oldest.answers);
-  batches_.erase(batches_.begin());
+  jobs_.erase(jobs_.begin());
   return answers;
 }
 

@@ -11,7 +11,7 @@ namespace minpair::engine {
 std::string identity_of(query::Model& model) {
   query::Query query;
   for (const tokenizer::Token& t : model.tokenizer().encode("The cat sleeps .").tokens) {
-    query.reads.push_back({uint32_t(query.ids.size()), {t.id}, true});
+    query.asks.push_back({uint32_t(query.ids.size()), query::Targets{{t.id}}});
     query.ids.push_back(t.id);
   }
   std::string answer = hex_of(hash128(answers_text(model.answer({&query, 1}))));

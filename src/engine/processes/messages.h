@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/model.h"
+#include "query/query.h"
 
 namespace minpair::engine {
 
@@ -26,10 +26,12 @@ struct Message {
 std::string message(Say say, uint64_t number, std::string_view rest = {});
 Message parse_message(std::string_view bytes);  // refers to the bytes
 
+// Other processes do not have the reducers: they are asked for the logits, and what comes back is
+// reduced here.
 std::string queries_text(const std::vector<query::Query>& queries);
 std::vector<query::Query> parse_queries(std::string_view bytes);
 std::string answers_text(const std::vector<query::Answer>& answers);
-// The queries tell the answers' shapes.
+// `queries` as they were before they became text.
 std::vector<query::Answer> parse_answers(std::string_view bytes,
                                          const std::vector<query::Query>& queries);
 

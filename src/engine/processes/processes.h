@@ -8,12 +8,13 @@
 //
 // A score is the same bits whichever process computes it, so the results are those of one process.
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 
-#include "engine/crew.h"
+#include "engine/engine.h"
 
 namespace minpair::engine {
 
@@ -47,11 +48,11 @@ class Foreman : public Crew {
 
   size_t size() const override { return size_t(wire_.size()); }
   void submit(std::vector<query::Query> batch) override;
-  bool full() const override { return batches_.size() >= window_; }
+  bool full() const override { return jobs_.size() >= window_; }
   std::vector<query::Answer> next() override;
 
  private:
-  struct Batch {
+  struct Job {
     std::vector<query::Query> queries;
     std::vector<query::Answer> answers;
     bool done = false;
@@ -71,9 +72,9 @@ class Foreman : public Crew {
   query::Model& model_;
   std::string identity_;
   size_t window_;
-  std::map<uint64_t, Batch> batches_;  // not yet taken, oldest first
-  std::deque<uint64_t> waiting_;       // nobody works on them yet
-  std::vector<Other> others_;          // by rank
+  std::map<uint64_t, Job> jobs_;  // not yet taken, oldest first
+  std::deque<uint64_t> waiting_;  // nobody works on them yet
+  std::vector<Other> others_;     // by rank
   uint64_t next_number_ = 0;
 };
 

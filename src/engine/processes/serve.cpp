@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "engine/crew.h"
 #include "engine/processes/identity.h"
 #include "engine/processes/messages.h"
 #include "engine/processes/processes.h"

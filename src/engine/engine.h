@@ -1,0 +1,130 @@
+#pragma once
+// Everything between items and a model: equal queries once, shared prefixes once, batches of the
+// size that the model states, what was answered kept until the run is stored.
+//
+//   SuiteSource suite = suite_source(suite::find_suite("de-agreement"));
+//   RunReport report = run_suite(&store, suite, model, {&method::find_method("ce")}, {});
+//
+// A run is resumable at any moment: what the model has answered lies beside the results file until
+// the run is complete, and is then stored in one transaction. Other doors: perplexity.h;
+// released.h, scores that others published; processes/processes.h, one run on many processes.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "method/method.h"
+#include "model/model.h"
+#include "store/store.h"
+#include "suite/suite.h"
+
+namespace minpair::engine {
+
+// Which items: empty lists and 0 mean all.
+struct Selection {
+  std::vector<std::string> tests, conditions;
+  uint64_t limit = 0;  // the first so many of those
+};
+
+// A suite split over machines that do not talk to each other. Every one of them plans the whole
+// suite, and all come to the same split: items that ask alike stand side by side, so that little is
+// computed twice, and the cuts are where the tokens are even.
+struct Shard {
+  uint32_t number = 1, of = 1;  // from 1
+  bool whole() const { return of == 1; }
+};
+
+Shard parse_shard(const std::string& text);  // "3/8"
+std::string shard_text(const Shard& shard);
+
+struct PlanOptions {
+  size_t memory = size_t{32} << 20;     // for each of the two sorted lists
+  std::filesystem::path scratch = ".";  // for what does not fit
+  uint32_t batch_tokens = 0;            // how much the model gets at once; 0: what it says is best
+};
+
+struct PlanCounts {
+  uint64_t items = 0;
+  uint64_t asked = 0;     // queries before removing duplicates
+  uint64_t distinct = 0;  // forward passes
+  uint64_t tokens = 0;    // of the distinct ones, each shared prefix once
+  uint64_t alone = 0;     // of all, as if each were asked on its own
+};
+
+struct RunOptions {
+  Selection selection;
+  Shard shard;                    // of the selected items
+  std::filesystem::path lexicon;  // for clozes; empty: the suite's
+  uint32_t min_words = 10;        // on each side of a cloze
+  bool dry_run = false;           // only plan, and estimate the time
+  bool quiet = false;             // no progress
+  PlanOptions plan;
+  model::LoadOptions load;  // how the model was loaded, for the facts of the run
+};
+
+struct RunReport {
+  std::string suite, model;
+  std::vector<std::string> methods;
+  std::vector<int64_t> runs;  // in the store, parallel to `methods`; empty for a dry run
+  PlanCounts counts;
+  uint64_t suite_items = 0;    // in the whole suite
+  uint64_t selected = 0;       // in all shards
+  uint64_t stored_before = 0;  // items × methods that needed no work
+  uint64_t resumed = 0;        // queries that an earlier, interrupted run had answered
+  uint64_t excluded = 0;       // items × methods
+  double seconds = 0, model_seconds = 0, store_seconds = 0;
+  double estimated_seconds = 0;  // of a dry run
+};
+
+// A suite that can be read from its beginning as often as wanted.
+struct SuiteSource {
+  suite::Manifest manifest;
+  std::function<std::unique_ptr<suite::ItemStream>()> open;
+  std::string called;             // what the user called it; empty: its name
+  std::filesystem::path lexicon;  // lexicon.tsv beside the items; empty: there is none
+};
+
+// Standard input is kept in a temporary file, since a run reads its suite twice.
+SuiteSource suite_source(const suite::Suite& suite);
+
+// Who answers batches: the model of this process, or several processes that have the same one.
+class Crew {
+ public:
+  virtual ~Crew() = default;
+  virtual size_t size() const = 0;  // how many answer at the same time
+  virtual void submit(std::vector<query::Query> batch) = 0;
+  virtual bool full() const = 0;  // enough is under way to keep everybody busy
+  // The answers to the oldest batch that was submitted and not yet taken.
+  virtual std::vector<query::Answer> next() = 0;
+};
+
+// `store` may be null for a dry run. `crew`: who answers; null: the model alone.
+RunReport run_suite(store::Store* store, const SuiteSource& suite, query::Model& model,
+                    const std::vector<const method::Method*>& methods, const RunOptions& options,
+                    Crew* crew = nullptr);
+
+// For a few items in memory: scores[item][method].
+struct ItemScores {
+  judge::Reason excluded = judge::Reason::none;
+  std::vector<judge::SentenceScore> sentences;
+};
+std::vector<std::vector<ItemScores>> score_items(query::Model& model,
+                                                 const std::vector<const method::Method*>& methods,
+                                                 std::span<const suite::Item> items);
+
+// A tiny computation whose result is known: probabilities over the vocabulary sum to one, and an
+// answer does not depend on what else is in the batch. Throws when the build is broken.
+void self_test(query::Model& model);
+
+store::ModelRecord record_of(const query::Model& model);
+
+// The command that makes the same run again, the program's version, and where a sentence starts and
+// ends. Nothing of how or where it was computed: no threads, no output, no resuming, no shards.
+store::Facts facts_of(const SuiteSource& suite, const query::Model& model,
+                      const std::vector<const method::Method*>& methods, const RunOptions& options);
+
+}  // namespace minpair::engine

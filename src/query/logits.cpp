@@ -1,0 +1,90 @@
+#include "query/logits.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace minpair::query {
+namespace {
+
+using tokenizer::TokenId;
+
+bool better(const std::vector<float>& logits, TokenId a, TokenId b) {
+  float x = logits[size_t(a)], y = logits[size_t(b)];
+  return x != y ? x > y : a < b;
+}
+
+Ranked rank_of(TokenId id, const Logits& all) {
+  uint32_t rank = 1;
+  for (TokenId other = 0; size_t(other) < all.logits.size(); ++other)
+    rank += better(all.logits, other, id);
+  return {rank};
+}
+
+Nats entropy_of(const Logits& all) {
+  double entropy = 0;
+  for (size_t id = 0; id < all.logits.size(); ++id)
+    if (double p = std::exp(all.logprob(id)); p > 0) entropy -= p * all.logprob(id);
+  return {entropy};
+}
+
+BestTokens best_of(size_t k, const Logits& all) {
+  std::vector<TokenId> order(all.logits.size());
+  std::iota(order.begin(), order.end(), 0);
+  k = std::min(k, order.size());
+  std::partial_sort(order.begin(), order.begin() + ptrdiff_t(k), order.end(),
+                    [&](TokenId a, TokenId b) { return better(all.logits, a, b); });
+  BestTokens best;
+  for (size_t i = 0; i < k; ++i) best.tokens.push_back({order[i], all.logprob(size_t(order[i]))});
+  return best;
+}
+
+// What was asked for, made from the logits that read_for wanted.
+Record record_of(const What& what, Logits&& logits) {
+  if (const auto* classes = std::get_if<Classes>(&what))
+    return classes->reducer->reduce(logits.logits);
+  if (const auto* rank = std::get_if<Rank>(&what)) return rank_of(rank->id, logits);
+  if (std::holds_alternative<Entropy>(what)) return entropy_of(logits);
+  if (const auto* best = std::get_if<Best>(&what)) return best_of(best->k, logits);
+  return std::move(logits);
+}
+
+Read read_for(const Ask& ask, std::span<const TokenId> vocabulary) {
+  if (const auto* t = std::get_if<Targets>(&ask.what)) return {ask.position, t->ids, t->normalized};
+  if (const auto* c = std::get_if<Classes>(&ask.what))
+    return {ask.position, c->reducer->ids(), false};
+  return {ask.position, vocabulary, !std::holds_alternative<Rank>(ask.what)};
+}
+
+bool of_all_tokens(const Ask& ask) {
+  return !std::holds_alternative<Targets>(ask.what) && !std::holds_alternative<Classes>(ask.what);
+}
+
+}  // namespace
+
+std::vector<Answer> answer_by_logits(const Model& model, std::span<const Query> queries,
+                                     const Compute& compute) {
+  std::vector<TokenId> vocabulary;
+  for (const Query& query : queries) {
+    check(query, model);
+    if (vocabulary.empty() && std::any_of(query.asks.begin(), query.asks.end(), of_all_tokens)) {
+      vocabulary.resize(model.info().vocabulary);
+      std::iota(vocabulary.begin(), vocabulary.end(), 0);
+    }
+  }
+  std::vector<Input> inputs;
+  inputs.reserve(queries.size());
+  for (const Query& query : queries) {
+    Input& input = inputs.emplace_back(Input{query.ids, {}});
+    for (const Ask& ask : query.asks) input.reads.push_back(read_for(ask, vocabulary));
+  }
+  if (inputs.empty()) return {};
+  std::vector<std::vector<Logits>> numbers = compute(inputs);
+  std::vector<Answer> answers(queries.size());
+  for (size_t q = 0; q < queries.size(); ++q)
+    for (size_t a = 0; a < queries[q].asks.size(); ++a)
+      answers[q].push_back(record_of(queries[q].asks[a].what, std::move(numbers[q][a])));
+  return answers;
+}
+
+}  // namespace minpair::query

@@ -1,0 +1,30 @@
+#pragma once
+// Queries as the numbers that must be computed for them: logits at positions. Everything that can
+// be asked of an output is made from these, alike for all models.
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "query/query.h"
+
+namespace minpair::query {
+
+struct Read {
+  uint32_t position = 0;
+  std::span<const tokenizer::TokenId> targets;
+  bool normalized = true;  // with the sum over the vocabulary
+};
+
+// One query: refers to what the query and its reducers hold.
+struct Input {
+  std::span<const tokenizer::TokenId> ids;
+  std::vector<Read> reads;  // one per ask
+};
+
+// Checks the queries, has the numbers of all computed at once, and makes the records from them.
+using Compute = std::function<std::vector<std::vector<Logits>>(std::span<const Input>)>;
+std::vector<Answer> answer_by_logits(const Model& model, std::span<const Query> queries,
+                                     const Compute& compute);
+
+}  // namespace minpair::query

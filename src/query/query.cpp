@@ -1,0 +1,116 @@
+#include "query/query.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace minpair::query {
+namespace {
+
+constexpr std::string_view kAsked[] = {
+    "logits",           "ranks",         "entropies", "the best tokens",
+    "classes of words", "hidden states", "lenses"};
+constexpr std::string_view kSites[] = {"residual stream",     "attention", "heads",
+                                       "feed-forward layers", "neurons",   "units"};
+
+void check_ids(std::span<const tokenizer::TokenId> ids, const ModelInfo& info) {
+  for (tokenizer::TokenId id : ids)
+    if ((id < 0 || uint32_t(id) >= info.vocabulary) && id != kWordEnd)
+      throw bad_input(fmt::format("target id {} is outside the vocabulary", id));
+}
+
+void check_input(const std::vector<tokenizer::TokenId>& ids, const ModelInfo& info) {
+  if (ids.empty()) throw bad_input("an empty input cannot be scored");
+  if (info.max_tokens && ids.size() > info.max_tokens)
+    throw bad_input(fmt::format("{} tokens are too many: the model reads at most {}", ids.size(),
+                                info.max_tokens))
+        .hint("shorten the sentence");
+  for (tokenizer::TokenId id : ids)
+    if (id < 0 || uint32_t(id) >= info.vocabulary)
+      throw bad_input(
+          fmt::format("token id {} is outside the model's vocabulary of {}", id, info.vocabulary))
+          .hint("the tokenizer and the weights must come from the same model");
+}
+
+}  // namespace
+
+bool Classes::operator==(const Classes& other) const {
+  return reducer == other.reducer ||
+         (reducer && other.reducer && reducer->identity() == other.reducer->identity());
+}
+
+std::string_view text(EdgeFrom from) {
+  switch (from) {
+    case EdgeFrom::nobody:
+      return "";
+    case EdgeFrom::start_option:
+      return "--start";
+    case EdgeFrom::end_option:
+      return "--end";
+    case EdgeFrom::tokenizer_bos:
+      return "the tokenizer's beginning of text";
+    case EdgeFrom::tokenizer_cls:
+      return "the tokenizer's beginning of a sentence";
+    case EdgeFrom::tokenizer_eos:
+      return "the tokenizer's end of text, for want of a beginning";
+    case EdgeFrom::tokenizer_none:
+      return "the tokenizer has no such token";
+    case EdgeFrom::config_bos:
+      return "bos_token_id of config.json";
+    case EdgeFrom::config_score_end:
+      return "score_end of config.json";
+    case EdgeFrom::transformers:
+      return "the default of transformers";
+    case EdgeFrom::recurrent_start:
+      return "recurrent models read on after the last sentence's end";
+    case EdgeFrom::recurrent_end:
+      return "the default of recurrent models";
+    case EdgeFrom::vocabulary_none:
+      return "the vocabulary has no <eos>";
+    case EdgeFrom::arpa:
+      return "the ARPA file";
+  }
+  return "";
+}
+
+void check(const Query& query, const Model& model) {
+  const ModelInfo& info = model.info();
+  const AskSet known = model.asks();
+  check_input(query.ids, info);
+  for (const Ask& ask : query.asks) {
+    if (ask.position >= query.ids.size())
+      throw bad_input(
+          fmt::format("position {} of {} tokens was asked for", ask.position, query.ids.size()));
+    if (!known.test(ask.what.index()))
+      throw wrong_call(
+          fmt::format("{} cannot be asked for {}", info.name, kAsked[ask.what.index()]))
+          .hint("another kind of model may know them");
+    if (const auto* t = std::get_if<Targets>(&ask.what)) check_ids(t->ids, info);
+    if (const auto* r = std::get_if<Rank>(&ask.what)) check_ids({&r->id, 1}, info);
+    if (const auto* c = std::get_if<Classes>(&ask.what)) check_ids(c->reducer->ids(), info);
+    if (const auto* l = std::get_if<Lens>(&ask.what)) check_ids(l->ids, info);
+  }
+  for (const Change& change : query.changes)
+    if (!model.sites().test(size_t(change.at.site)))
+      throw wrong_call(fmt::format("nothing can be changed in the {} of {}",
+                                   kSites[size_t(change.at.site)], info.name))
+          .hint("another kind of model may allow it");
+}
+
+uint64_t width(const What& what, const ModelInfo& info) {
+  if (const auto* targets = std::get_if<Targets>(&what)) return targets->ids.size();
+  if (const auto* classes = std::get_if<Classes>(&what)) return classes->reducer->ids().size();
+  if (const auto* lens = std::get_if<Lens>(&what)) return lens->ids.size();
+  return std::holds_alternative<Hidden>(what) ? info.hidden : info.vocabulary;
+}
+
+size_t batch_size(std::span<const Query> queries, uint64_t tokens) {
+  size_t n = 0;
+  for (uint64_t sum = 0; n < queries.size(); ++n) {
+    sum += queries[n].ids.size();
+    if (n > 0 && sum > tokens) break;
+  }
+  return n;
+}
+
+}  // namespace minpair::query
