@@ -79,7 +79,7 @@ TEST(StartOfText, AWrongConfigurationIsNamed) {
   EXPECT_EQ(ordinary.edge.id, 8);
   EXPECT_TRUE(says(ordinary, "an ordinary piece of text"));
   Found special = start(R"({"bos_token_id": 8})", ids(-1, 8));
-  EXPECT_EQ(special.edge.from, "bos_token_id of config.json");
+  EXPECT_EQ(special.edge.from, query::EdgeFrom::config_bos);
   Found nothing = start("{}", ids(-1, -1));
   EXPECT_EQ(nothing.edge.id, -1);
   EXPECT_TRUE(says(nothing, "the first token of a sentence is not scored"));
