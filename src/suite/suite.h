@@ -9,8 +9,8 @@
 //   out.write(item);
 //   out.commit();                                     // without it, nothing stays behind
 //
-// Nothing here holds a whole suite in memory. Folders with grammars instead of items are expanded
-// by the grammar room, which gives an ItemStream like any other.
+// Nothing here holds a whole suite in memory. stimuli/stimuli.h opens folders with grammars like any
+// other.
 
 #include <cstdint>
 #include <filesystem>

@@ -66,10 +66,12 @@ std::string random_bytes(Random& random, size_t n) {
   return bytes;
 }
 
-// One of many ways to be wrong.
-std::string malformed(Random& random) {
+// One of many ways to be wrong. `whole`: the server need not wait for more.
+std::string malformed(Random& random, bool& whole) {
   std::string good = random.below(2) ? get("/") : kScore;
-  switch (random.below(10)) {
+  uint64_t kind = random.below(10);
+  whole = kind > 1;
+  switch (kind) {
     case 0:
       return random_bytes(random, 1 + random.below(2000));
     case 1:
@@ -101,22 +103,23 @@ TEST(Endurance, TenThousandMalformedRequests) {
   NEEDS_THE_PAGE();
   Bench bench;
   Random random(7);
-  size_t before = 0, answered = 0;
+  size_t before = 0;
   for (int i = 0; i < 10000; ++i) {
     if (i == 2000) before = resident_bytes();
     Client client(bench.port());
     ASSERT_TRUE(client.connected()) << i;
-    client.send(malformed(random));
-    client.finish();
+    bool whole;
+    client.send(malformed(random, whole));
+    if (!whole) client.finish();
     int status = status_of(client.read_all());
-    answered += status != 0;
-    // A line of the head that is no header is passed over, and the rest may be a request.
-    ASSERT_TRUE(status == 200 || (status >= 400 && status < 500)) << i << ": " << status;
+    // A line of the head that is no header is passed over, and the rest may be a request. Who left
+    // before the end of a request gets no answer.
+    ASSERT_TRUE(status == 200 || (status >= 400 && status < 500) || (status == 0 && !whole))
+        << i << ": " << status;
     if (i % 1000 == 0) {
       ASSERT_EQ(status_of(ask(bench.port(), kScore)), 200) << i;
     }
   }
-  EXPECT_EQ(answered, 10000u);
 #ifndef __SANITIZE_ADDRESS__  // which keeps freed memory for a while
   EXPECT_LT(resident_bytes(), before + (4u << 20));
 #endif
