@@ -120,9 +120,9 @@ Grid grid_of(const Table& table, const LanguageNumbers& numbers) {
   g.notes.push_back(
       "means over the tests that all of a model's languages have; rho: Spearman's, p exact up to "
       "eight languages");
-  g.notes.push_back(join(table.policies, "; "));
   if (!without.empty())
     g.notes.push_back(fmt::format("no number is known for: {}", joined(without)));
+  g.notes.push_back(join(table.policies, "; "));
   return g;
 }
 

@@ -87,6 +87,7 @@ TEST(Against, WithoutGermanTheOrderIsPerfect) {
   const Grid g = against_grids(store, {}, read_language_numbers(folder / "four.tsv")).at(0);
   EXPECT_NEAR(found(g, "LSTM, monolingual (published)").rho, 1.0, 1e-12);
   EXPECT_EQ(g.notes.at(1), "no number is known for: de");
+  EXPECT_EQ(g.notes.back(), "a tie counts one half");
 }
 
 TEST(Against, BadTables) {
