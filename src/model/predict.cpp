@@ -42,7 +42,8 @@ std::vector<std::vector<Prediction>> predict(query::Model& model, std::string te
   for (uint32_t position : positions(model, encoding))
     query.asks.push_back({position, query::Best{uint32_t(count)}});
   std::vector<std::vector<Prediction>> all;
-  for (const query::Record& record : model.answer({&query, 1})[0]) {
+  const query::Answer answer = model.answer({&query, 1})[0];
+  for (const query::Record& record : answer) {
     std::vector<Prediction>& best = all.emplace_back();
     for (const auto& [id, logprob] : std::get<query::BestTokens>(record).tokens)
       best.push_back({id, piece_of(tokenizer, id), logprob});

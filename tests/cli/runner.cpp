@@ -130,8 +130,6 @@ int main(int argc, char** argv) {
   ::setenv("DATA", data_dir.c_str(), 1);
   ::setenv("MODELS", models_dir.c_str(), 1);
   ::setenv("COLUMNS", "100", 1);
-  // The same digits on every machine; a test may ask for another precision.
-  ::setenv("MINPAIR_PRECISION", "fp32", 1);
   ::setenv("LC_ALL", "C.UTF-8", 1);
   bool good = !steps.empty();
   for (const Step& s : steps)
