@@ -120,6 +120,7 @@ class Preparation {
         ++report.read;
         const double keep = random.uniform(), part = random.uniform();
         Sentence sentence;
+        random.uniform();  // unused, but a seed keeps giving the corpus that it gave before
         sentence.period_chance = random.uniform();
         sentence.source = k;
         sentence.part = part < options_.test                    ? Part::test
