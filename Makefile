@@ -33,9 +33,9 @@ fresh:            ## 'make demo' and 'make test' in new, bare Debian systems (as
 	@tools/fresh.sh bookworm
 	@tools/fresh.sh trixie
 
-package: build    ## build/minpair_*.deb, and a tarball that needs nothing but glibc
-	@tools/bootstrap.sh package
-	@tools/package.sh
+package:          ## build/minpair_*.deb, and a tarball that needs nothing but glibc
+	@tools/bootstrap.sh build web mpi package
+	@tools/package.sh $(JOBS)
 
 install: build    ## program, data, man pages, completion; PREFIX=...
 	@tools/quietly.sh install "Installing below $(PREFIX)" cmake --install build/release --prefix $(PREFIX)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that minpair needs and this machine lacks. Nothing when all are there.
+#   tools/bootstrap.sh --list GROUP...   only says which
 #   tools/bootstrap.sh [build] [web] [test] [browser] [train] [mpi] [bench] [fuzz] [lint] [package] [golden]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -8,7 +9,7 @@ declare -A packages=(
   [build]="g++ cmake ninja-build pkg-config libicu-dev libsimdjson-dev nlohmann-json3-dev libsqlite3-dev libcli11-dev
            libfmt-dev libcpp-httplib-dev libcurl4-openssl-dev libssl-dev libxxhash-dev liblzma-dev zlib1g-dev"
   [web]="nodejs npm"
-  [test]="ccache libgtest-dev libgmock-dev libsentencepiece-dev sqlite3 python3 hunspell hunspell-de-de hunspell-en-us
+  [test]="ccache libgtest-dev libgmock-dev libsentencepiece-dev sqlite3 python3 zsh fish hunspell hunspell-de-de hunspell-en-us
           hunspell-fr hunspell-he hunspell-nl hunspell-ru"
   [browser]="chromium fonts-dejavu-core"
   [train]="libtorch-dev libopenblas0-pthread"
@@ -17,15 +18,25 @@ declare -A packages=(
            libopenmpi-dev"
   [fuzz]="clang libclang-rt-dev"
   [lint]="clang-format clang-tidy"
-  [package]="lintian patchelf"
+  [package]="dpkg-dev file lintian patchelf xz-utils"
   [golden]="python3-torch python3-numpy"
 )
 
+only_list=
+if [ "${1:-}" = --list ]; then
+  only_list=1
+  shift
+fi
 wanted=()
 for group in "${@:-build}"; do
   [ -n "${packages[$group]:-}" ] || { echo "bootstrap: no group '$group' (${!packages[*]})" >&2; exit 2; }
   wanted+=(${packages[$group]})
 done
+
+if [ -n "$only_list" ]; then
+  echo "${wanted[*]}"
+  exit
+fi
 
 missing=()
 for p in "${wanted[@]}"; do

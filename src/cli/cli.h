@@ -33,6 +33,9 @@ class Cli {
   CLI::App& app_;
 };
 
+// What `minpair --version` prints.
+std::string about();
+
 // --start and --end, of all commands that load a model which reads from left to right.
 void add_edge_options(CLI::App& command, model::LoadOptions& options);
 

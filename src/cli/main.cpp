@@ -72,7 +72,7 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& e, int argc, char** 
 int run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_DFL);
   CLI::App app("minpair tells what grammar a language model knows.", "minpair");
-  app.set_version_flag("--version", "minpair " + version());
+  app.set_version_flag("--version", about);
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   Cli cli(app);

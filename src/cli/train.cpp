@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "base/paths.h"
+#include "base/parts.h"
 #include "cli/cli.h"
 
 namespace minpair::cli {
@@ -14,9 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path trainer() {
-  for (const fs::path& place :
-       {program_folder() / "minpair-train", program_folder() / "../libexec/minpair/minpair-train"})
-    if (fs::exists(place)) return place;
+  if (fs::path part = program_part("minpair-train"); !part.empty()) return part;
   throw cannot("this minpair was built without training")
       .hint(
           "install libtorch (Debian: libtorch-dev, or 'tools/bootstrap.sh train') and build again");

@@ -2,16 +2,45 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/parts.h"
 #include "base/paths.h"
 #include "cli/cli.h"
+#include "nn/matrix_unit.h"
+#include "nn/runtime.h"
+#include "report/html.h"
 
 namespace minpair::cli {
+namespace {
+
+std::string compiler() {
+#ifdef __clang__
+  return fmt::format("clang {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__);
+#else
+  return fmt::format("GCC {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
+#endif
+}
+
+std::string instruction_sets() {
+  std::string names;
+  for (nn::Isa isa : nn::available_isas())
+    names += (names.empty() ? "" : ", ") + std::string(nn::name_of(isa));
+  return names + (nn::lacking_for_amx().empty() ? ", amx" : "");
+}
+
+}  // namespace
+
+std::string about() {
+  auto has = [](bool it) { return it ? "yes" : "no"; };
+  return fmt::format(
+      "minpair {}\ncompiler: {}, C++{}\ninstruction sets here: {}\n"
+      "page: {}; trainer: {}; MPI: {}",
+      version(), compiler(), __cplusplus / 100 % 100, instruction_sets(), has(report::has_page()),
+      has(!program_part("minpair-train").empty()), has(!program_part("minpair-mpi.so").empty()));
+}
 
 static void add_version(Cli& cli) {
   CLI::App& app = cli.command("version", "Print the version and how this program was built", "");
-  cli.on_run(app, [] {
-    fmt::print("minpair {}\n{}, C++{}\n", version(), __VERSION__, __cplusplus / 100 % 100);
-  });
+  cli.on_run(app, [] { fmt::print("{}\n", about()); });
 }
 
 static const Cli::Command version_command{990, add_version};

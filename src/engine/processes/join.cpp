@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/parts.h"
 #include "base/paths.h"
 #include "engine/processes/processes.h"
 
@@ -29,9 +30,7 @@ int started_together() {
 }
 
 fs::path plug_in() {
-  for (const fs::path& place : {program_folder() / "minpair-mpi.so",
-                                program_folder() / "../libexec/minpair/minpair-mpi.so"})
-    if (fs::exists(place)) return place;
+  if (fs::path part = program_part("minpair-mpi.so"); !part.empty()) return part;
   throw cannot("several processes were started together, but this minpair was built without MPI")
       .hint(
           "install Open MPI (Debian: libopenmpi-dev, or 'tools/bootstrap.sh mpi') and build again; "

@@ -1,0 +1,125 @@
+// Man pages, written at build time: `minpair manual FOLDER`.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/paths.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/describe.h"
+
+namespace minpair::cli {
+namespace {
+
+// A dot or an apostrophe at the start of a line would be a request, and every "-" a hyphen.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if ((c == '.' || c == '\'') && (out.empty() || out.back() == '\n')) out += "\\&";
+    if (c == '\\')
+      out += "\\e";
+    else if (c == '-')
+      out += "\\-";
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string heading(std::string_view name, std::string_view what) {
+  std::string title(name);
+  for (char& c : title) c = char(std::toupper(static_cast<unsigned char>(c)));
+  return fmt::format(".TH {} 1 \"\" \"minpair {}\" \"minpair\"\n.SH NAME\n{} \\- {}\n",
+                     escaped(title), version(), escaped(name), escaped(what));
+}
+
+std::string option_entry(const OptionText& option) {
+  std::string head;
+  for (const std::string& name : {option.short_name, option.long_name})
+    if (!name.empty()) head += (head.empty() ? "\\fB" : ", \\fB") + escaped(name) + "\\fR";
+  if (!option.argument.empty()) {
+    std::string value = option.argument;
+    if (!option.choices.empty()) value = fmt::format("{}", fmt::join(option.choices, "|"));
+    head += (head.empty() ? "\\fI" : " \\fI") + escaped(value) + "\\fR";
+  }
+  std::string what = escaped(option.what);
+  if (!option.preset.empty()) what += fmt::format(" (default: {})", escaped(option.preset));
+  return fmt::format(".TP\n{}\n{}\n", head, what);
+}
+
+// "Examples:" at the margin begins a section; what is indented below it stays as it is.
+std::string footer_sections(const std::string& footer) {
+  std::string out;
+  bool open = false;
+  for (std::string_view line : split(footer, '\n')) {
+    if (line.empty()) continue;
+    if (line[0] != ' ' && line.ends_with(':')) {
+      if (open) out += ".fi\n";
+      std::string title(line.substr(0, line.size() - 1));
+      for (char& c : title) c = char(std::toupper(static_cast<unsigned char>(c)));
+      out += ".SH " + title + "\n.nf\n";
+      open = true;
+    } else {
+      out += escaped(line.starts_with("  ") ? line.substr(2) : line) + "\n";
+    }
+  }
+  return open ? out + ".fi\n" : out;
+}
+
+std::string command_page(const CommandText& command) {
+  std::string page = heading("minpair-" + command.name, command.what);
+  page += fmt::format(".SH SYNOPSIS\n.B {}\n.SH DESCRIPTION\n{}.\n", escaped(synopsis(command)),
+                      escaped(command.what));
+  if (!command.options.empty()) page += ".SH OPTIONS\n";
+  for (const OptionText& option : command.options) page += option_entry(option);
+  page += footer_sections(command.footer);
+  return page + ".SH SEE ALSO\n.BR minpair (1)\n";
+}
+
+std::string program_page(const std::vector<CommandText>& commands) {
+  std::string page = heading("minpair", "what grammar does a language model know?");
+  page +=
+      ".SH SYNOPSIS\n.B minpair\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n"
+      "Builds suites of minimal pairs, scores them with language models on an ordinary CPU, and "
+      "prints the tables that a paper would print.\n.SH COMMANDS\n";
+  for (const CommandText& c : commands)
+    page += fmt::format(".TP\n.BR minpair\\-{} (1)\n{}\n", c.name, escaped(c.what));
+  page += ".SH ENVIRONMENT\n";
+  for (auto [name, what] :
+       {std::pair{"MINPAIR_HOME", "a folder with suites, models and published results of your own"},
+        std::pair{"MINPAIR_THREADS", "how many threads; all cores by default"},
+        std::pair{"MINPAIR_PRECISION", "what --precision auto means: fp32, fast or bf16"}})
+    page += fmt::format(".TP\n.B {}\n{}\n", name, escaped(what));
+  page +=
+      ".SH EXIT STATUS\n0: done. 1: something went wrong on the way. 2: the call or a file was "
+      "not understood.\n.SH EXAMPLES\n.nf\n";
+  page += escaped(
+      "minpair score -m de-mini \"Der Autor lacht.\" \"Der Autor lachen.\"\n"
+      "minpair run -s de-agreement -m de-mini -o results.db\n"
+      "minpair report results.db\n");
+  return page + ".fi\n";
+}
+
+void write_manual(const CLI::App& program, const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  std::vector<CommandText> commands = describe(program);
+  write_file(folder / "minpair.1", program_page(commands));
+  for (const CommandText& c : commands)
+    write_file(folder / ("minpair-" + c.name + ".1"), command_page(c));
+}
+
+void add_manual(Cli& cli) {
+  CLI::App& app = cli.command("manual", "Write the man pages", "");
+  app.group("");  // for the build, not for the help
+  static std::string folder;
+  app.add_option("FOLDER", folder, "where to")->required();
+  cli.on_run(app, [&app] { write_manual(*app.get_parent(), folder); });
+}
+
+const Cli::Command manual_command{991, add_manual};
+
+}  // namespace
+}  // namespace minpair::cli

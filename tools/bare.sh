@@ -1,0 +1,38 @@
+# Sourced: a bare Debian that did not exist before, in a folder of its own, gone when the script ends. Needs root.
+#   bare_system RELEASE      sets $root; bookworm or trixie
+#   inside COMMAND...        runs there
+# FRESH_BASE=FOLDER has RELEASE.tar, a Debian that debootstrap made before, to save its minutes. FRESH_KEEP=1 leaves the system.
+[ "$(id -u)" -eq 0 ] || { echo "$0: debootstrap and chroot need root" >&2; exit 1; }
+# All mounts are this script's own, and go when it ends.
+[ -n "${FRESH_INSIDE:-}" ] || FRESH_INSIDE=1 exec unshare --mount --propagation private "tools/${0##*/}" "$@"
+
+leave() {
+  if [ -n "${FRESH_KEEP:-}" ]; then echo "kept: $root"; return; fi
+  umount "$root/proc" "$root/dev/shm" "$root/dev/pts" 2>/dev/null || true
+  rm -rf --one-file-system "$root"
+}
+
+bare_system() {
+  root=$(mktemp -d "${TMPDIR:-/var/tmp}/minpair-$1.XXXXXX")
+  trap leave EXIT
+  chmod 755 "$root"
+  if [ -n "${FRESH_BASE:-}" ]; then
+    tar -C "$root" -xf "$FRESH_BASE/$1.tar"
+  else
+    command -v debootstrap >/dev/null || tools/quietly.sh packages "Installing debootstrap" apt-get install -y debootstrap
+    tools/quietly.sh "debootstrap-$1" "Making a bare Debian, $1" \
+      debootstrap --variant=minbase --include=ca-certificates,make,git "$1" "$root"
+  fi
+  # How this machine reaches the network: names and, where there is one, apt's proxy.
+  cp /etc/resolv.conf /etc/hosts "$root/etc/"
+  grep -l '^Acquire' /etc/apt/apt.conf.d/* 2>/dev/null | xargs -r cp -t "$root/etc/apt/apt.conf.d/"
+  mkdir -p "$root/dev/shm" "$root/dev/pts"
+  mount -t proc proc "$root/proc"
+  mount -t tmpfs tmpfs "$root/dev/shm"
+  mount -t devpts devpts "$root/dev/pts"
+}
+
+inside() {
+  chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+    ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} "$@"
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Debian packages for this release, and a tarball that brings every library but glibc: build/minpair_*.deb, build/minpair-*.tar.xz.
+# The trainer is in neither: it would bring libtorch, some hundred times the rest. 'make test' or 'make install' build it.
+#   tools/package.sh [JOBS]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+rm -f build/minpair*.deb build/minpair-*.tar.xz
+tools/quietly.sh configure "Configuring" cmake --preset package -Wno-dev
+tools/quietly.sh build "Building minpair" cmake --build --preset package -j "${1:-$(nproc)}" --target product
+tools/quietly.sh deb "Packing for Debian" sh -c 'cd build/package && cpack'
+tools/quietly.sh lintian "Checking with lintian" lintian --fail-on error --no-tag-display-limit build/minpair*.deb
+
+glibc='^(ld-linux.*|lib(c|m|mvec|pthread|dl|rt|resolv|util|anl|nss_.*))\.so'
+version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' build/package/CMakeCache.txt)
+name=minpair-$version-linux-$(uname -m)
+root=build/$name
+
+# The library, and the licence of the Debian package that it is from.
+bring() {
+  cp -L "$1" "$root/lib/minpair/"
+  local package
+  package=$(dpkg -S "$(realpath "$1")" 2>/dev/null | head -1 | cut -d: -f1)
+  cp "/usr/share/doc/$package/copyright" "$root/share/doc/minpair/libraries/$package" 2>/dev/null ||
+    echo "no licence found for $1" >&2
+}
+
+make_tarball() {
+  rm -rf "$root"
+  cmake --install build/package --prefix "$root" --component minpair --strip
+  mkdir -p "$root/lib/minpair" "$root/share/doc/minpair/libraries"
+  cp LICENSE "$root/"
+  ldd "$root/bin/minpair" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | while read -r library; do
+    [[ $(basename "$library") =~ $glibc ]] || bring "$library"
+  done
+  patchelf --set-rpath '$ORIGIN/../lib/minpair' "$root/bin/minpair"
+  chmod u+w "$root"/lib/minpair/*
+  for library in "$root"/lib/minpair/*; do patchelf --set-rpath '$ORIGIN' "$library"; done
+  tar -C build --owner=0 --group=0 --sort=name -cJf "build/$name.tar.xz" "$name"
+  rm -rf "$root"
+}
+export -f make_tarball bring
+export root name glibc
+XZ_OPT=-T0 tools/quietly.sh tarball "Packing the tarball" bash -euo pipefail -c make_tarball
+ls -sh1 build/minpair*.deb build/minpair-*.tar.xz
