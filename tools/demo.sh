@@ -21,9 +21,11 @@ say "1. A minimal pair, token by token"
 run score -m de-mini --method masked-word-l2r "Der Autor lacht." "Der Autor lachen."
 
 say "2. Every test of the German suite, scored with the two shipped models"
-# Each run ends with its own table; one of both is enough here.
-run run -s de-agreement -m de-mini --method masked-word-l2r -o "$where.db" | head -1
-run run -s de-agreement -m de-lstm --method lp -o "$where.db" | head -1
+for call in "de-mini --method masked-word-l2r" "de-lstm --method lp"; do
+  words=(run -s de-agreement -m $call -o "$where.db")
+  show "${words[@]}"
+  "$minpair" "${words[@]}" >/dev/null # a run ends with its own table; one of both comes next
+done
 run report "$where.db" --lengths all
 
 say "3. By condition: number of the subject, number of the distractor"
