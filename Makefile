@@ -26,8 +26,8 @@ test:             ## everything, then every test
 	@$(BUILD)
 	@tools/test.sh build/release -j $(JOBS)
 
-check:            ## what must hold before a change is kept: no warnings, no hidden dependencies, every test
-	@.ci/run
+check:            ## what must hold before a release: sanitizers, one link with all types in sight, lint, fuzzing, mutants
+	@tools/check.sh $(PARTS)
 
 fresh:            ## 'make demo' and 'make test' in new, bare Debian systems (as root; an hour)
 	@tools/fresh.sh bookworm
