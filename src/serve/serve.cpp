@@ -45,9 +45,11 @@ void answer_bytes(httplib::Response& response, std::shared_ptr<const std::string
 // Port 0: any free one. Gives the port.
 int listen_at(httplib::Server& server, const std::string& address, int port) {
   // httplib's own choice, SO_REUSEPORT, would let two servers share a port without a word.
-  server.set_socket_options([](auto socket) {
+  auto listening = std::make_shared<int>(-1);
+  server.set_socket_options([listening](auto socket) {
     int yes = 1;
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    *listening = socket;
   });
   if (port == 0)
     port = server.bind_to_any_port(address);
@@ -56,6 +58,8 @@ int listen_at(httplib::Server& server, const std::string& address, int port) {
   if (port < 0)
     throw cannot(fmt::format("cannot listen at {}", address))
         .hint("is it an address of this machine, and is the port free? --port 0 takes any that is");
+  // httplib lets five clients wait to be let in; the sixth would knock again only after a second.
+  ::listen(*listening, SOMAXCONN);
   return port;
 }
 

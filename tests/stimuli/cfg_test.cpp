@@ -303,15 +303,16 @@ TEST_F(Cfg, OpensTheItemsOfGrammarsLikeThoseOfFiles) {
 }
 
 TEST_F(Cfg, OpensWhatHasNoGrammarAsWhatItIs) {
-  fs::create_directory(folder_ / "x");
-  write_file(folder_ / "x/y.tsv", "He runs .\tHe run .\n");
+  testing::TemporaryFolder folder;
+  fs::create_directory(folder / "x");
+  write_file(folder / "x/y.tsv", "He runs .\tHe run .\n");
   suite::Item item;
-  EXPECT_TRUE(open_items(suite::find_suite(folder_.path().string()))->next(item));
+  EXPECT_TRUE(open_items(suite::find_suite(folder.path().string()))->next(item));
   EXPECT_EQ(item.test, "y");
-  write_file(folder_ / "z.jsonl",
+  write_file(folder / "z.jsonl",
              R"({"id":"1","test":"z","sentences":[{"text":"a b","grammatical":true},)"
              R"({"text":"a c","grammatical":false}]})");
-  EXPECT_TRUE(open_items(suite::find_suite(folder_.path().string()))->next(item));
+  EXPECT_TRUE(open_items(suite::find_suite(folder.path().string()))->next(item));
   EXPECT_EQ(item.test, "z");
 }
 
