@@ -7,7 +7,9 @@
 
 #include <array>
 #include <atomic>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -41,6 +43,43 @@ void answer_bytes(httplib::Response& response, std::shared_ptr<const std::string
         return sink.write(bytes->data() + from, std::min<size_t>(length, 64 << 10));
       });
 }
+
+// A thread for each client, as long as it is there: httplib's own pool keeps all its threads, each
+// with as much stack as the worst request needed. Where there are too many, the next waits to be
+// let in.
+class Clients : public httplib::TaskQueue {
+ public:
+  explicit Clients(size_t most) : most_(most) {}
+
+  // Of type void or bool, as the version of httplib has it.
+  using Taken = decltype(std::declval<httplib::TaskQueue&>().enqueue(std::function<void()>()));
+  Taken enqueue(std::function<void()> serve) override {
+    wait_until_below(most_);
+    ++now_->clients;
+    std::thread([now = now_, serve = std::move(serve)] {
+      serve();
+      std::lock_guard lock(now->mutex);
+      --now->clients;
+      now->left.notify_all();
+    }).detach();
+    return Taken(true);
+  }
+  void shutdown() override { wait_until_below(1); }
+
+ private:
+  struct Now {
+    std::mutex mutex;
+    std::condition_variable left;
+    std::atomic<size_t> clients = 0;
+  };
+  void wait_until_below(size_t most) {
+    std::unique_lock lock(now_->mutex);
+    now_->left.wait(lock, [&] { return now_->clients < most; });
+  }
+
+  size_t most_;
+  std::shared_ptr<Now> now_ = std::make_shared<Now>();  // outlives us in threads that are leaving
+};
 
 // Port 0: any free one. Gives the port.
 int listen_at(httplib::Server& server, const std::string& address, int port) {
@@ -184,7 +223,7 @@ struct Explorer::Impl {
   }
 
   void limit() {
-    server.new_task_queue = [this] { return new httplib::ThreadPool(options.connections); };
+    server.new_task_queue = [this] { return new Clients(options.connections); };
     // One request each: what is left of a refused one must not be taken for the next.
     server.set_keep_alive_max_count(1);
     server.set_read_timeout(options.request_time);
