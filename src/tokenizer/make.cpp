@@ -27,6 +27,7 @@ std::unique_ptr<Tokenizer> make_byte_level_bpe(const std::vector<std::string>& p
     return make_bpe_model(v, resolve_merges(v, merges, "", ""), bpe);
   };
   parts.kind = "byte-level BPE";
+  parts.byte_level = true;
   parts.mark = WordMark::before;
   parts.marks = {"\u0120"};
   parts.description =

@@ -32,12 +32,14 @@ class Pipeline : public CommonTokenizer {
         model_(parts.model(vocabulary_)),
         normalized_added_(normalized_tokens(parts.around, parts.normalizer.get())),
         kind_(std::move(parts.kind)),
+        byte_level_(parts.byte_level),
         mark_(parts.mark),
         marks_(std::move(parts.marks)) {
     set_fingerprint(parts.description + "\n" + model_->options());
   }
 
   std::string kind() const override { return kind_; }
+  bool byte_level() const override { return byte_level_; }
 
   bool begins_word(TokenId id) const override {
     if (!vocabulary_.contains(id)) return false;
@@ -88,6 +90,7 @@ class Pipeline : public CommonTokenizer {
   PieceModelPtr model_;
   AddedTokens normalized_added_;
   std::string kind_;
+  bool byte_level_;
   WordMark mark_;
   std::vector<std::string> marks_;
 };

@@ -29,6 +29,7 @@ struct PipelineParts {
   // Makes the model for the vocabulary that the tokenizer holds.
   std::function<PieceModelPtr(const Vocabulary&)> model;
   std::string kind;
+  bool byte_level = false;
   WordMark mark = WordMark::none;
   std::vector<std::string> marks;
   std::string description;  // of the normalizer and pre-tokenizer, for the fingerprint

@@ -57,7 +57,9 @@ class Tokenizer {
   // Does this piece begin a new word? ("##en": no; "▁Haus", "lacht": yes; bytes after a space mark:
   // yes)
   virtual bool begins_word(TokenId id) const = 0;
-  virtual std::string kind() const = 0;  // "WordPiece", "byte-level BPE", ...
+  virtual std::string kind() const = 0;  // "WordPiece", "byte-level BPE", ...: for people
+  // Are pieces bytes, each written as a visible character?
+  virtual bool byte_level() const { return false; }
   // Changes whenever the tokenizer could give other ids: part of the key of stored results.
   virtual const std::string& fingerprint() const = 0;
 };

@@ -308,7 +308,8 @@ class Reader {
     if (config_.add_prefix_space) d += fmt::format("prefix {}", *config_.add_prefix_space);
     if (parts_.mark != WordMark::none) return;
     bool byte_level = d.find("\"ByteLevel\"") != std::string::npos;
-    if (byte_level && parts_.kind == "BPE") parts_.kind = "byte-level BPE";
+    parts_.byte_level = byte_level && parts_.kind == "BPE";
+    if (parts_.byte_level) parts_.kind = "byte-level BPE";
     if (!byte_level && d.find("\u2581") == std::string::npos) return;
     parts_.mark = WordMark::before;
     parts_.marks = {byte_level ? "\u0120" : "\u2581"};

@@ -34,6 +34,7 @@ class PlainFirstWord : public Tokenizer {
   const SpecialIds& special() const override { return words_->special(); }
   bool begins_word(TokenId id) const override { return words_->begins_word(id); }
   std::string kind() const override { return words_->kind() + ", first word in lower case"; }
+  bool byte_level() const override { return words_->byte_level(); }
   const std::string& fingerprint() const override { return fingerprint_; }
 
  private:

@@ -54,7 +54,7 @@ std::vector<TokenId> word_ends(const Tokenizer& tokenizer, uint32_t vocabulary) 
 std::string whole_word(const Tokenizer& tokenizer, TokenId id) {
   if (!tokenizer.begins_word(id)) return "";
   std::string piece = tokenizer.piece(id);
-  if (tokenizer.kind() == "byte-level BPE")
+  if (tokenizer.byte_level())
     return piece.starts_with(kSpaceByte) ? bytes_of_visible(piece.substr(kSpaceByte.size())) : "";
   return piece.starts_with(kSpacePiece) ? piece.substr(kSpacePiece.size()) : piece;
 }
