@@ -23,9 +23,14 @@ bare_system() {
     tools/quietly.sh "debootstrap-$1" "Making a bare Debian, $1" \
       debootstrap --variant=minbase --include=ca-certificates,make,git "$1" "$root"
   fi
-  # How this machine reaches the network: names and, where there is one, apt's proxy.
+  # How this machine reaches the network: names and, where there are such, apt's proxy and certificates of its own.
   cp /etc/resolv.conf /etc/hosts "$root/etc/"
   grep -l '^Acquire' /etc/apt/apt.conf.d/* 2>/dev/null | xargs -r cp -t "$root/etc/apt/apt.conf.d/"
+  if compgen -G '/usr/local/share/ca-certificates/*.crt' >/dev/null; then
+    cp /usr/local/share/ca-certificates/*.crt "$root/usr/local/share/ca-certificates/"
+    chroot "$root" update-ca-certificates >/dev/null 2>&1
+    own_certificates=NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt
+  fi
   mkdir -p "$root/dev/shm" "$root/dev/pts"
   mount -t proc proc "$root/proc"
   mount -t tmpfs tmpfs "$root/dev/shm"
@@ -33,6 +38,6 @@ bare_system() {
 }
 
 inside() {
-  chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+  chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin ${own_certificates:-} \
     ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} "$@"
 }

@@ -18,8 +18,10 @@ root=build/$name
 # The library, and the licence of the Debian package that it is from.
 bring() {
   cp -L "$1" "$root/lib/minpair/"
-  local package
-  package=$(dpkg -S "$(realpath "$1")" 2>/dev/null | head -1 | cut -d: -f1)
+  local package file
+  file=$(realpath "$1")
+  # dpkg may know it by its place before /lib and /usr/lib became one.
+  package=$( (dpkg -S "$file" || dpkg -S "${file#/usr}" || true) 2>/dev/null | head -1 | cut -d: -f1)
   cp "/usr/share/doc/$package/copyright" "$root/share/doc/minpair/libraries/$package" 2>/dev/null ||
     echo "no licence found for $1" >&2
 }
