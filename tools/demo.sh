@@ -28,10 +28,7 @@ for call in "de-mini --method masked-word-l2r" "de-lstm --method lp"; do
 done
 run report "$where.db" --lengths all
 
-say "3. By condition: number of the subject, number of the distractor"
-run report "$where.db" --by condition --lengths all
-
-say "4. The same as a page, with every sentence; it needs no network"
+say "3. The same as a page, by condition and with every sentence; it needs no network"
 show report "$where.db" --html "$where.html"
 # Without npm there is no page; the program says so itself.
 "$minpair" report "$where.db" --html "$where.html" >/dev/null && echo "$(pwd)/$where.html" || true
