@@ -31,6 +31,11 @@ if(MINPAIR_SANITIZE)
                          -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(minpair_options INTERFACE -fsanitize=${MINPAIR_SANITIZE})
 endif()
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  # What a distribution builds with: an error that gets past everything else ends the program.
+  target_compile_options(minpair_options INTERFACE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+  target_link_options(minpair_options INTERFACE -Wl,-z,relro,-z,now,-z,noexecstack)
+endif()
 
 # Headers that most files read are compiled once for each kind of build: a third of all compile time.
 option(MINPAIR_PRECOMPILE "Precompile common headers" ON)
