@@ -19,7 +19,7 @@ add_custom_target(manual ALL DEPENDS ${made}/done)
 
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME minpair)
 install(TARGETS minpair RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY suites models languages published DESTINATION ${CMAKE_INSTALL_DATADIR}/minpair)
+install(DIRECTORY suites models languages published DESTINATION ${CMAKE_INSTALL_DATADIR}/minpair PATTERN train.sh EXCLUDE)
 install(DIRECTORY ${made}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${made}/minpair.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME minpair)
 install(FILES ${made}/_minpair DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
@@ -44,13 +44,16 @@ set(CPACK_DEBIAN_MINPAIR_PACKAGE_NAME minpair)
 set(CPACK_DEBIAN_MINPAIR_PACKAGE_RECOMMENDS ca-certificates)
 set(CPACK_DEBIAN_MINPAIR_PACKAGE_SUGGESTS minpair-mpi)
 set(CPACK_DEBIAN_MINPAIR_DESCRIPTION "minimal pairs, scored with language models
- Builds suites of minimal pairs, scores them with masked, causal, recurrent and n-gram language models on an ordinary CPU, and
- prints the tables that a paper would print, with every sentence behind them. Two small German models come with it.")
+ Builds suites of minimal pairs, scores them with masked, causal, recurrent
+ and n-gram language models on an ordinary CPU, and prints the tables that a
+ paper would print, with every sentence behind them. Two small German models
+ come with it.")
 if(TARGET minpair-mpi)
   list(APPEND CPACK_COMPONENTS_ALL mpi)
   set(CPACK_DEBIAN_MPI_PACKAGE_NAME minpair-mpi)
   set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "minpair (= ${PROJECT_VERSION})")
   set(CPACK_DEBIAN_MPI_DESCRIPTION "minimal pairs, scored by many machines at once
- The part of minpair that lets 'mpirun minpair run' share one run among the processes of a cluster.")
+ The part of minpair that lets 'mpirun minpair run' share one run among the
+ processes of a cluster.")
 endif()
 include(CPack)
