@@ -20,7 +20,7 @@ megabytes() { du -smx "$root" | cut -f1; }
 
 # One of the user's commands: its output is kept, and what it changed is said.
 try() {
-  local command=$1 name=${1// /-} status=0 size began
+  local command=$1 name=${1//[ \/]/-} status=0 size began
   local log=$logs/$name.log
   packages >"$logs/before"
   size=$(megabytes)

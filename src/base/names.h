@@ -6,11 +6,26 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
+#include "base/text.h"
+
 namespace minpair::inline base {
 
 // Whoever names nothing means everything.
 inline bool all_or_among(const std::vector<std::string>& names, std::string_view name) {
   return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// A name that is none of `known`: the one that was probably meant, else all there are.
+inline Error unknown_name(const std::string& message, std::string_view name,
+                          std::vector<std::string> known) {
+  std::string guess = closest(name, known);
+  if (!guess.empty()) return wrong_call(message).hint("did you mean '" + guess + "'?");
+  constexpr size_t kShown = 20;
+  size_t more = known.size() > kShown ? known.size() - kShown : 0;
+  known.resize(known.size() - more);
+  return wrong_call(message).hint("one of: " + join(known, ", ") +
+                                  (more ? " and " + std::to_string(more) + " more" : ""));
 }
 
 }  // namespace minpair::inline base

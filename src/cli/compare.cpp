@@ -23,24 +23,33 @@ void compare(CompareCall& call) {
   std::vector<report::Comparison> comparisons = report::compare_runs(store, call.options);
   if (!call.html.empty()) return report::write_comparisons(comparisons, call.html);
   std::vector<report::Grid> grids;
-  for (const report::Comparison& c : comparisons)
-    for (report::Grid& g : report::grids_of(c, call.flips)) grids.push_back(std::move(g));
+  if (call.options.sides.size() > 2) grids = report::matrices_of(comparisons);
+  if (call.options.sides.size() <= 2)
+    for (const report::Comparison& c : comparisons)
+      for (report::Grid& g : report::grids_of(c, call.flips)) grids.push_back(std::move(g));
   write_file(call.output, report::render_grids(grids, call.format));
 }
 
 void add_compare(Cli& cli) {
-  CLI::App& app = cli.command("compare", "Two models, methods or suites on the same items",
+  CLI::App& app = cli.command("compare", "Two runs on the same items: models, methods or suites",
+                              "  minpair compare results.db de-mini:pll-word-l2r de-lstm:lp\n"
+                              "  minpair compare results.db A:ce B:ce C:lp          a matrix\n"
                               "  minpair compare results.db -m A -m B\n"
                               "  minpair compare results.db -m A --method ce --method masked\n"
                               "  minpair compare results.db -m A -m B --flips 20\n"
                               "  minpair compare results.db -s plain -s capitals --html c.html\n");
   static CompareCall call;
   app.add_option("RESULTS", call.results, "a results file of 'minpair run'")->required();
+  app.add_option(
+      "SIDES", call.options.sides,
+      "runs, each MODEL:METHOD or MODEL:METHOD:NORM; two: test by test; more: a matrix of "
+      "all pairs");
   app.add_option("-m,--model", call.options.models, "a model; two: the sides");
   app.add_option("--method", call.options.methods, "a scoring method; two: the sides");
   app.add_option("-s,--suite", call.options.suites,
                  "a suite; two: the sides, items paired by their names");
   app.add_option("--test", call.options.tests, "only this test (repeatable)");
+  app.add_option("--language", call.options.languages, "only this language (repeatable)");
   app.add_option("--norm", call.norm, "sum, mean, word, char, byte; absent: each method's own");
   app.add_option("--lengths", call.policy.lengths,
                  "equal: only items whose sentences have as many tokens; or all")
@@ -57,11 +66,13 @@ void add_compare(Cli& cli) {
                  "what items that are not independent share: suite (what it states), template, "
                  "lexical, item (nothing), or a feature")
       ->capture_default_str();
-  app.add_option("--replicates", call.options.bootstrap.replicates, "of bootstrap and permutation")
+  app.add_option("--replicates", call.options.resampling.replicates, "of bootstrap and permutation")
       ->check(CLI::Range(100, 10000000))
       ->capture_default_str();
-  app.add_option("--seed", call.options.bootstrap.seed, "of bootstrap and permutation")
+  app.add_option("--seed", call.options.resampling.seed, "of bootstrap and permutation")
       ->capture_default_str();
+  app.add_flag("--bootstrap", call.options.bootstrap,
+               "intervals from resampled clusters (BCa) instead of Student's t over clusters");
   app.add_option("--format", call.format, "table, json, csv, markdown or latex")
       ->check(CLI::IsMember({"table", "json", "csv", "markdown", "latex"}))
       ->capture_default_str();

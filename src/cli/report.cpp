@@ -19,13 +19,13 @@ namespace minpair::cli {
 namespace {
 
 struct ReportCall {
-  std::string results, by = "test", norm, format = "table", aggregate, against, output = "-", html,
-                       cluster = "suite";
+  std::string results, by, norm, format = "table", aggregate, against, output = "-", html,
+                                 cluster = "suite";
   PolicyCall policy{.lengths = "both"};
-  bool stats = false;
+  bool stats = false, bootstrap = false;
   size_t bins = 10;
   judge::Wanted wanted;
-  std::vector<std::string> tests, conditions;
+  std::vector<std::string> tests, conditions, languages;
 };
 
 std::vector<std::string> names_in(const std::string& list) {
@@ -37,7 +37,7 @@ std::vector<std::string> names_in(const std::string& list) {
 
 report::ReportOptions options_of(const ReportCall& call) {
   report::ReportOptions o;
-  o.by = names_in(call.by);
+  if (!call.by.empty()) o.by = names_in(call.by);
   if (o.by.empty()) throw wrong_call("--by needs a name").hint("for example: --by test,condition");
   o.all_views = call.norm == "all";
   if (!o.all_views)
@@ -45,10 +45,13 @@ report::ReportOptions options_of(const ReportCall& call) {
   o.policy = call.policy.policy();
   o.bins = call.bins;
   o.cluster = call.cluster;
+  if (call.bootstrap) o.bootstrap.emplace();
   o.aggregate_seeds = call.aggregate == "seeds";
   o.wanted = call.wanted;
   o.tests = call.tests;
   o.conditions = call.conditions;
+  o.languages = call.languages;
+  o.by_default = call.by.empty();
   return o;
 }
 
@@ -119,8 +122,8 @@ void add_report(Cli& cli) {
       ->required();
   app.add_option("--by", call.by,
                  "rows: test, condition (with its test), language, features of the items, or "
-                 "distance_pieces; several with commas")
-      ->capture_default_str();
+                 "distance_pieces; several with commas; absent: test, and language where there are "
+                 "several");
   app.add_option("--norm", call.norm,
                  "sum, mean, word, char, byte, each also with -no-special; for clozes probability, "
                  "logit, equal-weight, model-weight; several with commas; 'all'; absent: each "
@@ -140,11 +143,14 @@ void add_report(Cli& cli) {
   app.add_option("--method", call.wanted.methods, "only this method (repeatable)");
   app.add_option("--test", call.tests, "only this test (repeatable)");
   app.add_option("--condition", call.conditions, "only this condition (repeatable)");
+  app.add_option("--language", call.languages, "only this language (repeatable)");
   app.add_option("--format", call.format, "table, json, csv, markdown, latex or lm-eval")
       ->check(CLI::IsMember({"table", "json", "csv", "markdown", "latex", "lm-eval"}))
       ->capture_default_str();
   app.add_flag("--stats", call.stats,
                "instead: clustered intervals, effects of conditions, agreement of methods");
+  app.add_flag("--bootstrap", call.bootstrap,
+               "of --stats: intervals from resampled clusters (BCa) instead of Student's t");
   app.add_option(
       "--against", call.against,
       "instead: correlation of the accuracy with a number per language: a file (language, "

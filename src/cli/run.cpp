@@ -62,6 +62,14 @@ void say_model(const query::Model& model, const RunCall& call) {
     fmt::print(stderr, "{}: {}\n", model.info().name, note);
 }
 
+// Which method was taken where nobody named one, and why.
+void say_default(const engine::SuiteSource& suite, const method::Method& method,
+                 const RunCall& call) {
+  if (call.run.quiet || !call.methods.empty() || method.name() == suite.manifest.method) return;
+  fmt::print(stderr, "{}: no method is named, so {} ({}); --method takes others\n",
+             suite.manifest.name, method.name(), method.info().explanation);
+}
+
 void show_tables(store::Store& store, const std::vector<engine::RunReport>& reports, bool to_user) {
   report::ReportOptions options;
   for (const engine::RunReport& r : reports)
@@ -100,6 +108,7 @@ void run(RunCall& call, engine::Wire* wire) {
       bool clozes = !suite.lexicon.empty() || !call.run.lexicon.empty();
       std::vector<const method::Method*> methods =
           method::methods_for(suite.manifest, call.methods, clozes, model->info().kind);
+      say_default(suite, *methods.front(), call);
       reports.push_back(
           engine::run_suite(store.get(), suite, *model, methods, call.run, crew.get()));
       if (call.run.dry_run)
@@ -137,14 +146,22 @@ void add_run(Cli& cli) {
   app.add_option("-m,--model", call.models,
                  "a folder, a Hugging Face id, a .gguf file, or a shipped model")
       ->required();
-  app.add_option("--method", call.methods,
-                 "methods with commas, or 'all'; absent: the suite's, else the first that fits "
-                 "('minpair list methods')");
+  app.add_option(
+      "--method", call.methods,
+      "methods with commas, or 'all' ('minpair list methods'); absent: the suite's, else "
+      "pll-word-l2r for masked models and lp for others");
   app.add_option("-o,--output", call.output, "the results file, new or one to add to")
       ->capture_default_str();
   app.add_option("--test", call.run.selection.tests, "only this test (repeatable)");
   app.add_option("--condition", call.run.selection.conditions, "only this condition (repeatable)");
-  app.add_option("--limit", call.run.selection.limit, "only the first so many items");
+  app.add_option("--language", call.run.selection.languages,
+                 "only items of this language (repeatable)");
+  app.add_option("--limit", call.run.selection.limit, "only the first so many items")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--sample", call.run.selection.sample,
+                 "only so many items, drawn at random from all that are wanted")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--seed", call.run.selection.seed, "of --sample")->capture_default_str();
   app.add_option("--shard", call.shard,
                  "only this part of the work, as 3/8; 'minpair merge' puts the parts together");
   app.add_option("--lexicon", call.run.lexicon,

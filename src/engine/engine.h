@@ -26,8 +26,10 @@ namespace minpair::engine {
 
 // Which items: empty lists and 0 mean all.
 struct Selection {
-  std::vector<std::string> tests, conditions;
-  uint64_t limit = 0;  // the first so many of those
+  std::vector<std::string> tests, conditions, languages;
+  uint64_t limit = 0;   // the first so many of those
+  uint64_t sample = 0;  // so many of those, whichever `seed` draws
+  uint64_t seed = 1;
 };
 
 // A suite split over machines that do not talk to each other. Every one of them plans the whole

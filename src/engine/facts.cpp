@@ -33,6 +33,11 @@ std::string command(const SuiteSource& suite, const query::Model& model,
   add("--method", join(names, ","));
   for (const std::string& test : options.selection.tests) add("--test", test);
   for (const std::string& condition : options.selection.conditions) add("--condition", condition);
+  for (const std::string& language : options.selection.languages) add("--language", language);
+  if (options.selection.sample > 0) {
+    add("--sample", std::to_string(options.selection.sample));
+    add("--seed", std::to_string(options.selection.seed));
+  }
   if (options.selection.limit > 0) add("--limit", std::to_string(options.selection.limit));
   if (!options.lexicon.empty()) add("--lexicon", options.lexicon.string());
   if (options.min_words != RunOptions{}.min_words)

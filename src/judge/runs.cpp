@@ -23,10 +23,7 @@ void check_known(std::span<const RunName> runs, const std::vector<std::string>& 
         known.push_back(run.*field);
     }
     if (found) continue;
-    std::string guess = closest(name, known);
-    throw wrong_call(fmt::format("the results have no {} '{}'", what, name))
-        .hint(guess.empty() ? fmt::format("they have {}", join(known, ", "))
-                            : fmt::format("did you mean '{}'?", guess));
+    throw unknown_name(fmt::format("the results have no {} '{}'", what, name), name, known);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/progress.h"
 
 namespace minpair::report {
 namespace {
@@ -23,15 +24,25 @@ std::string words_at_locus(const suite::Item& item) {
 }  // namespace
 
 std::string cluster_name(const suite::Item& item, const std::string& by) {
-  if (by == "suite") return item.cluster;
+  if (by == "suite") return item.cluster.empty() ? words_at_locus(item) : item.cluster;
   if (by == "item") return "";
   std::string stated = suite::feature_text(item, by == "lexical" ? "lemma" : by);
   if (!stated.empty() || is_feature(by)) return stated;
   return by == "lexical" ? words_at_locus(item) : item.test + "/" + item.condition;
 }
 
-std::string clusters_text(const std::string& by) {
-  if (by == "suite") return "clusters: as the suite states them";
+std::string clusters_text(const SuiteItems& suite) {
+  const std::string& by = suite.cluster_by;
+  if (by == "suite") {
+    size_t stated = 0;
+    for (const suite::Item& item : suite.items) stated += !item.cluster.empty();
+    if (stated == suite.items.size()) return "clusters: as the suite states them";
+    if (suite.clusters.size() == suite.items.size())
+      return "clusters: the suite states none, items are taken as independent";
+    return stated
+               ? "clusters: as the suite states them, else items with the same words at the locus"
+               : "clusters: the suite states none; items with the same words at the locus";
+  }
   if (by == "template") return "clusters: items of one template";
   if (by == "lexical") return "clusters: items with the same words at the locus";
   if (by == "item") return "clusters: none, items taken as independent";
@@ -50,19 +61,22 @@ void check_clusters(const SuiteItems& suite, const std::string& suite_name) {
                         known.empty() ? "" : ", ", join({known.begin(), known.end()}, ", ")));
 }
 
-Clustered page_interval(std::span<const double> values, std::span<const uint64_t> cluster) {
-  constexpr size_t kBootstrapped = 2000;
-  stats::ClusterSums sums = stats::sum_by_cluster(values, cluster);
-  Clustered c;
-  c.items = values.size();
-  c.clusters = sums.sum.size();
-  if (c.clusters < c.items && c.clusters <= kBootstrapped) {
-    c.interval = stats::bootstrap_mean(sums).bca;
-    return c;
-  }
-  double effect = c.clusters < c.items ? std::max(1.0, stats::design_effect(sums)) : 1;
-  c.interval = stats::wilson(sums.total() / effect, sums.items() / effect);
-  return c;
+stats::Estimate share_of(const stats::ClusterSums& sums, const Bootstrapped& bootstrap) {
+  stats::Estimate e = stats::clustered_share(sums);
+  if (bootstrap) e.interval = stats::bootstrap_mean(sums, *bootstrap).bca;
+  return e;
+}
+
+stats::Estimate difference_of(const stats::ClusterSums& sums, const Bootstrapped& bootstrap) {
+  stats::Estimate e = stats::clustered_difference(sums);
+  if (bootstrap) e.interval = stats::bootstrap_mean(sums, *bootstrap).bca;
+  return e;
+}
+
+std::string intervals_text(const Bootstrapped& bootstrap) {
+  if (!bootstrap) return "from, to: 95%, Student's t over clusters";
+  return fmt::format("from, to: 95%, clusters resampled {} times (BCa)",
+                     count_text(bootstrap->replicates));
 }
 
 }  // namespace minpair::report

@@ -1,7 +1,7 @@
 #pragma once
 // Which items are not independent of each other. docs/statistics.md says why it matters.
 
-#include <span>
+#include <optional>
 #include <string>
 
 #include "report/judged.h"
@@ -10,25 +10,25 @@
 namespace minpair::report {
 
 // What items of one cluster have in common:
-//   "suite"     what the suite states as their cluster
+//   "suite"     what the suite states as their cluster; where it states none, as "lexical"
 //   "template"  the feature "template"; where there is none, test and condition
 //   "lexical"   the feature "lemma"; where there is none, the words at the locus
 //   "item"      nothing: each is its own
 //   or the name of a feature.
 // Empty: the item is its own cluster.
 std::string cluster_name(const suite::Item& item, const std::string& by);
-std::string clusters_text(const std::string& by);  // "clusters: items with the same words ..."
+std::string clusters_text(const SuiteItems& suite);  // "clusters: items with the same words ..."
 
 // Throws where `by` is a feature that no item has.
 void check_clusters(const SuiteItems& suite, const std::string& suite_name);
 
-// An accuracy with its interval.
-struct Clustered {
-  stats::Interval interval;
-  uint64_t items = 0, clusters = 0;
-};
-// For the page, which has hundreds: bootstrapped (BCa) up to 2,000 clusters. Above that, and where
-// every item is its own, Wilson's over items divided by the design effect differs no more.
-Clustered page_interval(std::span<const double> values, std::span<const uint64_t> cluster);
+// The intervals of tables: Student's t over clusters; or, asked for, the bootstrap's BCa.
+using Bootstrapped = std::optional<stats::BootstrapOptions>;
+stats::Estimate share_of(const stats::ClusterSums& sums, const Bootstrapped& bootstrap);
+stats::Estimate difference_of(const stats::ClusterSums& sums, const Bootstrapped& bootstrap);
+std::string intervals_text(const Bootstrapped& bootstrap);  // how they were made
+// Why some have none, and what to do.
+inline constexpr const char* kTooFewClusters =
+    "–: fewer than 5 clusters carry no interval; --cluster lexical, template or item counts others";
 
 }  // namespace minpair::report

@@ -32,7 +32,9 @@ Groups from_summary(store::Store& store, const store::RunRecord& run,
                     const std::vector<std::string>& by, const ReportOptions& options) {
   Groups groups;
   for (const store::SummaryRow& row : store.summary(run.id)) {
-    if (!all_or_among(options.tests, row.test) || !all_or_among(options.conditions, row.condition))
+    if (!all_or_among(options.tests, row.test) ||
+        !all_or_among(options.conditions, row.condition) ||
+        !all_or_among(options.languages, row.language))
       continue;
     std::vector<std::string> keys;
     for (const std::string& name : by) keys.push_back(field(row, name));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/error.h"
 #include "base/names.h"
@@ -20,6 +21,7 @@ enum class By { model, method, suite };
 struct Named {
   const store::RunRecord* run;
   std::string model, method, suite;
+  std::optional<judge::View> view;  // where its side names one
   const std::string& side(By by) const {
     return by == By::model ? model : by == By::method ? method : suite;
   }
@@ -28,7 +30,7 @@ struct Named {
 std::vector<Named> named(const std::vector<NamedRun>& runs, const CompareOptions& options) {
   std::vector<Named> named;
   for (const auto& [run, label] : runs) {
-    named.push_back({&run, label, run.method, run.suite.name});
+    named.push_back({&run, label, run.method, run.suite.name, {}});
     // Whoever gave the full name wants to see it.
     if (!all_or_among(options.models, label)) named.back().model = run.model.name;
   }
@@ -43,13 +45,18 @@ std::vector<std::string> distinct(const std::vector<Named>& runs, By by) {
   return names;
 }
 
+std::vector<std::string> run_names(const std::vector<Named>& runs) {
+  std::vector<std::string> names;
+  for (const Named& n : runs)
+    if (std::string name = n.model + ":" + n.method;
+        std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
+  return names;
+}
+
 Error no_two_sides(const std::vector<Named>& runs) {
   return wrong_call("it is not clear which two to compare")
-      .hint(fmt::format("name two models with -m, two methods with --method or two suites with "
-                        "-s; the results have the models {}, the methods {}, the suites {}",
-                        join(distinct(runs, By::model), ", "),
-                        join(distinct(runs, By::method), ", "),
-                        join(distinct(runs, By::suite), ", ")));
+      .hint(fmt::format("name two runs: {}", join(run_names(runs), ", ")));
 }
 
 By sides_by(const std::vector<Named>& runs, const CompareOptions& options) {
@@ -80,9 +87,10 @@ struct SideItems {
   SuiteItems* suite;
 };
 
-SideItems load_side(store::Store& store, const store::RunRecord& run, const CompareOptions& options,
+SideItems load_side(store::Store& store, const Named& named, const CompareOptions& options,
                     SuiteItems& suite) {
-  Look look = look_at(run, options.view, options.policy);
+  const store::RunRecord& run = *named.run;
+  Look look = look_at(run, named.view ? named.view : options.view, options.policy);
   SideItems side{judged_items(store, run, look, suite), &suite};
   check_clusters(suite, run.suite.name);
   return side;
@@ -102,6 +110,10 @@ std::string match_key(const SideItems& side, const Judged& j, const CompareOptio
   return text;
 }
 
+bool asked_for(const suite::Item& item, const CompareOptions& options) {
+  return all_or_among(options.tests, item.test) && all_or_among(options.languages, item.language);
+}
+
 std::vector<Both> both_judge(const SideItems& a, const SideItems& b, const CompareOptions& options,
                              std::map<judge::Reason, uint64_t>& left_out) {
   std::map<std::string, const Judged*> by_key;
@@ -115,7 +127,7 @@ std::vector<Both> both_judge(const SideItems& a, const SideItems& b, const Compa
   size_t met = 0;
   for (const Judged& j : a.judged) {
     const suite::Item& item = a.suite->items[j.item];
-    if (!all_or_among(options.tests, item.test)) continue;
+    if (!asked_for(item, options)) continue;
     const Judged* other = nullptr;
     if (same) other = by_index[j.item];
     if (!same)
@@ -130,10 +142,13 @@ std::vector<Both> both_judge(const SideItems& a, const SideItems& b, const Compa
     both.push_back({&item, &b.suite->items[other->item], a.suite->cluster[j.item], &j, other});
   }
   size_t theirs = 0;
-  for (const Judged& j : b.judged)
-    theirs += all_or_among(options.tests, b.suite->items[j.item].test);
+  for (const Judged& j : b.judged) theirs += asked_for(b.suite->items[j.item], options);
   if (theirs > met) left_out[judge::Reason::only_second] += theirs - met;
   return both;
+}
+
+Bootstrapped bootstrapped(const CompareOptions& options) {
+  return options.bootstrap ? Bootstrapped(options.resampling) : std::nullopt;
 }
 
 ComparedTest compared(const std::string& test, const std::vector<const Both*>& items,
@@ -155,13 +170,12 @@ ComparedTest compared(const std::string& test, const std::vector<const Both*>& i
   c.second = stats::mean(second);
   stats::ClusterSums sums = stats::sum_by_cluster(difference, cluster);
   c.clusters = sums.count.size();
-  c.difference = stats::bootstrap_mean(sums, options.bootstrap);
+  c.difference = difference_of(sums, bootstrapped(options));
   c.pairs = stats::count_pairs(first_won, second_won);
   c.mcnemar = stats::mcnemar_exact(c.pairs.only_first, c.pairs.only_second);
   c.permutation =
-      stats::clustered_permutation(sums, options.bootstrap.replicates, options.bootstrap.seed);
-  double discordant = double(c.pairs.only_first + c.pairs.only_second) / double(c.items);
-  c.detectable = stats::minimal_detectable_difference(double(c.items), discordant);
+      stats::clustered_permutation(sums, options.resampling.replicates, options.resampling.seed);
+  c.detectable = stats::detectable(c.difference);
   return c;
 }
 
@@ -215,7 +229,8 @@ Comparison compare_pair(const SideItems& a, const SideItems& b, const suite::Man
     c.tests.push_back(compared(keys[0], by_test[keys[0]], options));
   correct(c.tests);
   c.total = compared("", all, options);
-  c.clusters = clusters_text(options.cluster);
+  c.clusters = clusters_text(*a.suite);
+  c.intervals = intervals_text(bootstrapped(options));
   c.policies = judge::lines_of(options.policy);
   for (const suite::TestInfo& t : manifest.tests)
     if (!t.title.empty()) c.titles[t.name] = t.title;
@@ -246,37 +261,100 @@ std::string title_of(const Named& n, By by) {
   return join(parts, ", ");
 }
 
+// The two runs of a comparison, and what it is called.
+struct Pairing {
+  Named a, b;
+  std::string title, first, second;
+};
+
+std::vector<Pairing> pairings_by(const std::vector<Named>& chosen, CompareOptions& options) {
+  By by = sides_by(chosen, options);
+  std::vector<std::string> names = by == By::model    ? options.models
+                                   : by == By::method ? options.methods
+                                                      : options.suites;
+  if (names.size() != 2) names = distinct(chosen, by);
+  if (by == By::suite) options.suites = names;
+  std::vector<Pairing> pairings;
+  for (const Named& a : chosen)
+    for (const Named& b : chosen)
+      if (a.side(by) == names[0] && b.side(by) == names[1] && otherwise_alike(a, b, by) &&
+          !stands_in(a, b, chosen, by))
+        pairings.push_back({a, b, title_of(a, by), names[0], names[1]});
+  if (!pairings.empty()) return pairings;
+  throw wrong_call(fmt::format("'{}' and '{}' have no suite and {} in common", names[0], names[1],
+                               by == By::model ? "method" : "model"))
+      .hint(fmt::format("name the two runs themselves: {}", join(run_names(chosen), " ")));
+}
+
+// The runs that "MODEL:METHOD:NORM" names. Names of models may have colons, too.
+std::vector<Named> runs_of_side(const std::vector<Named>& runs, const std::string& side) {
+  std::vector<Named> found;
+  for (const Named& n : runs)
+    for (const std::string& model : std::set<std::string>{n.model, n.run->model.name}) {
+      if (side != model && !side.starts_with(model + ":")) continue;
+      std::vector<std::string_view> rest;
+      if (side.size() > model.size())
+        rest = split(std::string_view(side).substr(model.size() + 1), ':');
+      if (rest.size() > 2 || (!rest.empty() && rest[0] != n.method)) continue;
+      found.push_back(n);
+      if (rest.size() == 2) found.back().view = judge::find_view(std::string(rest[1]));
+    }
+  if (found.empty())
+    throw unknown_name(fmt::format("the results have no run '{}'", side), side, run_names(runs));
+  for (const Named& n : found)
+    if (n.method != found.front().method)
+      throw wrong_call(fmt::format("'{}' was scored by several methods", side))
+          .hint(fmt::format("say which: {}", join(run_names(found), ", ")));
+  return found;
+}
+
+std::vector<Pairing> pairings_of(const std::vector<Named>& runs, const CompareOptions& options) {
+  if (options.sides.size() < 2)
+    throw wrong_call("one run alone cannot be compared")
+        .hint(fmt::format("the results have {}", join(run_names(runs), ", ")));
+  std::vector<Pairing> pairings;
+  for (size_t i = 0; i < options.sides.size(); ++i)
+    for (size_t j = i + 1; j < options.sides.size(); ++j) {
+      std::vector<Named> first = runs_of_side(runs, options.sides[i]),
+                         second = runs_of_side(runs, options.sides[j]);
+      // Another version of the items stands in where the two share none.
+      auto same = [](const Named& a, const Named& b) { return a.run->suite.id == b.run->suite.id; };
+      bool share = std::any_of(first.begin(), first.end(), [&](const Named& a) {
+        return std::any_of(second.begin(), second.end(),
+                           [&](const Named& b) { return same(a, b); });
+      });
+      for (const Named& a : first)
+        for (const Named& b : second)
+          if (share ? same(a, b) : a.suite == b.suite)
+            pairings.push_back({a, b, a.suite, options.sides[i], options.sides[j]});
+    }
+  if (pairings.empty())
+    throw wrong_call(fmt::format("{} share no suite", join(options.sides, " and ")))
+        .hint("run them over the same suite first");
+  return pairings;
+}
+
 }  // namespace
 
 std::vector<Comparison> compare_runs(store::Store& store, const CompareOptions& options) {
   std::vector<NamedRun> runs =
       wanted_runs(store, {{}, options.suites, options.models, options.methods});
   std::vector<Named> chosen = named(runs, options);
-  By by = sides_by(chosen, options);
-  std::vector<std::string> names = by == By::model    ? options.models
-                                   : by == By::method ? options.methods
-                                                      : options.suites;
-  if (names.size() != 2) names = distinct(chosen, by);
+  check_selection(store, runs, options.tests, {}, options.languages);
   CompareOptions asked = options;
-  if (by == By::suite) asked.suites = names;
+  std::vector<Pairing> pairings =
+      options.sides.empty() ? pairings_by(chosen, asked) : pairings_of(chosen, options);
   std::map<int64_t, SuiteItems> suites;
   std::vector<Comparison> all;
-  for (const Named& a : chosen)
-    for (const Named& b : chosen) {
-      if (a.side(by) != names[0] || b.side(by) != names[1] || !otherwise_alike(a, b, by) ||
-          stands_in(a, b, chosen, by))
-        continue;
-      for (const Named* n : {&a, &b}) suites.try_emplace(n->run->suite.id, options.cluster);
-      SideItems first = load_side(store, *a.run, options, suites.at(a.run->suite.id));
-      SideItems second = load_side(store, *b.run, options, suites.at(b.run->suite.id));
-      all.push_back(compare_pair(first, second, a.run->suite.manifest, asked));
-      all.back().title = title_of(a, by);
-      all.back().first = names[0];
-      all.back().second = names[1];
-    }
-  if (all.empty())
-    throw wrong_call(fmt::format("'{}' and '{}' have no run in common", names[0], names[1]))
-        .hint("run both over the same suite with the same method first");
+  for (const auto& [a, b, title, first, second] : pairings) {
+    for (const Named* n : {&a, &b}) suites.try_emplace(n->run->suite.id, options.cluster);
+    SideItems one = load_side(store, a, options, suites.at(a.run->suite.id));
+    SideItems other = load_side(store, b, options, suites.at(b.run->suite.id));
+    all.push_back(compare_pair(one, other, a.run->suite.manifest, asked));
+    all.back().title = title;
+    all.back().first = first;
+    all.back().second = second;
+  }
   return all;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
-// Two models, two methods or two preparations of a suite on the same items: which is better, by how
+// Two runs on the same items (models, methods, preparations of a suite): which is better, by how
 // much, and could it be chance? docs/statistics.md says why these tests.
 //
-//   for (const Comparison& c : compare_runs(store, {.models = {"A", "B"}}))
+//   for (const Comparison& c : compare_runs(store, {.sides = {"A:ce", "B:lp"}}))
 //     fmt::print("{}", render_grids(grids_of(c, 10), "table"));
 
 #include "report/grid.h"
@@ -11,16 +11,19 @@
 namespace minpair::report {
 
 struct CompareOptions {
-  // One of these names the two sides; the others choose among the runs. Where none names two, the
-  // results must leave no choice.
+  // MODEL, MODEL:METHOD or MODEL:METHOD:NORM each; more than two: every pair.
+  std::vector<std::string> sides;
+  // Or one of these names the two sides; the others choose among the runs. Where none names two,
+  // the results must leave no choice.
   std::vector<std::string> models, methods, suites;
-  std::vector<std::string> tests;
+  std::vector<std::string> tests, languages;
   std::optional<judge::View> view;  // absent: each run's own
   judge::Policy policy;
   std::string cluster = "suite";  // clusters.h
   // How items of two suites find each other: by "name" (their ids), or by "place" in the suite.
   std::string match = "name";
-  stats::BootstrapOptions bootstrap;
+  stats::BootstrapOptions resampling;  // of the permutation test
+  bool bootstrap = false;              // intervals by BCa instead of Student's t
 };
 
 // All items, or those of one test, that both sides judge.
@@ -28,11 +31,11 @@ struct ComparedTest {
   std::string test;  // empty: all
   uint64_t items = 0, clusters = 0;
   double first = 0, second = 0;  // accuracies
-  stats::Bootstrap difference;   // first minus second
+  stats::Estimate difference;    // first minus second
   stats::PairedCounts pairs;
   double mcnemar = 1, permutation = 1;
   double holm = 1, benjamini_hochberg = 1;  // of `permutation`, over the tests
-  double detectable = 0;  // the smallest difference that so many items would show; NaN: none
+  double detectable = 0;  // the smallest difference that these clusters would show; NaN: none
 };
 
 struct Flip {
@@ -50,6 +53,7 @@ struct Comparison {
   std::vector<Flip> flips;  // right for one, wrong for the other; the widest apart first
   std::map<std::string, std::string> titles;   // of tests, where the manifest has one
   std::string clusters;                        // what they are
+  std::string intervals;                       // how they were made
   std::vector<std::string> policies;           // what an item is worth
   std::map<judge::Reason, uint64_t> left_out;  // items that only one side judges
 };
@@ -58,6 +62,9 @@ std::vector<Comparison> compare_runs(store::Store& store, const CompareOptions& 
 
 // The table, and the first `flips` items that flipped.
 std::vector<Grid> grids_of(const Comparison& comparison, size_t flips);
+
+// Every pair of several sides, one row and column each: differences over all items, corrected.
+std::vector<Grid> matrices_of(const std::vector<Comparison>& comparisons);
 
 // The same as a page: the differences with their intervals, and every item that flipped.
 void write_comparisons(const std::vector<Comparison>& comparisons,

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/progress.h"
+#include "report/clusters.h"
 #include "report/compare.h"
 
 namespace minpair::report {
@@ -15,15 +18,15 @@ std::vector<GridValue> row_of(const ComparedTest& t, bool corrected) {
           double(t.clusters),
           t.first,
           t.second,
-          t.difference.observed,
-          t.difference.bca.low,
-          t.difference.bca.high,
-          double(t.pairs.only_first),
-          double(t.pairs.only_second),
-          t.mcnemar,
-          t.permutation,
+          t.difference.value,
+          t.difference.interval.low,
+          t.difference.interval.high,
           corrected ? GridValue(t.holm) : nothing,
           corrected ? GridValue(t.benjamini_hochberg) : nothing,
+          t.permutation,
+          t.mcnemar,
+          double(t.pairs.only_first),
+          double(t.pairs.only_second),
           t.detectable};
 }
 
@@ -42,20 +45,21 @@ Grid table_of(const Comparison& c) {
                {"clusters", "clusters", Kind::count}, {"first", "A", Kind::share},
                {"second", "B", Kind::share},          {"difference", "A−B", Kind::difference},
                {"ci_low", "from", Kind::difference},  {"ci_high", "to", Kind::difference},
-               {"only_first", "only A", Kind::count}, {"only_second", "only B", Kind::count},
-               {"mcnemar_p", "McNemar", Kind::p},     {"permutation_p", "perm.", Kind::p},
                {"holm_p", "Holm", Kind::p},           {"benjamini_hochberg_p", "BH", Kind::p},
+               {"permutation_p", "perm.", Kind::p},   {"mcnemar_p", "McNemar", Kind::p},
+               {"only_first", "only A", Kind::count}, {"only_second", "only B", Kind::count},
                {"detectable", "MDD", Kind::share}};
   for (const ComparedTest& t : c.tests) g.rows.push_back(row_of(t, true));
   g.total = c.tests.size() > 1;
   if (g.total) g.rows.push_back(row_of(c.total, false));
-  g.notes = {
-      fmt::format("from, to: 95% interval of the difference, clusters resampled {} times (BCa)",
-                  count_text(c.total.difference.replicates)),
-      "McNemar: exact, items taken as independent; perm.: signs of whole clusters flipped",
-      "Holm, BH: perm. corrected for looking at all tests; MDD: smallest difference found with "
-      "power 0.8",
-      c.clusters, join(c.policies, "; ")};
+  g.notes = {c.intervals + "; perm.: signs of whole clusters flipped",
+             "Holm, BH: perm. corrected for looking at all tests; McNemar: exact, items taken as "
+             "independent",
+             "MDD: smallest difference found with power 0.8, given these clusters", c.clusters,
+             join(c.policies, "; ")};
+  bool few = c.total.clusters < stats::kFewestClusters;
+  for (const ComparedTest& t : c.tests) few |= t.clusters < stats::kFewestClusters;
+  if (few) g.notes.insert(g.notes.begin() + 1, kTooFewClusters);
   if (!c.left_out.empty()) g.notes.push_back("left out: " + left_out_text(c));
   return g;
 }
@@ -89,7 +93,56 @@ Grid flips_grid(const Comparison& c, size_t flips) {
   return g;
 }
 
+// "+0.0123*": the star is Holm's, over all pairs of the matrix.
+std::string cell_of(const Comparison& c, double corrected, bool turned) {
+  double difference = turned ? -c.total.difference.value : c.total.difference.value;
+  return value_text(difference, Kind::difference) + (corrected < 0.05 ? "*" : "");
+}
+
+Grid matrix_of(const std::vector<const Comparison*>& pairs) {
+  std::vector<std::string> sides;
+  std::vector<double> p;
+  for (const Comparison* c : pairs) {
+    p.push_back(c->total.permutation);
+    for (const std::string& side : {c->first, c->second})
+      if (std::find(sides.begin(), sides.end(), side) == sides.end()) sides.push_back(side);
+  }
+  std::vector<double> holm = stats::holm(p);
+  Grid g{"matrix",
+         "Accuracy of the row minus that of the column: " + pairs.front()->title,
+         {{"run", "run", Kind::text}, {"accuracy", "accuracy", Kind::share}},
+         {},
+         false,
+         {"*: below 0.05 after Holm's correction over all pairs (clusters' signs flipped)",
+          pairs.front()->clusters, join(pairs.front()->policies, "; ")}};
+  for (const std::string& side : sides) g.columns.push_back({side, side, Kind::text});
+  for (const std::string& row : sides) {
+    std::vector<GridValue> cells = {row, 0.0};
+    for (const std::string& column : sides) {
+      std::string text;
+      for (size_t i = 0; i < pairs.size(); ++i) {
+        const Comparison& c = *pairs[i];
+        if (c.first == row) cells[1] = c.total.first;
+        if (c.second == row) cells[1] = c.total.second;
+        if (c.first == row && c.second == column) text = cell_of(c, holm[i], false);
+        if (c.first == column && c.second == row) text = cell_of(c, holm[i], true);
+      }
+      cells.emplace_back(text);
+    }
+    g.rows.push_back(std::move(cells));
+  }
+  return g;
+}
+
 }  // namespace
+
+std::vector<Grid> matrices_of(const std::vector<Comparison>& comparisons) {
+  std::map<std::string, std::vector<const Comparison*>> by_suite;
+  for (const Comparison& c : comparisons) by_suite[c.title].push_back(&c);
+  std::vector<Grid> grids;
+  for (const auto& [suite, pairs] : by_suite) grids.push_back(matrix_of(pairs));
+  return grids;
+}
 
 std::vector<Grid> grids_of(const Comparison& comparison, size_t flips) {
   std::vector<Grid> grids = {table_of(comparison)};

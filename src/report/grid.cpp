@@ -144,7 +144,8 @@ std::string csv_quoted(const std::string& text) {
 std::string value_text(const GridValue& value, GridColumn::Kind kind) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   const auto* number = std::get_if<double>(&value);
-  if (!number || std::isnan(*number)) return "";
+  if (!number) return "";
+  if (std::isnan(*number)) return "–";
   switch (kind) {
     case GridColumn::Kind::count:
       return fmt::format("{:.0f}", *number);

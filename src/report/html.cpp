@@ -64,6 +64,7 @@ std::string suite_json(const store::SuiteRecord& s, const SuiteItems& items) {
 
 struct PageData {
   std::string suites, runs;
+  std::string clusters;               // what they are, suite by suite
   std::vector<std::string> shapes;    // distinct ones
   std::vector<size_t> shape_of;       // per run
   std::vector<std::string> logprobs;  // per run
@@ -111,6 +112,9 @@ PageData collect_data(store::Store& store, const std::vector<NamedRun>& runs,
   for (const store::SuiteRecord* s : order) {
     place[s->id] = place.size();
     data.suites += (data.suites.empty() ? "" : ",") + suite_json(*s, suites.at(s->id));
+    std::string text = clusters_text(suites.at(s->id));
+    if (order.size() > 1) text = s->name + ": " + text;
+    data.clusters += (data.clusters.empty() ? "" : "; ") + text;
   }
   for (size_t i = 0; i < loaded.size(); ++i) {
     const store::RunRecord& r = loaded[i].named->run;
@@ -148,12 +152,11 @@ std::vector<PageBlock> packed(std::vector<Block> blocks) {
   return done;
 }
 
-Block main_block(const PageData& data, const std::string& tests, const std::string& conditions,
-                 const std::string& cluster) {
+Block main_block(const PageData& data, const std::string& tests, const std::string& conditions) {
   return {{"main", fmt::format("{{\"made\":{},\"suites\":[{}],\"runs\":[{}],\"tests\":{},"
                                "\"conditions\":{},\"clusters\":{}}}",
                                json_of("minpair " + version()), data.suites, data.runs, tests,
-                               conditions, json_of(clusters_text(cluster)))},
+                               conditions, json_of(data.clusters))},
           false};
 }
 
@@ -207,7 +210,7 @@ std::vector<PageBlock> page_blocks(store::Store& store, const ReportOptions& opt
   std::string tests = json_tables(make_tables(store, by_test));
   std::string conditions = json_tables(make_tables(store, by_condition));
   PageData data = collect_data(store, wanted_runs(store, options.wanted), options);
-  std::vector<Block> blocks = {main_block(data, tests, conditions, options.cluster)};
+  std::vector<Block> blocks = {main_block(data, tests, conditions)};
   for (size_t i = 0; i < data.shapes.size(); ++i)
     blocks.push_back({{fmt::format("shape-{}", i), std::move(data.shapes[i])}});
   for (size_t i = 0; i < data.logprobs.size(); ++i)
@@ -216,7 +219,7 @@ std::vector<PageBlock> page_blocks(store::Store& store, const ReportOptions& opt
 }
 
 std::vector<PageBlock> empty_page_blocks() {
-  return packed({main_block({}, json_tables({}), json_tables({}), "suite")});
+  return packed({main_block({}, json_tables({}), json_tables({}))});
 }
 
 std::string page_script(const std::string& id, const std::string& text) {

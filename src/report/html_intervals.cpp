@@ -15,13 +15,14 @@ struct Group {
 using Key = std::pair<std::string, std::string>;  // test, condition
 
 void append_group(std::string& out, const Key& key, const char* what, const Group& g) {
-  Clustered c = page_interval(g.values, g.cluster);
+  stats::Estimate c = stats::clustered_share(stats::sum_by_cluster(g.values, g.cluster));
+  auto number = [](double x) { return std::isnan(x) ? "null" : fmt::format("{}", x); };
   out += fmt::format("{}{{\"of\":\"{}\",\"test\":", out.empty() ? "" : ",", what);
   suite::append_json_string(out, key.first);
   out += ",\"condition\":";
   suite::append_json_string(out, key.second);
-  out += fmt::format(",\"clusters\":{},\"low\":{},\"high\":{}}}", c.clusters, c.interval.low,
-                     c.interval.high);
+  out += fmt::format(",\"clusters\":{},\"low\":{},\"high\":{}}}", c.clusters,
+                     number(c.interval.low), number(c.interval.high));
 }
 
 std::string groups_json(const std::vector<Judged>& judged, const SuiteItems& suite, bool equal,

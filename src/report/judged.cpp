@@ -35,7 +35,9 @@ uint32_t SuiteItems::add(uint64_t ordinal, suite::Item item) {
 }
 
 bool wanted(const suite::Item& item, const ReportOptions& options) {
-  return all_or_among(options.tests, item.test) && all_or_among(options.conditions, item.condition);
+  return all_or_among(options.tests, item.test) &&
+         all_or_among(options.conditions, item.condition) &&
+         all_or_among(options.languages, item.language);
 }
 
 Look look_at(const store::RunRecord& run, const std::optional<judge::View>& asked,

@@ -1,11 +1,14 @@
 #include "report/labels.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <tuple>
 
 #include "base/error.h"
+#include "base/names.h"
 
 namespace minpair::report {
 namespace {
@@ -78,6 +81,38 @@ std::vector<NamedRun> wanted_runs(store::Store& store, const judge::Wanted& want
     throw e.at(store.path().string());
   }
   return chosen;
+}
+
+void check_selection(store::Store& store, const std::vector<NamedRun>& runs,
+                     const std::vector<std::string>& tests,
+                     const std::vector<std::string>& conditions,
+                     const std::vector<std::string>& languages) {
+  if (tests.empty() && conditions.empty() && languages.empty()) return;
+  std::set<std::string> known_tests, known_conditions, known_languages;
+  for (const NamedRun& named : runs)
+    for (const store::SummaryRow& row : store.summary(named.run.id)) {
+      known_tests.insert(row.test);
+      known_conditions.insert(row.condition);
+      known_languages.insert(row.language);
+    }
+  auto check = [](const char* what, const std::vector<std::string>& asked,
+                  const std::set<std::string>& known) {
+    for (const std::string& name : asked)
+      if (!known.contains(name))
+        throw unknown_name(fmt::format("the results have no {} '{}'", what, name), name,
+                           {known.begin(), known.end()});
+  };
+  check("test", tests, known_tests);
+  check("condition", conditions, known_conditions);
+  check("language", languages, known_languages);
+}
+
+std::set<std::string> languages_of(store::Store& store, const store::RunRecord& run,
+                                   const std::vector<std::string>& asked) {
+  std::set<std::string> languages;
+  for (const store::SummaryRow& row : store.summary(run.id))
+    if (all_or_among(asked, row.language)) languages.insert(row.language);
+  return languages;
 }
 
 LevelOrder::LevelOrder(const std::vector<std::string>& by, const suite::Manifest& manifest)

@@ -2,6 +2,7 @@
 // What readers call models and tests, and in which order; and which runs they mean.
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,15 @@ struct NamedRun {
 };
 // Throws when there is none.
 std::vector<NamedRun> wanted_runs(store::Store& store, const judge::Wanted& wanted);
+
+// Names that no item of these runs has are errors, with what was probably meant.
+void check_selection(store::Store& store, const std::vector<NamedRun>& runs,
+                     const std::vector<std::string>& tests,
+                     const std::vector<std::string>& conditions,
+                     const std::vector<std::string>& languages);
+// Of the items of a run that were asked for, in order of their names; "" where items have none.
+std::set<std::string> languages_of(store::Store& store, const store::RunRecord& run,
+                                   const std::vector<std::string>& asked);
 
 // The order of groups: tests as in the manifest, numbers as numbers, the rest as they come.
 class LevelOrder {

@@ -29,9 +29,13 @@ struct ReportOptions {
   judge::Policy policy;
   bool aggregate_seeds = false;   // mean and deviation over NAME/seed1, NAME/seed2, ...
   std::string cluster = "suite";  // of `--stats` and the page's intervals; see clusters.h
-  size_t bins = 10;               // for features with more distinct numbers than that
-  judge::Wanted wanted;           // which runs
-  std::vector<std::string> tests, conditions;  // empty: all
+  // Of `--stats`: absent, intervals are Student's over clusters.
+  std::optional<stats::BootstrapOptions> bootstrap;
+  size_t bins = 10;      // for features with more distinct numbers than that
+  judge::Wanted wanted;  // which runs
+  std::vector<std::string> tests, conditions, languages;  // empty: all
+  bool by_default =
+      false;  // nobody asked for `by`: a suite of several languages is cut by them, too
 };
 
 // How many items, and what became of them.

@@ -39,7 +39,8 @@ std::vector<std::pair<std::string, std::vector<const Judged*>>> by_test(const Lo
 }
 
 std::vector<GridValue> accuracy_row(const std::string& name, const Loaded& l,
-                                    const std::vector<const Judged*>& items) {
+                                    const std::vector<const Judged*>& items,
+                                    const Bootstrapped& bootstrap) {
   std::vector<double> values;
   std::vector<uint64_t> cluster;
   for (const Judged* j : items) {
@@ -47,21 +48,24 @@ std::vector<GridValue> accuracy_row(const std::string& name, const Loaded& l,
     cluster.push_back(l.suite->cluster[j->item]);
   }
   stats::ClusterSums sums = stats::sum_by_cluster(values, cluster);
-  stats::Bootstrap b = stats::bootstrap_mean(sums);
-  double effect = stats::design_effect(sums);
+  stats::Estimate e = share_of(sums, bootstrap);
+  const double unknown = std::nan("");
+  bool few = e.clusters < stats::kFewestClusters;
+  double effect = few ? unknown : stats::design_effect(sums);
   // Where all items agree the variance says nothing about clusters.
   double worth = effect > 0 ? double(items.size()) / effect : double(sums.count.size());
+  worth = std::min(worth, double(items.size()));
   return {name,
           double(items.size()),
-          double(sums.count.size()),
-          b.observed,
-          b.bca.low,
-          b.bca.high,
+          double(e.clusters),
+          e.value,
+          e.interval.low,
+          e.interval.high,
           effect,
-          stats::minimal_detectable_departure(std::min(worth, double(items.size())))};
+          few ? unknown : stats::minimal_detectable_departure(worth)};
 }
 
-Grid accuracy_grid(const Loaded& l) {
+Grid accuracy_grid(const Loaded& l, const Bootstrapped& bootstrap) {
   Grid g{"accuracy",
          "Accuracy with clustered intervals: " + l.name,
          {{"test", "test", Kind::text},
@@ -74,16 +78,20 @@ Grid accuracy_grid(const Loaded& l) {
           {"detectable", "detectable", Kind::share}},
          {},
          false,
-         {"from, to: 95%, clusters resampled 10,000 times (BCa); detectable: the smallest distance "
-          "from chance found with power 0.8",
-          clusters_text(l.suite->cluster_by), join(judge::lines_of(l.policy), "; ")}};
+         {intervals_text(bootstrap) +
+              "; detectable: the smallest distance from chance found with power 0.8",
+          clusters_text(*l.suite), join(judge::lines_of(l.policy), "; ")}};
   std::vector<const Judged*> all;
   for (const auto& [test, items] : by_test(l)) {
-    g.rows.push_back(accuracy_row(test, l, items));
+    g.rows.push_back(accuracy_row(test, l, items, bootstrap));
     all.insert(all.end(), items.begin(), items.end());
   }
   g.total = g.rows.size() > 1;
-  if (g.total) g.rows.push_back(accuracy_row("All", l, all));
+  if (g.total) g.rows.push_back(accuracy_row("All", l, all, bootstrap));
+  if (std::any_of(g.rows.begin(), g.rows.end(), [](const auto& row) {
+        return std::get<double>(row[2]) < stats::kFewestClusters;
+      }))
+    g.notes.insert(g.notes.begin() + 1, kTooFewClusters);
   return g;
 }
 
@@ -139,14 +147,16 @@ void add_effects(Grid& g, const Loaded& l, const std::string& test,
   Design d = design_of(l, items, conditions);
   stats::Logistic fit = stats::logistic_regression(d.outcome, d.rows, d.names, d.cluster);
   if (!fit.converged) {
-    g.notes.push_back(fmt::format(
-        "{}: no finite estimate{}", test,
-        fit.note.empty() ? " (a condition is all right or all wrong)" : " (" + fit.note + ")"));
+    g.notes.push_back(test + ": no estimate, the conditions cannot be told apart");
     return;
   }
+  // The sandwich over a handful of clusters knows nothing.
+  bool few = !fit.penalised && fit.clusters < stats::kFewestClusters;
+  const double unknown = std::nan("");
   for (size_t i = 1; i < fit.coefficients.size(); ++i) {
     const stats::Coefficient& c = fit.coefficients[i];
-    g.rows.push_back({test, c.name, c.estimate, c.standard_error, c.z, c.p});
+    g.rows.push_back({test, c.name, c.estimate, few ? unknown : c.standard_error,
+                      few ? unknown : c.z, few ? unknown : c.p, fit.penalised ? "Firth" : ""});
   }
 }
 
@@ -158,11 +168,20 @@ Grid effects_grid(const Loaded& l) {
           {"estimate", "estimate", Kind::difference},
           {"standard_error", "s.e.", Kind::share},
           {"z", "z", Kind::number},
-          {"p", "p", Kind::p}},
+          {"p", "p", Kind::p},
+          {"estimator", "", Kind::text}},
          {},
          false,
-         {}};
+         {join(judge::lines_of(l.policy), "; ")}};
   for (const auto& [test, items] : by_test(l)) add_effects(g, l, test, items);
+  auto any = [&](auto&& is) { return std::any_of(g.rows.begin(), g.rows.end(), is); };
+  if (any([](const auto& row) { return std::get<std::string>(row[6]) == "Firth"; }))
+    g.notes.push_back(
+        "Firth: a condition is all right or all wrong, so the estimate is penalised; its s.e. "
+        "takes "
+        "items as independent");
+  if (any([](const auto& row) { return std::isnan(std::get<double>(row[3])); }))
+    g.notes.push_back("–: fewer than 5 clusters carry no standard error");
   return g;
 }
 
@@ -229,6 +248,7 @@ bool numbers_of_condition(const std::string& condition, bool& subject_plural,
 
 std::vector<Grid> statistics_grids(store::Store& store, const ReportOptions& options) {
   std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
+  check_selection(store, runs, options.tests, options.conditions, options.languages);
   std::map<int64_t, SuiteItems> suites;
   std::vector<Loaded> loaded;
   for (const auto& [r, label] : runs) {
@@ -242,8 +262,8 @@ std::vector<Grid> statistics_grids(store::Store& store, const ReportOptions& opt
   }
   std::vector<Grid> grids;
   for (const Loaded& l : loaded) {
-    grids.push_back(accuracy_grid(l));
-    if (Grid g = effects_grid(l); !g.rows.empty() || !g.notes.empty()) grids.push_back(g);
+    grids.push_back(accuracy_grid(l, options.bootstrap));
+    if (Grid g = effects_grid(l); !g.rows.empty() || g.notes.size() > 1) grids.push_back(g);
   }
   if (Grid g = agreement_grid(loaded); !g.rows.empty()) grids.push_back(g);
   return grids;

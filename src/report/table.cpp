@@ -262,7 +262,10 @@ Table make_table(store::Store& store, const std::vector<const NamedRun*>& runs,
   const store::SuiteRecord& suite = runs.front()->run.suite;
   table.suite = suite.name;
   table.title = suite.manifest.title.empty() ? suite.name : suite.manifest.title;
-  table.by = full_by(options.by);
+  std::set<std::string> languages = languages_of(store, runs.front()->run, options.languages);
+  std::vector<std::string> by = options.by;
+  if (options.by_default && languages.size() > 1) by.emplace_back("language");
+  table.by = full_by(by);
   std::vector<ColumnInTheMaking> views;
   LevelOrder order(table.by, suite.manifest);
   for (const NamedRun* named : runs) {
@@ -298,6 +301,12 @@ Table make_table(store::Store& store, const std::vector<const NamedRun*>& runs,
   bool both = std::any_of(table.columns.begin(), table.columns.end(),
                           [](const Column& c) { return !c.lengths.empty(); });
   table.policies = policies_of(options, both);
+  if (languages.size() > 1 &&
+      std::find(table.by.begin(), table.by.end(), "language") == table.by.end())
+    table.notes.push_back(
+        fmt::format("rows mix the languages {}: --language takes one, --by "
+                    "test,language shows them apart",
+                    join({languages.begin(), languages.end()}, ", ")));
   return table;
 }
 
@@ -313,6 +322,7 @@ std::string Column::key() const {
 
 std::vector<Table> make_tables(store::Store& store, const ReportOptions& options) {
   std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
+  check_selection(store, runs, options.tests, options.conditions, options.languages);
   std::map<int64_t, std::vector<const NamedRun*>> by_suite;
   for (const NamedRun& named : runs) by_suite[named.run.suite.id].push_back(&named);
   std::vector<Table> tables;

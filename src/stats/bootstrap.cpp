@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <thread>
-#include <unordered_map>
 
 #include "base/random.h"
 #include "stats/stats.h"
@@ -54,55 +53,7 @@ std::vector<double> all_replicates(const ClusterSums& data, const BootstrapOptio
   return replicates;
 }
 
-std::vector<double> leave_one_out(const ClusterSums& data) {
-  std::vector<double> values;
-  double total = data.total(), items = data.items();
-  for (size_t i = 0; i < data.sum.size(); ++i) {
-    double rest = items - data.count[i];
-    values.push_back(rest > 0 ? (total - data.sum[i]) / rest : 0);
-  }
-  return values;
-}
-
 }  // namespace
-
-double ClusterSums::total() const {
-  double t = 0;
-  for (double s : sum) t += s;
-  return t;
-}
-
-double ClusterSums::items() const {
-  double n = 0;
-  for (double c : count) n += c;
-  return n;
-}
-
-double ClusterSums::mean() const {
-  double n = items();
-  return n > 0 ? total() / n : 0;
-}
-
-ClusterSums sum_by_cluster(std::span<const double> values, std::span<const uint64_t> cluster) {
-  ClusterSums out;
-  if (cluster.empty()) {
-    out.sum.assign(values.begin(), values.end());
-    out.count.assign(values.size(), 1);
-    return out;
-  }
-  // Clusters in the order of their first item, so that nothing depends on the hash table.
-  std::unordered_map<uint64_t, size_t> place;
-  for (size_t i = 0; i < values.size(); ++i) {
-    auto [at, fresh] = place.try_emplace(cluster[i], out.sum.size());
-    if (fresh) {
-      out.sum.push_back(0);
-      out.count.push_back(0);
-    }
-    out.sum[at->second] += values[i];
-    out.count[at->second] += 1;
-  }
-  return out;
-}
 
 Interval percentile_interval(std::vector<double> replicates, double level) {
   if (replicates.empty()) return {0, 1};
@@ -115,8 +66,9 @@ Interval bca_interval(std::vector<double> replicates, double observed,
                       std::span<const double> jackknife, double level) {
   if (replicates.empty()) return {0, 1};
   std::sort(replicates.begin(), replicates.end());
-  auto below =
-      double(std::lower_bound(replicates.begin(), replicates.end(), observed) - replicates.begin());
+  // With few clusters many replicates equal the observed value: half of them lie below it.
+  auto [first, last] = std::equal_range(replicates.begin(), replicates.end(), observed);
+  double below = 0.5 * double((first - replicates.begin()) + (last - replicates.begin()));
   double bias = normal_quantile(below / double(replicates.size()));
   // Influence values: leaving a helpful cluster out lowers the statistic.
   double center = mean(jackknife), squares = 0, cubes = 0;
@@ -141,24 +93,13 @@ Bootstrap bootstrap_mean(const ClusterSums& data, const BootstrapOptions& option
   b.observed = data.mean();
   b.clusters = data.sum.size();
   b.replicates = options.replicates;
-  if (data.sum.empty() || options.replicates == 0) return b;
+  b.percentile = b.bca = {std::nan(""), std::nan("")};
+  if (b.clusters < kFewestClusters || options.replicates == 0) return b;
   std::vector<double> replicates = all_replicates(data, options);
   b.standard_error = standard_deviation(replicates);
   b.percentile = percentile_interval(replicates, options.level);
   b.bca = bca_interval(std::move(replicates), b.observed, leave_one_out(data), options.level);
   return b;
-}
-
-double design_effect(const ClusterSums& data) {
-  double n = data.items(), m = data.mean(), clusters = double(data.sum.size());
-  if (clusters < 2 || !(m > 0 && m < 1)) return 1;
-  double between = 0;
-  for (size_t i = 0; i < data.sum.size(); ++i) {
-    double d = data.sum[i] - data.count[i] * m;
-    between += d * d;
-  }
-  double clustered = between / (n * n) * clusters / (clusters - 1);
-  return clustered / (m * (1 - m) / n);
 }
 
 }  // namespace minpair::stats

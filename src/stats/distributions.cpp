@@ -78,6 +78,13 @@ double student_two_sided_p(double t, double degrees_of_freedom) {
                          degrees_of_freedom / (degrees_of_freedom + t * t));
 }
 
+double student_quantile(double p, double degrees_of_freedom) {
+  if (p == 0.5) return 0;
+  double x = beta_quantile(2 * std::min(p, 1 - p), degrees_of_freedom / 2, 0.5);
+  double t = std::sqrt(degrees_of_freedom * (1 - x) / x);
+  return p < 0.5 ? -t : t;
+}
+
 double binomial_cdf(uint64_t k, uint64_t n, double p) {
   if (k >= n) return 1;
   return incomplete_beta(double(n - k), double(k) + 1, 1 - p);

@@ -5,12 +5,15 @@
 
 namespace minpair::stats {
 
+Interval score_interval(double share, double n, double z) {
+  double center = share + z * z / (2 * n), scale = 1 + z * z / n;
+  double half = z * std::sqrt(share * (1 - share) / n + z * z / (4 * n * n));
+  return {std::max(0.0, (center - half) / scale), std::min(1.0, (center + half) / scale)};
+}
+
 Interval wilson(double correct, double n, double level) {
   if (!(n > 0)) return {0, 1};
-  double z = normal_quantile(0.5 + level / 2), p = correct / n;
-  double center = p + z * z / (2 * n), scale = 1 + z * z / n;
-  double half = z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n));
-  return {std::max(0.0, (center - half) / scale), std::min(1.0, (center + half) / scale)};
+  return score_interval(correct / n, n, normal_quantile(0.5 + level / 2));
 }
 
 Interval exact_interval(double correct, double n, double level) {
@@ -19,21 +22,6 @@ Interval exact_interval(double correct, double n, double level) {
   double low = below == 0 ? 0 : beta_quantile(alpha / 2, below, n - below + 1);
   double high = above == n ? 1 : beta_quantile(1 - alpha / 2, above + 1, n - above);
   return {low, high};
-}
-
-double minimal_detectable_difference(double n, double discordant, double alpha, double power) {
-  double za = normal_quantile(1 - alpha / 2), zb = normal_quantile(power);
-  auto found = [&](double d) {
-    double spread = discordant - d * d;
-    return za * std::sqrt(discordant) + zb * std::sqrt(std::max(0.0, spread)) <= d * std::sqrt(n);
-  };
-  if (!(n > 0) || !found(discordant)) return std::nan("");
-  double low = 0, high = discordant;
-  for (int i = 0; i < 100; ++i) {
-    double middle = 0.5 * (low + high);
-    (found(middle) ? high : low) = middle;
-  }
-  return high;
 }
 
 double minimal_detectable_departure(double n, double chance, double alpha, double power) {

@@ -120,6 +120,35 @@ bool newton(Fit& fit, Matrix& bread, uint64_t& iterations) {
   return true;
 }
 
+// Firth's penalty: the score of each item gets h(1/2 - p), h its leverage. It is finite where one
+// condition is all right; in a saturated design it is one half added to every cell.
+bool firth(Fit& fit, Matrix& bread, uint64_t& iterations) {
+  std::fill(fit.b.begin(), fit.b.end(), 0.0);
+  for (iterations = 1; iterations <= 500; ++iterations) {
+    bread = Matrix(fit.k);
+    std::vector<double> gradient(fit.k, 0.0);
+    fit.information(bread, gradient);
+    if (!invert(bread)) return false;
+    for (size_t i = 0; i < fit.n; ++i) {
+      double p = fit.probability(i), leverage = 0;
+      for (size_t j = 0; j < fit.k; ++j)
+        for (size_t l = 0; l < fit.k; ++l)
+          leverage += p * (1 - p) * fit.row(i)[j] * bread.at(j, l) * fit.row(i)[l];
+      for (size_t j = 0; j < fit.k; ++j) gradient[j] += fit.row(i)[j] * leverage * (0.5 - p);
+    }
+    double largest = 0;
+    for (size_t j = 0; j < fit.k; ++j) {
+      double step = 0;
+      for (size_t l = 0; l < fit.k; ++l) step += bread.at(j, l) * gradient[l];
+      step = std::clamp(step, -5.0, 5.0);
+      fit.b[j] += step;
+      largest = std::max(largest, std::abs(step));
+    }
+    if (largest < 1e-10) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Logistic logistic_regression(std::span<const double> outcome, std::span<const double> rows,
@@ -131,18 +160,16 @@ Logistic logistic_regression(std::span<const double> outcome, std::span<const do
   Logistic result;
   result.items = fit.n;
   for (const std::string& name : names) result.coefficients.push_back({name});
-  Matrix bread(fit.k);
-  result.converged = fit.n > fit.k && newton(fit, bread, result.iterations);
-  if (!result.converged) {
-    result.note =
-        "no finite estimate: some condition is all right or all wrong, or the predictors are "
-        "dependent";
-    return result;
-  }
+  Matrix covariance(fit.k);
+  if (fit.n <= fit.k) return result;
+  result.converged = newton(fit, covariance, result.iterations);
+  if (!result.converged)
+    result.converged = result.penalised = firth(fit, covariance, result.iterations);
+  if (!result.converged) return result;
   Matrix meat = clustered_meat(fit, cluster, result.clusters);
-  Matrix covariance = product(product(bread, meat), bread);
   auto g = double(result.clusters);
-  double correction = g > 1 ? g / (g - 1) : std::nan("");
+  double correction = result.penalised ? 1 : g > 1 ? g / (g - 1) : std::nan("");
+  if (!result.penalised) covariance = product(product(covariance, meat), covariance);
   for (size_t j = 0; j < fit.k; ++j) {
     Coefficient& c = result.coefficients[j];
     c.estimate = fit.b[j];

@@ -22,6 +22,7 @@ double normal_quantile(double p);                      // 0 < p < 1
 double incomplete_beta(double a, double b, double x);  // regularised I_x(a, b)
 double beta_quantile(double p, double a, double b);
 double student_two_sided_p(double t, double degrees_of_freedom);
+double student_quantile(double p, double degrees_of_freedom);  // 0 < p < 1
 double binomial_cdf(uint64_t k, uint64_t n, double p);
 
 // --- Intervals of a proportion
@@ -34,11 +35,12 @@ struct Interval {
 // Wilson's score interval. `correct` may be fractional (ties are worth one half). n = 0 gives [0,
 // 1].
 Interval wilson(double correct, double n, double level = 0.95);
+Interval score_interval(double share, double n, double z);  // the same with any quantile
 // Clopper and Pearson's exact interval; a fractional count is widened to the whole numbers around
 // it.
 Interval exact_interval(double correct, double n, double level = 0.95);
 
-// --- Clustered bootstrap
+// --- Clusters
 // -------------------------------------------------------------------------------------------
 
 // Values summed by cluster: all the bootstrap of a mean ever needs.
@@ -53,10 +55,31 @@ struct ClusterSums {
 // `cluster` holds any ids; equal ids are one cluster. Empty `cluster`: every item is its own.
 ClusterSums sum_by_cluster(std::span<const double> values, std::span<const uint64_t> cluster);
 
+// The mean without each cluster.
+std::vector<double> leave_one_out(const ClusterSums& data);
+
+// Fewer clusters carry no interval: whatever is done with them, it misses the truth far too often.
+inline constexpr uint64_t kFewestClusters = 5;
+
+struct Estimate {
+  double value = 0;
+  Interval interval;          // NaN below kFewestClusters, unless items are independent
+  double standard_error = 0;  // the jackknife's, over clusters; NaN below kFewestClusters
+  uint64_t clusters = 0;
+};
+// A share, with Student's t on the logit scale (R's survey: svyciprop's "xlogit"). Wilson's where
+// every item is its own cluster; and over clusters where all items agree.
+Estimate clustered_share(const ClusterSums& data, double level = 0.95);
+// A mean difference, with Student's t. No interval where all clusters agree.
+Estimate clustered_difference(const ClusterSums& data, double level = 0.95);
+// The smallest difference that a two-sided test at `alpha` would find with probability `power`. NaN
+// where there is no standard error.
+double detectable(const Estimate& difference, double alpha = 0.05, double power = 0.8);
+
 struct Bootstrap {
   double observed = 0;
-  Interval percentile;
-  Interval bca;  // bias-corrected and accelerated; equals `percentile` where it is undefined
+  Interval percentile;  // NaN below kFewestClusters
+  Interval bca;         // bias-corrected and accelerated; equals `percentile` where it is undefined
   double standard_error = 0;
   uint64_t replicates = 0, clusters = 0;
 };
@@ -99,11 +122,6 @@ double clustered_permutation(const ClusterSums& differences, uint64_t permutatio
 std::vector<double> holm(std::span<const double> p);
 std::vector<double> benjamini_hochberg(std::span<const double> p);
 
-// The smallest difference in accuracy that a two-sided McNemar test at `alpha` would find with
-// probability `power`, when a share `discordant` of `n` items is judged differently by the two. NaN
-// when even the largest cannot be found.
-double minimal_detectable_difference(double n, double discordant, double alpha = 0.05,
-                                     double power = 0.8);
 // The smallest departure from `chance` that n independent items would show.
 double minimal_detectable_departure(double n, double chance = 0.5, double alpha = 0.05,
                                     double power = 0.8);
@@ -122,13 +140,15 @@ struct Coefficient {
 struct Logistic {
   std::vector<Coefficient> coefficients;
   uint64_t items = 0, clusters = 0, iterations = 0;
-  bool converged = false;  // false: also when a condition is all right or all wrong (separation)
-  std::string note;
+  bool converged = false;
+  bool penalised = false;  // a condition is all right or all wrong (separation): see below
 };
 
 // P(right) = logistic(x·b) by Newton's method; standard errors are the sandwich over clusters with
-// the factor G/(G-1)·(n-1)/(n-k) (R: sandwich::vcovCL's default, HC1). `rows` is items × names,
-// row-major; add a column of ones for the intercept. Outcomes may be 0, 1/2 or 1.
+// the factor G/(G-1) (R: sandwich::vcovCL's default for a glm). `rows` is items × names,
+// row-major; add a column of ones for the intercept. Outcomes may be 0, 1/2 or 1. Under separation
+// there is no finite maximum: then Firth's penalised estimate, whose standard errors do not know
+// clusters. Not converged: the columns are dependent.
 Logistic logistic_regression(std::span<const double> outcome, std::span<const double> rows,
                              const std::vector<std::string>& names,
                              std::span<const uint64_t> cluster);

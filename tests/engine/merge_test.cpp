@@ -139,7 +139,7 @@ TEST_F(MergeTest, ShardsThatDoNotBelongTogether) {
 TEST_F(MergeTest, ASelectionIsSplitLikeAnything) {
   FakeModel model;
   RunOptions some;
-  some.selection = {{"hard"}, {}, 20};
+  some.selection = {.tests = {"hard"}, .limit = 20};
   auto run_some = [&](const std::string& file, Shard shard) {
     store::Store store(folder / file, store::Store::Mode::write);
     some.shard = shard;

@@ -1,11 +1,13 @@
 #include "engine/engine.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "base/error.h"
@@ -211,11 +213,41 @@ TEST(Run, TwoProcessesOnOneFile) {
   }
 }
 
+// Drawn by place and seed alone: a larger sample contains the smaller one, and a seed another.
+TEST(Run, SamplesAndLanguages) {
+  TemporaryFolder folder;
+  FakeModel model(1);
+  std::vector<suite::Item> items = some_items(60);
+  for (size_t i = 0; i < items.size(); ++i) items[i].language = i % 3 ? "de" : "fr";
+  auto ordinals = [&](const Selection& selection) {
+    static int n = 0;
+    store::Store store(folder / fmt::format("{}.db", n++), store::Store::Mode::write);
+    RunOptions options;
+    options.selection = selection;
+    run_suite(&store, source_of(items), model, three_methods(), options);
+    std::set<uint64_t> found;
+    store.each_item(store.runs().front().id, false,
+                    [&](const store::StoredItem& item) { found.insert(item.ordinal); });
+    return found;
+  };
+  std::set<uint64_t> ten = ordinals({.sample = 10}), twenty = ordinals({.sample = 20}),
+                     other = ordinals({.sample = 10, .seed = 2}),
+                     french = ordinals({.languages = {"fr"}, .sample = 5});
+  EXPECT_EQ(ten.size(), 10u);
+  EXPECT_EQ(twenty.size(), 20u);
+  EXPECT_TRUE(std::includes(twenty.begin(), twenty.end(), ten.begin(), ten.end()));
+  EXPECT_NE(ten, other);
+  EXPECT_EQ(french.size(), 5u);
+  for (uint64_t ordinal : french) EXPECT_EQ(ordinal % 3, 0u);
+  EXPECT_EQ(ordinals({.sample = 1000}).size(), 60u);
+  EXPECT_THROW(ordinals({.languages = {"nl"}}), Error);
+}
+
 TEST(Run, RecordsTheCommandThatMakesItAgain) {
   TemporaryFolder folder;
   FakeModel model(1);
   RunOptions options;
-  options.selection = {{"two words"}, {}, 7};
+  options.selection = {.tests = {"two words"}, .limit = 7};
   options.load.vocabulary = "vocab.txt";
   options.load.threads = 3;
   SuiteSource suite = source_of({}, "suite");

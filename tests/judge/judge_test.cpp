@@ -248,7 +248,7 @@ TEST(Runs, AreChosenByTheirNames) {
   EXPECT_EQ(error_of(runs, {.models = {"bart"}}),
             "the results have no model 'bart'; did you mean 'bert'?");
   EXPECT_EQ(error_of(runs, {.methods = {"ce", "something else"}}),
-            "the results have no method 'something else'; they have ce, pll, lp");
+            "the results have no method 'something else'; one of: ce, pll, lp");
   EXPECT_EQ(error_of(runs, {.suites = {"t"}, .methods = {"ce"}}),
             "the results have no such suite, model and method; ");
 }

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "base/random.h"
-
 namespace minpair::report {
 namespace {
 
@@ -33,32 +31,23 @@ TEST(Clusters, AreWhatItemsShare) {
   EXPECT_EQ(cluster_name(b, "attractors"), "");
 }
 
-// The short way for many clusters is close to the long one.
-TEST(Clusters, ThePagesIntervalsAreTheBootstraps) {
-  Random random(5);
-  std::vector<double> values;
-  std::vector<uint64_t> few, many;
-  for (uint64_t i = 0; i < 9000; ++i) {
-    if (i % 3 > 0 && random.below(4) > 0)
-      values.push_back(values.back());
-    else
-      values.push_back(random.below(5) > 0);
-    few.push_back(i / 3 / 10);
-    many.push_back(i / 3);
+TEST(Clusters, WhatTheSuiteDoesNotStateIsSaid) {
+  SuiteItems stated, none, alone;
+  for (uint64_t i = 0; i < 6; ++i) {
+    suite::Item item = item_of("t", "sg", i % 2 ? "lacht" : "weint", i % 2 ? "lachen" : "weinen");
+    stated.add(i, item);
+    item.cluster.clear();
+    none.add(i, item);
+    for (suite::Sentence& s : item.sentences) s.locus = {};
+    alone.add(i, item);
   }
-  Clustered bootstrapped = page_interval(values, few), short_way = page_interval(values, many);
-  stats::Bootstrap expected = stats::bootstrap_mean(stats::sum_by_cluster(values, few));
-  EXPECT_EQ(bootstrapped.clusters, 300u);
-  EXPECT_EQ(bootstrapped.interval.low, expected.bca.low);
-  EXPECT_EQ(bootstrapped.interval.high, expected.bca.high);
-  expected = stats::bootstrap_mean(stats::sum_by_cluster(values, many));
-  EXPECT_EQ(short_way.clusters, 3000u);
-  EXPECT_NEAR(short_way.interval.low, expected.bca.low, 0.001);
-  EXPECT_NEAR(short_way.interval.high, expected.bca.high, 0.001);
-  // Items alone would be too sure.
-  Clustered alone = page_interval(values, {});
-  EXPECT_EQ(alone.interval.low, stats::wilson(expected.observed * 9000, 9000).low);
-  EXPECT_GT(alone.interval.low, short_way.interval.low + 0.002);
+  EXPECT_EQ(clusters_text(stated), "clusters: as the suite states them");
+  EXPECT_EQ(none.clusters.size(), 2u);
+  EXPECT_EQ(clusters_text(none),
+            "clusters: the suite states none; items with the same words at the locus");
+  EXPECT_EQ(alone.clusters.size(), 6u);
+  EXPECT_EQ(clusters_text(alone),
+            "clusters: the suite states none, items are taken as independent");
 }
 
 }  // namespace

@@ -51,23 +51,24 @@ TEST_F(CompareTest, TwoModels) {
   EXPECT_EQ(c.tests[0].items, 8u);
   EXPECT_EQ(c.tests[0].clusters, 4u);
   EXPECT_DOUBLE_EQ(c.tests[0].first, 0.75);
-  EXPECT_DOUBLE_EQ(c.tests[0].difference.observed, 0);
+  EXPECT_DOUBLE_EQ(c.tests[0].difference.value, 0);
   EXPECT_DOUBLE_EQ(c.tests[0].mcnemar, 1);
   EXPECT_EQ(c.tests[0].pairs.only_first, 1u);
   EXPECT_EQ(c.tests[0].pairs.only_second, 1u);
   const ComparedTest& hard = c.tests[1];
   EXPECT_DOUBLE_EQ(hard.second, 0.4);
-  EXPECT_DOUBLE_EQ(hard.difference.observed, 0.6);
+  EXPECT_DOUBLE_EQ(hard.difference.value, 0.6);
   EXPECT_NEAR(hard.mcnemar, 2 * std::pow(0.5, 12), 1e-12);
   // Six clusters differ, all in one direction: only the two extreme sign vectors of 2^6.
   EXPECT_NEAR(hard.permutation, 2 * std::pow(0.5, 6), 1e-12);
   EXPECT_DOUBLE_EQ(hard.holm, 2 * hard.permutation);
-  EXPECT_GT(hard.difference.bca.low, 0);
+  EXPECT_GT(hard.difference.interval.low, 0);
+  EXPECT_TRUE(std::isnan(c.tests[0].difference.interval.low));  // four clusters
   EXPECT_EQ(c.total.items, 28u);
-  EXPECT_DOUBLE_EQ(c.total.difference.observed, 12.0 / 28);
+  EXPECT_DOUBLE_EQ(c.total.difference.value, 12.0 / 28);
   // Turned round, the difference changes its sign and nothing else.
   Comparison turned = one({.models = {"B", "A"}});
-  EXPECT_DOUBLE_EQ(turned.tests[1].difference.observed, -0.6);
+  EXPECT_DOUBLE_EQ(turned.tests[1].difference.value, -0.6);
   EXPECT_DOUBLE_EQ(turned.tests[1].permutation, hard.permutation);
 }
 
@@ -120,10 +121,10 @@ TEST_F(CompareTest, MethodsAndPreparations) {
   add_run_of(store, "s", "A", "masked", items("easy", 6, 0, 3));
   add_run_of(store, "s", "A", "ce", items("easy", 6, 0, 0));
   add_run_of(store, "s-lower", "A", "masked", items("easy", 4, 0, 1));
-  EXPECT_DOUBLE_EQ(one({.methods = {"ce", "masked"}}).total.difference.observed, 0.5);
+  EXPECT_DOUBLE_EQ(one({.methods = {"ce", "masked"}}).total.difference.value, 0.5);
   Comparison prepared = one({.suites = {"s", "s-lower"}});
   EXPECT_EQ(prepared.total.items, 4u);
-  EXPECT_DOUBLE_EQ(prepared.total.difference.observed, -0.5);
+  EXPECT_DOUBLE_EQ(prepared.total.difference.value, -0.5);
   EXPECT_EQ(prepared.left_out.at(judge::Reason::only_first), 2u);
 }
 
@@ -135,6 +136,36 @@ TEST_F(CompareTest, AsksWhenItIsNotClear) {
   EXPECT_EQ(one({}).first, "A");  // only two: no question
   add_run_of(store, "s", "C", "masked", items("easy", 6, 0, 3));
   EXPECT_THROW(one({}), Error);
+}
+
+TEST_F(CompareTest, AnyTwoRuns) {
+  add_run_of(store, "s", "A", "masked", items("easy", 8, 0, 2));
+  add_run_of(store, "s", "A", "ce", items("easy", 8, 0, 4));
+  add_run_of(store, "s", "B", "lp", items("easy", 8, 0, 3));
+  Comparison c = one({.sides = {"A:masked", "B:lp"}});
+  EXPECT_EQ(c.first, "A:masked");
+  EXPECT_EQ(c.title, "s");
+  EXPECT_DOUBLE_EQ(c.total.difference.value, 1.0 / 8);
+  EXPECT_DOUBLE_EQ(one({.sides = {"B", "A:ce:sum"}}).total.difference.value, 1.0 / 8);
+  auto words = [&](const CompareOptions& options) -> std::string {
+    try {
+      one(options);
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return "";
+  };
+  EXPECT_THAT(words({.sides = {"A", "B"}}), HasSubstr("say which: A:masked, A:ce"));
+  EXPECT_THAT(words({.sides = {"A:maskd", "B"}}), HasSubstr("did you mean 'A:masked'?"));
+  EXPECT_THAT(words({.models = {"A", "B"}}), HasSubstr("name the two runs themselves"));
+  EXPECT_THAT(words({.sides = {"B"}}), HasSubstr("cannot be compared"));
+  std::vector<Grid> matrix = matrices_of(compare_runs(store, {.sides = {"A:masked", "A:ce", "B"}}));
+  ASSERT_EQ(matrix.size(), 1u);
+  ASSERT_EQ(matrix[0].rows.size(), 3u);
+  EXPECT_EQ(std::get<double>(matrix[0].rows[2][1]), 5.0 / 8);
+  EXPECT_EQ(std::get<std::string>(matrix[0].rows[0][3]), "+0.2500");
+  EXPECT_EQ(std::get<std::string>(matrix[0].rows[1][2]), "-0.2500");
+  EXPECT_EQ(std::get<std::string>(matrix[0].rows[1][3]), "");
 }
 
 TEST_F(CompareTest, Formats) {

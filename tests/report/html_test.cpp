@@ -100,6 +100,7 @@ TEST(Html, ThePageGetsNumbersThatObeyThePolicy) {
   auto page = [&](const judge::Policy& policy) {
     ReportOptions o;
     o.policy = policy;
+    o.cluster = "item";
     write_html(store, o, folder / "p.html");
     return nlohmann::json::parse(unpacked(block_of(read_file(folder / "p.html"), "main")));
   };

@@ -45,13 +45,39 @@ TEST(Statistics, TheSaturatedModelGivesTheLogOddsOfTheConditions) {
   EXPECT_NEAR(number(grids[1].rows[2][2]), differ, 1e-8);
 }
 
-TEST(Statistics, ConditionsWithoutMistakesHaveNoEstimate) {
+TEST(Statistics, ConditionsWithoutMistakesGetFirthsEstimate) {
   testing::TemporaryFolder folder;
   store::Store store(folder / "r.db", store::Store::Mode::write);
   add_run_of(store, "s", "A", "masked", crossed(0, 8, 10, 4));
   std::vector<Grid> grids = statistics_grids(store, {});
-  EXPECT_TRUE(grids[1].rows.empty());
-  EXPECT_EQ(grids[1].notes.size(), 1u);
+  ASSERT_EQ(grids[1].rows.size(), 3u);
+  // Saturated: half a sentence is added to every cell.
+  auto odds = [](double wrong) { return std::log((20.5 - wrong) / (wrong + 0.5)); };
+  double differ = (odds(8) + odds(10) - odds(0) - odds(4)) / 2;
+  EXPECT_NEAR(number(grids[1].rows[2][2]), differ, 1e-8);
+  EXPECT_EQ(std::get<std::string>(grids[1].rows[2][6]), "Firth");
+  EXPECT_EQ(grids[1].notes.size(), 2u);
+}
+
+TEST(Statistics, AHandfulOfClustersCarriesNoInterval) {
+  testing::TemporaryFolder folder;
+  store::Store store(folder / "r.db", store::Store::Mode::write);
+  std::vector<GivenItem> given = crossed(2, 8, 10, 4);
+  for (size_t i = 0; i < given.size(); ++i) given[i].cluster = "c" + std::to_string(i % 4);
+  add_run_of(store, "s", "A", "masked", given);
+  std::string text = render_grids(statistics_grids(store, {}), "table");
+  EXPECT_THAT(text, ::testing::HasSubstr("0.7000     –   –              –"));
+  EXPECT_THAT(text, ::testing::HasSubstr("fewer than 5 clusters carry no interval"));
+  EXPECT_THAT(text, ::testing::HasSubstr("fewer than 5 clusters carry no standard error"));
+}
+
+TEST(Statistics, NamesThatNoItemHasAreErrors) {
+  testing::TemporaryFolder folder;
+  store::Store store(folder / "r.db", store::Store::Mode::write);
+  add_run_of(store, "s", "A", "masked", crossed(2, 8, 10, 4));
+  EXPECT_THROW(statistics_grids(store, {.tests = {"typo"}}), Error);
+  EXPECT_THROW(make_tables(store, {.conditions = {"sg_sp"}}), Error);
+  EXPECT_THROW(make_tables(store, {.languages = {"xx"}}), Error);
 }
 
 TEST(Statistics, MethodsAgree) {

@@ -4,7 +4,7 @@ import { openBlock, type Sentence } from "./data";
 import { copyButtons, count, el, figure, table, type Column, type Value } from "./dom";
 import { plainLine } from "./items";
 import { longList } from "./list";
-import { base, labelWidth } from "./plots";
+import { base, interval, labelWidth } from "./plots";
 
 interface Compared {
   test: string;
@@ -13,8 +13,8 @@ interface Compared {
   first: number;
   second: number;
   difference: number;
-  low: number;
-  high: number;
+  low: number | null;
+  high: number | null;
   only_first: number;
   only_second: number;
   mcnemar: number;
@@ -46,7 +46,7 @@ interface Comparison {
 const titleOf = (c: Comparison, test: string) => c.titles[test] || test || "All";
 
 function differences(c: Comparison) {
-  const rows = [...c.tests, ...(c.tests.length > 1 ? [c.total] : [])].map((t) => ({ ...t, row: titleOf(c, t.test), sure: t.low > 0 ? c.first : t.high < 0 ? c.second : "neither" }));
+  const rows = [...c.tests, ...(c.tests.length > 1 ? [c.total] : [])].map((t) => ({ ...t, row: titleOf(c, t.test), sure: !t.test ? "all tests together" : t.holm >= 0.05 ? "neither" : t.difference > 0 ? c.first : c.second }));
   return Plot.plot({
     ...base,
     width: Math.max(640, labelWidth(rows.map((r) => r.row)) + 420),
@@ -54,19 +54,19 @@ function differences(c: Comparison) {
     marginLeft: labelWidth(rows.map((r) => r.row)),
     x: { label: `${c.first} minus ${c.second}`, grid: true, nice: true, inset: 8 },
     y: { domain: rows.map((r) => r.row), label: null },
-    color: { domain: [c.first, c.second, "neither"], range: ["#4e79a7", "#e15759", "#8a8f98"], legend: true },
+    color: { domain: [c.first, c.second, "neither", "all tests together"], range: ["#4e79a7", "#e15759", "#8a8f98", "currentColor"], legend: true },
     marks: [
       Plot.ruleX([0]),
-      Plot.ruleY(rows, { y: "row", x1: "low", x2: "high", stroke: "sure", strokeWidth: 2 }),
-      Plot.dot(rows, { y: "row", x: "difference", fill: "sure", r: 4, title: (d) => `${d.row}\n${d.difference.toFixed(4)} (${d.low.toFixed(4)} to ${d.high.toFixed(4)})` }),
+      Plot.ruleY(rows.filter((r) => r.low !== null), { y: "row", x1: "low", x2: "high", stroke: "sure", strokeWidth: 2 }),
+      Plot.dot(rows, { y: "row", x: "difference", fill: "sure", r: 4, title: (d) => `${d.row}\n${d.difference.toFixed(4)} (${interval(d.low, d.high)})${d.test ? `, Holm ${d.holm.toFixed(4)}` : ""}` }),
     ],
   });
 }
 
 function testTable(c: Comparison): HTMLElement {
   const kTests = ["McNemar", "Perm.", "Holm", "BH"];
-  const columns: Column[] = [{ title: "Test" }, ...["Items", "Clusters", c.first, c.second, "Difference", "From", "To", `Only ${c.first}`, `Only ${c.second}`, "McNemar", "Perm.", "Holm", "BH", "MDD"].map((title) => ({ title, numeric: true, p: kTests.includes(title) }))];
-  const row = (t: Compared, corrected: boolean): Value[] => [titleOf(c, t.test), t.items, t.clusters, t.first, t.second, t.difference, t.low, t.high, t.only_first, t.only_second, t.mcnemar, t.permutation, corrected ? t.holm : null, corrected ? t.benjamini_hochberg : null, t.detectable];
+  const columns: Column[] = [{ title: "Test" }, ...["Items", "Clusters", c.first, c.second, "Difference", "From", "To", "Holm", "BH", "Perm.", "McNemar", `Only ${c.first}`, `Only ${c.second}`, "MDD"].map((title) => ({ title, numeric: true, p: kTests.includes(title) }))];
+  const row = (t: Compared, corrected: boolean): Value[] => [titleOf(c, t.test), t.items, t.clusters, t.first, t.second, t.difference, t.low, t.high, corrected ? t.holm : null, corrected ? t.benjamini_hochberg : null, t.permutation, t.mcnemar, t.only_first, t.only_second, t.detectable];
   const rows = [...c.tests.map((t) => row(t, true)), ...(c.tests.length > 1 ? [row(c.total, false)] : [])];
   return table(columns, rows, "Accuracy of both, and their difference with its 95% interval");
 }
@@ -116,7 +116,7 @@ export async function comparisonPage(main: HTMLElement) {
   document.title = `minpair: ${names}`;
   document.querySelector("h1")!.textContent = names;
   const sections = comparisons.map((c, i) =>
-    el("section", { id: `comparison-${i}` }, el("h2", {}, c.title), figure(differences(c), `Difference of the accuracies, ${c.title}`), testTable(c), el("ul", { class: "note" }, ...c.notes.map((n) => el("li", {}, n))), el("h3", {}, "Items that flipped"), c.flips.length ? flipsView(c) : el("p", {}, "None.")),
+    el("section", { id: `comparison-${i}` }, el("h2", {}, c.title), figure(differences(c), `Difference of the accuracies, ${c.title}; coloured where Holm's corrected p is below 0.05`), testTable(c), el("ul", { class: "note" }, ...c.notes.map((n) => el("li", {}, n))), el("h3", {}, "Items that flipped"), c.flips.length ? flipsView(c) : el("p", {}, "None.")),
   );
   if (sections.length > 1) document.querySelector("nav")!.append(...comparisons.map((c, i) => el("a", { href: `#comparison-${i}` }, c.title)));
   main.replaceChildren(...sections, el("p", { class: "note" }, `Made by ${made}.`));

@@ -13,8 +13,8 @@ export interface Result {
   correct: number;
   ties: number;
   accuracy: number | null;
-  ci_low: number;
-  ci_high: number;
+  ci_low: number | null; // null: too few clusters
+  ci_high: number | null;
   clusters?: number; // of its interval; absent: Wilson's
   excluded: Record<string, number>;
   published: { model: string; accuracy: number; pairs?: number; source?: string }[];
@@ -69,8 +69,8 @@ export interface Clustered {
   test: string;
   condition: string;
   clusters: number;
-  low: number;
-  high: number;
+  low: number | null;
+  high: number | null;
 }
 export interface Suite {
   name: string;

@@ -81,7 +81,7 @@ export function itemsView(data: Data): HTMLElement {
       el("span", { class: `mark ${o}` }, kOutcomes[o]),
       el("span", { class: "n margin" }, margin === null ? "" : (margin / 1000).toFixed(2)),
       el("span", { class: "test" }, items().tests.texts[items().tests.at[i]]),
-      el("span", { class: "sentence", title: sentencesText(i) }, sentencesText(i)),
+      el("span", { class: "sentence", dir: "auto", title: sentencesText(i) }, ...items().sentences[i].flatMap((s, k) => [k ? " / " : "", el("bdi", {}, (s[3] ? "" : "*") + s[0])])),
     ];
   }
 
@@ -118,11 +118,11 @@ const judge = (good: boolean) => el("span", { class: "judge", title: good ? "gra
 
 // Released scores are often one number for a sentence: only the locus can be shown.
 export function plainLine([text, from, to, good]: Sentence): HTMLElement {
-  return el("p", { class: "tokens" }, judge(good > 0), el("span", { class: "plain" }, text.slice(0, from)), el("span", { class: "token locus", style: "--s:0" }, text.slice(from, to)), el("span", { class: "plain" }, text.slice(to)));
+  return el("p", { class: "tokens", dir: "auto" }, judge(good > 0), el("span", { class: "plain" }, text.slice(0, from)), el("span", { class: "token locus", style: "--s:0" }, text.slice(from, to)), el("span", { class: "plain" }, text.slice(to)));
 }
 
 function tokensLine(text: string, good: boolean, tokens: Token[]): HTMLElement {
-  const line = el("p", { class: "tokens" }, judge(good));
+  const line = el("p", { class: "tokens", dir: "auto" }, judge(good));
   let at = 0;
   const total = tokens.reduce((sum, t) => sum + t.logprob, 0);
   for (const t of tokens) {

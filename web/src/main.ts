@@ -3,7 +3,7 @@ import { comparisonPage } from "./compare";
 import { live, nameOf, openMain, type Data, type Result } from "./data";
 import { count, el, figure, table, type Column, type Value } from "./dom";
 import { itemsView } from "./items";
-import { against, heatMap, margins, scatter, withIntervals } from "./plots";
+import { against, heatMap, margins, scatter, useSeries, withIntervals } from "./plots";
 
 const reasonText = (r: string) => r.replaceAll("_", " ");
 
@@ -70,7 +70,6 @@ function scatters(data: Data): Node[] {
     for (let j = i + 1; j < data.runs.length && figures.length < 12; ++j) {
       const [a, b] = [data.runs[i], data.runs[j]];
       if (a.suite !== b.suite) continue;
-      if (a.model !== b.model && a.method !== b.method) continue;
       figures.push(figure(scatter(a, b), `Margins, ${nameOf(a)} against ${nameOf(b)}; the stronger the colour, the more items`));
     }
   return figures;
@@ -107,6 +106,7 @@ function section(title: string, id: string, content: () => Node[], now = false):
 async function start() {
   if (document.getElementById("comparison")) return comparisonPage(document.querySelector("main")!);
   const data = await openMain();
+  useSeries([...data.runs.map(nameOf), ...data.tests.results.map(nameOf)]);
   const main = document.querySelector("main")!;
   const sections = !data.runs.length ? [] : [
     section("Overview", "overview", () => overview(data), true),

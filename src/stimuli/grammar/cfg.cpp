@@ -369,7 +369,8 @@ Section section_of(const File& file, const Wanted& wanted, const Solution& solut
     section.condition += (section.condition.empty() ? "" : "_") + value(p);
     section.features.emplace_back(p.text(), value(p));
   }
-  section.cluster = file.test;
+  // Where a grammar does not say what its items share, their words at the locus tell them apart.
+  section.cluster = file.cluster.empty() && !file.has_cluster ? "" : file.test;
   for (const Path& p : file.cluster) section.cluster += "/" + value(p);
   section.root = solution.node;
   return section;
