@@ -7,10 +7,10 @@ cd "$(dirname "$0")/.."
 
 declare -A packages=(
   [build]="g++ cmake ninja-build pkg-config libicu-dev libsimdjson-dev nlohmann-json3-dev libsqlite3-dev libcli11-dev
-           libfmt-dev libcpp-httplib-dev libcurl4-openssl-dev libssl-dev libxxhash-dev liblzma-dev zlib1g-dev"
+           libfmt-dev libcurl4-openssl-dev libssl-dev libxxhash-dev liblzma-dev zlib1g-dev"
   [web]="nodejs npm"
-  [test]="ccache libgtest-dev libgmock-dev libsentencepiece-dev sqlite3 python3 zsh fish hunspell hunspell-de-de hunspell-en-us
-          hunspell-fr hunspell-he hunspell-nl hunspell-ru"
+  [test]="ccache libcpp-httplib-dev libgtest-dev libgmock-dev libsentencepiece-dev sqlite3 python3 zsh fish hunspell hunspell-de-de
+          hunspell-en-us hunspell-fr hunspell-he hunspell-nl hunspell-ru"
   [browser]="chromium fonts-dejavu-core"
   [train]="libtorch-dev libopenblas0-pthread"
   [mpi]="libopenmpi-dev openmpi-bin"

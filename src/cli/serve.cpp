@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "cli/cli.h"
-#include "serve/access.h"
 
 namespace minpair::cli {
 namespace {

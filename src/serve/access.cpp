@@ -2,42 +2,14 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
-#include <httplib.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "base/text.h"
 
 namespace minpair::serve {
 namespace {
-
-std::string ascii_lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = char(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
-// A body whose end is not known beforehand could be of any length, and one that must be unpacked
-// could become so.
-std::optional<Refusal> check_body(const httplib::Request& request) {
-  for (const char* name : {"Host", "Content-Length", "Origin", "Authorization"})
-    if (request.get_header_value_count(name) > 1)
-      return Refusal{400, fmt::format("there are two headers '{}'", name)};
-  if (request.has_header("Transfer-Encoding") || request.has_header("Content-Encoding"))
-    return Refusal{411, "send the body as it is, with its length"};
-  std::string length = request.get_header_value("Content-Length");
-  if (length.empty() && request.method == "POST") return Refusal{411, "there is no Content-Length"};
-  if (!std::all_of(length.begin(), length.end(), [](char c) { return c >= '0' && c <= '9'; }))
-    return Refusal{400, "Content-Length is not a number"};
-  if (length.size() > 9 || (!length.empty() && std::stoull(length) > kBodyLimit))
-    return Refusal{413, fmt::format("the body is longer than {} bytes", kBodyLimit)};
-  if (request.method != "POST" && !length.empty() && length != "0")
-    return Refusal{400, "only POST has a body"};
-  return std::nullopt;
-}
 
 // "name:8080" and "[::1]:8080" without their port.
 std::string without_port(const std::string& host) {
@@ -63,10 +35,6 @@ std::string cookie_value(const std::string& header, const std::string& name) {
 constexpr std::string_view kTokenQuery = "/?token=";
 
 }  // namespace
-
-bool is_loopback(const std::string& address) {
-  return address == "localhost" || address == "::1" || address.starts_with("127.");
-}
 
 bool same_secret(std::string_view guess, std::string_view secret) {
   // The length of the guess is the guesser's own; nothing here depends on the secret's letters.
@@ -97,26 +65,22 @@ bool Access::host_is_ours(const std::string& host) const {
   return !token_.empty() && (is_address(name) || name == ascii_lower(address_) || name == machine_);
 }
 
-bool Access::has_token(const httplib::Request& request) const {
+bool Access::has_token(const Request& request) const {
   if (token_.empty()) return true;
   if (request.method == "GET" && request.target.starts_with(kTokenQuery) &&
       same_secret(std::string_view(request.target).substr(kTokenQuery.size()), token_))
     return true;
-  std::string bearer = request.get_header_value("Authorization");
+  std::string bearer = request.header("authorization");
   if (bearer.starts_with("Bearer ") && same_secret(bearer.substr(7), token_)) return true;
-  return same_secret(cookie_value(request.get_header_value("Cookie"), cookie_name_), token_);
+  return same_secret(cookie_value(request.header("cookie"), cookie_name_), token_);
 }
 
-std::optional<Refusal> Access::check(const httplib::Request& request) const {
-  if (request.method != "GET" && request.method != "HEAD" && request.method != "POST")
-    return Refusal{405, "only GET, HEAD and POST are answered"};
-  if (std::optional<Refusal> refusal = check_body(request)) return refusal;
-  std::string host = request.get_header_value("Host"), origin = request.get_header_value("Origin");
+std::optional<Refusal> Access::check(const Request& request) const {
+  std::string host = request.header("host"), origin = request.header("origin");
   if (!host_is_ours(host)) return Refusal{403, "the name in Host is not this server's"};
   if (!origin.empty() && origin != "http://" + host)
     return Refusal{403, "another site may not ask here"};
-  if (request.method == "POST" &&
-      !request.get_header_value("Content-Type").starts_with("application/json"))
+  if (request.method == "POST" && !request.header("content-type").starts_with("application/json"))
     return Refusal{415, "send application/json"};
   if (!has_token(request))
     return Refusal{401, "open the page with the token that 'minpair serve' printed"};

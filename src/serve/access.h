@@ -1,25 +1,9 @@
 #pragma once
 // Who may ask for what, decided before anything else looks at a request or reads its body.
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-
-namespace httplib {
-struct Request;
-}
+#include "serve/http.h"
 
 namespace minpair::serve {
-
-struct Refusal {
-  int status = 400;
-  std::string why;
-};
-
-constexpr size_t kBodyLimit = 64 << 10;
-
-bool is_loopback(const std::string& address);
 
 // Takes as long whatever the guess is.
 bool same_secret(std::string_view guess, std::string_view secret);
@@ -31,13 +15,13 @@ class Access {
 
   // Other sites must not reach the server through a visitor's browser: the name in Host must be
   // this machine's (they can point a name of theirs here), and Origin the page's own.
-  std::optional<Refusal> check(const httplib::Request& request) const;
+  std::optional<Refusal> check(const Request& request) const;
   // "/?token=..." is answered with this cookie.
   std::string cookie() const;
 
  private:
   bool host_is_ours(const std::string& host) const;
-  bool has_token(const httplib::Request& request) const;
+  bool has_token(const Request& request) const;
 
   std::string address_, token_, cookie_name_, machine_;
 };

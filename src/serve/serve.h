@@ -21,9 +21,9 @@ struct ServeOptions {
   std::string address = "127.0.0.1";
   int port = 0;              // 0: any free one
   std::string token;         // other addresses than this machine's own need one
-  size_t connections = 256;  // served at once; others wait
-  // How long a client may be silent while it sends, and not read while it is answered.
-  std::chrono::milliseconds request_time{5000}, answer_time{60000};
+  size_t connections = 256;  // served at once; others are told to come again
+  // Until all of a request is here, and all of an answer taken.
+  std::chrono::milliseconds request_time{10000}, answer_time{60000};
   size_t waiting = 8;  // requests to score; more are refused
 };
 
@@ -42,6 +42,7 @@ class Explorer {
   std::unique_ptr<Impl> impl_;
 };
 
+bool is_loopback(const std::string& address);  // needs no token
 std::string random_token();
 
 }  // namespace minpair::serve

@@ -11,7 +11,7 @@ HEAVY = {  # header: (rooms, our headers that may pass it on)
     "nlohmann/json.hpp": ("corpus hub model report serve store suite train cli api", ""),
     "CLI/CLI.hpp": ("cli train", "cli/policy.h cli/precision.h"),
     "simdjson.h": ("suite tokenizer checkpoint", "tokenizer/json.h"),
-    "httplib.h": ("serve", ""),
+    "httplib.h": ("", ""),
     "curl/curl.h": ("hub", ""),
     "sqlite3.h": ("store", "store/sqlite.h"),
     "unicode/": ("base suite tokenizer", ""),

@@ -61,7 +61,8 @@ inline std::string get(const std::string& path, const std::string& headers = "",
 inline std::string post(const std::string& path, const std::string& body,
                         const std::string& headers = "") {
   return "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
-         "Content-Length: " + std::to_string(body.size()) + "\r\n" + headers + "\r\n" + body;
+         "Connection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" + headers +
+         "\r\n" + body;
 }
 
 inline std::string ask(int port, const std::string& request) {

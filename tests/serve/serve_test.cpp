@@ -110,6 +110,35 @@ TEST(Serve, ReadsNoOtherFile) {
     EXPECT_EQ(status_of(ask(served.port(), get(path))), 404) << path;
 }
 
+TEST(Serve, AConnectionServesSeveralRequests) {
+  NEEDS_THE_PAGE();
+  Served served;
+  testing::Client client(served.port());
+  std::string head = " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  std::string scored = post("/score", "{}");
+  scored.replace(scored.find("close"), 5, "keep-alive");
+  client.send("GET /version" + head + "HEAD /version" + head + scored + get("/no"));
+  std::string all = client.read_all();
+  std::vector<int> statuses;
+  for (size_t at = 0; (at = all.find("HTTP/1.1 ", at)) != all.npos; ++at)
+    statuses.push_back(status_of(all.substr(at)));
+  EXPECT_THAT(statuses, ::testing::ElementsAre(200, 200, 400, 404));
+  // What HEAD is told is what GET would be, without it.
+  std::string version = body_of(ask(served.port(), get("/version")));
+  EXPECT_EQ(all.find(version), all.rfind(version));
+}
+
+TEST(Serve, ABodyThatIsAskedForComes) {
+  NEEDS_THE_PAGE();
+  Served served;
+  testing::Client client(served.port());
+  std::string request = post("/score", "{}", "Expect: 100-continue\r\n");
+  client.send(request.substr(0, request.size() - 2));
+  EXPECT_EQ(client.read_all(300), "HTTP/1.1 100 Continue\r\n\r\n");
+  client.send("{}");
+  EXPECT_EQ(status_of(client.read_all()), 400);
+}
+
 TEST(Serve, ScoresAPairAsScoreDoes) {
   NEEDS_THE_PAGE();
   Served served;
