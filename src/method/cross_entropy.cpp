@@ -13,17 +13,6 @@ const std::string kPaper =
     "Zaczynska, Feldhus, Schwarzenberg, Gabryszak and Möller 2020, Evaluating German Transformer "
     "Language Models with Syntactic Agreement Tests";
 
-Questions ask_about_itself(const suite::Item& item, const MethodContext& context) {
-  Questions questions;
-  for (const suite::Sentence& sentence : item.sentences) {
-    SentenceTokens tokens = tokens_of(sentence, context.tokenizer);
-    if (too_long(tokens, context)) return {{}, {}, Reason::too_long};
-    questions.sentences.emplace_back();
-    ask_masked(questions, tokens, 0, 0, 0, tokens.ids.size(), -1);
-  }
-  return questions;
-}
-
 class CrossEntropy : public Method {
  public:
   const judge::MethodInfo& info() const override {
@@ -40,12 +29,19 @@ class CrossEntropy : public Method {
     return kind == query::ModelInfo::Kind::masked;
   }
   Questions ask(const suite::Item& item, const MethodContext& context) const override {
-    return ask_about_itself(item, context);
+    Questions questions;
+    for (const suite::Sentence& sentence : item.sentences) {
+      SentenceTokens tokens = tokens_of(sentence, context.tokenizer);
+      if (too_long(tokens, context)) return {{}, {}, Reason::too_long};
+      questions.sentences.emplace_back();
+      ask_masked(questions, tokens, 0, 0, 0, tokens.ids.size(), -1);
+    }
+    return questions;
   }
 };
 
 // The paper's equation normalises over the positions of the sentence, not over the vocabulary.
-class CrossEntropyAsPrinted : public Method {
+class CrossEntropyAsPrinted : public CrossEntropy {
  public:
   const judge::MethodInfo& info() const override {
     static const judge::MethodInfo info{
@@ -56,12 +52,6 @@ class CrossEntropyAsPrinted : public Method {
         {judge::Unit::token},
         judge::Ties::right};
     return info;
-  }
-  bool supports(query::ModelInfo::Kind kind) const override {
-    return kind == query::ModelInfo::Kind::masked;
-  }
-  Questions ask(const suite::Item& item, const MethodContext& context) const override {
-    return ask_about_itself(item, context);
   }
   std::vector<judge::SentenceScore> score(
       const Questions& questions, const std::vector<const query::Answer*>& answers) const override {

@@ -59,6 +59,14 @@ void Network::keep(std::span<const uint32_t> kept, std::initializer_list<nn::Mat
   if (watch_) tokens_.assign(kept.begin(), kept.end());
 }
 
+void read_sizes(const Loading& from, const SizeKeys& keys) {
+  from.info.layers = from.config.count(keys.layers);
+  from.info.hidden = from.config.count(keys.hidden);
+  from.info.heads = from.config.count(keys.heads);
+  from.info.vocabulary = from.config.count("vocab_size");
+  from.info.max_tokens = from.config.count(keys.tokens, keys.usual_tokens);
+}
+
 nn::AttentionShape attention_shape(const Config& config, size_t hidden, size_t heads) {
   if (hidden % heads)
     throw bad_input(fmt::format("{} heads do not divide a width of {}", heads, hidden))

@@ -114,6 +114,14 @@ struct Loading {
   bool with_head;          // false: only the encoder, for looking at hidden states
   query::ModelInfo& info;  // layers, hidden, heads, vocabulary, max_tokens, parameters, notes
 };
+// Where config.json says how large a network is.
+struct SizeKeys {
+  const char *layers = "num_hidden_layers", *hidden = "hidden_size", *heads = "num_attention_heads",
+             *tokens = "max_position_embeddings";
+  size_t usual_tokens = 2048;
+};
+void read_sizes(const Loading& from, const SizeKeys& keys = {});
+
 using MakeEncoder = std::unique_ptr<Encoder> (*)(const Loading&);
 using MakeDecoder = std::unique_ptr<Decoder> (*)(const Loading&);
 template <class Kind, class Architecture>

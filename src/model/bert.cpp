@@ -112,11 +112,7 @@ class Bert : public Encoder {
           .at(c.file().string())
           .hint("only \"absolute\" positions are");
     query::ModelInfo& info = from.info;
-    info.layers = c.count(v.layers);
-    info.hidden = c.count(v.hidden);
-    info.heads = c.count(v.heads);
-    info.vocabulary = c.count("vocab_size");
-    info.max_tokens = c.count("max_position_embeddings", v.positions);
+    read_sizes(from, {v.layers, v.hidden, v.heads, "max_position_embeddings", v.positions});
     epsilon_ = c.real(v.epsilon, 1e-12);
     activation_ = nn::find_activation(c.text(v.activation, v.usual_activation));
     shape_ = attention_shape(c, info.hidden, info.heads);

@@ -23,6 +23,24 @@ void copy_row(const nn::View& from, size_t row, nn::Matrix& to, size_t at) {
 
 }  // namespace
 
+Decoder::Decoder(const Loading& from, const SizeKeys& keys)
+    : Network(from.runtime), attention_(from.runtime) {
+  read_sizes(from, keys);
+}
+
+void Decoder::embed(const PrefixTree& tree) {
+  hidden_.resize(tree.nodes.size(), words_.width());
+  for (size_t i = 0; i < tree.nodes.size(); ++i)
+    words_.row(size_t(tree.nodes[i].token), hidden_.row(i));
+}
+
+const nn::Matrix& Decoder::last_norm(std::span<const uint32_t> rows) {
+  keep(rows, {&hidden_});
+  nn::normalize(runtime_, hidden_, norm_);
+  see(Site::output, 0, hidden_);
+  return hidden_;
+}
+
 void TreeAttention::run(const nn::AttentionShape& shape, const PrefixTree& tree,
                         const nn::View& queries, const nn::View& keys, const nn::View& values,
                         nn::Matrix& out) {

@@ -11,17 +11,6 @@
 
 namespace minpair::model {
 
-class Decoder : public Network {
- public:
-  using Network::Network;
-  // The hidden states after the last norm at `rows` (nodes of the tree, ascending).
-  virtual const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
-                                    const Watch& watch) = 0;
-  virtual const nn::Linear& output() const = 0;
-  // Logits are cap · tanh(logit / cap); 0: as they are (Gemma 2).
-  virtual float logit_cap() const { return 0; }
-};
-
 // Attention in a prefix tree: a node sees its ancestors and itself.
 class TreeAttention {
  public:
@@ -37,6 +26,30 @@ class TreeAttention {
 
   const nn::Runtime& runtime_;
   nn::Matrix path_keys_, path_values_;
+};
+
+// The parts that every decoder has. Its file loads them, and says what a layer does.
+class Decoder : public Network {
+ public:
+  // The hidden states after the last norm at `rows` (nodes of the tree, ascending).
+  virtual const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
+                                    const Watch& watch) = 0;
+  const nn::Linear& output() const { return output_; }
+  // Logits are cap · tanh(logit / cap); 0: as they are (Gemma 2).
+  virtual float logit_cap() const { return 0; }
+
+ protected:
+  Decoder(const Loading& from, const SizeKeys& keys);
+  void embed(const PrefixTree& tree);                           // into hidden_
+  const nn::Matrix& last_norm(std::span<const uint32_t> rows);  // what forward() gives
+
+  TreeAttention attention_;
+  nn::AttentionShape shape_;
+  nn::Activation activation_;
+  Embedding words_;
+  nn::Norm norm_;
+  nn::Linear output_;
+  nn::Matrix hidden_, normed_, context_, attended_, inner_;
 };
 
 // Reads the output layer where a tree is asked.

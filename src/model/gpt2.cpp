@@ -15,14 +15,11 @@ struct Layer {
 
 class Gpt2 : public Decoder {
  public:
-  explicit Gpt2(const Loading& from) : Decoder(from.runtime), attention_(from.runtime) {
+  explicit Gpt2(const Loading& from)
+      : Decoder(from,
+                {"n_layer", "n_embd", "n_head", "n_positions", from.config.size("n_ctx", 1024)}) {
     const Config& c = from.config;
     query::ModelInfo& info = from.info;
-    info.layers = uint32_t(c.size("n_layer"));
-    info.hidden = uint32_t(c.size("n_embd"));
-    info.heads = uint32_t(c.size("n_head"));
-    info.vocabulary = uint32_t(c.size("vocab_size"));
-    info.max_tokens = uint32_t(c.size("n_positions", c.size("n_ctx", 1024)));
     activation_ = nn::find_activation(c.text("activation_function", "gelu_new"));
     shape_ = attention_shape(c, info.hidden, info.heads);
     shape_.after = 0;
@@ -54,9 +51,8 @@ class Gpt2 : public Decoder {
                             const Watch& watch) override {
     const size_t h = positions_.columns(), n = tree.nodes.size();
     begin(n, watch);
-    hidden_.resize(n, h);
+    embed(tree);
     for (size_t i = 0; i < n; ++i) {
-      words_.row(size_t(tree.nodes[i].token), hidden_.row(i));
       const float* position = positions_.row(tree.nodes[i].depth);
       for (size_t d = 0; d < h; ++d) hidden_.row(i)[d] += position[d];
     }
@@ -78,25 +74,13 @@ class Gpt2 : public Decoder {
       add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_);
       see(Site::residual, l, hidden_);
     }
-    keep(rows, {&hidden_});
-    nn::normalize(runtime_, hidden_, norm_);
-    see(Site::output, 0, hidden_);
-    return hidden_;
+    return last_norm(rows);
   }
 
-  const nn::Linear& output() const override { return output_; }
-
  private:
-  TreeAttention attention_;
-  nn::AttentionShape shape_;
-  nn::Activation activation_;
   bool scale_by_layer_ = false;
-  Embedding words_;
-  nn::Matrix positions_;
+  nn::Matrix positions_, qkv_;
   std::vector<Layer> layers_;
-  nn::Norm norm_;
-  nn::Linear output_;
-  nn::Matrix hidden_, normed_, qkv_, context_, attended_, inner_;
 };
 
 }  // namespace

@@ -18,14 +18,9 @@ struct Layer {
 
 class GptNeox : public Decoder {
  public:
-  explicit GptNeox(const Loading& from) : Decoder(from.runtime), attention_(from.runtime) {
+  explicit GptNeox(const Loading& from) : Decoder(from, {}) {
     const Config& c = from.config;
     query::ModelInfo& info = from.info;
-    info.layers = uint32_t(c.size("num_hidden_layers"));
-    info.hidden = uint32_t(c.size("hidden_size"));
-    info.heads = uint32_t(c.size("num_attention_heads"));
-    info.vocabulary = uint32_t(c.size("vocab_size"));
-    info.max_tokens = uint32_t(c.size("max_position_embeddings", 2048));
     activation_ = nn::find_activation(c.text("hidden_act", "gelu"));
     parallel_ = c.flag("use_parallel_residual", true);
     by_head_ = c.flag("qkv_by_head", true);
@@ -59,11 +54,10 @@ class GptNeox : public Decoder {
 
   const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
                             const Watch& watch) override {
-    const size_t h = words_.width(), n = tree.nodes.size();
+    const size_t h = words_.width();
     const std::vector<uint32_t> positions = tree.positions();
-    begin(n, watch);
-    hidden_.resize(n, h);
-    for (size_t i = 0; i < n; ++i) words_.row(size_t(tree.nodes[i].token), hidden_.row(i));
+    begin(tree.nodes.size(), watch);
+    embed(tree);
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
@@ -83,13 +77,8 @@ class GptNeox : public Decoder {
       add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_);
       see(Site::residual, l, hidden_);
     }
-    keep(rows, {&hidden_});
-    nn::normalize(runtime_, hidden_, norm_);
-    see(Site::output, 0, hidden_);
-    return hidden_;
+    return last_norm(rows);
   }
-
-  const nn::Linear& output() const override { return output_; }
 
  private:
   // Stored head by head, query, key and value of each together; or all queries first.
@@ -109,16 +98,10 @@ class GptNeox : public Decoder {
     });
   }
 
-  TreeAttention attention_;
-  nn::AttentionShape shape_;
-  nn::Activation activation_;
   bool parallel_ = true, by_head_ = true;
   nn::Rotary rotary_;
-  Embedding words_;
   std::vector<Layer> layers_;
-  nn::Norm norm_;
-  nn::Linear output_;
-  nn::Matrix hidden_, normed_, qkv_, query_, key_, value_, context_, attended_, inner_;
+  nn::Matrix qkv_, query_, key_, value_;
 };
 
 Gguf::Settings gguf_settings(const checkpoint::Metadata& m) {

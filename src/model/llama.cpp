@@ -67,14 +67,9 @@ struct Layer {
 
 class Llama : public Decoder {
  public:
-  explicit Llama(const Loading& from) : Decoder(from.runtime), attention_(from.runtime) {
+  explicit Llama(const Loading& from) : Decoder(from, {}) {
     const Config& c = from.config;
-    query::ModelInfo& info = from.info;
-    info.layers = uint32_t(c.size("num_hidden_layers"));
-    info.hidden = uint32_t(c.size("hidden_size"));
-    info.heads = uint32_t(c.size("num_attention_heads"));
-    info.vocabulary = uint32_t(c.size("vocab_size"));
-    info.max_tokens = uint32_t(c.size("max_position_embeddings", 2048));
+    const query::ModelInfo& info = from.info;
     variant_ = variant_of(c, info.architecture, info.layers);
     // Gemma's first configurations say "gelu" and mean its approximation by tanh.
     std::string act = c.text("hidden_act", "silu");
@@ -105,6 +100,7 @@ class Llama : public Decoder {
     const std::vector<uint32_t> positions = tree.positions();
     begin(tree.nodes.size(), watch);
     embed(tree);
+    if (variant_.gemma) scale_embeddings();
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
@@ -131,13 +127,9 @@ class Llama : public Decoder {
       add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_, layer.after_mlp);
       see(Site::residual, l, hidden_);
     }
-    keep(rows, {&hidden_});
-    nn::normalize(runtime_, hidden_, norm_);
-    see(Site::output, 0, hidden_);
-    return hidden_;
+    return last_norm(rows);
   }
 
-  const nn::Linear& output() const override { return output_; }
   float logit_cap() const override { return variant_.logit_cap; }
 
  private:
@@ -192,16 +184,11 @@ class Llama : public Decoder {
     info.parameters = load.parameters();
   }
 
-  void embed(const PrefixTree& tree) {
-    const size_t h = words_.width();
+  void scale_embeddings() {
     // PyTorch rounds the root to the embedding's type; in fp32 it is this float.
-    const float scale = variant_.gemma ? float(std::sqrt(double(h))) : 1.0f;
-    hidden_.resize(tree.nodes.size(), h);
-    for (size_t i = 0; i < tree.nodes.size(); ++i) {
-      words_.row(size_t(tree.nodes[i].token), hidden_.row(i));
-      if (variant_.gemma)
-        for (size_t d = 0; d < h; ++d) hidden_.row(i)[d] *= scale;
-    }
+    const float scale = float(std::sqrt(double(hidden_.columns())));
+    for (size_t i = 0; i < hidden_.rows(); ++i)
+      for (size_t d = 0; d < hidden_.columns(); ++d) hidden_.row(i)[d] *= scale;
   }
 
   // Queries or keys: normalised head by head where the variant does so, then turned by their
@@ -219,16 +206,10 @@ class Llama : public Decoder {
     rotary.apply(runtime_, positions, heads, rows, stride);
   }
 
-  TreeAttention attention_;
   Variant variant_;
-  nn::AttentionShape shape_;
-  nn::Activation activation_;
   nn::Rotary rotary_, local_rotary_;
-  Embedding words_;
   std::vector<Layer> layers_;
-  nn::Norm norm_;
-  nn::Linear output_;
-  nn::Matrix hidden_, normed_, query_, key_value_, context_, attended_, wide_, inner_;
+  nn::Matrix query_, key_value_, wide_;
 };
 
 // GGUF's Gemmas do not say which GELU they use.
