@@ -6,6 +6,7 @@
 
 #include "base/progress.h"
 #include "cli/cli.h"
+#include "method/method.h"
 #include "stimuli/stimuli.h"
 #include "suite/lint.h"
 #include "tokenizer/tokenizer.h"
@@ -42,6 +43,7 @@ void print_fixes(const std::map<std::string, uint64_t>& fixes, const suite::Suit
 
 void lint(const LintCall& call) {
   suite::Suite suite = suite::find_suite(call.suite);
+  method::check_manifest(suite.manifest, suite.manifest_file.string());
   auto items = stimuli::open_items(suite);
   suite::Linter linter(chosen_segmenter(call));
   std::optional<suite::SuiteWriter> out;
@@ -80,7 +82,7 @@ void add_lint(Cli& cli) {
       "  minpair lint de_evalset --format json\n"
       "  minpair lint suite.jsonl --fix mended.jsonl\n"
       "  minpair lint suite.jsonl --tokenizer bert-base-multilingual-cased/\n"
-      "\nExit status: 0 when there are no errors (warnings and notes may be), 1 when there are.\n");
+      "\nExit status: 1 if there are errors, else 0, whatever the warnings and notes.\n");
   static LintCall call;
   app.add_option("SUITE", call.suite, "a suite, a file or folder in any format, or a shipped suite")
       ->required();

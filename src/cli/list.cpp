@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "hub/hub.h"
 #include "method/method.h"
+#include "report/report.h"
 #include "suite/suite.h"
 
 namespace minpair::cli {
@@ -15,9 +16,14 @@ namespace {
 void list_methods() {
   size_t width = 0;
   for (const method::Method* m : method::all_methods()) width = std::max(width, m->name().size());
-  for (const method::Method* m : method::all_methods())
-    fmt::print("{:<{}}  {}\n{:<{}}  {}\n", m->name(), width, m->explanation(), "", width,
-               m->citation());
+  auto print = [indent = width + 2](const std::string& name, const std::string& text) {
+    fmt::print("{}", report::wrapped(fmt::format("{:<{}}", name, indent), text,
+                                     report::window_width(), indent));
+  };
+  for (const method::Method* m : method::all_methods()) {
+    print(m->name(), m->explanation());
+    print("", m->citation());
+  }
 }
 
 void list_suites() {

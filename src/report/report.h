@@ -115,6 +115,8 @@ std::vector<std::filesystem::path> write_lm_eval(store::Store& store, const Repo
 
 // The width of the terminal, $COLUMNS, or 100.
 size_t window_width();
+// `text` after `line`, broken between words so that it fits; further lines begin with `indent`.
+std::string wrapped(std::string line, std::string_view text, size_t width, size_t indent);
 // "0.9420"; a mean over seeds with its deviation: "0.9420 ±0.0123"; "" when absent.
 std::string cell_text(const Cell& cell);
 

@@ -50,7 +50,7 @@ class Drawing {
       draw_block(out, from, to);
       from = to;
     }
-    for (const std::string& line : remarks()) wrap(out, line);
+    for (const std::string& line : remarks()) out += wrapped("", line, style_.width, 2);
     return out;
   }
 
@@ -183,20 +183,6 @@ class Drawing {
     return lines;
   }
 
-  void wrap(std::string& out, const std::string& text) const {
-    std::string line;
-    for (std::string_view word : words(text)) {
-      if (!line.empty() && display_width(line) + 1 + count_characters(word) > style_.width) {
-        out += line + "\n";
-        line = "  ";
-      } else if (!line.empty()) {
-        line += " ";
-      }
-      line += word;
-    }
-    out += line + "\n";
-  }
-
   const Table& table_;
   const TextStyle& style_;
   Layout layout_;
@@ -212,6 +198,22 @@ std::string text_tables(const std::vector<Table>& tables, const TextStyle& style
     out += Drawing(table, style).draw();
   }
   return out;
+}
+
+std::string wrapped(std::string line, std::string_view text, size_t width, size_t indent) {
+  std::string out;
+  bool first = true;
+  for (std::string_view word : words(text)) {
+    if (!first && display_width(line) + 1 + count_characters(word) > width) {
+      out += line + "\n";
+      line.assign(indent, ' ');
+    } else if (!first) {
+      line += " ";
+    }
+    line += word;
+    first = false;
+  }
+  return out + line + "\n";
 }
 
 size_t window_width() {

@@ -216,7 +216,7 @@ void ItemParser::parse(std::string_view line, const Where& where, Item& item) {
   try {
     element root;
     if (auto error = impl_->parser.parse(padded.data(), line.size(), false).get(root))
-      wrong(fmt::format("not JSON: {}", simdjson::error_message(error)));
+      throw not_json(simdjson::error_message(error));
     clear_item(item);
     item.sentences.clear();
     read_item(root, item);

@@ -6,6 +6,11 @@
 
 namespace minpair::suite {
 
+Error not_json(std::string_view why) {
+  return bad_input(fmt::format("not JSON: {}", why))
+      .hint("a comma, a quote or a bracket is missing, or there is one too many");
+}
+
 void append_json_string(std::string& to, std::string_view text) {
   to += '"';
   size_t plain = 0;

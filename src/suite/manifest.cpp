@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "suite/json_text.h"
 #include "suite/suite.h"
 
 namespace minpair::suite {
@@ -119,7 +120,11 @@ Manifest parse_manifest(std::string_view json, const std::string& file_for_messa
   try {
     return manifest_of(Json::parse(json));
   } catch (const nlohmann::json::parse_error& e) {
-    throw bad_input(fmt::format("not JSON: {}", e.what())).at_byte(file_for_messages, e.byte);
+    // "[json.exception...] parse error at line 1, column 2: what": the place is said by `at`.
+    std::string_view what = e.what(), before = json.substr(0, e.byte);
+    uint64_t line = uint64_t(std::count(before.begin(), before.end(), '\n')) + 1;
+    throw not_json(what.substr(what.find(": ") + 2))
+        .at(file_for_messages, line, before.size() - (before.rfind('\n') + 1));
   } catch (Error& e) {
     throw e.at(file_for_messages);
   }

@@ -270,7 +270,7 @@ class JsonItems : public FileItemStream {
   void read(std::string_view line, Item& item) {
     simdjson::dom::object object;
     if (auto error = parser_.parse(line.data(), line.size(), true).get(object))
-      throw bad_input(fmt::format("not JSON: {}", simdjson::error_message(error)));
+      throw not_json(simdjson::error_message(error));
     fields_.clear();
     simdjson::dom::element locus;
     bool has_locus = false;

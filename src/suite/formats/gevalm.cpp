@@ -58,7 +58,7 @@ class GevalmItems : public FileItemStream {
     try {
       element root;
       if (auto error = parser_.parse(line.data(), line.size(), true).get(root))
-        throw bad_input(fmt::format("not JSON: {}", simdjson::error_message(error)));
+        throw not_json(simdjson::error_message(error));
       read(root, item);
     } catch (Error& e) {
       throw e.at(where());
