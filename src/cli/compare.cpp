@@ -52,11 +52,11 @@ void add_compare(Cli& cli) {
   app.add_option("--language", call.options.languages, "only this language (repeatable)");
   app.add_option("--norm", call.norm, "sum, mean, word, char, byte; absent: each method's own");
   app.add_option("--lengths", call.policy.lengths,
-                 "equal: only items whose sentences have as many tokens; or all")
+                 "equal: only items whose sentences have equally many tokens; or all")
       ->check(CLI::IsMember({"equal", "all"}))
       ->capture_default_str();
   add_policy_options(app, call.policy);
-  app.add_option("--flips", call.flips, "show so many items that one gets right and one wrong")
+  app.add_option("--flips", call.flips, "show N items that one gets right and the other wrong")
       ->capture_default_str();
   app.add_option("--match", call.options.match,
                  "how items of two suites find each other: by name, or by place in the suite")

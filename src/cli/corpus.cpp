@@ -52,29 +52,29 @@ void add_corpus(Cli& cli) {
   auto call = std::make_shared<Call>();
   corpus::CorpusOptions& o = call->options;
   app.add_option("text", call->files,
-                 "Text, plain or .xz, one sentence a line: [LANG:]FILE[=SHARE]")
+                 "text, plain or .xz, one sentence a line: [LANG:]FILE[=SHARE]")
       ->required();
-  app.add_option("-o,--out", call->out, "Folder for the prepared corpus")->required();
-  app.add_option("-l,--language", call->language, "Language of the text: de, en, fr, ru, he")
+  app.add_option("-o,--out", call->out, "folder for the prepared corpus")->required();
+  app.add_option("-l,--language", call->language, "language of the text: de, en, fr, ru, he")
       ->capture_default_str();
-  app.add_option("--vocab-size", o.vocabulary, "Most frequent words, per language")
+  app.add_option("--vocab-size", o.vocabulary, "most frequent words, per language")
       ->capture_default_str();
-  app.add_option("--wordpiece", o.wordpiece, "Also train a WordPiece vocabulary of that size");
+  app.add_option("--wordpiece", o.wordpiece, "also train a WordPiece vocabulary of that size");
   app.add_option("--endings", call->endings,
                  "WordPiece cuts these off stems: a language that ships (de), or a file");
-  app.add_option("--max-unknown", o.max_unknown, "Drop sentences with more unknown words")
+  app.add_option("--max-unknown", o.max_unknown, "drop sentences with more unknown words")
       ->capture_default_str();
-  app.add_option("--min-words", o.min_words, "Drop shorter sentences")->capture_default_str();
-  app.add_option("--max-words", o.max_words, "Drop longer sentences (0: keep all)")
+  app.add_option("--min-words", o.min_words, "drop shorter sentences")->capture_default_str();
+  app.add_option("--max-words", o.max_words, "drop longer sentences (0: keep all)")
       ->capture_default_str();
-  app.add_flag("--unique", o.unique, "Keep repeated sentences once");
-  app.add_flag("--truecase", o.truecase, "Lower-case a first word that is usually lower-case");
+  app.add_flag("--unique", o.unique, "keep repeated sentences once");
+  app.add_flag("--truecase", o.truecase, "lower-case a first word that is usually lower-case");
   app.add_option("--without-period", o.without_period,
-                 "Share of sentences whose final full stop is dropped");
-  app.add_option("--valid", o.valid, "Share for validation")->capture_default_str();
-  app.add_option("--test", o.test, "Share for testing")->capture_default_str();
-  app.add_option("--seed", o.seed, "Of the shuffle and the split")->capture_default_str();
-  app.add_flag("-q,--quiet", o.quiet, "No progress");
+                 "share of sentences whose final full stop is dropped");
+  app.add_option("--valid", o.valid, "share for validation")->capture_default_str();
+  app.add_option("--test", o.test, "share for testing")->capture_default_str();
+  app.add_option("--seed", o.seed, "of the shuffle and the split")->capture_default_str();
+  app.add_flag("-q,--quiet", o.quiet, "no progress");
   cli.on_run(app, [call] { run(*call); });
 }
 

@@ -206,29 +206,28 @@ void add_extract(Cli& cli) {
   app.add_option("treebanks", o->treebanks, "CoNLL-U files or folders of them")
       ->required()
       ->check(CLI::ExistingPath);
-  app.add_option("-o,--output", o->output, "The suite's folder")->required();
+  app.add_option("-o,--output", o->output, "the suite's folder")->required();
   app.add_option("--unimorph", o->unimorph, "UniMorph files: more words and forms")
       ->check(CLI::ExistingFile);
   app.add_option("--language", o->language,
-                 "Language of the treebanks, when their names do not tell (de, German)");
-  app.add_option("--mask", o->mask, "The word in question: controller (the paper), target, or both")
+                 "language of the treebanks, if their names do not say (de, German)");
+  app.add_option("--mask", o->mask, "the word in question: controller (the paper), target, or both")
       ->check(CLI::IsMember({"controller", "target", "both"}));
   app.add_flag(
       "--pairs", o->pairs,
-      "Minimal pairs instead of clozes: the form against the one that differs in a feature");
+      "minimal pairs instead of clozes: the form against the one that differs in a feature");
   app.add_option("--vary", o->vary,
-                 "The feature that differs in a pair: number, gender, case, person");
-  app.add_option("--nonce", o->nonce,
-                 "That many nonce variants of every pair, instead of the pairs")
+                 "the feature that differs in a pair: number, gender, case, person");
+  app.add_option("--nonce", o->nonce, "N nonce variants of every pair, instead of the pairs")
       ->check(CLI::Range(1, 1000));
-  app.add_option("--seed", o->seed, "For nonce words");
-  app.add_option("--types", o->types, "A table like suites/treebank/agreement-types.tsv")
+  app.add_option("--seed", o->seed, "for nonce words");
+  app.add_option("--types", o->types, "a table like suites/treebank/agreement-types.tsv")
       ->check(CLI::ExistingFile);
   app.add_flag("--every-type", o->every_type,
-               "Also types of agreement that the table says the language lacks");
+               "also types of agreement that the table says the language lacks");
   app.add_flag("--compat", o->compat,
-               "As the released code: its counts, its distractors, its spaces");
-  app.add_flag("-q,--quiet", o->quiet, "No counts");
+               "as the released code: its counts, its distractors, its spaces");
+  app.add_flag("-q,--quiet", o->quiet, "no counts");
   cli.on_run(app, [o] {
     o->pairs |= o->nonce > 0;
     run(*o);

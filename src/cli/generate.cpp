@@ -83,30 +83,30 @@ void add_generate(Cli& cli) {
                               "  minpair generate de-agreement --test simple_sentence "
                               "--format text\n");
   app.add_option("GRAMMAR", a->grammars,
-                 "A .cfg or .avg file, a folder of them, or a shipped suite")
+                 "a .cfg or .avg file, a folder of them, or a shipped suite")
       ->required();
-  app.add_option("-o,--output", a->output, "Where to write; standard output when absent");
-  app.add_flag("--count", a->count, "Only say how many items there are, without expanding");
-  app.add_option("--sample", a->generate.sample, "So many different items of each test");
-  app.add_option("--seed", a->generate.seed, "Which sample (0)");
+  app.add_option("-o,--output", a->output, "where to write; standard output when absent");
+  app.add_flag("--count", a->count, "only say how many items there are, without expanding");
+  app.add_option("--sample", a->generate.sample, "N different items of each test");
+  app.add_option("--seed", a->generate.seed, "which sample (0)");
   app.add_option("--format", a->format,
                  "jsonl; text: one sentence a line, wrong ones with *; clams: True or False first")
       ->check(CLI::IsMember({"jsonl", "text", "clams"}));
-  app.add_option("--test", a->grammar.tests, "Only these tests of a folder");
-  app.add_option("--condition", a->grammar.conditions, "Only these conditions");
-  app.add_option("--depth", a->grammar.depth, "How deep the trees of a recursive grammar may be");
-  app.add_option("--language", a->grammar.language, "Where the grammar does not say: de, en, ...");
+  app.add_option("--test", a->grammar.tests, "only these tests of a folder");
+  app.add_option("--condition", a->grammar.conditions, "only these conditions");
+  app.add_option("--depth", a->grammar.depth, "how deep the trees of a recursive grammar may be");
+  app.add_option("--language", a->grammar.language, "where the grammar does not say: de, en, ...");
   app.add_flag_callback(
-      "--capitalize", [a] { a->grammar.capitalize = true; }, "Begin sentences with a capital");
+      "--capitalize", [a] { a->grammar.capitalize = true; }, "begin sentences with a capital");
   app.add_flag_callback(
-      "--no-capitalize", [a] { a->grammar.capitalize = false; }, "Do not");
-  app.add_flag("--raw", a->raw, "Words as they are, separated by spaces");
+      "--no-capitalize", [a] { a->grammar.capitalize = false; }, "do not");
+  app.add_flag("--raw", a->raw, "words as they are, separated by spaces");
   app.add_flag_callback(
-      "--period", [a] { a->grammar.period = true; }, "Put a full stop at the end");
+      "--period", [a] { a->grammar.period = true; }, "put a full stop at the end");
   app.add_flag_callback(
-      "--eos", [a] { a->grammar.eos = true; }, "Put <eos> at the end");
+      "--eos", [a] { a->grammar.eos = true; }, "put <eos> at the end");
   app.add_option("--check-vocab", a->vocabulary,
-                 "Leave out items with words that are not in this list, one a line");
+                 "leave out items with words that are not in this list, one a line");
   cli.on_run(app, [a] { run(*a); });
 }
 

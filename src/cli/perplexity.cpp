@@ -48,19 +48,19 @@ void add_perplexity(Cli& cli) {
       cli.command("perplexity", "How well a causal, recurrent or n-gram model predicts a text",
                   "  minpair perplexity -m model.gguf corpus.txt\n"
                   "  minpair perplexity -m lstm.pt --vocab vocab.txt corpus.txt --by-line\n");
-  app.add_option("file", o->file, "Plain text, one sentence a line; '-' is standard input")
+  app.add_option("file", o->file, "plain text, one sentence a line; '-' is standard input")
       ->required();
-  app.add_option("-m,--model", o->model, "A directory, a .gguf or .arpa file, a Hugging Face id")
+  app.add_option("-m,--model", o->model, "a directory, a .gguf or .arpa file, a Hugging Face id")
       ->required();
-  app.add_option("--vocab", o->load.vocabulary, "The vocabulary of a recurrent model in a file");
+  app.add_option("--vocab", o->load.vocabulary, "the vocabulary of a recurrent model in a file");
   add_edge_options(app, o->load);
   app.add_option("--overlap", o->perplexity.overlap,
-                 "Tokens of context a window keeps (default: half a window)");
-  app.add_flag("--by-line", o->perplexity.by_line, "Every line is a text of its own");
-  app.add_option("--threads", o->load.threads, "How many threads; all by default");
+                 "tokens of context a window keeps (default: half a window)");
+  app.add_flag("--by-line", o->perplexity.by_line, "every line is a text of its own");
+  app.add_option("--threads", o->load.threads, "how many threads; all by default");
   add_precision(app, o->load);
-  app.add_flag("--json", o->as_json, "For machines");
-  app.add_flag("-q,--quiet", o->quiet, "No notes, no progress");
+  app.add_flag("--json", o->as_json, "print JSON");
+  app.add_flag("-q,--quiet", o->quiet, "no notes, no progress");
   cli.on_run(app, [o] { run(*o); });
 }
 

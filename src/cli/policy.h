@@ -18,7 +18,7 @@ struct PolicyCall {
 };
 
 inline void add_policy_options(CLI::App& app, PolicyCall& call) {
-  app.add_option("--ties", call.ties, "what a tie counts: half, right, wrong, or as in the paper")
+  app.add_option("--ties", call.ties, "what a tie is worth: half, right, wrong, or as in the paper")
       ->check(CLI::IsMember({"half", "right", "wrong", "paper"}))
       ->capture_default_str();
   app.add_option("--oov", call.oov, "words that the vocabulary lacks: excluded or wrong")

@@ -14,13 +14,13 @@ void add_pull(Cli& cli) {
       "  minpair pull dbmdz/bert-base-german-cased\n"
       "  minpair pull ORG/NAME --revision v1.0\n"
       "  minpair pull ORG/NAME-GGUF --file name.Q8_0.gguf\n"
-      "  HF_ENDPOINT, HF_HOME, HF_HUB_CACHE and HF_TOKEN mean what they mean everywhere.\n");
+      "  HF_ENDPOINT, HF_HOME, HF_HUB_CACHE and HF_TOKEN mean what they mean to other programs.\n");
   static std::string model;
   static hub::PullOptions options;
   app.add_option("MODEL", model, "ORG/NAME, as on the hub")->required();
-  app.add_option("--revision", options.revision, "A branch, a tag or a commit (main)");
-  app.add_option("--file", options.files, "Fetch exactly this file (repeatable)");
-  app.add_flag("-q,--quiet", options.quiet, "No progress, no summary");
+  app.add_option("--revision", options.revision, "a branch, a tag or a commit (main)");
+  app.add_option("--file", options.files, "fetch exactly this file (repeatable)");
+  app.add_flag("-q,--quiet", options.quiet, "no progress, no summary");
   cli.on_run(app, [] {
     hub::Pulled p = hub::pull(model, options);
     if (!options.quiet)

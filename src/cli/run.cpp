@@ -134,7 +134,7 @@ void run_alone_or_together(RunCall& call) {
 
 void add_run(Cli& cli) {
   CLI::App& app = cli.command(
-      "run", "Score a suite with models; an interrupted run goes on where it was",
+      "run", "Score a suite with models; an interrupted run continues where it stopped",
       "  minpair run -s de-agreement -m models/my-bert -o results.db\n"
       "  minpair run -s gevalm.jsonl -m DIR1 -m DIR2 --method ce,masked,pll -o results.db\n"
       "  minpair run -s de-cloze -m DIR --method feature-class,lemma-pairs -o results.db\n"
@@ -156,10 +156,10 @@ void add_run(Cli& cli) {
   app.add_option("--condition", call.run.selection.conditions, "only this condition (repeatable)");
   app.add_option("--language", call.run.selection.languages,
                  "only items of this language (repeatable)");
-  app.add_option("--limit", call.run.selection.limit, "only the first so many items")
+  app.add_option("--limit", call.run.selection.limit, "only the first N items")
       ->check(CLI::PositiveNumber);
   app.add_option("--sample", call.run.selection.sample,
-                 "only so many items, drawn at random from all that are wanted")
+                 "only N items, drawn at random from all that are wanted")
       ->check(CLI::PositiveNumber);
   app.add_option("--seed", call.run.selection.seed, "of --sample")->capture_default_str();
   app.add_option("--shard", call.shard,
@@ -181,7 +181,7 @@ void add_run(Cli& cli) {
   app.add_flag("--no-sharing", call.no_sharing,
                "one sentence at a time, for comparing speed; the scores are the same");
   app.add_flag("--dry-run", call.run.dry_run,
-               "only say how much there is to do, and how long it takes");
+               "only say how much there is to do, and how long it would take");
   app.add_flag("-q,--quiet", call.run.quiet, "nothing on standard error");
   app.add_flag("-v,--verbose", call.verbose, "say how the time was spent");
   cli.on_run(app, [] { run_alone_or_together(call); });

@@ -92,14 +92,14 @@ void add_tokenize(Cli& cli) {
                               "  minpair tokenize -m bert-base-german-cased \"Der Autor lacht.\"\n"
                               "  minpair tokenize -m model.gguf --ids < sentences.txt\n");
   auto options = std::make_shared<Options>();
-  app.add_option("-m,--model", options->model, "A folder, a .gguf file, or a model's name")
+  app.add_option("-m,--model", options->model, "a folder, a .gguf file, or a model's name")
       ->required();
-  app.add_option("text", options->texts, "Texts; without any, every line of standard input is one");
-  auto* ids = app.add_flag("--ids", options->ids, "Only the ids, one text a line");
-  app.add_flag("--json", options->json, "A JSON object per text; spans count characters")
+  app.add_option("text", options->texts, "texts; without any, every line of standard input is one");
+  auto* ids = app.add_flag("--ids", options->ids, "only the ids, one text a line");
+  app.add_flag("--json", options->json, "a JSON object per text; spans count characters")
       ->excludes(ids);
   app.add_flag("--no-special", options->no_special,
-               "Without what the model puts around a sentence");
+               "without what the model puts around a sentence");
   cli.on_run(app, [options] { run(*options); });
 }
 
