@@ -1,11 +1,11 @@
-#include <unistd.h>
+// Any bytes as a UniMorph table; what is read from it is written as a lexicon and read again.
 
 #include "base/error.h"
+#include "file.h"
 #include "stimuli/treebank/lexicon.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const std::string path = "/tmp/minpair-fuzz-unimorph-" + std::to_string(::getpid());
-  minpair::write_file(path, {reinterpret_cast<const char*>(data), size});
+  std::filesystem::path path = minpair::fuzzing::file(data, size, "deu");
   try {
     minpair::stimuli::Lexicon lexicon;
     lexicon.add_unimorph(path);
@@ -18,6 +18,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (read != written) __builtin_trap();
   } catch (const minpair::Error&) {
   }
-  ::unlink(path.c_str());
   return 0;
 }
