@@ -4,8 +4,9 @@ of that room: a mutant that no test notices survives and is listed.
 
     tools/mutate.py build/release [--rooms judge,engine,method,stats] [--count 300] [--seed 1] [--jobs 2]
 
-Needs a build with tests. Each mutant is one file compiled again and linked in front of its room; nothing in the source
-tree changes. Mutants that do not compile are not counted. Exit status 1 when more than --allow survive.
+Builds the test programs concerned. Each mutant is one file compiled again and linked in front of its room; nothing in the
+source tree changes. Mutants that do not compile are not counted, and those that change nothing anybody could see are not
+tried: tools/same_mutants.tsv lists them, with the reason. Exit status 1 when more than --allow survive.
 """
 import argparse
 import concurrent.futures
@@ -42,6 +43,19 @@ def blanked(text):
 
 def changed_number(text):
     return str(float(text) / 2 + 0.125) if "." in text else str(int(text) + 1)
+
+
+def same_mutants(root):
+    """(file, line, change) of those that are known to change nothing."""
+    rows = (root / "tools" / "same_mutants.tsv").read_text().splitlines()
+    return {tuple(row.split("\t")[:3]) for row in rows if row and not row.startswith("#")}
+
+
+def described(mutant, root):
+    path, at, old, new = mutant
+    text = path.read_text()
+    number = text.count("\n", 0, at) + 1
+    return number, (str(path.relative_to(root)), text.splitlines()[number - 1].strip(), f"{old} -> {new}")
 
 
 def mutants_of(path):
@@ -116,11 +130,14 @@ def main():
     root = pathlib.Path(__file__).resolve().parent.parent
     workshop = Workshop(options.build)
 
+    same = same_mutants(root)
+    tests = {f"test_{t}" for room in options.rooms.split(",") for t in JUDGES.get(room, [room])}
+    subprocess.run(["ninja", "-C", options.build, "-j", str(options.jobs), *sorted(tests)], stdout=sys.stderr, check=True)
     mutants = []
     for room in options.rooms.split(","):
         for path in sorted((root / "src" / room).rglob("*.cpp")):
             if path in workshop.compile:
-                mutants += [(room, m) for m in mutants_of(path)]
+                mutants += [(room, m) for m in mutants_of(path) if described(m, root)[1] not in same]
     random.Random(options.seed).shuffle(mutants)
     mutants = mutants[:options.count]
     print(f"{len(mutants)} mutants", file=sys.stderr)
@@ -138,10 +155,9 @@ def main():
                 print(f"\r{n} of {len(mutants)}, {len(survivors)} survived", end="", file=sys.stderr)
     if sys.stderr.isatty():
         print(file=sys.stderr)
-    for path, at, old, new in sorted(survivors):
-        text = path.read_text()
-        number = text.count("\n", 0, at) + 1
-        print(f"{path.relative_to(root)}:{number}: {old} -> {new}: {text.splitlines()[number - 1].strip()}")
+    for mutant in sorted(survivors):
+        number, (path, line, change) = described(mutant, root)
+        print(f"{path}:{number}: {change}: {line}")
     print(f"{counts['killed']} killed, {counts['survived']} survived, {counts['invalid']} did not compile")
     return 1 if counts["survived"] > options.allow else 0
 
