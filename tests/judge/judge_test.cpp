@@ -52,6 +52,7 @@ TEST(Score, ViewsDivideTheSum) {
   EXPECT_EQ(s.value(find_view("char")), -15.0 / 9);
   EXPECT_EQ(s.value(find_view("byte")), -15.0 / 10);
   EXPECT_EQ(s.value(find_view("sum-no-special")), -6);
+  EXPECT_EQ(s.value(find_view("probability")), std::nullopt);
   EXPECT_EQ(s.value(find_view("mean-no-special")), -3);
   SentenceScore total{{}, {}, 2, 9, 10, SentenceScore::Total{5, -10}};
   EXPECT_EQ(total.value(find_view("mean")), -2);
@@ -85,6 +86,39 @@ TEST(Score, ViewsOfClozes) {
   EXPECT_EQ(judge(lemmas, right_first, find_view("logit")).outcome, Outcome::undefined);
 }
 
+TEST(Score, ALemmaThatNobodyTiesHasNoTie) {
+  std::vector<SentenceScore> lemmas = {side_of(WordScore::Kind::lemmas, 0, 0.75f),
+                                       side_of(WordScore::Kind::lemmas, 0, 0.25f)};
+  EXPECT_EQ(judge(lemmas, {true, false}, find_view("equal-weight")).pairs_tied, 0);
+}
+
+TEST(Score, ViewsComeInFamilies) {
+  const View sum{Unit::sum}, logit{Unit::logit}, share{Unit::model_weight};
+  EXPECT_EQ(family_of(sum).size(), 10u);
+  EXPECT_EQ(family_of(sum).front(), sum);
+  EXPECT_EQ(family_of(find_view("byte-no-special")).back(), find_view("byte-no-special"));
+  EXPECT_EQ(family_of(logit), (std::vector<View>{{Unit::probability}, logit}));
+  EXPECT_EQ(family_of({Unit::probability}), family_of(logit));
+  EXPECT_EQ(family_of(share), (std::vector<View>{{Unit::equal_weight}, share}));
+  EXPECT_EQ(family_of({Unit::equal_weight}), family_of(share));
+  for (const View& view : {sum, logit, View{Unit::byte, false}}) EXPECT_FALSE(graded(view));
+  EXPECT_FALSE(same_family(sum, logit));
+  EXPECT_FALSE(same_family(logit, share));
+}
+
+TEST(Score, TheRightSideOfAClozeIsFirst) {
+  suite::Item item = pair_of("Sie lacht .", "Sie lachen .");
+  std::swap(item.sentences[0], item.sentences[1]);
+  EXPECT_EQ(grammatical_of(item, 2), (std::vector<bool>{false, true}));
+  item.sentences.resize(1);
+  EXPECT_EQ(grammatical_of(item, 2), (std::vector<bool>{true, false}));
+  EXPECT_EQ(grammatical_of(item, 0), std::vector<bool>{});
+  std::vector<SentenceScore> sides(2);
+  measure(item, Scope::sentence, sides);
+  EXPECT_EQ(sides[0].words, 3u);
+  EXPECT_EQ(sides[1].words, 3u);
+}
+
 TEST(Score, TheGoodOneMustBeatAllBadOnes) {
   View sum;
   std::vector<bool> one_good = {true, false, false};
@@ -96,6 +130,10 @@ TEST(Score, TheGoodOneMustBeatAllBadOnes) {
   EXPECT_EQ(verdict(-2, -1, -3).pairs_right, 0.5);
   EXPECT_EQ(verdict(-2, -2, -3).outcome, Outcome::tie);
   EXPECT_EQ(verdict(-2, -2, -3).pairs_tied, 0.5);
+  EXPECT_EQ(verdict(-2, -2, -3).pairs_right, 0.5);
+  EXPECT_EQ(verdict(-2, -2, -2).pairs_tied, 1);
+  EXPECT_EQ(judge({sentence_of({-1})}, {true}, sum).outcome, Outcome::undefined);
+  EXPECT_EQ(judge({sentence_of({-1})}, {false}, sum).outcome, Outcome::undefined);
   EXPECT_EQ(verdict(-2, -1, -3).margin, -1);
   EXPECT_EQ(verdict(NAN, -1, -3).outcome, Outcome::undefined);
 }
@@ -118,6 +156,12 @@ TEST(Score, WhatIsScoredIsMeasured) {
   EXPECT_EQ(judge(item, scores, find_view("char")).outcome, Outcome::right);
 }
 
+TEST(Score, LengthsAreThoseOfWhatIsScored) {
+  SentenceScore total{{}, {}, 2, 9, 10, SentenceScore::Total{2, -10}};
+  EXPECT_TRUE(equal_lengths({sentence_of({-1, -2}), sentence_of({-1, -3}), total}));
+  EXPECT_FALSE(equal_lengths({sentence_of({-1, -2}), sentence_of({-1, -2}), sentence_of({-1})}));
+}
+
 TEST(Score, APreferenceNeedsAWinner) {
   std::vector<SentenceScore> scores = {sentence_of({-4}), sentence_of({-1, -1.5}),
                                        sentence_of({-3})};
@@ -126,8 +170,12 @@ TEST(Score, APreferenceNeedsAWinner) {
   EXPECT_EQ(preference(scores, find_view("mean")).by, 1.75);
   scores[2] = scores[1];
   EXPECT_EQ(preference(scores, find_view("sum")).by, 0);
+  scores.resize(2);
+  EXPECT_EQ(preference(scores, find_view("sum")).by, 1.5);
   scores.resize(1);
   EXPECT_EQ(preference(scores, find_view("sum")).by, 0);
+  scores.push_back(sentence_of({}));  // has no mean: nothing speaks against it
+  EXPECT_EQ(preference(scores, find_view("mean")).by, 4);
 }
 
 Verdict verdict_of(Outcome outcome) {
@@ -140,6 +188,7 @@ TEST(Policy, SaysWhatATieIsWorth) {
   EXPECT_EQ(points(tie, {.ties = Ties::right}), 1);
   EXPECT_EQ(points(tie, {.ties = Ties::wrong}), 0);
   EXPECT_THROW(points(tie, {.ties = Ties::paper}), Error);
+  EXPECT_THROW(find_ties("often"), Error);
   EXPECT_EQ(points(tie, as_in_paper({.ties = Ties::paper}, Ties::right)), 1);
   EXPECT_EQ(points(tie, as_in_paper({.ties = Ties::half}, Ties::right)), 0.5);  // not asked for
   for (Ties ties : {Ties::half, Ties::right, Ties::wrong}) {
@@ -164,15 +213,21 @@ TEST(Policy, ManyVerdictsAreWorthTheirSum) {
       Policy policy{.ties = ties, .pairwise = pairwise};
       Counts counts, half;
       double sum = 0;
-      for (Outcome o : {Outcome::right, Outcome::tie, Outcome::tie, Outcome::wrong}) {
+      for (Outcome o :
+           {Outcome::right, Outcome::tie, Outcome::tie, Outcome::wrong, Outcome::undefined}) {
         counts.add(verdict_of(o));
         sum += points(verdict_of(o), policy);
       }
       half.add(counts);
       EXPECT_EQ(points(counts, policy), sum);
       EXPECT_EQ(points(half, policy), sum);
-      EXPECT_EQ(counts.items, 4u);
-      EXPECT_EQ(counts.ties, 2u);
+      for (const Counts& c : {counts, half}) {
+        EXPECT_EQ(c.items, 5u);
+        EXPECT_EQ(c.right, 1u);
+        EXPECT_EQ(c.ties, 2u);
+        EXPECT_EQ(c.undefined, 1u);
+        EXPECT_FALSE(c.graded);
+      }
     }
 }
 
