@@ -229,6 +229,10 @@ Grid agreement_grid(const std::vector<Loaded>& runs) {
     for (size_t j = i + 1; j < runs.size(); ++j)
       if (runs[i].suite == runs[j].suite && runs[i].run->model.id == runs[j].run->model.id)
         if (auto row = agreement_row(runs[i], runs[j]); !row.empty()) g.rows.push_back(row);
+  for (const Loaded& l : runs)
+    if (std::string policy = join(judge::lines_of(l.policy), "; ");
+        std::find(g.notes.begin(), g.notes.end(), policy) == g.notes.end())
+      g.notes.push_back(policy);
   return g;
 }
 

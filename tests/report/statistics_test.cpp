@@ -1,5 +1,6 @@
 #include "report/statistics.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -89,6 +90,7 @@ TEST(Statistics, MethodsAgree) {
   const Grid& agreement = grids.back();
   EXPECT_EQ(agreement.key, "agreement");
   EXPECT_DOUBLE_EQ(number(agreement.rows.at(0)[3]), 76.0 / 80);
+  for (const Grid& g : grids) EXPECT_THAT(g.notes, ::testing::Contains("a tie counts one half"));
 }
 
 TEST(Statistics, ObeyThePolicyAndSayIt) {
