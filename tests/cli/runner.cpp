@@ -53,7 +53,13 @@ static void show(const char* title, const std::vector<std::string>& lines) {
 }
 
 static bool run_step(const Step& step, const fs::path& folder, const std::string& file) {
-  std::string full = "cd '" + (folder / "work").string() + "' && ( " + step.command + "\n) >'" +
+  // The status is that of the last program, unless one before it in the pipe died of a signal.
+  std::ofstream(folder / "step") << step.command << R"(
+status=$? all=("${PIPESTATUS[@]}")
+for one in "${all[@]}"; do [ "$one" -gt 128 ] && [ "$one" -ne 141 ] && exit "$one"; done
+exit "$status"
+)";
+  std::string full = "cd '" + (folder / "work").string() + "' && bash ../step >'" +
                      (folder / "out").string() + "' 2>'" + (folder / "err").string() +
                      "' </dev/null";
   int raw = std::system(full.c_str());

@@ -110,7 +110,7 @@ TEST(Score, TheRightSideOfAClozeIsFirst) {
   suite::Item item = pair_of("Sie lacht .", "Sie lachen .");
   std::swap(item.sentences[0], item.sentences[1]);
   EXPECT_EQ(grammatical_of(item, 2), (std::vector<bool>{false, true}));
-  item.sentences.resize(1);
+  item.sentences = std::vector<suite::Sentence>{item.sentences[1]};
   EXPECT_EQ(grammatical_of(item, 2), (std::vector<bool>{true, false}));
   EXPECT_EQ(grammatical_of(item, 0), std::vector<bool>{});
   std::vector<SentenceScore> sides(2);
