@@ -1,0 +1,200 @@
+#include "papers/papers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/names.h"
+#include "base/paths.h"
+#include "papers/formula.h"
+
+namespace minpair::papers {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string with_row(std::string text, const std::string& key) {
+  for (size_t at = 0; (at = text.find("{row}", at)) != text.npos; at += key.size())
+    text.replace(at, 5, key);
+  return text;
+}
+
+Source source_of(const Json& j) {
+  Source s;
+  if (j.contains("file")) s.files.push_back(j.at("file"));
+  if (j.contains("files")) s.files = j.at("files").get<std::vector<std::string>>();
+  s.format = j.value("format", "");
+  s.names = j.value("names", std::vector<std::string>());
+  s.pairs = j.value("pairs", false);
+  if (j.contains("join"))
+    for (const Json& other : j.at("join"))
+      s.joins.push_back({other.at("file"), other.at("on"), other.value("prefix", "")});
+  return s;
+}
+
+// ["title", "0.123", "45", null] or ["title | key", ...]; a value that is known to differ is
+// ["0.123", "why"].
+Row row_of(const Json& j) {
+  Row row;
+  row.title = row.key = j.at(0);
+  if (size_t at = row.title.find(" | "); at != std::string::npos) {
+    row.key = row.title.substr(at + 3);
+    row.title.resize(at);
+  }
+  for (size_t i = 1; i < j.size(); ++i) {
+    const Json& value = j[i].is_array() ? j[i].at(0) : j[i];
+    row.values.push_back(value.is_null() ? "" : value.get<std::string>());
+    row.differs.push_back(j[i].is_array() ? j[i].at(1).get<std::string>() : "");
+  }
+  return row;
+}
+
+PaperTable table_of(const Json& j) {
+  PaperTable table;
+  table.title = j.at("title");
+  table.needs = j.value("needs", "");
+  if (j.contains("from")) table.source = source_of(j.at("from"));
+  for (const Json& column : j.at("columns"))
+    table.columns.push_back(
+        {column.at(0), column.size() > 1 ? column.at(1).get<std::string>() : ""});
+  for (const Json& row : j.at("rows")) {
+    table.rows.push_back(row_of(row));
+    if (table.rows.back().values.size() != table.columns.size())
+      throw bad_input(fmt::format("'{}': {} values for {} columns", table.rows.back().title,
+                                  table.rows.back().values.size(), table.columns.size()));
+  }
+  return table;
+}
+
+double number_of(const std::string& printed) {
+  try {
+    size_t used = 0;
+    double value = std::stod(printed, &used);
+    if (used == printed.size()) return value;
+  } catch (const std::exception&) {
+  }
+  throw bad_input(fmt::format("'{}' is no number", printed));
+}
+
+// Half a unit of the last printed digit; a little more, since halves are rounded either way.
+bool rounds_to(double ours, const std::string& printed) {
+  size_t point = printed.find('.'), exponent = printed.find('e');
+  double unit = 1;
+  if (point != printed.npos)
+    unit = std::pow(10.0, -double(std::min(exponent, printed.size()) - point - 1));
+  if (exponent != printed.npos) unit *= std::pow(10.0, number_of(printed.substr(exponent + 1)));
+  return std::abs(ours - number_of(printed)) <= unit * 0.5 * (1 + 1e-6);
+}
+
+Checked judged(const PaperTable& table, const Row& row, size_t i, double ours) {
+  Checked c{table.title, row.title, table.columns[i].title, row.values[i], ours};
+  if (std::isnan(ours)) {
+    c.verdict = Verdict::needs;
+    c.why = table.needs;
+  } else if (!rounds_to(ours, c.printed)) {
+    c.verdict = row.differs[i].empty() ? Verdict::differs : Verdict::known;
+    c.why = row.differs[i];
+  } else if (!row.differs[i].empty()) {
+    // A known disagreement that is none any more: the note is wrong.
+    c.verdict = Verdict::differs;
+    c.why = "they agree, but are said not to";
+  }
+  return c;
+}
+
+void check_table(const PaperTable& table, const std::filesystem::path& folder,
+                 std::vector<Checked>& out) {
+  std::string read_for;
+  std::optional<Frame> frame;
+  for (const Row& row : table.rows) {
+    Source source = table.source;
+    std::string files;
+    for (std::string& file : source.files) files += (file = with_row(file, row.key)) + "\n";
+    for (Join& join : source.joins) files += (join.file = with_row(join.file, row.key)) + "\n";
+    if (!source.files.empty() && (!frame || files != read_for)) frame = Frame::read(source, folder);
+    read_for = files;
+    for (size_t i = 0; i < row.values.size(); ++i) {
+      if (row.values[i].empty()) continue;
+      const std::string& formula = table.columns[i].formula;
+      double ours = std::nan("");
+      if (!formula.empty()) ours = Formula::parse(with_row(formula, row.key)).value(*frame);
+      out.push_back(judged(table, row, i, ours));
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view text_of(Verdict verdict) {
+  constexpr std::string_view kTexts[] = {"same", "DIFFERS", "known", "not here"};
+  return kTexts[size_t(verdict)];
+}
+
+size_t Paper::numbers() const {
+  size_t n = 0;
+  for (const PaperTable& t : tables)
+    for (const Row& r : t.rows)
+      n += size_t(std::count_if(r.values.begin(), r.values.end(),
+                                [](const std::string& v) { return !v.empty(); }));
+  return n;
+}
+
+size_t Paper::recomputed() const {
+  size_t n = 0;
+  for (const PaperTable& t : tables)
+    for (const Row& r : t.rows)
+      for (size_t i = 0; i < r.values.size(); ++i)
+        n += !r.values[i].empty() && !t.columns[i].formula.empty();
+  return n;
+}
+
+Paper read_paper(const std::filesystem::path& file) try {
+  Json j = Json::parse(read_file(file));
+  Paper paper{file.stem().string(),
+              j.at("title"),
+              j.value("citation", ""),
+              j.value("source", ""),
+              j.value("licence", ""),
+              j.value("folder", file.stem().string()),
+              {}};
+  for (const Json& table : j.at("tables")) paper.tables.push_back(table_of(table));
+  return paper;
+} catch (const nlohmann::json::exception& e) {
+  throw bad_input(fmt::format("not a paper: {}", e.what()))
+      .at(file.string())
+      .hint("docs/papers.md explains the file");
+}
+
+std::vector<Paper> all_papers() {
+  std::vector<Paper> papers;
+  for (const std::filesystem::path& folder : shipped_folders("published")) {
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "papers", none))
+      if (entry.path().extension() == ".json") papers.push_back(read_paper(entry.path()));
+    if (!papers.empty()) break;
+  }
+  std::sort(papers.begin(), papers.end(),
+            [](const Paper& a, const Paper& b) { return a.name < b.name; });
+  return papers;
+}
+
+Paper find_paper(const std::string& name) {
+  std::vector<std::string> known;
+  for (Paper& paper : all_papers()) {
+    if (paper.name == name) return std::move(paper);
+    known.push_back(paper.name);
+  }
+  throw unknown_name(fmt::format("there is no paper '{}'", name), name, known);
+}
+
+std::vector<Checked> check(const Paper& paper, const std::filesystem::path& folder) {
+  std::vector<Checked> all;
+  for (const PaperTable& table : paper.tables) check_table(table, folder, all);
+  return all;
+}
+
+}  // namespace minpair::papers

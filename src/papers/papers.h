@@ -1,0 +1,70 @@
+#pragma once
+// What papers printed, beside what their released files give. A paper is data:
+// published/papers/NAME.json says which files its authors released, every number, and the formula
+// that gives it. docs/papers.md explains the notation.
+//
+//   papers::Paper paper = papers::find_paper("zorro");
+//   for (const papers::Checked& c : papers::check(paper, "data/zorro")) fmt::print("{} {}\n",
+//   c.row, c.ours);
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace minpair::papers {
+
+struct Join {
+  std::string file, on;  // a column of both
+  std::string prefix;    // of its columns here
+};
+// What a table is computed from. In names and formulas {row} stands for the row's key.
+struct Source {
+  std::vector<std::string> files;  // one below the other, * for any; the column `file` names each
+  std::string format;              // csv, tsv, jsonl, scored-lines; empty: by the file's name
+  std::vector<std::string> names;  // of columns, for files without a head
+  bool pairs = false;              // two lines are one row: first.X, second.X
+  std::vector<Join> joins;
+};
+
+struct Column {
+  std::string title;
+  std::string formula;  // empty: cannot be computed from files
+};
+struct Row {
+  std::string title, key;           // the key is the title unless it says otherwise
+  std::vector<std::string> values;  // as they stand in print, parallel to the columns; "" for none
+  std::vector<std::string>
+      differs;  // why print and release disagree, parallel; "" where they should not
+};
+struct PaperTable {
+  std::string title;
+  std::string needs;  // what it would take, where the files are not enough
+  Source source;
+  std::vector<Column> columns;
+  std::vector<Row> rows;
+};
+struct Paper {
+  std::string name, title, citation, source, licence;
+  std::string folder;  // where the files are usually kept, below MINPAIR_DATA
+  std::vector<PaperTable> tables;
+  size_t numbers() const;
+  size_t recomputed() const;  // those that the files are enough for
+};
+
+std::vector<Paper> all_papers();  // by name
+Paper find_paper(const std::string& name);
+Paper read_paper(const std::filesystem::path& file);
+
+enum class Verdict { same, differs, known, needs };
+std::string_view text_of(Verdict verdict);
+
+struct Checked {
+  std::string table, row, column, printed;
+  double ours = 0;  // NaN where it cannot be computed
+  Verdict verdict = Verdict::same;
+  std::string why;  // of `known` and `needs`
+};
+// Throws where a file is missing or not what the formulas expect.
+std::vector<Checked> check(const Paper& paper, const std::filesystem::path& folder);
+
+}  // namespace minpair::papers
