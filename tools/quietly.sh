@@ -4,9 +4,10 @@
 #   tools/quietly.sh NAME "What it does" COMMAND...
 set -uo pipefail
 cd "$(dirname "$0")/.."
-name=$1 what=$2
+# Not "name": a variable that the caller exported would reach COMMAND with this value.
+step=$1 what=$2
 shift 2
-log=build/log/$name.log
+log=build/log/$step.log
 mkdir -p build/log
 began=$SECONDS
 export NINJA_STATUS='[%f/%t] '
