@@ -50,6 +50,6 @@ for command in "$@"; do
   [ "$command" != "make demo" ] || judge_demo
 done
 rm -f "$logs/before"
-cp "$root"/root/minpair/build/minpair*.{deb,tar.xz} "$logs/" 2>/dev/null || true
+cp "$root"/root/minpair/build/minpair*.{deb,tar.gz} "$logs/" 2>/dev/null || true
 [ "$failed" -eq 0 ] && echo "$release: all of it works" || echo "$release: FAILED; the logs are in $logs"
 exit "$failed"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Debian packages for this release, and a tarball that brings every library but glibc: build/minpair_*.deb, build/minpair-*.tar.xz.
+# Debian packages for this release, and a tarball that brings every library but glibc: build/minpair_*.deb, build/minpair-*.tar.gz.
 # The trainer is in neither: it would bring libtorch, some hundred times the rest. 'make test' or 'make install' build it.
 #   tools/package.sh [JOBS]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-rm -f build/minpair*.deb build/minpair-*.tar.xz
+rm -f build/minpair*.deb build/minpair-*.tar.gz
 tools/quietly.sh configure "Configuring" cmake --preset package -Wno-dev
 tools/quietly.sh build "Building minpair" cmake --build --preset package -j "${1:-$(nproc)}" --target product
 tools/quietly.sh deb "Packing for Debian" sh -c 'cd build/package && cpack'
@@ -37,10 +37,11 @@ make_tarball() {
   patchelf --set-rpath '$ORIGIN/../lib/minpair' "$root/bin/minpair"
   chmod u+w "$root"/lib/minpair/*
   for library in "$root"/lib/minpair/*; do patchelf --set-rpath '$ORIGIN' "$library"; done
-  tar -C build --owner=0 --group=0 --sort=name -cJf "build/$name.tar.xz" "$name"
+  # gzip, which every Debian has; a bare one has no xz.
+  tar -C build --owner=0 --group=0 --sort=name -I "gzip -9n" -cf "build/$name.tar.gz" "$name"
   rm -rf "$root"
 }
 export -f make_tarball bring
 export root name glibc
-XZ_OPT=-T0 tools/quietly.sh tarball "Packing the tarball" bash -euo pipefail -c make_tarball
-ls -sh1 build/minpair*.deb build/minpair-*.tar.xz
+tools/quietly.sh tarball "Packing the tarball" bash -euo pipefail -c make_tarball
+ls -sh1 build/minpair*.deb build/minpair-*.tar.gz

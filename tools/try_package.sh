@@ -18,7 +18,7 @@ case $name in
     ;;
   *)
     inside tar -C /opt -xf "/root/$name"
-    program=/opt/${name%.tar.xz}/bin/minpair
+    program=/opt/${name%.tar.gz}/bin/minpair
     ;;
 esac
 cd "$root/root"
