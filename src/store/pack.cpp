@@ -20,6 +20,8 @@ void put_double(std::string& to, double x) {
   to.append(reinterpret_cast<const char*>(&x), sizeof x);
 }
 
+constexpr size_t kLongestText = size_t{1} << 40;
+
 Error broken() { return bad_input("a stored score is damaged"); }
 
 uint64_t get(std::string_view& from) {
@@ -65,8 +67,9 @@ judge::TokenScore get_token(std::string_view& from, size_t& end) {
   t.in_locus = size_and_flags & 2;
   t.begins_word = size_and_flags & 4;
   if (size_t size = size_and_flags >> 3) {
-    t.span.begin = size_t(int64_t(end) + unfold(get(from)));
+    t.span.begin = end + size_t(unfold(get(from)));
     t.span.end = end = t.span.begin + size;
+    if (t.span.begin > kLongestText || size > kLongestText) throw broken();
   }
   t.logprob = get_double(from);
   return t;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "store/checksum.h"
 #include "store/sqlite.h"
 #include "store/store.h"
 
@@ -100,6 +101,20 @@ void step_from(int version, Database& database) {
   if (version == 0) database.run(kTables);
   if (version == 1) database.run("ALTER TABLE runs ADD COLUMN facts TEXT NOT NULL DEFAULT '{}'");
   if (version == 2) name_contents_anew(database);
+  if (version == 3) add_checksums(database);
+}
+
+// Results of an earlier format that may not be changed are brought up to date in memory.
+std::unique_ptr<Database> migrated_copy(Database& old) {
+  auto copy = std::make_unique<Database>(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  sqlite3_backup* backup = sqlite3_backup_init(copy->handle(), "main", old.handle(), "main");
+  if (!backup) copy->fail(sqlite3_errcode(copy->handle()), "cannot read the results");
+  sqlite3_backup_step(backup, -1);
+  int code = sqlite3_backup_finish(backup);
+  copy->say_it_is(old.path());
+  if (code != SQLITE_OK) copy->fail(code, "cannot read the results");
+  migrate(*copy);
+  return copy;
 }
 
 }  // namespace
@@ -115,6 +130,11 @@ int check_version(Database& database) {
                                 version, kSchemaVersion))
         .at(database.path().string())
         .hint("use the later minpair");
+  if (version < 0 || (version == 0) != empty)
+    throw bad_input(fmt::format("these results are damaged: there is no format {}", version))
+        .at(database.path().string())
+        .hint("take a copy of the file, or move it away and run again");
+  database.has_checksums = version >= 4;
   return version;
 }
 
@@ -122,15 +142,29 @@ void migrate(Database& database) {
   if (check_version(database) == kSchemaVersion) return;
   database.run("BEGIN IMMEDIATE");
   try {
-    // Another process may have been faster.
-    for (int v = check_version(database); v < kSchemaVersion; ++v) step_from(v, database);
+    int v = check_version(database);
+    // Another process was faster; nothing is written twice.
+    if (v == kSchemaVersion) return database.run("ROLLBACK");
+    for (; v < kSchemaVersion; ++v) step_from(v, database);
     database.run(fmt::format("PRAGMA application_id = {}", kApplicationId));
     database.run(fmt::format("PRAGMA user_version = {}", kSchemaVersion));
     database.run("COMMIT");
+    database.has_checksums = true;
   } catch (...) {
     sqlite3_exec(database.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
     throw;
   }
+}
+
+std::unique_ptr<Database> open_to_read(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path))
+    throw bad_input("there is no such results file")
+        .at(path.string())
+        .hint("'minpair run -s SUITE -m MODEL -o FILE' makes one");
+  auto database = std::make_unique<Database>(path, SQLITE_OPEN_READONLY);
+  int version = check_version(*database);
+  if (version == 0) throw bad_input("these results are empty").at(path.string());
+  return version < kReadableVersion ? migrated_copy(*database) : std::move(database);
 }
 
 }  // namespace minpair::store

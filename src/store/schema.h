@@ -1,12 +1,15 @@
 #pragma once
 // The tables, version by version. docs/results-format.md explains them.
 
+#include <filesystem>
+#include <memory>
+
 namespace minpair::store {
 
 class Database;
 
 constexpr int kApplicationId = 0x6d706172;  // "mpar"
-constexpr int kSchemaVersion = 3;
+constexpr int kSchemaVersion = 4;
 // Older files are read as they are; only their keys differ, by which scores are found again.
 constexpr int kReadableVersion = 2;
 
@@ -15,5 +18,7 @@ constexpr int kReadableVersion = 2;
 void migrate(Database& database);
 // Throws unless the file is ours and of this or an earlier version; gives its version.
 int check_version(Database& database);
+// Files of an earlier format are brought up to date in memory, where that is needed to read them.
+std::unique_ptr<Database> open_to_read(const std::filesystem::path& path);
 
 }  // namespace minpair::store

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "store/checksum.h"
 
 namespace minpair::store {
 
@@ -20,6 +21,7 @@ Database::Database(const std::filesystem::path& path, int flags) : path_(path) {
   }
   sqlite3_extended_result_codes(handle_, 1);
   sqlite3_busy_timeout(handle_, 60000);
+  add_checksum_function(handle_);
 }
 
 Database::~Database() { sqlite3_close(handle_); }
@@ -38,7 +40,12 @@ void Database::fail(int code, const std::string& doing) const {
       break;
     case SQLITE_READONLY:
     case SQLITE_PERM:
-      say(cannot(doing + ": the file is read-only"), "give another file, or make it writable");
+      // Also after a crash of another program: what it left beside the file cannot be undone.
+      say(cannot(fmt::format("{}: {}", doing,
+                             code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_DBMOVED
+                                 ? message
+                                 : "the file is read-only")),
+          "give another file, or make it writable");
       break;
     case SQLITE_CANTOPEN:
       say(cannot(doing), "does the folder exist, and may you write there?");

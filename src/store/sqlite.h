@@ -23,6 +23,8 @@ class Database {
   int64_t last_id() const { return sqlite3_last_insert_rowid(handle_); }
   sqlite3* handle() const { return handle_; }
   const std::filesystem::path& path() const { return path_; }
+  void say_it_is(const std::filesystem::path& path) { path_ = path; }  // in messages
+  bool has_checksums = false;                                          // its rows; see checksum.h
   [[noreturn]] void fail(int code, const std::string& doing) const;
 
  private:
@@ -47,6 +49,7 @@ class Statement {
   void reset();  // ready for new values
 
   int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
+  int columns() const { return sqlite3_column_count(statement_); }
   double real(int column) const { return sqlite3_column_double(statement_, column); }
   std::string_view text(int column) const;  // or blob; valid until the next step
   std::string string(int column) const { return std::string(text(column)); }

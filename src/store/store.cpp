@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "store/checksum.h"
 #include "store/pack.h"
 #include "store/schema.h"
 #include "store/sqlite.h"
@@ -18,35 +19,14 @@ constexpr const char* kPragmas =
     "PRAGMA cache_size = -32768;";
 
 std::unique_ptr<Database> open_to_write(const std::filesystem::path& path) {
+  if (path.empty() || path == ":memory:")
+    throw wrong_call("the results need a file, or they are lost").hint("as in '-o results.db'");
   auto database = std::make_unique<Database>(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   if (sqlite3_db_readonly(database->handle(), "main") == 1)
     database->fail(SQLITE_READONLY, "cannot write the results");
   database->run(kPragmas);
   migrate(*database);
   return database;
-}
-
-// Results of an earlier format that may not be changed are brought up to date in memory.
-std::unique_ptr<Database> migrated_copy(Database& old) {
-  auto copy = std::make_unique<Database>(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  sqlite3_backup* backup = sqlite3_backup_init(copy->handle(), "main", old.handle(), "main");
-  if (!backup) copy->fail(sqlite3_errcode(copy->handle()), "cannot read the results");
-  sqlite3_backup_step(backup, -1);
-  int code = sqlite3_backup_finish(backup);
-  if (code != SQLITE_OK) copy->fail(code, "cannot read the results");
-  migrate(*copy);
-  return copy;
-}
-
-std::unique_ptr<Database> open_to_read(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path))
-    throw bad_input("there is no such results file")
-        .at(path.string())
-        .hint("'minpair run -s SUITE -m MODEL -o FILE' makes one");
-  auto database = std::make_unique<Database>(path, SQLITE_OPEN_READONLY);
-  int version = check_version(*database);
-  if (version == 0) throw bad_input("these results are empty").at(path.string());
-  return version < kReadableVersion ? migrated_copy(*database) : std::move(database);
 }
 
 std::string lines_of(const std::vector<std::string>& notes) { return join(notes, "\n"); }
@@ -77,7 +57,7 @@ struct Store::Impl {
   std::map<int64_t, Writing> writing;
   std::map<int64_t, std::string> facts;  // of the call, by run
 
-  Statement& statement(const char* sql) {
+  Statement& statement(const std::string& sql) {
     auto at = prepared.find(sql);
     if (at == prepared.end()) at = prepared.emplace(sql, Statement(*database, sql)).first;
     at->second.reset();
@@ -106,7 +86,7 @@ struct Store::Impl {
     std::string line;
     suite::append_json_line(line, item);
     line.pop_back();
-    statement("INSERT OR IGNORE INTO items VALUES (?,?,?,?,?,?,?,?)")
+    statement("INSERT OR IGNORE INTO items " + values_with_checksum(8))
         .bind(suite)
         .bind(int64_t(ordinal))
         .bind(item.id)
@@ -125,13 +105,21 @@ struct Store::Impl {
     return found;
   }
 
+  // The row that was just inserted.
+  int64_t sealed(const char* table, const char* key) {
+    int64_t id = database->last_id();
+    seal(*database, table, key, id);
+    return id;
+  }
+
   Statement& score_by_content(int64_t model, const std::string& method, int64_t version,
                               const suite::Item& item) {
     return statement(
-               "SELECT scores.excluded, scores.tokens FROM items JOIN runs ON runs.suite = "
-               "items.suite JOIN scores ON scores.run = runs.run AND scores.ordinal = "
-               "items.ordinal WHERE items.content = ? AND runs.model = ? AND runs.method = ? AND "
-               "runs.version = ? LIMIT 1")
+               "SELECT scores.excluded, scores.tokens, scores.run, scores.ordinal, " +
+               is_whole(*database, "scores") +
+               " FROM items JOIN runs ON runs.suite = items.suite JOIN scores ON scores.run = "
+               "runs.run AND scores.ordinal = items.ordinal WHERE items.content = ? AND "
+               "runs.model = ? AND runs.method = ? AND runs.version = ? LIMIT 1")
         .bind_blob(bytes_of(content_of(item)))
         .bind(model)
         .bind(method)
@@ -178,7 +166,7 @@ int64_t Store::add_suite(const SuiteRecord& suite) {
       .bind(int64_t(suite.items))
       .bind(suite::manifest_json(suite.manifest))
       .run();
-  return impl_->database->last_id();
+  return impl_->sealed("suites", "suite");
 }
 
 int64_t Store::find_model(const ModelRecord& model) {
@@ -205,7 +193,7 @@ int64_t Store::add_model(const ModelRecord& model) {
       .bind(int64_t(model.parameters))
       .bind(lines_of(model.notes))
       .run();
-  return impl_->database->last_id();
+  return impl_->sealed("models", "model");
 }
 
 int64_t Store::add_run(int64_t suite, int64_t model, const judge::MethodInfo& method,
@@ -232,7 +220,7 @@ int64_t Store::add_run(int64_t suite, int64_t model, const judge::MethodInfo& me
       .bind(name_of(method.ties))
       .bind(made)
       .run();
-  return impl_->database->last_id();
+  return impl_->sealed("runs", "run");
 }
 
 void Store::add_score(int64_t run, uint64_t ordinal, const suite::Item& item,
@@ -241,25 +229,22 @@ void Store::add_score(int64_t run, uint64_t ordinal, const suite::Item& item,
   if (impl_->run_has(run, ordinal)) return;
   Impl::Writing& w = impl_->run_being_written(run);
   impl_->add_item(w.suite, ordinal, item);
-  Verdicts verdicts;
-  bool equal = true, scored = excluded == judge::Reason::none;
+  Judged judged;
+  bool scored = excluded == judge::Reason::none;
   std::string tokens;
   if (scored) {
-    std::vector<bool> grammatical = judge::grammatical_of(item, sentences.size());
-    for (const judge::View& view : w.views)
-      verdicts[index_of(view)] = judge::judge(sentences, grammatical, view);
-    equal = judge::equal_lengths(sentences);
+    judged = judge_all(item, sentences, w.views);
     for (const judge::SentenceScore& s : sentences)
       for (const judge::TokenScore& t : s.tokens) w.special |= t.special;
   }
   if (scored || distance) tokens = pack_scores(sentences, distance);
-  w.summary.add(item, ordinal, excluded, equal, w.views, verdicts);
-  impl_->statement("INSERT INTO scores VALUES (?,?,?,?,?,?)")
+  w.summary.add(item, ordinal, excluded, judged.equal_lengths, w.views, judged.verdicts);
+  impl_->statement("INSERT INTO scores " + values_with_checksum(6))
       .bind(run)
       .bind(int64_t(ordinal))
       .bind(key_of(excluded))
-      .bind(int64_t{equal})
-      .bind(int64_t{pack_outcomes(verdicts, w.views)})
+      .bind(int64_t{judged.equal_lengths})
+      .bind(int64_t{pack_outcomes(judged.verdicts, w.views)})
       .bind_blob(tokens)
       .run();
 }
@@ -270,6 +255,9 @@ void Store::copy_score(int64_t run, uint64_t ordinal, const suite::Item& item,
   Impl::Writing& w = impl_->run_being_written(run);
   Statement& found = impl_->score_by_content(w.model, w.method, w.version, item);
   if (!found.step()) throw cannot("a stored score has vanished").at(impl_->path.string());
+  if (!found.integer(4))
+    throw damaged(*impl_->database,
+                  score_called(*impl_->database, found.integer(2), uint64_t(found.integer(3))));
   judge::Reason excluded = judge::find_reason(found.text(0));
   std::vector<judge::SentenceScore> scores;
   if (excluded == judge::Reason::none) scores = unpack_scores(found.text(1));
@@ -295,6 +283,7 @@ void Store::finish_run(int64_t run) {
         .bind(given->second)
         .run();
   impl_->facts.erase(run);
+  seal(*impl_->database, "runs", "run", run);
 }
 
 // Only files of parts have this table, so that merged ones are like those of a single run.
@@ -342,12 +331,17 @@ std::vector<RunRecord> Store::runs() {
       "SELECT run, method, version, norm, ties, special, suites.suite, suites.name, "
       "suites.fingerprint, suites.items, suites.manifest, models.model, models.name, "
       "models.fingerprint, models.tokenizer, models.precision, models.kind, "
-      "models.architecture, models.parameters, models.notes, facts FROM runs JOIN suites ON "
-      "suites.suite = runs.suite JOIN models ON models.model = runs.model ORDER BY run");
+      "models.architecture, models.parameters, models.notes, facts, " +
+          is_whole(*impl_->database, "runs") + " AND " + is_whole(*impl_->database, "suites") +
+          " AND " + is_whole(*impl_->database, "models") +
+          " FROM runs JOIN suites ON suites.suite = runs.suite JOIN models ON models.model = "
+          "runs.model ORDER BY run");
   std::vector<RunRecord> runs;
   while (s.step()) {
     RunRecord r;
     r.id = s.integer(0);
+    if (!s.integer(21))
+      throw damaged(*impl_->database, fmt::format("what is said about run {}", r.id));
     r.method = s.string(1);
     r.version = int(s.integer(2));
     r.view = judge::find_view(s.text(3));
@@ -371,29 +365,37 @@ namespace {
 class ItemRows : public StoredItems {
  public:
   ItemRows(Database& database, int64_t run, bool with_text)
-      : with_text_(with_text),
-        rows_(database,
-              with_text ? "SELECT scores.ordinal, excluded, equal_lengths, outcomes, tokens, item "
-                          "FROM runs JOIN scores ON scores.run = runs.run JOIN items ON "
-                          "items.suite = runs.suite AND items.ordinal = scores.ordinal WHERE "
-                          "runs.run = ? ORDER BY scores.ordinal"
-                        : "SELECT ordinal, excluded, equal_lengths, outcomes, tokens FROM scores "
-                          "WHERE run = ? ORDER BY ordinal") {
+      : database_(database),
+        run_(run),
+        with_text_(with_text),
+        rows_(database, "SELECT scores.ordinal, excluded, equal_lengths, outcomes, tokens, " +
+                            is_whole(database, "scores") +
+                            (with_text ? ", " + is_whole(database, "items") +
+                                             ", item FROM runs JOIN scores ON scores.run = "
+                                             "runs.run JOIN items ON items.suite = runs.suite AND "
+                                             "items.ordinal = scores.ordinal WHERE runs.run = ? "
+                                             "ORDER BY scores.ordinal"
+                                       : " FROM scores WHERE run = ? ORDER BY ordinal")) {
     rows_.bind(run);
   }
 
   bool next(StoredItem& item) override {
     if (!rows_.step()) return false;
     item.ordinal = uint64_t(rows_.integer(0));
+    if (!rows_.integer(5) || (with_text_ && !rows_.integer(6)))
+      throw damaged(database_, rows_.integer(5) ? fmt::format("item {}", item.ordinal + 1)
+                                                : score_called(database_, run_, item.ordinal));
     item.excluded = judge::find_reason(rows_.text(1));
     item.equal_lengths = rows_.integer(2) != 0;
     item.outcomes = uint32_t(rows_.integer(3));
     item.tokens = rows_.text(4);
-    if (with_text_) item.item = rows_.text(5);
+    if (with_text_) item.item = rows_.text(7);
     return true;
   }
 
  private:
+  Database& database_;
+  int64_t run_;
   bool with_text_;
   Statement rows_;
 };

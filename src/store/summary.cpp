@@ -1,5 +1,11 @@
 #include "store/summary.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "store/checksum.h"
 #include "store/sqlite.h"
 
 namespace minpair::store {
@@ -7,11 +13,13 @@ namespace minpair::store {
 std::vector<SummaryRow> read_summary(Database& database, int64_t run) {
   Statement s(database,
               "SELECT test, condition, language, excluded, equal_lengths, norm, first_ordinal, "
-              "items, correct, ties, unavailable, pairs_right, pairs_tied FROM summary "
-              "WHERE run = ?");
+              "items, correct, ties, unavailable, pairs_right, pairs_tied, " +
+                  is_whole(database, "summary") + " FROM summary WHERE run = ?");
   s.bind(run);
   std::vector<SummaryRow> rows;
   while (s.step()) {
+    if (!s.integer(13))
+      throw damaged(database, fmt::format("the summary of run {}, test '{}',", run, s.text(0)));
     SummaryRow r;
     r.test = s.string(0);
     r.condition = s.string(1);
@@ -30,6 +38,30 @@ std::vector<SummaryRow> read_summary(Database& database, int64_t run) {
     rows.push_back(std::move(r));
   }
   return rows;
+}
+
+Judged judge_all(const suite::Item& item, const std::vector<judge::SentenceScore>& sentences,
+                 const std::vector<judge::View>& views) {
+  Judged judged;
+  std::vector<bool> grammatical = judge::grammatical_of(item, sentences.size());
+  for (const judge::View& view : views)
+    judged.verdicts[index_of(view)] = judge::judge(sentences, grammatical, view);
+  judged.equal_lengths = judge::equal_lengths(sentences);
+  return judged;
+}
+
+// Sums of shares depend on the order in which items were added, in their last bits.
+bool SummaryTable::says_the_same(const SummaryTable& other) const {
+  auto close = [](double a, double b) { return std::fabs(a - b) <= 1e-9 * (1 + std::fabs(a)); };
+  return std::equal(rows_.begin(), rows_.end(), other.rows_.begin(), other.rows_.end(),
+                    [&](const auto& a, const auto& b) {
+                      const judge::Counts &x = a.second.counts, &y = b.second.counts;
+                      return a.first == b.first &&
+                             a.second.first_ordinal == b.second.first_ordinal &&
+                             x.items == y.items && x.right == y.right && x.ties == y.ties &&
+                             x.undefined == y.undefined && close(x.pairs_right, y.pairs_right) &&
+                             close(x.pairs_tied, y.pairs_tied);
+                    });
 }
 
 void SummaryTable::load(Database& database, int64_t run) {
@@ -57,7 +89,7 @@ void SummaryTable::add(const suite::Item& item, uint64_t ordinal, judge::Reason 
 
 void SummaryTable::save(Database& database, int64_t run) const {
   Statement(database, "DELETE FROM summary WHERE run = ?").bind(run).run();
-  Statement insert(database, "INSERT INTO summary VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  Statement insert(database, "INSERT INTO summary " + values_with_checksum(14));
   for (const auto& [key, r] : rows_)
     insert.bind(run)
         .bind(r.test)

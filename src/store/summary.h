@@ -12,6 +12,14 @@ namespace minpair::store {
 
 class Database;
 
+// Of one item.
+struct Judged {
+  Verdicts verdicts;
+  bool equal_lengths = true;
+};
+Judged judge_all(const suite::Item& item, const std::vector<judge::SentenceScore>& sentences,
+                 const std::vector<judge::View>& views);
+
 class SummaryTable {
  public:
   void load(Database& database, int64_t run);
@@ -19,6 +27,7 @@ class SummaryTable {
   void add(const suite::Item& item, uint64_t ordinal, judge::Reason excluded, bool equal,
            const std::vector<judge::View>& views, const Verdicts& verdicts);
   void save(Database& database, int64_t run) const;
+  bool says_the_same(const SummaryTable& other) const;
 
  private:
   using Key = std::tuple<std::string, std::string, std::string, judge::Reason, bool, size_t>;

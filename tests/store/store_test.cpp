@@ -1,6 +1,8 @@
 #include "store/store.h"
 #include "store/pack.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -11,8 +13,12 @@
 #include <csignal>
 #include <fstream>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/random.h"
+#include "store/check.h"
+#include "store/checksum.h"
 #include "store/schema.h"
 #include "store/sqlite.h"
 #include "support.h"
@@ -87,6 +93,15 @@ judge::SentenceScore side_of(judge::WordScore::Kind kind, float first, float sec
   judge::SentenceScore s;
   s.cloze = judge::WordScore{kind, 12, {first, second}, {{"haus", -0.5f}, {"häuser", -1.5f}}};
   return s;
+}
+
+// A step so large that it does not fit: once undefined behaviour, found by fuzzing.
+TEST(Score, SpansThatCannotBeAreAnError) {
+  std::string bytes = pack_scores({sentence_of({-1})});
+  std::string huge;
+  append_number(huge, UINT64_MAX - 1);
+  size_t step = bytes.size() - sizeof(double) - 1;
+  EXPECT_THROW(unpack_scores(bytes.substr(0, step) + huge + bytes.substr(step + 1)), Error);
 }
 
 TEST(Score, ClozesComeBackWithTheirWordsAndTheDistance) {
@@ -259,6 +274,8 @@ TEST_F(StoreTest, ReadsFilesOfTheFirstFormat) {
   }
   {
     Database old(path(), SQLITE_OPEN_READWRITE);
+    for (const CheckedTable& table : checked_tables())
+      old.run(fmt::format("ALTER TABLE {} DROP COLUMN checksum", table.name));
     old.run("ALTER TABLE runs DROP COLUMN facts");
     old.run("PRAGMA user_version = 1");
   }
@@ -276,6 +293,120 @@ TEST_F(StoreTest, ReadsFilesOfTheFirstFormat) {
   check(Store::Mode::write);
   Database later(path(), SQLITE_OPEN_READONLY);
   EXPECT_EQ(later.number("PRAGMA user_version"), kSchemaVersion);
+}
+
+// Everything that reports and merges read.
+std::string all_of(const std::filesystem::path& path) {
+  Store store(path, Store::Mode::read);
+  std::string all;
+  for (const RunRecord& r : store.runs()) {
+    all += fmt::format("{} {} {} {} {}\n", r.id, r.method, r.suite.name, r.model.name,
+                       r.model.fingerprint);
+    for (const SummaryRow& s : store.summary(r.id))
+      all += fmt::format("{} {} {} {}\n", s.test, s.counts.items, s.counts.right, s.first_ordinal);
+    store.each_item(r.id, true, [&](const StoredItem& i) {
+      all += fmt::format("{} {} {} {}\n", i.ordinal, i.outcomes, i.tokens, i.item);
+    });
+  }
+  return all;
+}
+
+TEST_F(StoreTest, ADamagedRowIsNamedWhereItIsRead) {
+  {
+    Store store(path(), Store::Mode::write);
+    fill(store);
+  }
+  ASSERT_EQ(check_results(path()).findings, std::vector<std::string>{});
+  const std::pair<const char*, const char*> damages[] = {
+      {"UPDATE scores SET outcomes = outcomes + 1 WHERE ordinal = 1", "the score of 'b' (item 2"},
+      {"UPDATE scores SET tokens = zeroblob(9) WHERE ordinal = 0", "the score of 'a' (item 1"},
+      {"UPDATE items SET item = replace(item, 'geht', 'lebt') WHERE ordinal = 1", "item"},
+      {"UPDATE summary SET correct = correct + 1", "summary"},
+      {"UPDATE runs SET method = 'masked'", "run"},
+      {"UPDATE models SET name = 'another'", "run"},
+      {"UPDATE suites SET items = 4", "run"}};
+  std::string whole = read_file(path());
+  for (const auto& [sql, named] : damages) {
+    write_file(path(), whole);
+    {
+      Database file(path(), SQLITE_OPEN_READWRITE);
+      file.run(sql);
+    }
+    try {
+      all_of(path());
+      ADD_FAILURE() << sql << " was not noticed";
+    } catch (const Error& e) {
+      EXPECT_NE(e.message().find(named), std::string::npos) << sql << ": " << e.what();
+      EXPECT_NE(e.message().find("damaged"), std::string::npos) << e.what();
+    }
+    EXPECT_FALSE(check_results(path()).findings.empty()) << sql;
+  }
+}
+
+TEST_F(StoreTest, AnyChangedByteIsNoticedOrHarmless) {
+  {
+    Store store(path(), Store::Mode::write);
+    fill(store);
+  }
+  std::string whole = read_file(path()), expected = all_of(path());
+  Random random(7);
+  int noticed = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    std::string broken = whole;
+    broken[random.below(broken.size())] ^= char(1 + random.below(255));
+    write_file(path(), broken);
+    try {
+      ASSERT_EQ(all_of(path()), expected) << "trial " << trial;
+    } catch (const Error&) {
+      ++noticed;
+    }
+  }
+  EXPECT_GT(noticed, 20);
+}
+
+// With checksums that are right: whoever changes a verdict and its checksum must change the sums.
+TEST_F(StoreTest, CheckComputesVerdictsAndSumsAnew) {
+  {
+    Store store(path(), Store::Mode::write);
+    fill(store);
+  }
+  std::string whole = read_file(path());
+  auto after = [&](const std::string& sql, std::string_view table) {
+    write_file(path(), whole);
+    Database file(path(), SQLITE_OPEN_READWRITE);
+    file.run(sql);
+    file.run(fmt::format("UPDATE {} SET checksum = {}", table, checksum_of(table)));
+    return join(check_results(path()).findings, "\n");
+  };
+  EXPECT_NE(after("UPDATE scores SET outcomes = 0 WHERE ordinal = 0", "scores").find("verdict"),
+            std::string::npos);
+  EXPECT_NE(after("UPDATE summary SET items = items + 1", "summary").find("does not say"),
+            std::string::npos);
+  EXPECT_NE(after("DELETE FROM items WHERE ordinal = 0", "items").find("item is missing"),
+            std::string::npos);
+  EXPECT_EQ(after("UPDATE runs SET facts = '{}'", "runs"), "");
+}
+
+TEST_F(StoreTest, AFormatThatCannotBeIsDamage) {
+  {
+    Store store(path(), Store::Mode::write);
+    fill(store);
+  }
+  for (int version : {-2147483647, -1000, -1, 0}) {
+    {
+      Database file(path(), SQLITE_OPEN_READWRITE);
+      file.run(fmt::format("PRAGMA user_version = {}", version));
+    }
+    for (Store::Mode mode : {Store::Mode::read, Store::Mode::write})
+      EXPECT_THAT([&] { Store(path(), mode); },
+                  ::testing::Throws<Error>(::testing::Property(
+                      &Error::message, ::testing::HasSubstr("damaged: there is no format"))));
+  }
+}
+
+TEST_F(StoreTest, ResultsNeedAFile) {
+  for (const char* name : {"", ":memory:"})
+    EXPECT_THROW(Store(name, Store::Mode::write), Error) << name;
 }
 
 TEST(ContentKey, StaysAsItIs) {

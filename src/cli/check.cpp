@@ -1,0 +1,45 @@
+#include "store/check.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "base/error.h"
+#include "base/progress.h"
+#include "cli/cli.h"
+
+namespace minpair::cli {
+namespace {
+
+void check(const std::vector<std::filesystem::path>& files) {
+  size_t broken = 0;
+  for (const std::filesystem::path& file : files) {
+    store::Checked checked = store::check_results(file);
+    for (const std::string& finding : checked.findings)
+      fmt::print("{}: {}\n", file.string(), finding);
+    broken += !checked.findings.empty();
+    if (checked.findings.empty())
+      fmt::print("{}: {} runs with {} scores are whole{}\n", file.string(),
+                 count_text(checked.runs), count_text(checked.scores),
+                 checked.checksums ? ""
+                                   : "; the file is of a format without checksums, and gets them "
+                                     "when a run is added to it");
+  }
+  if (broken > 0)
+    throw bad_input(
+        fmt::format("{} of {} files {} damaged", broken, files.size(), broken == 1 ? "is" : "are"))
+        .hint("take a copy of the file, or move it away and run again");
+}
+
+void add_check(Cli& cli) {
+  CLI::App& app = cli.command("check", "Is a results file whole? Checksums, verdicts and counts",
+                              "  minpair check results.db\n");
+  static std::vector<std::filesystem::path> files;
+  app.add_option("RESULTS", files, "results files")->required();
+  cli.on_run(app, [] { check(files); });
+}
+
+const Cli::Command check_command{53, add_check};
+
+}  // namespace
+}  // namespace minpair::cli

@@ -1,0 +1,20 @@
+#pragma once
+// Is a results file whole? Every row against its checksum, every score and every sum computed anew.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace minpair::store {
+
+struct Checked {
+  uint64_t runs = 0, scores = 0;
+  bool checksums = true;              // false: the file is older than they are
+  std::vector<std::string> findings;  // the first hundred; empty: all is well
+};
+
+// Throws only when the file cannot be read at all.
+Checked check_results(const std::filesystem::path& path);
+
+}  // namespace minpair::store
