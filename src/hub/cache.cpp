@@ -17,12 +17,31 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-fs::path default_cache() {
-  if (std::string direct = variable("HF_HUB_CACHE"); !direct.empty()) return direct;
-  if (std::string home = variable("HF_HOME"); !home.empty()) return fs::path(home) / "hub";
+fs::path hub_home() {
+  if (std::string home = variable("HF_HOME"); !home.empty()) return home;
   std::string cache = variable("XDG_CACHE_HOME");
   if (cache.empty()) cache = variable("HOME") + "/.cache";
-  return fs::path(cache) / "huggingface/hub";
+  return fs::path(cache) / "huggingface";
+}
+
+fs::path default_cache() {
+  std::string direct = variable("HF_HUB_CACHE");
+  return direct.empty() ? hub_home() / "hub" : fs::path(direct);
+}
+
+std::string first_line(const fs::path& path) {
+  std::string text = read_file(path, 4096);
+  return text.substr(0, text.find_first_of("\r\n "));
+}
+
+// As the hub's own library finds it: the environment, else where a login left it.
+std::string default_token() {
+  for (const char* name : {"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"})
+    if (std::string token = variable(name); !token.empty()) return token;
+  fs::path file = variable("HF_TOKEN_PATH");
+  if (file.empty()) file = hub_home() / "token";
+  std::error_code ignored;
+  return fs::is_regular_file(file, ignored) ? first_line(file) : "";
 }
 
 bool is_name_part(std::string_view part) {
@@ -36,11 +55,6 @@ bool is_name_part(std::string_view part) {
 
 bool is_hexadecimal(std::string_view s) {
   return s.find_first_not_of("0123456789abcdef") == s.npos;
-}
-
-std::string first_line(const fs::path& path) {
-  std::string text = read_file(path, 4096);
-  return text.substr(0, text.find_first_of("\r\n "));
 }
 
 bool is_weights(const fs::path& path) {
@@ -71,7 +85,7 @@ Settings settings() {
   if (std::string endpoint = variable("HF_ENDPOINT"); !endpoint.empty()) s.endpoint = endpoint;
   while (s.endpoint.ends_with('/')) s.endpoint.pop_back();
   s.cache = default_cache();
-  s.token = variable("HF_TOKEN");
+  s.token = default_token();
   std::string offline = variable("HF_HUB_OFFLINE");
   s.offline = offline == "1" || offline == "true" || offline == "TRUE" || offline == "yes" ||
               offline == "ON";

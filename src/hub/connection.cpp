@@ -24,7 +24,7 @@ struct Transfer {
   bool too_long = false;
   std::FILE* file = nullptr;  // where the content of a successful answer goes
   uint64_t resumed_from = 0, written = 0;
-  bool begun = false, cannot_write = false;
+  bool begun = false, cannot_write = false, wrong_range = false;
   std::function<void(uint64_t)> progress;
 };
 
@@ -52,7 +52,8 @@ bool begin_file(Transfer& t, long status) {
   t.written = t.resumed_from;
   if (status == 206) {
     std::string wanted = fmt::format("bytes {}-", t.resumed_from);
-    return t.response.headers["content-range"].starts_with(wanted);
+    t.wrong_range = !t.response.headers["content-range"].starts_with(wanted);
+    return !t.wrong_range;
   }
   t.written = 0;
   std::rewind(t.file);
@@ -66,6 +67,8 @@ size_t on_data(char* data, size_t size, size_t count, void* user) {
   curl_easy_getinfo(t.curl, CURLINFO_RESPONSE_CODE, &status);
   if (t.file && status < 300) {
     if (!t.begun && !begin_file(t, status)) return 0;
+    t.too_long = t.written + n > t.limit;
+    if (t.too_long) return 0;
     if (std::fwrite(data, 1, n, t.file) != n) {
       t.cannot_write = true;
       return 0;
@@ -113,7 +116,7 @@ void check_transfer(CURLcode code, const Transfer& t, const std::string& url) {
   throw again;
 }
 
-void check_status(const Response& r, const std::string& url, bool has_token) {
+void check_status(Response& r, const std::string& url, bool has_token) {
   if (r.status < 400) return;
   std::string what = fmt::format("{} answers {}", url, r.status);
   if (r.status == 429 || r.status >= 500) {
@@ -121,12 +124,16 @@ void check_status(const Response& r, const std::string& url, bool has_token) {
     again.hint("the server is busy or out of order; try again later");
     throw again;
   }
+  const bool gated = r.headers["x-error-code"] == "GatedRepo";
   if (r.status == 401 || r.status == 403)
-    throw cannot(what).hint(has_token
-                                ? "the token in HF_TOKEN may not read this model, or its terms are "
-                                  "not accepted yet on its page"
-                                : "there is no such model, or it is not public: set HF_TOKEN to an "
-                                  "access token of yours");
+    throw cannot(what).hint(
+        !has_token ? fmt::format("{}: log in with 'hf auth login', or set HF_TOKEN to an access "
+                                 "token of yours",
+                                 gated ? "this model's terms must be accepted on its page first"
+                                       : "there is no such model, or it is not public")
+        : gated    ? "accept the model's terms on its page, with the account that the token is of"
+                   : "the token in HF_TOKEN or in the hub's token file may not read this model, or "
+                     "there is no such model");
   if (r.status == 404)
     throw bad_input(what).hint("there is no model, revision or file of that name");
   throw cannot(what);
@@ -207,13 +214,14 @@ Response Connection::head(const std::string& url) {
   throw cannot(fmt::format("{} redirects in circles", url));
 }
 
-void Connection::download(const std::string& url, const fs::path& to,
+void Connection::download(const std::string& url, const fs::path& to, uint64_t bytes,
                           const std::function<void(uint64_t)>& progress) {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(to.c_str(), "ab"), std::fclose);
   if (!file) throw cannot_errno("cannot write").at(to.string());
   Transfer t;
   t.file = file.get();
   t.progress = progress;
+  t.limit = bytes;
   t.resumed_from = fs::file_size(to);
   prepare(handle_->curl, settings_, url, t);
   curl_easy_setopt(handle_->curl, CURLOPT_FOLLOWLOCATION, 1L);
@@ -222,6 +230,11 @@ void Connection::download(const std::string& url, const fs::path& to,
   if (t.resumed_from > 0) curl_easy_setopt(handle_->curl, CURLOPT_RANGE, range.c_str());
   CURLcode code = curl_easy_perform(handle_->curl);
   curl_easy_getinfo(handle_->curl, CURLINFO_RESPONSE_CODE, &t.response.status);
+  if (t.wrong_range || t.too_long) {
+    std::fflush(file.get());
+    fs::resize_file(to, 0);
+  }
+  if (t.wrong_range) return download(url, to, bytes, progress);  // the whole, without a range
   check_transfer(code, t, url);
   check_status(t.response, url, !settings_.token.empty());
   if (std::fflush(file.get()) != 0) throw cannot_errno("writing failed").at(to.string());

@@ -20,7 +20,8 @@ struct Settings {
   int retry_milliseconds = 500;  // before the first retry; doubles
 };
 
-// HF_ENDPOINT; HF_HUB_CACHE, HF_HOME/hub or ~/.cache/huggingface/hub; HF_TOKEN; HF_HUB_OFFLINE.
+// HF_ENDPOINT; HF_HUB_CACHE, HF_HOME/hub or ~/.cache/huggingface/hub; HF_TOKEN, or the file that a
+// login leaves (HF_TOKEN_PATH, HF_HOME/token); HF_HUB_OFFLINE.
 Settings settings();
 
 struct PullOptions {

@@ -41,8 +41,9 @@ class Connection {
   Response get(const std::string& url, uint64_t limit);
   // Does not follow redirects to elsewhere: what the hub itself says about a file.
   Response head(const std::string& url);
-  // Appends to the file from where it ends. `progress` gets the file's size so far.
-  void download(const std::string& url, const fs::path& to,
+  // Appends to the file from where it ends, up to `bytes`: a server that sends more is refused.
+  // `progress` gets the file's size so far.
+  void download(const std::string& url, const fs::path& to, uint64_t bytes,
                 const std::function<void(uint64_t)>& progress);
 
  private:

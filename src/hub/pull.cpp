@@ -146,8 +146,12 @@ class Puller {
     Repository repository;
     try {
       repository.commit = json.at("sha").get<std::string>();
-      for (const auto& file : json.at("siblings"))
-        repository.files[file.at("rfilename").get<std::string>()] = file.value("size", uint64_t{0});
+      for (const auto& file : json.at("siblings")) {
+        auto size = file.find("size");
+        bool known = size != file.end() && size->is_number_unsigned();
+        repository.files[file.at("rfilename").get<std::string>()] =
+            known ? size->template get<uint64_t>() : 0;
+      }
     } catch (const nlohmann::json::exception&) {
       throw bad_input(fmt::format("{} does not answer as a Hugging Face hub", url))
           .hint("is HF_ENDPOINT right?");
@@ -187,6 +191,8 @@ class Puller {
     fs::path blob = folder_ / "blobs" / wanted.hash;
     Lock lock(settings_.cache / ".locks" / folder_.filename() / (wanted.hash + ".lock"));
     if (!fs::exists(blob)) fetch_blob(url, file, wanted, blob);
+    if (!fs::is_regular_file(blob))
+      throw cannot("this is in the way of what is fetched").at(blob.string()).hint("move it away");
     fs::create_directories(link.parent_path());
     fs::remove(link, ignored);
     fs::create_symlink(fs::relative(blob, link.parent_path()), link);
@@ -224,7 +230,7 @@ class Puller {
           if (before > wanted.bytes) fs::remove(part), before = 0;
           if (before == wanted.bytes && before > 0) return;
           uint64_t last = before;
-          connection_.download(url, part, [&](uint64_t now) {
+          connection_.download(url, part, wanted.bytes, [&](uint64_t now) {
             fetched_ += now > last ? now - last : 0;
             last = now;
             progress_->set(done_ + now, file);

@@ -41,6 +41,9 @@ class TestHub {
   std::atomic<int> busy = 0;          // how many requests to refuse for now
   std::atomic<bool> corrupt = false;  // flip a byte on the way
   std::atomic<bool> ranges = true;
+  std::atomic<bool> wrong_ranges = false;  // answers another range than was asked for
+  std::atomic<size_t> too_much = 0;        // bytes after the end
+  std::string gated;                       // the error that a refusal names
   std::vector<std::string> log;
 
   TestHub() {
@@ -91,6 +94,7 @@ class TestHub {
     }
     if (!token.empty() && q.get_header_value("Authorization") != "Bearer " + token) {
       r.status = 401;
+      if (!gated.empty()) r.set_header("X-Error-Code", gated);
       return true;
     }
     return false;
@@ -133,11 +137,12 @@ class TestHub {
     note(q.method + " " + std::string(q.matches[1]));
     std::string content = files.at(q.matches[1]).content;
     if (corrupt) content[content.size() / 2] ^= 1;
+    content += std::string(too_much, 'x');
     size_t begin = 0;
     if (ranges && q.has_header("Range")) {
       begin = std::stoul(q.get_header_value("Range").substr(6));
-      r.set_header("Content-Range",
-                   fmt::format("bytes {}-{}/{}", begin, content.size() - 1, content.size()));
+      r.set_header("Content-Range", fmt::format("bytes {}-{}/{}", wrong_ranges ? begin + 1 : begin,
+                                                content.size() - 1, content.size()));
     }
     bool cut = cuts > 0 && cuts-- > 0;
     std::string rest = content.substr(begin);
@@ -336,8 +341,33 @@ TEST_F(Pull, Tokens) {
   EXPECT_THAT(error(), HasSubstr("set HF_TOKEN"));
   settings_.token = "wrong";
   EXPECT_THAT(error(), HasSubstr("may not read this model"));
+  hub_.gated = "GatedRepo";
+  EXPECT_THAT(error(), HasSubstr("accept the model's terms"));
+  settings_.token.clear();
+  EXPECT_THAT(error(), HasSubstr("terms must be accepted on its page first"));
   settings_.token = "secret";
   EXPECT_EQ(error(), "no error");
+}
+
+TEST_F(Pull, AServerThatMistakesRangesIsAskedForTheWhole) {
+  hub_.wrong_ranges = true;
+  hub_.cuts = 1;
+  EXPECT_EQ(error(), "no error");
+  EXPECT_EQ(weights(), hub_.files["model.safetensors"].content);
+}
+
+TEST_F(Pull, MoreThanWasNamedIsRefused) {
+  hub_.too_much = 50'000'000;
+  EXPECT_THAT(error(), HasSubstr("answers with more than 300000 bytes"));
+  for (const auto& entry : fs::directory_iterator(repository() / "blobs"))
+    EXPECT_LE(fs::file_size(entry.path()), 300'000u) << entry.path();
+  hub_.too_much = 0;
+  EXPECT_EQ(error(), "no error");
+}
+
+TEST_F(Pull, AFolderInTheWayIsNamed) {
+  fs::create_directories(repository() / "blobs" / hub_.files["model.safetensors"].hash);
+  EXPECT_THAT(error(), HasSubstr("in the way"));
 }
 
 TEST_F(Pull, OfflineSaysSoAtOnce) {
@@ -382,8 +412,8 @@ TEST_F(Pull, CachedModelsAreListed) {
 }
 
 TEST(Settings, FromTheEnvironment) {
-  for (const char* name :
-       {"HF_HUB_CACHE", "HF_HOME", "HF_ENDPOINT", "HF_TOKEN", "HF_HUB_OFFLINE", "XDG_CACHE_HOME"})
+  for (const char* name : {"HF_HUB_CACHE", "HF_HOME", "HF_ENDPOINT", "HF_TOKEN", "HF_HUB_OFFLINE",
+                           "XDG_CACHE_HOME", "HF_TOKEN_PATH", "HUGGING_FACE_HUB_TOKEN"})
     ::unsetenv(name);
   ::setenv("HOME", "/home/x", 1);
   EXPECT_EQ(settings().cache, "/home/x/.cache/huggingface/hub");
@@ -397,6 +427,14 @@ TEST(Settings, FromTheEnvironment) {
   EXPECT_EQ(settings().cache, "/direct");
   ::setenv("HF_ENDPOINT", "http://mirror/", 1);
   EXPECT_EQ(settings().endpoint, "http://mirror");
+  EXPECT_EQ(settings().token, "");
+  testing::TemporaryFolder login;
+  write_file(login / "token", "from-a-login\n");
+  ::setenv("HF_HOME", login.path().c_str(), 1);
+  EXPECT_EQ(settings().token, "from-a-login");
+  write_file(login / "another", "from-elsewhere");
+  ::setenv("HF_TOKEN_PATH", (login / "another").c_str(), 1);
+  EXPECT_EQ(settings().token, "from-elsewhere");
   ::setenv("HF_TOKEN", "t", 1);
   EXPECT_EQ(settings().token, "t");
   ::setenv("HF_HUB_OFFLINE", "1", 1);
