@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cfloat>
+#include <cmath>
 #include <numeric>
 
 #include "base/error.h"
@@ -61,6 +63,20 @@ bool quantised(const checkpoint::TensorView& tensor) {
 
 }  // namespace
 
+void check_numbers(const checkpoint::TensorView& tensor, size_t first_row, size_t rows,
+                   const float* values) {
+  if (rows == 0) return;
+  size_t width = size_t(tensor.elements() / tensor.shape[0]);
+  bool fine = true;
+  for (size_t i = 0; i < rows * width; ++i) fine &= std::fabs(values[i]) <= FLT_MAX;
+  if (fine) return;
+  size_t at = 0;
+  while (std::isfinite(values[at])) ++at;
+  throw bad_input(fmt::format("the weights are damaged: {} has {} in row {}, column {}",
+                              tensor.name, values[at], first_row + at / width, at % width))
+      .hint("fetch the model again; if it is your own, its training diverged");
+}
+
 WeightLoader::WeightLoader(const nn::Runtime& runtime, const checkpoint::Checkpoint& checkpoint,
                            const std::vector<std::string>& prefixes, bool transposed)
     : runtime_(runtime), checkpoint_(checkpoint), transposed_(transposed) {
@@ -116,6 +132,7 @@ nn::Linear WeightLoader::stacked(const std::vector<std::string>& names, size_t o
       size_t stop = std::min(end, first + outputs_each);
       checkpoint::rows_to_float(parts[part], static_cast<int64_t>(begin - first),
                                 static_cast<int64_t>(stop - first), to);
+      check_numbers(parts[part], begin - first, stop - begin, to);
       to += (stop - begin) * inputs;
       begin = stop;
     }
@@ -131,6 +148,7 @@ nn::Weights WeightLoader::matrix(const std::string& full_name, size_t outputs, s
   nn::Weights packed = weights(
       outputs, inputs, quantised(*tensor), [view = *tensor](size_t begin, size_t end, float* to) {
         checkpoint::rows_to_float(view, static_cast<int64_t>(begin), static_cast<int64_t>(end), to);
+        check_numbers(view, begin, end - begin, to);
       });
   checkpoint_.release_memory();
   return packed;
@@ -156,6 +174,7 @@ std::vector<float> WeightLoader::vector(const std::string& full_name, size_t wid
   if (!tensor) return {};
   std::vector<float> values(width);
   checkpoint::to_float(*tensor, values.data());
+  check_numbers(*tensor, 0, width, values.data());
   return values;
 }
 
@@ -168,6 +187,7 @@ nn::Matrix WeightLoader::table(const std::string& full_name, size_t rows, size_t
   if (!tensor) return {};
   nn::Matrix values(rows, width);
   checkpoint::to_float(*tensor, values.data());
+  check_numbers(*tensor, 0, rows, values.data());
   return values;
 }
 

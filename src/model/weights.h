@@ -12,6 +12,10 @@
 
 namespace minpair::model {
 
+// Throws, with the tensor's name, where a weight is infinite or not a number.
+void check_numbers(const checkpoint::TensorView& tensor, size_t first_row, size_t rows,
+                   const float* values);
+
 // Rows of a table that stays in the mapped file.
 class Embedding {
  public:
@@ -22,6 +26,7 @@ class Embedding {
   size_t width() const { return static_cast<size_t>(table_->shape[1]); }
   void row(size_t i, float* to) const {
     checkpoint::rows_to_float(*table_, static_cast<int64_t>(i), static_cast<int64_t>(i) + 1, to);
+    check_numbers(*table_, i, 1, to);
   }
 
  private:

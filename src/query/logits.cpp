@@ -1,8 +1,12 @@
 #include "query/logits.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+
+#include "base/error.h"
 
 namespace minpair::query {
 namespace {
@@ -60,6 +64,19 @@ bool of_all_tokens(const Ask& ask) {
   return !std::holds_alternative<Targets>(ask.what) && !std::holds_alternative<Classes>(ask.what);
 }
 
+// A probability may be nought; a broken weight gives what is no number, or more than any.
+void check_numbers(const Logits& numbers, const Ask& ask, const Query& query, const Model& model) {
+  bool fine = std::isfinite(numbers.log_sum_exp);
+  for (float x : numbers.logits) fine &= x < HUGE_VALF;
+  if (fine) return;
+  std::string text;
+  for (size_t i = 0; i < query.ids.size() && i < 40; ++i)
+    text += (i ? " " : "") + model.tokenizer().piece(query.ids[i]);
+  throw bad_input(fmt::format("{} answers with what is not a number, at token {} of \"{}\"",
+                              model.info().name, ask.position + 1, text))
+      .hint("its weights are damaged, or too large for this arithmetic; nothing was scored");
+}
+
 }  // namespace
 
 std::vector<Answer> answer_by_logits(const Model& model, std::span<const Query> queries,
@@ -82,8 +99,10 @@ std::vector<Answer> answer_by_logits(const Model& model, std::span<const Query> 
   std::vector<std::vector<Logits>> numbers = compute(inputs);
   std::vector<Answer> answers(queries.size());
   for (size_t q = 0; q < queries.size(); ++q)
-    for (size_t a = 0; a < queries[q].asks.size(); ++a)
+    for (size_t a = 0; a < queries[q].asks.size(); ++a) {
+      check_numbers(numbers[q][a], queries[q].asks[a], queries[q], model);
       answers[q].push_back(record_of(queries[q].asks[a].what, std::move(numbers[q][a])));
+    }
   return answers;
 }
 

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -51,6 +52,22 @@ class Spoiled {
     write_file(folder_ / "model.safetensors", prefix + header + bytes.substr(8 + length));
     return *this;
   }
+  // Overwrites one number of a tensor. In half precision, by an infinity.
+  Spoiled& weight(const std::string& name, size_t at, float value) {
+    std::string bytes = read_file(folder_ / "model.safetensors");
+    uint64_t length = 0;
+    std::memcpy(&length, bytes.data(), 8);
+    json tensor = json::parse(bytes.substr(8, length)).at(name);
+    char* begin = bytes.data() + 8 + length + tensor.at("data_offsets").at(0).get<size_t>();
+    const uint16_t half = value < 0 ? 0xFC00 : 0x7C00;
+    if (tensor.at("dtype") == "F16")
+      std::memcpy(begin + 2 * at, &half, 2);
+    else
+      std::memcpy(begin + 4 * at, &value, 4);
+    write_file(folder_ / "model.safetensors", bytes);
+    return *this;
+  }
+  std::filesystem::path path() const { return folder_.path(); }
   std::string error() {
     return error_of([&] { load_model(folder_.path().string()); });
   }
@@ -114,6 +131,37 @@ TEST(LoadModel, ShapesMustFit) {
               HasSubstr("intermediate.dense.weight is 48 x 32, it must be 64 x 32"));
   EXPECT_THAT(Spoiled("bert").config([](json& c) { c["vocab_size"] = 121; }).error(),
               HasSubstr("word_embeddings.weight is 120 x 32, it must be 121 x 32"));
+}
+
+TEST(LoadModel, WeightsThatAreNoNumbersAreNamed) {
+  const float nan = std::nanf(""), infinite = HUGE_VALF;
+  EXPECT_THAT(Spoiled("bert").weight("bert.encoder.layer.1.output.dense.weight", 49, nan).error(),
+              HasSubstr("bert.encoder.layer.1.output.dense.weight has nan in row 1, column 1"));
+  EXPECT_THAT(
+      Spoiled("bert").weight("bert.encoder.layer.0.output.LayerNorm.bias", 3, infinite).error(),
+      HasSubstr("bert.encoder.layer.0.output.LayerNorm.bias has inf in row 3, column 0"));
+}
+
+// What is only read when a sentence has it, and what only grows too large on the way.
+TEST(LoadModel, AnswersThatAreNoNumbersAreNamed) {
+  Spoiled spoiled("gpt-neox");
+  spoiled.weight("gpt_neox.embed_in.weight", 32 * 9, -HUGE_VALF);
+  std::unique_ptr<query::Model> model = load_model(spoiled.path().string());
+  const query::Query without{{2, 5, 6}, {{1, query::Targets{{7}}}}, {}};
+  const query::Query with{{2, 5, 9}, {{1, query::Targets{{7}}}}, {}};
+  EXPECT_EQ(model->answer({&without, 1}).size(), 1u);
+  EXPECT_THAT(error_of([&] {
+                model->answer({&with, 1});
+              }),
+              HasSubstr("embed_in.weight has -inf in row 9"));
+  Spoiled large("bert");
+  large.weight("cls.predictions.transform.LayerNorm.weight", 0, 3e38f)
+      .weight("bert.embeddings.word_embeddings.weight", 32 * 7, 3e38f);
+  model = load_model(large.path().string());
+  EXPECT_THAT(error_of([&] {
+                model->answer({&without, 1});
+              }),
+              HasSubstr("answers with what is not a number, at token 2 of \""));
 }
 
 TEST(LoadModel, AbsurdConfigurationsAreErrors) {
