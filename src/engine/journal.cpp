@@ -125,6 +125,13 @@ void AnswerJournal::append(std::span<const query::Answer> answers) {
   }
 }
 
+void AnswerJournal::remove_left_over(const std::filesystem::path& path) {
+  int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (fd < 0) return;
+  if (::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
+  ::close(fd);
+}
+
 void AnswerJournal::remove() {
   std::error_code ignored;
   std::filesystem::remove(path_, ignored);

@@ -26,6 +26,8 @@ class AnswerJournal {
   // Only after next() has said that there is no more.
   void append(std::span<const query::Answer> answers);
   void remove();  // the run is complete
+  // Of a run that was killed when all was stored; one that is in use stays.
+  static void remove_left_over(const std::filesystem::path& path);
 
  private:
   bool read_batch();

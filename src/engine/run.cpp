@@ -103,12 +103,6 @@ Error nothing_selected(const SuiteSource& suite, const Pass& pass) {
       .hint("'minpair generate SUITE --count' lists its tests and conditions");
 }
 
-std::filesystem::path journal_path(const std::filesystem::path& results, Hash128 plan) {
-  std::filesystem::path path = results;
-  path += fmt::format("-{:016x}.answers", plan.high ^ plan.low);
-  return path;
-}
-
 std::unique_ptr<method::VocabularyWords> words_for(
     const SuiteSource& suite, const query::Model& model,
     const std::vector<const method::Method*>& methods, const RunOptions& options) {
@@ -196,15 +190,32 @@ class Run {
   void answer_and_store() {
     std::unique_ptr<AnswerJournal> journal;
     if (planner_.counts().asked > 0) {
-      journal = std::make_unique<AnswerJournal>(journal_path(store_->path(), planner_.key()),
-                                                planner_.key());
+      journal = std::make_unique<AnswerJournal>(journal_path(), planner_.key());
       answer(*journal);
+    } else {
+      AnswerJournal::remove_left_over(journal_path());
     }
     report_.counts = planner_.counts();
     Clock::time_point start = Clock::now();
     store_all();
     if (journal) journal->remove();
     report_.store_seconds = seconds_since(start);
+  }
+
+  // Named by what the command wants, not by what is left to do: who was killed when all was stored
+  // leaves a journal that the same command finds and removes.
+  std::filesystem::path journal_path() const {
+    std::string wanted = pass_.content.text() + whole_plan_ + shard_text(options_.shard);
+    for (const std::string& name : {record_.fingerprint, record_.precision, record_.tokenizer})
+      wanted += '\n' + name;
+    for (const judge::MethodInfo& info : infos_)
+      wanted += fmt::format("\n{} {}", info.name, info.key());
+    for (const auto* names : {&options_.selection.tests, &options_.selection.conditions})
+      wanted += '\n' + join(*names, "\t");
+    wanted += fmt::format("\n{}", options_.selection.limit);
+    std::filesystem::path path = store_->path();
+    path += fmt::format("-{:016x}.answers", hash128(wanted).low);
+    return path;
   }
 
   void answer(AnswerJournal& journal) {

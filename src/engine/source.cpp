@@ -30,8 +30,10 @@ SuiteSource suite_source(const suite::Suite& suite) {
     std::filesystem::path file = kept_input();
     return {suite.manifest, [file] { return suite::read_items(file); }, {}, {}};
   }
+  // A grammar's own word list may have the same name.
   std::filesystem::path lexicon = suite.path / "lexicon.tsv";
-  if (!suite.is_folder() || !std::filesystem::exists(lexicon)) lexicon.clear();
+  if (!suite.is_folder() || stimuli::from_grammars(suite) || !std::filesystem::exists(lexicon))
+    lexicon.clear();
   return {suite.manifest, [suite] { return stimuli::open_items(suite); }, {}, lexicon};
 }
 
