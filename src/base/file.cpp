@@ -29,6 +29,12 @@ int open_to_read(const fs::path& path) {
   return fd;
 }
 
+fs::path temporary_name(const fs::path& path) {
+  return path.string() + fmt::format(".{}.tmp", ::getpid());
+}
+
+std::string path_of(int fd) { return fmt::format("/proc/self/fd/{}", fd); }
+
 size_t read_some(int fd, char* to, size_t n, const std::string& name) {
   for (;;) {
     ssize_t got = ::read(fd, to, n);
@@ -176,8 +182,14 @@ AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
     direct_ = true;
     fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
-    temporary_ = path.string() + fmt::format(".{}.tmp", ::getpid());
-    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    // Without a name until it is complete: nothing stays behind, however the process ends.
+    fd_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
+    if (fd_ < 0 || ::access(path_of(fd_).c_str(), F_OK) != 0) {
+      if (fd_ >= 0) ::close(fd_);
+      temporary_ = temporary_name(path);
+      fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    }
   }
   if (fd_ < 0)
     throw cannot_errno("cannot write")
@@ -203,7 +215,15 @@ void AtomicFile::flush() {
 void AtomicFile::commit() {
   flush();
   if (direct_) return;
-  ::close(std::exchange(fd_, -1));
+  if (temporary_.empty()) {
+    temporary_ = temporary_name(path_);
+    ::unlink(temporary_.c_str());
+    if (::linkat(AT_FDCWD, path_of(fd_).c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) !=
+        0)
+      throw cannot_errno("cannot give the finished file its name").at(path_.string());
+  }
+  if (::close(std::exchange(fd_, -1)) != 0)
+    throw cannot_errno("writing failed").at(path_.string()).hint("is the disk full?");
   if (::rename(temporary_.c_str(), path_.c_str()) != 0)
     throw cannot_errno("cannot rename the finished file into place").at(path_.string());
   temporary_.clear();

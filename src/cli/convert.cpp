@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/progress.h"
 #include "cli/cli.h"
@@ -97,6 +98,10 @@ void convert(const ConvertCall& call) {
   Progress progress("converting", 0, call.quiet);
   suite::Converted done = suite::convert_items(
       *items, *writer, [&](uint64_t n) { progress.set(n); }, call.preparation);
+  if (done.written == 0 && !done.left_out.empty()) {
+    if (!call.quiet) print_account(done, to);
+    throw bad_input(fmt::format("'{}' can hold none of these items; nothing was written", to.name));
+  }
   writer->commit();
   write_manifest_beside(call, from, to);
   if (!call.quiet) print_account(done, to);

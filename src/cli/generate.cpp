@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/cli.h"
+#include "cli/numbers.h"
 
 namespace minpair::cli {
 namespace {
@@ -87,8 +88,13 @@ void add_generate(Cli& cli) {
       ->required();
   app.add_option("-o,--output", a->output, "where to write; standard output when absent");
   app.add_flag("--count", a->count, "only say how many items there are, without expanding");
-  app.add_option("--sample", a->generate.sample, "N different items of each test");
-  app.add_option("--seed", a->generate.seed, "which sample (0)");
+  app.add_option("--sample", a->generate.sample, "N different items of each test")
+      ->check(whole_number(1));
+  app.add_option("--seed", a->generate.seed, "which sample (0)")->check(whole_number(0, INT64_MAX));
+  app.add_option("--most", a->generate.most,
+                 "refuse to write more items than this; '--count' says how many there are")
+      ->check(whole_number(1, INT64_MAX))
+      ->capture_default_str();
   app.add_option("--format", a->format,
                  "jsonl; text: one sentence a line, wrong ones with *; clams: True or False first")
       ->check(CLI::IsMember({"jsonl", "text", "clams"}));

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/paths.h"
+#include "base/streams.h"
 #include "base/text.h"
 #include "cli/cli.h"
 
@@ -107,8 +108,11 @@ void Cli::on_run(CLI::App& command, std::function<void()> run) { command.callbac
 }  // namespace minpair::cli
 
 int main(int argc, char** argv) {
+  minpair::guard_standard_streams();
   try {
-    return minpair::cli::run(argc, argv);
+    int status = minpair::cli::run(argc, argv);
+    minpair::finish_standard_output();
+    return status;
   } catch (const minpair::Error& e) {
     fmt::print(stderr, "minpair: {}\n", e.what());
     return e.exit_status();
@@ -116,7 +120,8 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "minpair: out of memory\n");
     return 1;
   } catch (const std::exception& e) {
-    fmt::print(stderr, "minpair: {}\n", e.what());
+    // fmt does not say which file it could not write.
+    fmt::print(stderr, "minpair: {}{}\n", std::ferror(stdout) ? "standard output: " : "", e.what());
     return 1;
   }
 }

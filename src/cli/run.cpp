@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdlib>
 
 #include "base/error.h"
 #include "base/progress.h"
 #include "cli/cli.h"
+#include "cli/numbers.h"
 #include "cli/precision.h"
 #include "engine/processes/processes.h"
 #include "model/one_by_one.h"
@@ -86,6 +88,15 @@ std::unique_ptr<query::Model> load(const RunCall& call, size_t number) {
   return model;
 }
 
+// Whoever stops a run is told how it goes on, and it ends as it was told to.
+void say_how_to_go_on(int signal) {
+  static constexpr char text[] =
+      "\nminpair: stopped; nothing is lost, the same command goes on from here\n";
+  (void)!::write(2, text, sizeof text - 1);
+  std::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
 // `wire`: to the other processes of this run; null: there are none.
 void run(RunCall& call, engine::Wire* wire) {
   call.run.load = call.load;
@@ -93,6 +104,8 @@ void run(RunCall& call, engine::Wire* wire) {
   std::unique_ptr<store::Store> store;
   if (!call.run.dry_run)
     store = std::make_unique<store::Store>(call.output, store::Store::Mode::write);
+  if (store && !call.run.quiet)
+    for (int signal : {SIGINT, SIGTERM}) std::signal(signal, say_how_to_go_on);
   std::vector<engine::SuiteSource> suites;
   for (const std::string& name : call.suites) {
     suites.push_back(engine::suite_source(suite::find_suite(name)));
@@ -157,11 +170,13 @@ void add_run(Cli& cli) {
   app.add_option("--language", call.run.selection.languages,
                  "only items of this language (repeatable)");
   app.add_option("--limit", call.run.selection.limit, "only the first N items")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   app.add_option("--sample", call.run.selection.sample,
                  "only N items, drawn at random from all that are wanted")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--seed", call.run.selection.seed, "of --sample")->capture_default_str();
+      ->check(whole_number(1));
+  app.add_option("--seed", call.run.selection.seed, "of --sample")
+      ->check(whole_number(0, INT64_MAX))
+      ->capture_default_str();
   app.add_option("--shard", call.shard,
                  "only this part of the work, as 3/8; 'minpair merge' puts the parts together");
   app.add_option("--lexicon", call.run.lexicon,
@@ -169,15 +184,17 @@ void add_run(Cli& cli) {
       ->check(CLI::ExistingFile);
   app.add_option("--min-words", call.run.min_words,
                  "clozes with fewer right or wrong words in the vocabulary are excluded")
+      ->check(whole_number(0))
       ->capture_default_str();
   app.add_option("--vocab", call.load.vocabulary,
                  "the vocabulary of a recurrent model in a file, one word a line");
   add_edge_options(app, call.load);
-  app.add_option("--threads", call.load.threads, "threads for the model; 0: all");
+  app.add_option("--threads", call.load.threads, "threads for the model; 0: all")
+      ->check(whole_number(0, 1024));
   add_precision(app, call.load);
   app.add_option("--batch", call.run.plan.batch_tokens,
                  "tokens that the model gets at once; absent: what the model says is best")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   app.add_flag("--no-sharing", call.no_sharing,
                "one sentence at a time, for comparing speed; the scores are the same");
   app.add_flag("--dry-run", call.run.dry_run,

@@ -210,9 +210,11 @@ class Run {
       wanted += '\n' + name;
     for (const judge::MethodInfo& info : infos_)
       wanted += fmt::format("\n{} {}", info.name, info.key());
-    for (const auto* names : {&options_.selection.tests, &options_.selection.conditions})
+    for (const auto* names :
+         {&options_.selection.tests, &options_.selection.conditions, &options_.selection.languages})
       wanted += '\n' + join(*names, "\t");
-    wanted += fmt::format("\n{}", options_.selection.limit);
+    wanted += fmt::format("\n{} {} {}", options_.selection.limit, options_.selection.sample,
+                          options_.selection.seed);
     std::filesystem::path path = store_->path();
     path += fmt::format("-{:016x}.answers", hash128(wanted).low);
     return path;

@@ -10,6 +10,7 @@
 #include <exception>
 #include <mutex>
 #include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -158,8 +159,14 @@ Runtime::Runtime(int threads, std::optional<Isa> isa, Arithmetic arithmetic)
   pool_->isa = choose_isa(isa);
   pool_->kernels = &kernels_of(pool_->isa);
   int count = choose_threads(threads);
-  pool_->scratch.resize(count);
-  for (int i = 1; i < count; ++i) pool_->workers.emplace_back([p = pool_.get(), i] { p->live(i); });
+  try {
+    pool_->workers.reserve(count);
+    for (int i = 1; i < count; ++i)
+      pool_->workers.emplace_back([p = pool_.get(), i] { p->live(i); });
+  } catch (const std::system_error&) {
+    // No more threads are to be had: those that run do the work, with the same results.
+  }
+  pool_->scratch.resize(pool_->workers.size() + 1);
 }
 
 Runtime::~Runtime() {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <utility>
+
 #include "base/error.h"
 #include "report/html.h"
 
@@ -52,10 +54,12 @@ std::shared_ptr<const LivePage::Snapshot> LivePage::current() {
   } catch (const Error& e) {
     std::lock_guard lock(mutex_);
     if (!current_) throw;
-    fmt::print(stderr, "note: the page stays as it was: {}\n", e.what());
+    if (std::exchange(said_, e.what()) != e.what())
+      fmt::print(stderr, "note: the page stays as it was: {}\n", e.what());
     return current_;
   }
   std::lock_guard lock(mutex_);
+  said_.clear();
   before_ = std::move(current_);
   current_ = fresh;
   return fresh;

@@ -31,6 +31,7 @@ class LivePage {
   std::mutex making_;  // one makes, the others wait for it
   std::mutex mutex_;
   std::shared_ptr<const Snapshot> current_, before_;
+  std::string said_;  // why it stays as it was; said once
 };
 
 }  // namespace minpair::serve

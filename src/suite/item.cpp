@@ -103,6 +103,7 @@ bool differs_outside_locus(const Item& item) {
 }
 
 void align_loci(std::vector<Sentence>& sentences) {
+  if (sentences.empty()) return;
   std::vector<std::vector<Span>> spans;
   size_t shortest = SIZE_MAX;
   for (const Sentence& s : sentences) {

@@ -125,6 +125,8 @@ Manifest parse_manifest(std::string_view json, const std::string& file_for_messa
     uint64_t line = uint64_t(std::count(before.begin(), before.end(), '\n')) + 1;
     throw not_json(what.substr(what.find(": ") + 2))
         .at(file_for_messages, line, before.size() - (before.rfind('\n') + 1));
+  } catch (const nlohmann::json::exception& e) {
+    throw bad_input(fmt::format("a value is not possible: {}", e.what())).at(file_for_messages);
   } catch (Error& e) {
     throw e.at(file_for_messages);
   }

@@ -103,15 +103,21 @@ void filter(AlignedText& text, Keep keep) {
   });
 }
 
+// Twelve steps that each make ten characters of one would fill any memory.
+constexpr size_t kLongestReplaced = size_t{1} << 20;
+
 // Puts `with` in the place of every span.
 void replace_spans(AlignedText& text, const std::vector<Span>& spans, std::string_view with) {
   if (spans.empty()) return;
   AlignedText to;
-  size_t done = 0;
+  size_t done = 0, most = std::max(kLongestReplaced, 4 * text.size());
   for (const Span& s : spans) {
     to.append(text, {done, s.begin});
     to.append(with, text.origin(s));
     done = s.end;
+    if (to.size() > most)
+      throw bad_input("the tokenizer's replacements make this text longer than can be meant")
+          .hint("look at the \"Replace\" steps in tokenizer.json");
   }
   to.append(text, {done, text.size()});
   text = std::move(to);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/paths.h"
 #include "base/progress.h"
+#include "base/streams.h"
 #include "train/blas.h"
 #include "train/library_error.h"
 #include "train/run.h"
@@ -168,8 +169,11 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   // oneDNN's AMX path for bfloat16 dies with an illegal instruction in Debian's version.
   ::setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16", 0);
+  minpair::guard_standard_streams();
   try {
-    return minpair::train::run(argc, argv);
+    int status = minpair::train::run(argc, argv);
+    minpair::finish_standard_output();
+    return status;
   } catch (const minpair::Error& e) {
     fmt::print(stderr, "minpair train: {}\n", e.what());
     return e.exit_status();

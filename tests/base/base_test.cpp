@@ -1,4 +1,9 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -65,6 +70,24 @@ TEST(AtomicFile, NothingStaysBehindWithoutCommit) {
   EXPECT_TRUE(fs::is_empty(folder.path()));
   write_file(folder / "x", "whole");
   EXPECT_EQ(read_file(folder / "x"), "whole");
+}
+
+TEST(AtomicFile, NothingStaysBehindWhenTheProcessIsKilled) {
+  testing::TemporaryFolder folder;
+  pid_t child = ::fork();
+  if (child == 0) {
+    AtomicFile f(folder / "x");
+    f.write(std::string(1 << 20, 'x'));
+    ::raise(SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  // Not every file system has files without names.
+  int unnamed = ::open(folder.path().c_str(), O_TMPFILE | O_WRONLY, 0600);
+  if (unnamed < 0) GTEST_SKIP() << "this file system has no files without names";
+  ::close(unnamed);
+  EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
 TEST(LineReader, LinesOfEverySize) {

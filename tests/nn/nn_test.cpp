@@ -1,6 +1,9 @@
 #include "nn/nn.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
 
@@ -264,6 +267,26 @@ TEST(Runtime, EveryUnitRunsOnceAndErrorsComeBack) {
     runtime.parallel(1000, [&](size_t unit, int) { ++ran[unit]; });
     EXPECT_EQ(ran, std::vector<int>(1000, 2));
   }
+}
+
+// Once a thread that could not be started left the others waiting for ever.
+TEST(Runtime, WorksWithTheThreadsThatCanBeHad) {
+  pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);
+    struct rlimit limit {};
+    ::getrlimit(RLIMIT_AS, &limit);
+    limit.rlim_cur = rlim_t{600} << 20;
+    ::setrlimit(RLIMIT_AS, &limit);
+    Runtime runtime(1024);
+    std::vector<int> ran(1000);
+    runtime.parallel(1000, [&](size_t unit, int) { ++ran[unit]; });
+    bool fewer = runtime.threads() >= 1 && runtime.threads() < 1024;
+    ::_exit(fewer && ran == std::vector<int>(1000, 1) ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 TEST(Runtime, WrongSettingsAreNamed) {

@@ -11,6 +11,12 @@ static std::vector<Sentence> aligned(std::vector<std::string> texts) {
   return s;
 }
 
+TEST(AlignLoci, NoSentencesNeedNoLocus) {
+  std::vector<Sentence> none;
+  align_loci(none);
+  EXPECT_TRUE(none.empty());
+}
+
 TEST(AlignLoci, FindsTheDifferenceNotTheWord) {
   auto s = aligned({"Der Autor schwimmt und schwimmt .", "Der Autor schwimmt und schwimmen ."});
   EXPECT_EQ(s[0].locus.begin, 23u);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/progress.h"
 
@@ -32,6 +33,10 @@ std::string number_text(Count n) {
 
 void generate(const std::vector<Derivations>& tests, const fs::path& output,
               const GenerateOptions& options) {
+  if (!options.sample && count_of(tests) > options.most)
+    throw wrong_call(fmt::format("these are {} items, more than {}", number_text(count_of(tests)),
+                                 count_text(options.most)))
+        .hint("--sample N takes N of each test; --most N writes so many after all");
   GenerateOptions::Format format = format_of(tests, output, options);
   bool text = format != GenerateOptions::Format::jsonl;
   Labels labels = format == GenerateOptions::Format::clams ? kClamsLabels : Labels{};

@@ -14,6 +14,7 @@ struct GenerateOptions {
   std::optional<Format> format;    // unset: text for "x.txt" and where there is no locus
   std::optional<uint64_t> sample;  // so many items of each test
   uint64_t seed = 0;
+  uint64_t most = 10'000'000;  // without a sample, larger suites are refused
 };
 
 void generate(const std::vector<Derivations>& tests, const std::filesystem::path& output,

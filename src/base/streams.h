@@ -1,0 +1,15 @@
+#pragma once
+// Standard output and standard error of a command.
+
+namespace minpair::inline base {
+
+// First of all in main(). A message that cannot be written (a log on a full disk, a closed stream)
+// is lost, and nothing else is: the work goes on. No file that is opened later can take the place
+// of a closed stream. A file that grows too large is an error, not the end of the process; and
+// memory that runs out where nothing can be thrown (in a destructor) ends it with a message.
+void guard_standard_streams();
+
+// Last of all. Throws when anything that was printed is lost.
+void finish_standard_output();
+
+}  // namespace minpair::inline base
