@@ -67,6 +67,16 @@ void read_sizes(const Loading& from, const SizeKeys& keys) {
   from.info.max_tokens = from.config.count(keys.tokens, keys.usual_tokens);
 }
 
+void refuse_quantised(const Config& config) {
+  if (!config.has("quantization_config")) return;
+  std::string method = config.text_in({"quantization_config", "quant_method"}, "some method");
+  throw bad_input(fmt::format("the weights are quantised by {}", method))
+      .at(config.file().string())
+      .hint(
+          "use the model that they were made from, or a GGUF file of it, which is read in many "
+          "quantised formats");
+}
+
 nn::AttentionShape attention_shape(const Config& config, size_t hidden, size_t heads) {
   if (hidden % heads)
     throw bad_input(fmt::format("{} heads do not divide a width of {}", heads, hidden))

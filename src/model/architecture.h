@@ -168,6 +168,9 @@ std::unique_ptr<query::Model> load_ngram(const Source& source);      // an ARPA 
 // Threads and arithmetic as asked for; what came of it is put into `info`.
 nn::Runtime runtime_for(const LoadOptions& options, query::ModelInfo& info);
 
+// Throws when the weights are stored in a way that only another library can undo.
+void refuse_quantised(const Config& config);
+
 // Throws when the heads do not divide the width.
 nn::AttentionShape attention_shape(const Config& config, size_t hidden, size_t heads);
 

@@ -111,6 +111,12 @@ class Bert : public Encoder {
       throw bad_input(fmt::format("position_embedding_type \"{}\" is not supported", kind))
           .at(c.file().string())
           .hint("only \"absolute\" positions are");
+    c.must_be("is_decoder", false,
+              "each token would see only those before it, which is not supported here");
+    c.must_be("add_cross_attention", false, "this model reads what another one has encoded");
+    c.ignore({"down_scale_factor", "gap_size", "net_structure_type", "num_memory_blocks",
+              "layers_to_keep", "sinusoidal_pos_embds", "tie_weights_", "pad_token_id",
+              "tie_word_embeddings"});
     query::ModelInfo& info = from.info;
     read_sizes(from, {v.layers, v.hidden, v.heads, "max_position_embeddings", v.positions});
     epsilon_ = c.real(v.epsilon, 1e-12);

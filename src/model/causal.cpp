@@ -106,6 +106,7 @@ CausalModel::CausalModel(const Source& source, MakeDecoder make_decoder)
       checkpoint_(checkpoint::open_checkpoint(source.path)),
       tokenizer_(tokenizer::load_tokenizer(source.path, &info_.notes)) {
   load(source, make_decoder);
+  config_->refuse_unknown(info_.architecture);
 }
 
 CausalModel::CausalModel(const Source& source, MakeDecoder make_decoder,
@@ -126,6 +127,7 @@ void CausalModel::load(const Source& source, MakeDecoder make_decoder) {
   info_.fingerprint = Sha256().add(checkpoint_->fingerprint()).add(config_->bytes()).hex();
   checkpoint_->release_memory();
   try {
+    refuse_quantised(*config_);
     decoder_ = make_decoder({runtime_, *config_, *checkpoint_, true, info_});
   } catch (Error& error) {
     if (error.where().file.empty()) error.at(source.path.string());

@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/python_json.h"
+#include "base/text.h"
 
 namespace minpair::model {
 
@@ -15,6 +20,40 @@ namespace {
 
 constexpr int64_t kLargest = int64_t{1} << 28;
 
+// How a model was trained, made, named, fine-tuned or is used to write text.
+constexpr std::string_view kHarmless =
+    " architectures model_type torch_dtype dtype transformers_version use_cache"
+    " tokenizer_class auto_map language unsloth_version is_llama_config fp16 bf16"
+    " initializer_range initializer_factor initializer_cutoff_factor gradient_checkpointing"
+    " use_bfloat16 torchscript output_past attn_implementation bos_token_id eos_token_id"
+    " pad_token_id sep_token_id cls_token_id mask_token_id unk_token_id decoder_start_token_id"
+    " image_token_id boi_token_index eoi_token_index image_token_index finetuning_task"
+    " task_specific_params problem_type id2label label2id num_labels output_attentions"
+    " output_hidden_states return_dict tie_encoder_decoder cross_attention_hidden_size"
+    " chunk_size_feed_forward tf_legacy_loss prefix max_length min_length do_sample"
+    " early_stopping num_beams num_beam_groups diversity_penalty temperature top_k top_p"
+    " typical_p repetition_penalty length_penalty no_repeat_ngram_size"
+    " encoder_no_repeat_ngram_size bad_words_ids num_return_sequences output_scores"
+    " return_dict_in_generate forced_bos_token_id forced_eos_token_id remove_invalid_values"
+    " exponential_decay_length_penalty suppress_tokens begin_suppress_tokens"
+    " cache_implementation pretraining_tp summary_type summary_use_proj summary_activation"
+    " summary_proj_to_labels summary_first_dropout summary_last_dropout classifier_pooling"
+    " classifier_bias classifier_activation pooler_fc_size pooler_num_attention_heads"
+    " pooler_num_fc_layers pooler_size_per_head pooler_type directionality seq_length n_ctx"
+    " vocab_size_or_config_json_file"
+    " ";
+
+bool is_harmless(const std::string& key) {
+  if (key.starts_with('_') || key.find("dropout") != key.npos || key.ends_with("_pdrop") ||
+      key.ends_with("_drop"))
+    return true;
+  return kHarmless.find(' ' + key + ' ') != kHarmless.npos;
+}
+
+bool says_nothing(const json& value) {
+  return value.is_null() || (value.is_structured() && value.empty()) || value == "";
+}
+
 }  // namespace
 
 Config::Config(const std::filesystem::path& file)
@@ -23,14 +62,17 @@ Config::Config(const std::filesystem::path& file)
 Config::Config(const std::filesystem::path& file, std::string json_text)
     : file_(file), bytes_(std::move(json_text)) {
   json parsed = json::parse(bytes_, nullptr, false, true);
+  if (parsed.is_discarded()) parsed = json::parse(standard_json(bytes_), nullptr, false, true);
   if (parsed.is_discarded() || !parsed.is_object())
     throw bad_input("this is not a JSON object")
         .at(file.string())
         .hint("download config.json again");
   json_ = std::make_shared<const json>(std::move(parsed));
+  asked_ = std::make_shared<std::set<std::string>>();
 }
 
 const json* Config::find(std::string_view key) const {
+  asked_->emplace(key);
   auto found = json_->find(std::string(key));
   return found == json_->end() || found->is_null() ? nullptr : &*found;
 }
@@ -40,6 +82,7 @@ void Config::wrong(std::string_view key, std::string_view wanted) const {
 }
 
 bool Config::has(std::string_view key) const { return find(key) != nullptr; }
+bool Config::says(std::string_view key) const { return json_->contains(std::string(key)); }
 
 size_t Config::size(std::string_view key) const {
   if (!has(key))
@@ -100,6 +143,7 @@ std::vector<std::string> Config::texts(std::string_view key) const {
 
 const json* Config::find_in(const std::vector<std::string>& path) const {
   const json* at = json_.get();
+  asked_->insert(join(path, "."));
   for (const std::string& key : path) {
     if (!at->is_object()) return nullptr;
     auto found = at->find(key);
@@ -122,6 +166,53 @@ std::string Config::text_in(const std::vector<std::string>& path,
   if (!at) return otherwise;
   if (!at->is_string()) wrong(path.back(), "a text");
   return at->get<std::string>();
+}
+
+std::vector<double> Config::reals_in(const std::vector<std::string>& path) const {
+  std::vector<double> all;
+  const json* at = find_in(path);
+  if (!at) return all;
+  for (const json& one : *at) {
+    if (!at->is_array() || !one.is_number()) wrong(path.back(), "a list of numbers");
+    all.push_back(one.get<double>());
+  }
+  return all;
+}
+
+std::optional<Config> Config::inside(std::string_view key) const {
+  const json* value = find(key);
+  if (!value || !value->is_object()) return std::nullopt;
+  return Config(file_, value->dump());
+}
+
+void Config::ignore(std::initializer_list<std::string_view> keys) const {
+  for (std::string_view key : keys) asked_->emplace(key);
+}
+
+void Config::must_be(std::string_view key, bool usual, const std::string& why) const {
+  if (flag(key, usual) == usual) return;
+  throw bad_input(fmt::format("\"{}\" is {}: {}", key, !usual, why)).at(file_.string());
+}
+
+void Config::refuse_unknown(const std::string& architecture) const {
+  const char* more = std::getenv("MINPAIR_IGNORE_KEYS");
+  std::string brave = fmt::format(",{},", more ? more : "");
+  std::function<void(const json&, const std::string&)> look = [&](const json& object,
+                                                                  const std::string& before) {
+    for (const auto& [name, value] : object.items()) {
+      std::string key = before + name;
+      auto deeper = asked_->lower_bound(key + ".");
+      if (value.is_object() && deeper != asked_->end() && deeper->starts_with(key + "."))
+        look(value, key + ".");
+      else if (!asked_->contains(key) && !is_harmless(name) && !says_nothing(value) &&
+               brave.find("," + key + ",") == brave.npos)
+        throw bad_input(fmt::format("\"{}\" is not known for '{}', and may change the numbers", key,
+                                    architecture))
+            .at(file_.string())
+            .hint(fmt::format("if you know that it does not: MINPAIR_IGNORE_KEYS={}", key));
+    }
+  };
+  look(*json_, "");
 }
 
 }  // namespace minpair::model

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +20,7 @@ class Config {
   Config(const std::filesystem::path& file, std::string json_text);
 
   bool has(std::string_view key) const;
+  bool says(std::string_view key) const;  // if only that it is null
   // Sizes are at least 1 and small enough to multiply two of them.
   size_t size(std::string_view key) const;  // throws when absent
   size_t size(std::string_view key, size_t otherwise) const;
@@ -33,6 +36,17 @@ class Config {
   // A number inside objects: number_in({"rope_parameters", "full_attention", "rope_theta"}, 1e4).
   double real_in(const std::vector<std::string>& path, double otherwise) const;
   std::string text_in(const std::vector<std::string>& path, const std::string& otherwise) const;
+  std::vector<double> reals_in(const std::vector<std::string>& path) const;  // empty when absent
+  bool has_in(const std::vector<std::string>& path) const { return find_in(path) != nullptr; }
+  std::optional<Config> inside(std::string_view key) const;  // an object as a configuration
+
+  // What changes no number, or only in ways that are not used here.
+  void ignore(std::initializer_list<std::string_view> keys) const;
+  // Throws where the configuration asks for what is not implemented.
+  void must_be(std::string_view key, bool usual, const std::string& why) const;
+  // Throws when it has a key that nobody has looked up: it might change the numbers. Harmless ones
+  // that every configuration may have are known; $MINPAIR_IGNORE_KEYS names more, with commas.
+  void refuse_unknown(const std::string& architecture) const;
 
   const std::filesystem::path& file() const { return file_; }
   const std::string& bytes() const { return bytes_; }  // part of a model's fingerprint
@@ -45,6 +59,7 @@ class Config {
   std::filesystem::path file_;
   std::string bytes_;
   std::shared_ptr<const nlohmann::json> json_;
+  std::shared_ptr<std::set<std::string>> asked_;  // keys that were looked up, with dots inside
 };
 
 }  // namespace minpair::model

@@ -24,6 +24,8 @@ class Gpt2 : public Decoder {
     shape_ = attention_shape(c, info.hidden, info.heads);
     shape_.after = 0;
     if (!c.flag("scale_attn_weights", true)) shape_.scale = 1;
+    c.must_be("add_cross_attention", false, "this model reads what another one has encoded");
+    c.ignore({"reorder_and_upcast_attn", "predict_special_tokens", "n_special"});
     scale_by_layer_ = c.flag("scale_attn_by_inverse_layer_idx", false);
 
     // GPT-2 stores its linear layers as [inputs × outputs].
@@ -41,9 +43,9 @@ class Gpt2 : public Decoder {
            load.linear(p + "mlp.c_fc", inner, h), load.linear(p + "mlp.c_proj", h, inner)});
     }
     norm_ = load.norm("ln_f", h, epsilon);
-    output_.weights = load.matrix(load.has("lm_head.weight") ? "lm_head.weight" : "wte.weight",
-                                  info.vocabulary, h);
-    load.finish("GPT-2", {});
+    bool tied = c.flag("tie_word_embeddings", true) && !load.has("lm_head.weight");
+    output_.weights = load.matrix(tied ? "wte.weight" : "lm_head.weight", info.vocabulary, h);
+    load.finish("GPT-2", {"lm_head"});
     info.parameters = load.parameters();
   }
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "model/causal.h"
 #include "model/rope.h"
 
@@ -26,9 +27,14 @@ class GptNeox : public Decoder {
     by_head_ = c.flag("qkv_by_head", true);
     shape_ = attention_shape(c, info.hidden, info.heads);
     shape_.after = 0;
-    size_t turned = size_t(double(shape_.width) * c.real("rotary_pct", 0.25));
-    double theta = c.real("rotary_emb_base", c.real("rope_theta", 10000));
-    rotary_ = nn::Rotary(scaled_frequencies(c, theta, turned), shape_.width);
+    const double part = c.real_in({"rope_parameters", "partial_rotary_factor"}, 0.25);
+    size_t turned =
+        size_t(double(shape_.width) * c.real("rotary_pct", c.real("partial_rotary_factor", part)));
+    Rope rope = rope_of(c, c.real("rotary_emb_base", 10000), turned);
+    if (rope.scores != 1)
+      throw bad_input("this rotary scaling is not supported for GPT-NeoX").at(c.file().string());
+    rotary_ = nn::Rotary(std::move(rope.frequencies), shape_.width);
+    c.ignore({"is_decoder", "type_vocab_size"});  // it is one, whatever it says
 
     WeightLoader load(runtime_, from.checkpoint, {"module.", "gpt_neox."});
     const size_t h = info.hidden, inner = c.size("intermediate_size");

@@ -38,25 +38,32 @@ Variant variant_of(const Config& c, const std::string& type, size_t layers) {
   v.qkv_bias = type == "qwen2" || c.flag("attention_bias", false);
   v.interleaved = c.flag("rope_interleaved", false);
   if (c.has("query_pre_attn_scalar")) v.query_scale = c.real("query_pre_attn_scalar", 256);
-  if (type == "gemma2") {
-    v.attention_cap = float(c.real("attn_logit_softcapping", 0));
-    v.logit_cap = float(c.real("final_logit_softcapping", 0));
-  }
+  // What a configuration does not say is as in the first of its kind; null is none.
+  auto cap = [&](const char* key, double usual) {
+    return float(c.says(key) ? c.real(key, 0) : usual);
+  };
+  if (type == "gemma2") v.attention_cap = cap("attn_logit_softcapping", 50);
+  if (v.gemma) v.logit_cap = cap("final_logit_softcapping", type == "gemma2" ? 30 : 0);
   bool uses_window = type == "mistral" || type == "gemma2" || type.starts_with("gemma3") ||
                      (type.starts_with("qwen") && c.flag("use_sliding_window", false));
-  if (uses_window) v.window = c.size("sliding_window", 0);
+  if (uses_window && (c.has("sliding_window") || !c.says("sliding_window")))
+    v.window = c.size("sliding_window", 4096);
+  c.ignore({"sliding_window", "use_sliding_window", "attn_logit_softcapping",
+            "final_logit_softcapping", "rope_local_base_freq"});
   // Layers say what they are, or a pattern does: every n-th layer sees everything.
   std::vector<std::string> kinds = c.texts("layer_types");
   size_t pattern = type == "gemma2"             ? 2
                    : type.starts_with("gemma3") ? c.size("sliding_window_pattern", 6)
                                                 : 0;
-  size_t first_windowed = type.starts_with("qwen") ? c.size("max_window_layers", layers) : 0;
+  // Qwen: the first so many layers see everything.
+  int64_t first_windowed = type.starts_with("qwen") ? c.integer("max_window_layers", 28) : 0;
   for (size_t i = 0; i < layers; ++i) {
-    bool local = pattern ? (i + 1) % pattern != 0 : i >= first_windowed;
+    bool local = pattern ? (i + 1) % pattern != 0 : int64_t(i) >= first_windowed;
     if (i < kinds.size()) local = kinds[i] == "sliding_attention";
     v.windowed.push_back(v.window > 0 && local);
   }
   if (type.starts_with("gemma3")) v.local_theta = c.real("rope_local_base_freq", 10000);
+  c.must_be("use_bidirectional_attention", false, "this is no causal language model");
   return v;
 }
 
@@ -85,12 +92,7 @@ class Llama : public Decoder {
         1 / std::sqrt(variant_.query_scale > 0 ? variant_.query_scale : double(shape_.width)));
     shape_.after = 0;
     shape_.cap = variant_.attention_cap;
-    double theta = c.real("rope_theta", c.real_in({"rope_parameters", "rope_theta"}, 10000));
-    std::vector<float> frequencies = scaled_frequencies(c, theta, shape_.width);
-    divide_by_stored(from.checkpoint, frequencies);
-    rotary_ = nn::Rotary(std::move(frequencies), shape_.width, variant_.interleaved);
-    if (variant_.local_theta > 0)
-      local_rotary_ = nn::Rotary(nn::rotary_frequencies(variant_.local_theta, shape_.width));
+    set_rotary(from);
     load_weights(from);
   }
 
@@ -133,6 +135,22 @@ class Llama : public Decoder {
   float logit_cap() const override { return variant_.logit_cap; }
 
  private:
+  void set_rotary(const Loading& from) {
+    Rope rope = rope_of(from.config, variant_.local_theta > 0 ? 1e6 : 1e4, shape_.width);
+    divide_by_stored(from.checkpoint, rope.frequencies);
+    shape_.scale = float(double(shape_.scale) * rope.scores);
+    from.info.max_tokens = uint32_t(std::min<size_t>(from.info.max_tokens, rope.most_tokens));
+    rotary_ = nn::Rotary(std::move(rope.frequencies), shape_.width, variant_.interleaved);
+    if (variant_.local_theta == 0) return;
+    double theta = from.config.real_in({"rope_parameters", "sliding_attention", "rope_theta"},
+                                       variant_.local_theta);
+    if (from.config.text_in({"rope_parameters", "sliding_attention", "rope_type"}, "default") !=
+        "default")
+      throw bad_input("windowed layers with scaled rotary positions are not supported")
+          .at(from.config.file().string());
+    local_rotary_ = nn::Rotary(nn::rotary_frequencies(theta, shape_.width));
+  }
+
   nn::Norm norm(WeightLoader& load, const std::string& name, size_t width, double epsilon) const {
     nn::Norm n = load.norm(name, width, epsilon, false);
     n.centered = false;
@@ -174,8 +192,9 @@ class Llama : public Decoder {
       layers_.push_back(std::move(layer));
     }
     norm_ = norm(load, "norm", h, epsilon);
-    bool tied = c.flag("tie_word_embeddings", variant_.gemma) || !load.has("lm_head.weight");
-    if (tied && !c.flag("tie_word_embeddings", variant_.gemma) && !c.has("tie_word_embeddings"))
+    const bool says_so = c.flag("tie_word_embeddings", variant_.gemma);
+    const bool tied = says_so || (!c.has("tie_word_embeddings") && !load.has("lm_head.weight"));
+    if (tied && !says_so)
       info.notes.push_back(
           "no lm_head in the checkpoint: the output is tied to the embedding table");
     output_.weights =

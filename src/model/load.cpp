@@ -62,6 +62,19 @@ std::unique_ptr<query::Model> make_model(const Family& family, const Source& sou
   return std::get<MakeModel>(family.make)(source);
 }
 
+Error unknown_architecture(const std::string& type, const Config& config) {
+  std::string hint = "known are " + join(known_types(), ", ");
+  for (const Family& family : families())
+    for (const Gguf& gguf : family.gguf)
+      if (type.starts_with(gguf.architecture) || gguf.architecture.starts_with(type))
+        hint = fmt::format("a GGUF file of its relative '{}' is read; ", gguf.architecture) + hint;
+  if (config.has("auto_map"))
+    hint = "it brings code of its own from the hub (auto_map), which is never run; " + hint;
+  return bad_input(fmt::format("the architecture '{}' is not supported", type))
+      .at(config.file().string())
+      .hint(std::move(hint));
+}
+
 std::unique_ptr<query::Model> load_directory(const fs::path& directory, const std::string& name,
                                              const LoadOptions& options) {
   if (!fs::exists(directory / "config.json"))
@@ -69,13 +82,17 @@ std::unique_ptr<query::Model> load_directory(const fs::path& directory, const st
         .at(directory.string())
         .hint("-m takes a Hugging Face model directory, with config.json, weights and tokenizer");
   Config config(directory / "config.json");
+  if (fs::exists(directory / "adapter_config.json"))
+    throw bad_input("this is an adapter (LoRA or its like), which changes another model's weights")
+        .at(directory.string())
+        .hint(
+            "put the two together with merge_and_unload() of the library 'peft', save the result "
+            "with save_pretrained, and use that folder");
   std::string type = guess_type(config, directory);
   for (const Family& family : families())
     for (const std::string& known : family.model_types)
       if (type == known) return make_model(family, {directory, name, type, options});
-  throw bad_input(fmt::format("the architecture '{}' is not supported", type))
-      .at(config.file().string())
-      .hint("known are " + join(known_types(), ", "));
+  throw unknown_architecture(type, config);
 }
 
 }  // namespace

@@ -39,7 +39,9 @@ MaskedModel::MaskedModel(const Source& source, MakeEncoder make_encoder, bool wi
   info_.fingerprint = fingerprint.hex();
   checkpoint_->release_memory();
   try {
+    refuse_quantised(config);
     encoder_ = make_encoder({runtime_, config, *checkpoint_, with_head, info_});
+    if (with_head) config.refuse_unknown(info_.architecture);
   } catch (Error& error) {
     if (error.where().file.empty()) error.at(source.path.string());
     throw;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "model/architecture.h"
 
 namespace minpair::model {
@@ -92,7 +93,17 @@ class ModernBert : public Encoder {
 
  private:
   void set_rotary(const Config& c) {
-    double global = c.real("global_rope_theta", 160000), local = c.real("local_rope_theta", 10000);
+    double global = c.real("global_rope_theta", 160000);
+    // Null is the global one, as transformers 4 has it.
+    double local = c.real("local_rope_theta", c.says("local_rope_theta") ? global : 10000);
+    for (const char* layers : {"full_attention", "sliding_attention"})
+      if (c.text_in({"rope_parameters", layers, "rope_type"}, "default") != "default")
+        throw bad_input("scaled rotary positions are not supported for ModernBERT")
+            .at(c.file().string());
+    c.ignore({"position_embedding_type", "layer_norm_eps", "deterministic_flash_attn",
+              "reference_compile", "repad_logits_with_grad", "sparse_prediction",
+              "sparse_pred_ignore_index", "tie_word_embeddings", "global_attn_every_n_layers",
+              "layer_types"});
     global = c.real_in({"rope_parameters", "full_attention", "rope_theta"}, global);
     local = c.real_in({"rope_parameters", "sliding_attention", "rope_theta"}, local);
     global_rotary_ = nn::Rotary(nn::rotary_frequencies(global, global_.width));

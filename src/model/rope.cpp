@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -9,12 +10,50 @@
 namespace minpair::model {
 namespace {
 
+using Path = std::vector<std::string>;
+
+// What the configuration says about rotary positions, of one kind of layers or of all.
+class Said {
+ public:
+  Said(const Config& c, const std::string& layers) : c_(c) {
+    if (c.has_in({"rope_parameters", layers}))
+      path_ = {"rope_parameters", layers};
+    else
+      path_ = {c.has("rope_scaling") ? "rope_scaling" : "rope_parameters"};
+  }
+  double real(const std::string& key, double otherwise) const {
+    return c_.real_in(in(key), otherwise);
+  }
+  std::vector<double> reals(const std::string& key) const { return c_.reals_in(in(key)); }
+  std::string type() const {
+    std::string older = c_.text_in(in("type"), "default");
+    return c_.text_in(in("rope_type"), older);
+  }
+  // Of the model before its context was stretched.
+  double context() const {
+    double all = c_.real("max_position_embeddings", 2048);
+    return real("original_max_position_embeddings",
+                c_.real("original_max_position_embeddings", all));
+  }
+  double factor() const {
+    return real("factor", c_.real("max_position_embeddings", 2048) / context());
+  }
+
+ private:
+  Path in(const std::string& key) const {
+    Path path = path_;
+    path.push_back(key);
+    return path;
+  }
+  const Config& c_;
+  Path path_;
+};
+
 // Llama 3.1: long waves are stretched, short ones kept, those between blended.
-void stretch_long_waves(const Config& c, const std::string& where,
-                        std::vector<float>& frequencies) {
-  double factor = c.real_in({where, "factor"}, 8), low = c.real_in({where, "low_freq_factor"}, 1),
-         high = c.real_in({where, "high_freq_factor"}, 4),
-         context = c.real_in({where, "original_max_position_embeddings"}, 8192);
+void stretch_long_waves(const Said& said, std::vector<float>& frequencies) {
+  double factor = said.real("factor", 8), low = said.real("low_freq_factor", 1),
+         high = said.real("high_freq_factor", 4),
+         context = said.real("original_max_position_embeddings", 8192);
   for (float& f : frequencies) {
     double wave = 2 * M_PI / double(f);
     if (wave < context / high) continue;
@@ -24,25 +63,72 @@ void stretch_long_waves(const Config& c, const std::string& where,
   }
 }
 
+// YaRN (Peng et al. 2023): by how often a wave turns within the original context; and attention is
+// sharpened at every length.
+void apply_yarn(const Said& said, double theta, size_t width, Rope& rope) {
+  const double factor = said.factor(), context = said.context();
+  auto turns = [&](double n) {
+    return double(width) * std::log(context / (n * 2 * M_PI)) / (2 * std::log(theta));
+  };
+  double low = turns(said.real("beta_fast", 32)), high = turns(said.real("beta_slow", 1));
+  low = std::max(std::floor(low), 0.0);
+  high = std::min(std::ceil(high), double(width) - 1);
+  if (low == high) high += 0.001;
+  for (size_t i = 0; i < rope.frequencies.size(); ++i) {
+    double stretched = std::clamp((double(i) - low) / (high - low), 0.0, 1.0);
+    double f = rope.frequencies[i];
+    rope.frequencies[i] = float(f / factor * stretched + f * (1 - stretched));
+  }
+  auto sharper = [&](double by) { return factor <= 1 ? 1 : 0.1 * by * std::log(factor) + 1; };
+  double one = said.real("mscale", 0), all = said.real("mscale_all_dim", 0);
+  double sharp = said.real("attention_factor",
+                           one != 0 && all != 0 ? sharper(one) / sharper(all) : sharper(1));
+  rope.scores = sharp * sharp;
+}
+
+// LongRoPE (Ding et al. 2024): one factor for each wave, others beyond the original context, where
+// the scores of a sentence's beginning would depend on its length.
+void apply_longrope(const Said& said, Rope& rope) {
+  const double factor = said.factor(), context = said.context();
+  std::vector<double> by = said.reals("short_factor");
+  said.reals("long_factor");
+  if (by.size() != rope.frequencies.size())
+    throw bad_input(fmt::format("\"short_factor\" has {} numbers, it must have {}", by.size(),
+                                rope.frequencies.size()));
+  for (size_t i = 0; i < by.size(); ++i)
+    rope.frequencies[i] = float(double(rope.frequencies[i]) / by[i]);
+  double sharp = said.real("attention_factor",
+                           factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(context)));
+  rope.scores = sharp * sharp;
+  rope.most_tokens = size_t(context);
+}
+
 }  // namespace
 
-std::vector<float> scaled_frequencies(const Config& c, double theta, size_t width) {
-  std::vector<float> frequencies = nn::rotary_frequencies(theta, width);
-  std::string where = c.has("rope_scaling") ? "rope_scaling" : "rope_parameters";
-  std::string type = c.text_in({where, "rope_type"}, c.text_in({where, "type"}, "default"));
+Rope rope_of(const Config& c, double usual_theta, size_t width, const std::string& layers) {
+  const Said said(c, layers);
+  const double theta = c.real("rope_theta", said.real("rope_theta", usual_theta));
+  Rope rope{nn::rotary_frequencies(theta, width)};
+  const std::string type = said.type();
   if (type == "linear") {
-    double factor = c.real_in({where, "factor"}, 1);
-    for (float& f : frequencies) f = float(double(f) / factor);
+    double factor = said.real("factor", 1);
+    for (float& f : rope.frequencies) f = float(double(f) / factor);
+  } else if (type == "dynamic") {
+    // Only sentences that are longer than the model's positions would be stretched.
+    said.real("factor", 1);
+    said.real("original_max_position_embeddings", 0);
   } else if (type == "llama3") {
-    stretch_long_waves(c, where, frequencies);
+    stretch_long_waves(said, rope.frequencies);
+  } else if (type == "yarn") {
+    apply_yarn(said, theta, width, rope);
+  } else if (type == "longrope") {
+    apply_longrope(said, rope);
   } else if (type != "default") {
     throw bad_input(fmt::format("rotary scaling of type '{}' is not supported", type))
         .at(c.file().string())
-        .hint(
-            "known are default, linear and llama3; for sentences shorter than the original "
-            "context, \"rope_scaling\" can be removed");
+        .hint("known are default, linear, dynamic, llama3, yarn and longrope");
   }
-  return frequencies;
+  return rope;
 }
 
 void divide_by_stored(const checkpoint::Checkpoint& checkpoint, std::vector<float>& frequencies) {

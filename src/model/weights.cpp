@@ -57,6 +57,13 @@ std::string list(std::vector<std::string> names) {
   return more ? fmt::format("{} and {} more", text, more) : text;
 }
 
+bool whole_numbers(checkpoint::DType type) {
+  using checkpoint::DType;
+  for (DType t : {DType::i64, DType::i32, DType::i16, DType::i8, DType::u8, DType::boolean})
+    if (t == type) return true;
+  return false;
+}
+
 bool quantised(const checkpoint::TensorView& tensor) {
   return checkpoint::block_elements(tensor.type) > 1;
 }
@@ -99,6 +106,11 @@ const checkpoint::TensorView* WeightLoader::find(const std::string& name,
     return nullptr;
   }
   const checkpoint::TensorView* tensor = found->second;
+  if (whole_numbers(tensor->type)) {
+    complain(name,
+             fmt::format("{} is stored as whole numbers, as quantised weights are", tensor->name));
+    return nullptr;
+  }
   if (tensor->shape != shape) {
     complain(name, fmt::format("{} is {}, it must be {}", tensor->name, shape_text(tensor->shape),
                                shape_text(shape)));
@@ -203,8 +215,8 @@ void WeightLoader::finish(const std::string& what, const std::vector<std::string
     throw bad_input(fmt::format("this {} has no language-model head: {} {} missing", what,
                                 list(missing_), missing_.size() == 1 ? "is" : "are"))
         .hint(
-            "only the encoder was saved, and a random head would score at random; use the "
-            "checkpoint that was pretrained as a masked language model");
+            "only the body was saved, and a random head would score at random; use the "
+            "checkpoint that was saved as a language model");
   throw bad_input(fmt::format("this {} lacks weights: {}", what, list(missing_)))
       .hint("is the download complete, and is config.json's model_type right?");
 }

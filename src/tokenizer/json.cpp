@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/python_json.h"
 
 namespace minpair::tokenizer {
 namespace {
@@ -24,6 +25,11 @@ void JsonFile::parse(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   simdjson::error_code failed = parser_.allocate(text.size() + 64, kDeepest);
   if (!failed) failed = parser_.parse(text.data(), text.size()).get(root);
+  // transformers writes 10^30 for a length that nobody knows, and infinities.
+  if (failed) {
+    std::string standard = standard_json(text);
+    failed = parser_.parse(standard).get(root);
+  }
   if (failed)
     throw bad_input(fmt::format("this is not valid JSON: {}", simdjson::error_message(failed)))
         .at(name_)

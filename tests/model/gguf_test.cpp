@@ -172,7 +172,7 @@ TEST(Gguf, RotaryFactorsAreATensor) {
   constexpr size_t kWidth = 8;
   Config config(golden("llama3") / "config.json");
   std::vector<float> plain = nn::rotary_frequencies(10000, kWidth),
-                     scaled = scaled_frequencies(config, 10000, kWidth), factors;
+                     scaled = rope_of(config, 10000, kWidth).frequencies, factors;
   for (size_t i = 0; i < plain.size(); ++i) factors.push_back(plain[i] / scaled[i]);
   GgufFile file;
   file.string("general.architecture", "llama");

@@ -133,6 +133,57 @@ TEST(LoadModel, ShapesMustFit) {
               HasSubstr("word_embeddings.weight is 120 x 32, it must be 121 x 32"));
 }
 
+// What nobody has looked at might change the numbers.
+TEST(LoadModel, UnknownKeysAreRefused) {
+  auto with = [](const char* model, const char* key, json value) {
+    return Spoiled(model).config([&](json& c) { c[key] = value; }).error();
+  };
+  for (const char* model : {"bert", "modernbert", "gpt2", "gpt-neox", "llama", "gemma3"}) {
+    EXPECT_THAT(with(model, "attention_multiplier", 0.5),
+                HasSubstr("\"attention_multiplier\" is not known for '"));
+    EXPECT_EQ(with(model, "attention_multiplier", nullptr), "no error");
+    EXPECT_EQ(with(model, "hidden_dropout_prob", 0.5), "no error");
+    EXPECT_EQ(with(model, "task_specific_params", {{"a", 1}}), "no error");
+    EXPECT_THAT(with(model, "quantization_config", {{"quant_method", "gptq"}}),
+                HasSubstr("quantised by gptq"));
+  }
+  EXPECT_THAT(with("llama", "rope_scaling", {{"rope_type", "linear"}, {"factor", 2}, {"new", 1}}),
+              HasSubstr("\"rope_scaling.new\" is not known"));
+  ::setenv("MINPAIR_IGNORE_KEYS", "other,attention_multiplier", 1);
+  EXPECT_EQ(with("bert", "attention_multiplier", 0.5), "no error");
+  ::unsetenv("MINPAIR_IGNORE_KEYS");
+  EXPECT_THAT(with("bert", "is_decoder", true), HasSubstr("\"is_decoder\" is true"));
+  EXPECT_THAT(with("gpt2", "add_cross_attention", true), HasSubstr("add_cross_attention"));
+}
+
+TEST(LoadModel, NumbersThatOnlyPythonWrites) {
+  Spoiled spoiled("bert");
+  std::string text = read_file(spoiled.path() / "config.json");
+  text.insert(text.find('{') + 1, "\"_limits\": [Infinity, -Infinity, NaN],");
+  write_file(spoiled.path() / "config.json", text);
+  EXPECT_EQ(spoiled.error(), "no error");
+}
+
+TEST(LoadModel, AdaptersAndUnknownArchitecturesAreNamed) {
+  Spoiled adapter("llama");
+  write_file(adapter.path() / "adapter_config.json", "{}");
+  EXPECT_THAT(adapter.error(), HasSubstr("this is an adapter"));
+  EXPECT_THAT(Spoiled("llama")
+                  .config([](json& c) {
+                    c["model_type"] = "custom";
+                    c["auto_map"] = {{"AutoModel", "code.py"}};
+                  })
+                  .error(),
+              HasSubstr("which is never run"));
+}
+
+TEST(LoadModel, CausalModelsNeedTheirHead) {
+  auto untied = [](json& c) { c["tie_word_embeddings"] = false; };
+  EXPECT_THAT(Spoiled("gpt2").config(untied).error(), HasSubstr("no language-model head"));
+  EXPECT_THAT(Spoiled("llama").config(untied).weights("lm_head", "lm_heat").error(),
+              HasSubstr("no language-model head"));
+}
+
 TEST(LoadModel, WeightsThatAreNoNumbersAreNamed) {
   const float nan = std::nanf(""), infinite = HUGE_VALF;
   EXPECT_THAT(Spoiled("bert").weight("bert.encoder.layer.1.output.dense.weight", 49, nan).error(),
