@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <iostream>
 #include <new>
 
 #include "base/error.h"
@@ -56,7 +55,6 @@ void guard_standard_streams() {
 }
 
 void finish_standard_output() {
-  std::cout.flush();
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     throw cannot_errno("writing failed").at("standard output").hint("is the disk full?");
 }

@@ -1,23 +1,14 @@
 #pragma once
 // What an option that is a count may be. CLI11 alone takes -1 for a very large number.
 
-#include <fmt/format.h>
+#include <cstdint>
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
+namespace CLI {
+class Validator;
+}
 
 namespace minpair::cli {
 
-inline CLI::Validator whole_number(uint64_t least, uint64_t most = INT32_MAX) {
-  auto check = [least, most](std::string& text) -> std::string {
-    bool digits =
-        !text.empty() && text.size() < 20 &&
-        std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-    uint64_t n = digits ? std::strtoull(text.c_str(), nullptr, 10) : 0;
-    if (digits && n >= least && n <= most) return "";
-    return fmt::format("'{}' is not a whole number from {} to {}", text, least, most);
-  };
-  return CLI::Validator(check, "");
-}
+CLI::Validator whole_number(uint64_t least, uint64_t most = INT32_MAX);
 
 }  // namespace minpair::cli
