@@ -135,6 +135,32 @@ TEST(AgainstR, Kappa) {
   });
 }
 
+// Published p-values must come out again: which signs a seed draws is pinned.
+TEST(Permutation, ASeedDrawsTheSameSigns) {
+  ClusterSums d;
+  for (int i = 0; i < 70; ++i) d.sum.push_back(i % 3 == 0 ? -2 : 1 + i % 2);
+  d.count.assign(70, 4);
+  EXPECT_EQ(clustered_permutation(d, 999, 7), 0.17);
+  EXPECT_EQ(clustered_permutation(d, 999, 8), 0.173);
+}
+
+TEST(Distributions, ABetaNeedsTwoShapes) {
+  for (auto [a, b] : {std::pair{0.0, 1.0}, {1.0, 0.0}})
+    for (double x : {0.0, 0.5, 1.0}) EXPECT_TRUE(std::isnan(incomplete_beta(a, b, x)));
+}
+
+TEST(Agreement, TiesAreACategory) {
+  // 6 of 8 alike; by chance (4 · 3 + 2 · 2 + 2 · 3) / 64.
+  Agreement a = agreement(Numbers{1, 1, 1, 0.5, 0, 0.5, 1, 0}, Numbers{1, 0.5, 1, 0.5, 0, 0, 1, 0});
+  expect_close(a.share, 0.75);
+  expect_close(a.kappa, 13.0 / 21);
+}
+
+TEST(Correlation, RanksOfEqualsAreTheirMean) {
+  EXPECT_EQ(mid_ranks(Numbers{3, 1, 3, 7}), (Numbers{2.5, 1, 2.5, 4}));
+  EXPECT_EQ(pearson(Numbers{1, 2, 3, 4}, Numbers{2, 4, 6, 8}).p, 0);
+}
+
 TEST(Bootstrap, SameOnAnyNumberOfThreads) {
   Numbers values;
   std::vector<uint64_t> cluster;
@@ -190,6 +216,15 @@ TEST(Logistic, SeparationGetsFirthsPenalty) {
   EXPECT_FALSE(logistic_regression(outcome, rows, {"(intercept)", "x"}, {}).penalised);
 }
 
+// One half is added to every cell, however many items it has.
+TEST(Logistic, FirthsPenaltyOfUnequalCells) {
+  Numbers outcome{1, 1, 1, 1, 0, 0, 0}, rows{1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 1, 0, 1, 0};
+  Logistic fit = logistic_regression(outcome, rows, {"(intercept)", "x"}, {});
+  EXPECT_TRUE(fit.penalised);
+  expect_close(fit.coefficients[0].estimate, std::log(1.5 / 3.5), 1e-8);
+  expect_close(fit.coefficients[1].estimate, std::log(7) - std::log(1.5 / 3.5), 1e-8);
+}
+
 TEST(Logistic, DependentColumnsHaveNoEstimate) {
   Numbers outcome{1, 0, 1, 0, 1, 1}, rows(12, 1.0);
   EXPECT_FALSE(logistic_regression(outcome, rows, {"(intercept)", "again"}, {}).converged);
@@ -234,6 +269,7 @@ TEST(Clustered, WhereAllAgreeClustersAreTheUnit) {
   ClusterSums right{{10, 10, 10, 10, 10, 10}, {10, 10, 10, 10, 10, 10}};
   Interval over_clusters = clustered_share(right).interval;
   EXPECT_EQ(over_clusters.high, 1);
+  EXPECT_EQ(design_effect(right), 1);
   double t = student_quantile(0.975, 5);
   expect_close(over_clusters.low, 6 / (6 + t * t));
   // A difference that no cluster shows has no error to speak of.
