@@ -1,48 +1,22 @@
 #include "store/pack.h"
 
 #include <algorithm>
-#include <cstring>
 
-#include "base/error.h"
+#include "base/bytes.h"
 
 namespace minpair::store {
 namespace {
 
-void put(std::string& to, uint64_t n) {
-  while (n >= 0x80) {
-    to.push_back(char(n | 0x80));
-    n >>= 7;
-  }
-  to.push_back(char(n));
-}
-
-void put_double(std::string& to, double x) {
-  to.append(reinterpret_cast<const char*>(&x), sizeof x);
-}
+constexpr auto put = append_number;
+constexpr auto get = take_number;
+constexpr auto put_double = append_raw<double>;
+constexpr auto get_double = take_raw<double>;
+constexpr auto put_float = append_raw<float>;
+constexpr auto get_float = take_raw<float>;
 
 constexpr size_t kLongestText = size_t{1} << 40;
 
 Error broken() { return bad_input("a stored score is damaged"); }
-
-uint64_t get(std::string_view& from) {
-  uint64_t n = 0;
-  for (int shift = 0; shift < 64; shift += 7) {
-    if (from.empty()) throw broken();
-    uint8_t byte = uint8_t(from.front());
-    from.remove_prefix(1);
-    n |= uint64_t(byte & 0x7f) << shift;
-    if (!(byte & 0x80)) return n;
-  }
-  throw broken();
-}
-
-double get_double(std::string_view& from) {
-  double x;
-  if (from.size() < sizeof x) throw broken();
-  std::memcpy(&x, from.data(), sizeof x);
-  from.remove_prefix(sizeof x);
-  return x;
-}
 
 // Spans mostly follow each other; where they do not (bytes of one character), the step is negative.
 uint64_t fold(int64_t x) { return uint64_t(x) << 1 ^ uint64_t(x >> 63); }
@@ -99,16 +73,6 @@ judge::SentenceScore get_sentence(std::string_view& from) {
   size_t end = 0;
   for (uint64_t i = 0; i < count >> 1; ++i) s.tokens.push_back(get_token(from, end));
   return s;
-}
-
-void put_float(std::string& to, float x) { to.append(reinterpret_cast<const char*>(&x), sizeof x); }
-
-float get_float(std::string_view& from) {
-  float x;
-  if (from.size() < sizeof x) throw broken();
-  std::memcpy(&x, from.data(), sizeof x);
-  from.remove_prefix(sizeof x);
-  return x;
 }
 
 void put_words(std::string& to, const judge::WordScore& w) {
@@ -169,7 +133,7 @@ std::string pack_scores(const std::vector<judge::SentenceScore>& sentences,
   return bytes;
 }
 
-std::vector<judge::SentenceScore> unpack_scores(std::string_view bytes) {
+std::vector<judge::SentenceScore> unpack_scores(std::string_view bytes) try {
   uint64_t count = get(bytes);
   bool more = count == 0;
   if (more) {
@@ -185,6 +149,8 @@ std::vector<judge::SentenceScore> unpack_scores(std::string_view bytes) {
   }
   if (!bytes.empty()) throw broken();
   return sentences;
+} catch (const Error&) {
+  throw broken();  // which number was cut off tells nobody anything
 }
 
 std::optional<uint32_t> unpack_distance(std::string_view bytes) {
