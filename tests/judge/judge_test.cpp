@@ -92,6 +92,12 @@ TEST(Score, ALemmaThatNobodyTiesHasNoTie) {
   EXPECT_EQ(judge(lemmas, {true, false}, find_view("equal-weight")).pairs_tied, 0);
 }
 
+TEST(Score, AFormInAClozeIsScoredByItsTokens) {
+  SentenceScore form = sentence_of({-2, -1});
+  form.cloze = WordScore{};
+  EXPECT_EQ(form.value(find_view("sum")), -3);
+}
+
 TEST(Score, ViewsComeInFamilies) {
   const View sum{Unit::sum}, logit{Unit::logit}, share{Unit::model_weight};
   EXPECT_EQ(family_of(sum).size(), 10u);
@@ -110,6 +116,7 @@ TEST(Score, TheRightSideOfAClozeIsFirst) {
   suite::Item item = pair_of("Sie lacht .", "Sie lachen .");
   std::swap(item.sentences[0], item.sentences[1]);
   EXPECT_EQ(grammatical_of(item, 2), (std::vector<bool>{false, true}));
+  EXPECT_EQ(grammatical_of(item, 1), std::vector<bool>{true});
   item.sentences = std::vector<suite::Sentence>{item.sentences[1]};
   EXPECT_EQ(grammatical_of(item, 2), (std::vector<bool>{true, false}));
   EXPECT_EQ(grammatical_of(item, 0), std::vector<bool>{});
