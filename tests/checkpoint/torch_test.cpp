@@ -41,7 +41,7 @@ TEST_P(Torch, WhatTorchSaved) {
   for (const auto& [name, t] : tensors.items()) {
     const TensorView* found = c->find(name);
     ASSERT_NE(found, nullptr) << name;
-    EXPECT_EQ(torch_name(found->type), t.at("type")) << name;
+    EXPECT_EQ(torch_name(found->type), t.at("type").get<std::string>()) << name;
     EXPECT_EQ(found->shape, t.at("shape").get<std::vector<int64_t>>()) << name;
     EXPECT_EQ(floats(*found), t.at("values").get<std::vector<float>>()) << name;
     int64_t rows = found->shape.empty() ? 0 : found->shape[0];
