@@ -24,7 +24,8 @@ constexpr int64_t kLargest = int64_t{1} << 28;
 constexpr std::string_view kHarmless =
     " architectures model_type torch_dtype dtype transformers_version use_cache"
     " tokenizer_class auto_map language unsloth_version is_llama_config fp16 bf16"
-    " initializer_range initializer_factor initializer_cutoff_factor gradient_checkpointing"
+    " initializer_range init_std layerdrop initializer_factor initializer_cutoff_factor "
+    "gradient_checkpointing"
     " use_bfloat16 torchscript output_past attn_implementation bos_token_id eos_token_id"
     " pad_token_id sep_token_id cls_token_id mask_token_id unk_token_id decoder_start_token_id"
     " image_token_id boi_token_index eoi_token_index image_token_index finetuning_task"

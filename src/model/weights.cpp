@@ -154,6 +154,32 @@ nn::Linear WeightLoader::stacked(const std::vector<std::string>& names, size_t o
   return layer;
 }
 
+nn::Linear WeightLoader::by_head(const std::string& name, size_t heads, size_t width, size_t inputs,
+                                 bool bias) {
+  const size_t all = heads * width;
+  auto row_of = [=](size_t output) {
+    size_t part = output / all, head = output % all / width;
+    return (3 * head + part) * width + output % width;
+  };
+  nn::Linear layer;
+  if (bias) {
+    std::vector<float> stored = vector(name + ".bias", 3 * all);
+    for (size_t i = 0; i < stored.size(); ++i) layer.bias.push_back(stored[row_of(i)]);
+  }
+  const checkpoint::TensorView* tensor = find(name + ".weight", shape_of(3 * all, inputs));
+  if (!tensor) return layer;
+  auto read = [view = *tensor, row_of, inputs](size_t begin, size_t end, float* to) {
+    for (size_t i = begin; i < end; ++i, to += inputs) {
+      auto row = static_cast<int64_t>(row_of(i));
+      checkpoint::rows_to_float(view, row, row + 1, to);
+      check_numbers(view, size_t(row), 1, to);
+    }
+  };
+  layer.weights = weights(3 * all, inputs, quantised(*tensor), read);
+  checkpoint_.release_memory();
+  return layer;
+}
+
 nn::Weights WeightLoader::matrix(const std::string& full_name, size_t outputs, size_t inputs) {
   const checkpoint::TensorView* tensor = find(full_name, shape_of(outputs, inputs));
   if (!tensor) return {};

@@ -48,6 +48,9 @@ class WeightLoader {
   // Several layers that read the same input, as one.
   nn::Linear stacked(const std::vector<std::string>& names, size_t outputs_each, size_t inputs,
                      bool bias = true);
+  // Query, key and value in one tensor, those of each head together; given out as all queries, all
+  // keys, all values.
+  nn::Linear by_head(const std::string& name, size_t heads, size_t width, size_t inputs, bool bias);
   nn::Weights matrix(const std::string& full_name, size_t outputs, size_t inputs);
   nn::Norm norm(const std::string& name, size_t width, double epsilon, bool bias = true);
   std::vector<float> vector(const std::string& full_name, size_t width);

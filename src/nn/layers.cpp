@@ -77,6 +77,7 @@ class Head {
     out_ = out.row(s_.query) + head * shape.width;
     out_stride_ = out.columns();
     padded_ = round_up(s_.keys, kPanel);
+    if (!shape.slopes.empty()) slope_ = shape.slopes[head];
   }
 
   static size_t scratch(const AttentionShape& shape, const Sequence& s) {
@@ -141,12 +142,17 @@ class Head {
                        .columns = width,
                        .depth = shape_.width});
     if (shape_.cap > 0) soft_cap(kernels_, scores_, count * width, shape_.scale, shape_.cap);
+    if (slope_ != 0)
+      for (size_t i = 0; i < count; ++i)
+        for (size_t key = 0; key < width; ++key)
+          scores_[i * width + key] = scores_[i * width + key] * shape_.scale +
+                                     slope_ * (float(begin + key) - float(position + i));
     for (size_t i = 0; i < count; ++i)
       kernels_.softmax({.scores = scores_ + i * width,
                         .keys = width,
                         .begin = begin_of(position + i) - begin,
                         .end = end_of(position + i) - begin,
-                        .scale = shape_.cap > 0 ? 1.0f : shape_.scale});
+                        .scale = shape_.cap > 0 || slope_ != 0 ? 1.0f : shape_.scale});
     kernels_.multiply({.a = scores_,
                        .a_stride = width,
                        .b = v_ + begin * v_stride_,
@@ -165,6 +171,7 @@ class Head {
   const View& queries_;
   const float *q_, *k_, *v_;
   size_t k_stride_, v_stride_, out_stride_, padded_;
+  float slope_ = 0;
   float *out_, *turned_ = nullptr, *scores_ = nullptr;
 };
 

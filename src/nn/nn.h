@@ -127,7 +127,8 @@ struct AttentionShape {
   float scale = 0;
   // A query at position p sees the keys at [p - before, p + after].
   size_t before = SIZE_MAX, after = SIZE_MAX;
-  float cap = 0;  // scores become cap · tanh(score / cap); 0: as they are
+  float cap = 0;                       // scores become cap · tanh(score / cap); 0: as they are
+  std::span<const float> slopes = {};  // of each head: what a step back costs (ALiBi); empty: none
 };
 
 // Softmax attention of every head in every sequence. Head h of a row is its columns

@@ -82,6 +82,37 @@ TEST(Parity, WhatTransformersWroteIsReadAsItReadsIt) {
   EXPECT_NO_THROW(load_model((parity() / "model-max-length").string()));
 }
 
+// Made by tools/golden/make_transformers.py with the real library.
+TEST(Parity, TinyCheckpointsOfEveryFamily) {
+  for (const char* name : {"opt", "opt-after", "opt-bare", "xglm", "xglm-unscaled", "gpt-neo",
+                           "gptj", "gptj-inner", "bloom", "bloom-heads", "phi", "phi-rotary"}) {
+    SCOPED_TRACE(name);
+    std::filesystem::path folder = testing::source_dir() / "tests/model/golden" / name;
+    std::unique_ptr<query::Model> model = load_model(folder.string());
+    std::vector<query::Query> queries;
+    std::vector<std::vector<double>> theirs;
+    const Json made = Json::parse(read_file(folder / "reference.json"));
+    for (const Json& input : made.at("inputs")) {
+      auto ids = input.at("ids").get<std::vector<TokenId>>();
+      query::Query q{{ids.begin(), ids.end() - 1}, {}, {}};
+      for (uint32_t i = 0; i + 1 < ids.size(); ++i)
+        q.asks.push_back({i, query::Targets{{ids[i + 1]}}});
+      theirs.push_back(input.at("logprobs"));
+      EXPECT_LT(worst_of(*model, q, theirs.back()), 1e-4);
+      queries.push_back(std::move(q));
+    }
+    // The same bits in one batch and on other threads, with the prefixes of the longest.
+    query::Query begin = queries.back();
+    begin.ids.resize(20);
+    begin.asks.resize(20);
+    queries.push_back(begin);
+    std::vector<query::Answer> together =
+        load_model(folder.string(), {.threads = 3})->answer(queries);
+    for (size_t i = 0; i < queries.size(); ++i)
+      EXPECT_EQ(model->answer({&queries[i], 1}).at(0), together[i]) << i;
+  }
+}
+
 TEST(Parity, WhatWouldBeReadWronglyIsRefusedByName) {
   if (parity().empty()) GTEST_SKIP() << testing::no_data();
   const std::pair<const char*, const char*> refused[] = {
