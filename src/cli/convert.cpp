@@ -57,13 +57,17 @@ void convert_scores(const ConvertCall& call, const suite::Format& from) {
     fmt::print(stderr, "{} lines are no items: {}\n", count_text(n), reason);
 }
 
-// `format` gets the name of what is read; "" for grammars.
-std::unique_ptr<suite::ItemStream> open_source(const ConvertCall& call, std::string& format) {
+// `format` gets the name of what is read; "" for grammars. `manifest` what is said of the items.
+std::unique_ptr<suite::ItemStream> open_source(const ConvertCall& call, std::string& format,
+                                               suite::Manifest& manifest) {
   if (!call.from.empty()) {
     format = call.from;
-    return suite::find_format(call.from).read(call.in, {call.language});
+    const suite::Format& from = suite::find_format(call.from);
+    if (from.manifest) manifest = from.manifest(call.in);
+    return from.read(call.in, {call.language});
   }
   suite::Suite suite = suite::find_suite(call.in);
+  manifest = suite.manifest;
   stimuli::GrammarOptions options;
   options.language = call.language;
   if (stimuli::from_grammars(suite)) return stimuli::open_items(suite, options);
@@ -73,17 +77,21 @@ std::unique_ptr<suite::ItemStream> open_source(const ConvertCall& call, std::str
   return from.read(suite.path, {call.language});
 }
 
-// What the paper printed goes along with its items, so that reports can show it.
+// What the paper printed goes along with its items, so that reports can show it; and criteria,
+// without which nobody could judge them.
 void write_manifest_beside(const ConvertCall& call, const std::string& from,
-                           const suite::Format& to) {
+                           const suite::Manifest& own, const suite::Format& to) {
   std::filesystem::path out = call.out, manifest = out;
   manifest.replace_extension(".manifest.json");
   suite::Manifest published = engine::published_manifest(from);
-  if (to.name != "suite" || out.extension() != ".jsonl" || published.results.empty() ||
-      std::filesystem::exists(manifest))
+  bool criteria = !own.criteria.empty();
+  if (to.name != "suite" || out.extension() != ".jsonl" ||
+      (published.results.empty() && !criteria) || std::filesystem::exists(manifest))
     return;
-  write_file(manifest, suite::manifest_json(published));
-  if (!call.quiet) fmt::print(stderr, "the published results are in {}\n", manifest.string());
+  write_file(manifest, suite::manifest_json(criteria ? own : published));
+  if (!call.quiet)
+    fmt::print(stderr, "the {} in {}\n", criteria ? "criteria are" : "published results are",
+               manifest.string());
 }
 
 void convert(const ConvertCall& call) {
@@ -93,8 +101,10 @@ void convert(const ConvertCall& call) {
   const suite::Format& to = target_format(call);
   if (!to.write) throw wrong_call(fmt::format("minpair reads '{}' but does not write it", to.name));
   std::string from;
-  auto items = open_source(call, from);
+  suite::Manifest manifest;
+  auto items = open_source(call, from, manifest);
   auto writer = to.write(call.out);
+  writer->describe(manifest);
   Progress progress("converting", 0, call.quiet);
   suite::Converted done = suite::convert_items(
       *items, *writer, [&](uint64_t n) { progress.set(n); }, call.preparation);
@@ -103,7 +113,7 @@ void convert(const ConvertCall& call) {
     throw bad_input(fmt::format("'{}' can hold none of these items; nothing was written", to.name));
   }
   writer->commit();
-  write_manifest_beside(call, from, to);
+  write_manifest_beside(call, from, manifest, to);
   if (!call.quiet) print_account(done, to);
 }
 
@@ -120,6 +130,8 @@ void add_convert(Cli& cli) {
                               "  minpair convert --from clams de_evalset clams-de.jsonl\n"
                               "  minpair convert clams-de.jsonl capitals.jsonl --capitalize\n"
                               "  minpair convert gevalm.jsonl --to blimp out/\n"
+                              "  minpair convert number_prep.json number_prep.jsonl\n"
+                              "  minpair convert number_prep.jsonl --to syntaxgym back.json\n"
                               "  minpair convert gevalm/output published.db\n" +
                                   format_list());
   static ConvertCall call;

@@ -45,7 +45,7 @@ void lint(const LintCall& call) {
   suite::Suite suite = suite::find_suite(call.suite);
   method::check_manifest(suite.manifest, suite.manifest_file.string());
   auto items = stimuli::open_items(suite);
-  suite::Linter linter(chosen_segmenter(call));
+  suite::Linter linter(chosen_segmenter(call), suite.manifest.criteria);
   std::optional<suite::SuiteWriter> out;
   if (!call.fix.empty()) out.emplace(call.fix);
   std::map<std::string, uint64_t> fixes;

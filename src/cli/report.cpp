@@ -12,6 +12,7 @@
 #include "cli/policy.h"
 #include "report/against.h"
 #include "report/curve.h"
+#include "report/designs.h"
 #include "report/html.h"
 #include "report/statistics.h"
 
@@ -22,7 +23,7 @@ struct ReportCall {
   std::string results, by, norm, format = "table", aggregate, against, output = "-", html,
                                  cluster = "suite";
   PolicyCall policy{.lengths = "both"};
-  bool stats = false, bootstrap = false;
+  bool stats = false, bootstrap = false, margins = false, regions = false;
   size_t bins = 10;
   judge::Wanted wanted;
   std::vector<std::string> tests, conditions, languages;
@@ -93,6 +94,11 @@ void report(const ReportCall& call) {
         report::render_grids(
             report::against_grids(store, options, report::read_language_numbers(call.against)),
             call.format));
+  if ((call.margins || call.regions) && call.format != "lm-eval")
+    return write_file(call.output,
+                      report::render_grids(call.margins ? report::margin_grids(store, options)
+                                                        : report::region_grids(store, options),
+                                           call.format));
   if (call.stats && call.format != "lm-eval")
     return write_file(call.output,
                       report::render_grids(report::statistics_grids(store, options), call.format));
@@ -111,6 +117,8 @@ void add_report(Cli& cli) {
                               "  minpair report results.db\n"
                               "  minpair report results.db --by condition --lengths equal\n"
                               "  minpair report results.db --by distance --norm all\n"
+                              "  minpair report results.db --by suite,criterion\n"
+                              "  minpair report results.db --regions --format csv\n"
                               "  minpair report results.db --against complexity\n"
                               "  minpair report results.db --html report.html\n"
                               "  minpair report results.db --format latex -o table.tex\n"
@@ -121,9 +129,9 @@ void add_report(Cli& cli) {
          "a results file of 'minpair run'; or a folder of 'minpair train': its learning curve")
       ->required();
   app.add_option("--by", call.by,
-                 "rows: test, condition (with its test), language, features of the items, or "
-                 "distance_pieces; several with commas; absent: test, and language where there are "
-                 "several");
+                 "rows: suite, test, condition or criterion (with its test), language, features of "
+                 "the items, or distance_pieces; several with commas; absent: test, and language "
+                 "where there are several");
   app.add_option("--norm", call.norm,
                  "sum, mean, word, char, byte, each also with -no-special; for clozes probability, "
                  "logit, equal-weight, model-weight; several with commas; 'all'; absent: each "
@@ -151,6 +159,12 @@ void add_report(Cli& cli) {
                "instead: clustered intervals, effects of conditions, agreement of methods");
   app.add_flag("--bootstrap", call.bootstrap,
                "of --stats: intervals from resampled clusters (BCa) instead of Student's t");
+  CLI::Option* margins = app.add_flag(
+      "--margins", call.margins,
+      "instead: by how much items are right: means, intervals and medians, by criterion");
+  app.add_flag("--regions", call.regions,
+               "instead: mean surprisal of the regions of designs, with intervals")
+      ->excludes(margins);
   app.add_option(
       "--against", call.against,
       "instead: correlation of the accuracy with a number per language: a file (language, "

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/progress.h"
 #include "cli/cli.h"
 #include "cli/numbers.h"
@@ -21,7 +22,7 @@ namespace {
 
 struct RunCall {
   std::vector<std::string> suites, models;
-  std::string methods, output = "results.db", shard;
+  std::string methods, output = "results.db", shard, context;
   model::LoadOptions load;
   engine::RunOptions run;
   bool verbose = false, no_sharing = false;
@@ -136,6 +137,11 @@ void run(RunCall& call, engine::Wire* wire) {
 
 void run_alone_or_together(RunCall& call) {
   if (!call.shard.empty()) call.run.shard = engine::parse_shard(call.shard);
+  if (!call.context.empty()) {
+    call.run.context_file = call.context;
+    call.run.context = trim(read_file(call.context, 1 << 26));
+    if (!valid_utf8(call.run.context)) throw bad_input("this is not UTF-8").at(call.context);
+  }
   std::unique_ptr<engine::Wire> wire = engine::join_crew();
   if (!wire) return run(call, nullptr);
   if (call.load.threads == 0 && !std::getenv("MINPAIR_THREADS"))
@@ -186,6 +192,10 @@ void add_run(Cli& cli) {
                  "clozes with fewer right or wrong words in the vocabulary are excluded")
       ->check(whole_number(0))
       ->capture_default_str();
+  app.add_option("--context", call.context,
+                 "a file with text that is read before every sentence and not scored; sentences "
+                 "that have a context keep it")
+      ->check(CLI::ExistingFile);
   app.add_option("--vocab", call.load.vocabulary,
                  "the vocabulary of a recurrent model in a file, one word a line");
   add_edge_options(app, call.load);

@@ -16,7 +16,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 struct Options {
-  std::string model, method;
+  std::string model, method, context;
   std::vector<std::string> texts;
   model::LoadOptions load;
   size_t top = 0;
@@ -105,7 +105,8 @@ void print_table(const query::Model& model, const method::Method& method,
 
 void score(query::Model& model, const Options& options) {
   const method::Method& method = method::find_method(options.method, model.info().kind);
-  std::vector<serve::TypedSentence> columns = serve::score_typed(model, method, options.texts);
+  std::vector<serve::TypedSentence> columns =
+      serve::score_typed(model, method, options.texts, options.context);
   if (options.as_json)
     fmt::print("{}\n", serve::typed_json(model, method, columns, 1));
   else
@@ -140,12 +141,14 @@ void add_score(Cli& cli) {
                   "  minpair score -m DIR \"Der Autor lacht.\" \"Der Autor lachen.\"\n"
                   "  minpair score -m DIR --method pll \"Der Autor lacht.\" \"Der Autor lachen.\"\n"
                   "  minpair score -m model.gguf \"Der Autor lacht.\"\n"
+                  "  minpair score -m DIR --context \"Peter war da.\" \"Er ging.\" \"Ihn ging.\"\n"
                   "  minpair score -m DIR --top 10 \"Der Autor [MASK].\"\n");
   static Options o;
   app.add_option("-m,--model", o.model, "a directory, a Hugging Face id, or a shipped model")
       ->required();
   app.add_option("TEXT", o.texts, "sentences")->required();
   app.add_option("--method", o.method, "how to score; 'minpair list methods' shows them");
+  app.add_option("--context", o.context, "text that is read before each sentence and not scored");
   app.add_option("--top", o.top, "the best N pieces at each [MASK] instead")
       ->check(CLI::Range(1, 1000000));
   app.add_option("--vocab", o.load.vocabulary,

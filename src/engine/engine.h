@@ -62,6 +62,8 @@ struct RunOptions {
   Shard shard;                    // of the selected items
   std::filesystem::path lexicon;  // for clozes; empty: the suite's
   uint32_t min_words = 10;        // on each side of a cloze
+  std::string context;            // before every sentence that has none of its own
+  std::string context_file;       // where it is from, for the facts of the run
   bool dry_run = false;           // only plan, and estimate the time
   bool quiet = false;             // no progress
   PlanOptions plan;

@@ -42,6 +42,7 @@ std::string command(const SuiteSource& suite, const query::Model& model,
   if (!options.lexicon.empty()) add("--lexicon", options.lexicon.string());
   if (options.min_words != RunOptions{}.min_words)
     add("--min-words", std::to_string(options.min_words));
+  if (!options.context_file.empty()) add("--context", options.context_file);
   if (!options.load.vocabulary.empty()) add("--vocab", options.load.vocabulary.string());
   if (options.load.start != "auto") add("--start", options.load.start);
   if (options.load.end != "auto") add("--end", options.load.end);

@@ -29,6 +29,7 @@ double seconds_since(Clock::time_point start) {
 struct Pass {
   SuiteSource suite;
   Selection selection;
+  std::string context;      // of sentences that have none
   std::vector<bool> shard;  // which of the selected items are ours; empty: all
   uint64_t all = 0, selected = 0;
   Fingerprint content;
@@ -68,6 +69,8 @@ struct Pass {
     std::unique_ptr<suite::ItemStream> stream = suite.open();
     std::string line;
     for (suite::Item item; stream->next(item); ++all) {
+      for (suite::Sentence& s : item.sentences)
+        if (s.context.empty()) s.context = context;
       if (naming) {
         tests.insert(item.test);
         conditions.insert(item.condition);
@@ -83,6 +86,12 @@ struct Pass {
       if (!wants(item) || (selection.sample > 0 && number(all) >= drawn_below)) continue;
       if (shard.empty() || shard.at(selected)) item_wanted(all, item);
       ++selected;
+    }
+    // The same items under other criteria are another suite: they get other verdicts.
+    if (naming && !suite.manifest.criteria.empty()) {
+      suite::Manifest criteria;
+      criteria.criteria = suite.manifest.criteria;
+      content.add(suite::manifest_json(criteria));
     }
   }
 };
@@ -131,7 +140,10 @@ class Run {
         crew_(crew),
         record_(record_of(model)),
         options_(options),
-        pass_{suite, options.selection, {}},
+        pass_{suite,
+              options.selection,
+              options.context.empty() ? suite.manifest.context : options.context,
+              {}},
         words_(words_for(suite, model, methods, options)),
         planner_(model, methods, plan_options(store, options), words_.get()) {
     report_.suite = suite.manifest.name;

@@ -42,16 +42,15 @@ MaskedSentence masked_sentence(const suite::Item& item, const MethodContext& con
   m.bundle = bundle_of(item);
   if (m.pos.empty() || m.bundle.empty()) return {{}, 0, {}, {}, Reason::no_features};
   tokenizer::TokenId mask = mask_of(context);
-  tokenizer::Encoding e =
-      context.tokenizer.encode(suite::masked_text(sentence, context.tokenizer.piece(mask)));
+  SentenceTokens tokens =
+      encoded(context.tokenizer, sentence.context,
+              suite::masked_text(sentence, context.tokenizer.piece(mask)), true);
   bool found = false;
-  for (const tokenizer::Token& t : e.tokens) {
-    if (!found && t.id == mask && t.span.end > sentence.locus.begin) {
-      found = true;
-      m.mask = uint32_t(m.query.ids.size());
-    }
-    m.query.ids.push_back(t.id);
+  for (size_t i = 0; i < tokens.ids.size() && !found; ++i) {
+    found = tokens.ids[i] == mask && tokens.tokens[i].span.end > sentence.locus.begin;
+    m.mask = uint32_t(i);
   }
+  m.query.ids = std::move(tokens.ids);
   if (!found) m.excluded = Reason::locus_inside_token;
   if (context.max_tokens > 0 && m.query.ids.size() > context.max_tokens)
     m.excluded = Reason::too_long;

@@ -24,6 +24,10 @@ SentenceTokens read_order(const suite::Sentence& sentence, const MethodContext& 
     s.tokens.insert(s.tokens.begin(), edge(context.start));
     ++s.locus_begin;
     ++s.locus_end;
+    if (s.context_end > 0) {
+      ++s.context_begin;
+      ++s.context_end;
+    }
   }
   if (context.end >= 0) {
     s.ids.push_back(context.end);
@@ -102,7 +106,7 @@ class LeftToRight : public Method {
           return {{}, {}, Reason::nothing_after_locus};
       }
       // The first token of all has nothing before it.
-      begin = std::max<size_t>(begin, 1);
+      begin = std::max<size_t>({begin, s.context_end, 1});
       if (begin >= end) return {{}, {}, Reason::nothing_to_score};
       bool behind = by_words_ && !s.tokens[end - 1].special;
       if (context.max_tokens > 0 && end - !behind > context.max_tokens)

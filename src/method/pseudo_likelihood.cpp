@@ -35,7 +35,7 @@ class PseudoLikelihood : public Method {
       if (too_long(tokens, context)) return {{}, {}, Reason::too_long};
       questions.sentences.emplace_back();
       for (size_t i = 0; i < tokens.ids.size();) {
-        if (tokens.tokens[i].special) {
+        if (tokens.tokens[i].special || tokens.in_context(i)) {
           ++i;
           continue;
         }

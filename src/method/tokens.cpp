@@ -20,8 +20,8 @@ bool inside(Span a, Span b) { return b.begin <= a.begin && a.end <= b.end; }
 void mark_words(SentenceTokens& s, const tokenizer::Tokenizer& tokenizer) {
   for (size_t i = 0; i < s.tokens.size(); ++i) {
     judge::TokenScore& t = s.tokens[i];
-    t.begins_word =
-        !t.special && (i == 0 || s.tokens[i - 1].special || tokenizer.begins_word(t.id));
+    t.begins_word = !t.special && (i == 0 || i == s.context_end || s.tokens[i - 1].special ||
+                                   tokenizer.begins_word(t.id));
   }
 }
 
@@ -37,6 +37,27 @@ SentenceTokens from_encoding(const tokenizer::Encoding& encoding) {
     s.ids.push_back(token.id);
     s.tokens.push_back(t);
   }
+  return s;
+}
+
+// The pieces of the context put before the sentence, behind what opens it ([CLS]).
+SentenceTokens tokenized_apart(const tokenizer::Tokenizer& tokenizer, std::string_view context,
+                               std::string_view text, bool with_special) {
+  std::string_view space = suite::joint(context, text);
+  SentenceTokens s =
+      from_encoding(tokenizer.encode(std::string(space) + std::string(text), with_special));
+  for (judge::TokenScore& t : s.tokens)
+    if (!t.span.empty())
+      t.span = {std::max(t.span.begin, space.size()) - space.size(), t.span.end - space.size()};
+  SentenceTokens before = from_encoding(tokenizer.encode(context, false));
+  for (judge::TokenScore& t : before.tokens) t.span = {};
+  while (s.context_begin < s.tokens.size() && s.tokens[s.context_begin].special &&
+         s.tokens[s.context_begin].span.empty())
+    ++s.context_begin;
+  s.context_end = s.context_begin + before.ids.size();
+  auto at = ptrdiff_t(s.context_begin);
+  s.ids.insert(s.ids.begin() + at, before.ids.begin(), before.ids.end());
+  s.tokens.insert(s.tokens.begin() + at, before.tokens.begin(), before.tokens.end());
   return s;
 }
 
@@ -61,12 +82,16 @@ bool tokens_around_mask(const suite::Sentence& sentence, const tokenizer::Tokeni
                         SentenceTokens& s) {
   std::string mask = tokenizer.piece(tokenizer.special().mask);
   std::string_view locus = slice(sentence.text, sentence.locus);
-  SentenceTokens around = from_encoding(tokenizer.encode(suite::masked_text(sentence, mask)));
+  SentenceTokens around =
+      encoded(tokenizer, sentence.context, suite::masked_text(sentence, mask), true);
   SentenceTokens pieces = from_encoding(tokenizer.encode(locus, false));
-  auto at = std::find(around.ids.begin(), around.ids.end(), tokenizer.special().mask);
+  auto at = std::find(around.ids.begin() + ptrdiff_t(around.context_end), around.ids.end(),
+                      tokenizer.special().mask);
   if (at == around.ids.end()) return false;
   size_t place = size_t(at - around.ids.begin());
   s = {};
+  s.context_begin = around.context_begin;
+  s.context_end = around.context_end;
   for (size_t i = 0; i < place; ++i) s.tokens.push_back(around.tokens[i]);
   s.locus_begin = place;
   for (judge::TokenScore t : pieces.tokens) {
@@ -89,8 +114,34 @@ bool tokens_around_mask(const suite::Sentence& sentence, const tokenizer::Tokeni
 
 }  // namespace
 
+SentenceTokens encoded(const tokenizer::Tokenizer& tokenizer, std::string_view context,
+                       std::string_view text, bool with_special) {
+  if (context.empty()) return from_encoding(tokenizer.encode(text, with_special));
+  std::string whole(context);
+  whole += suite::joint(context, text);
+  size_t begin = whole.size();
+  whole += text;
+  SentenceTokens s = from_encoding(tokenizer.encode(whole, with_special));
+  for (size_t i = 0; i < s.tokens.size(); ++i) {
+    judge::TokenScore& t = s.tokens[i];
+    if (t.span.empty() && t.special) continue;
+    Span seen = without_space(whole, t.span);
+    bool in_context = seen.begin < begin;
+    if (in_context && (seen.end > begin || (s.context_end > 0 && s.context_end != i)))
+      return tokenized_apart(tokenizer, context, text, with_special);
+    if (in_context) {
+      if (s.context_end == 0) s.context_begin = i;
+      s.context_end = i + 1;
+      t.span = {};
+    } else {
+      t.span = {std::max(t.span.begin, begin) - begin, t.span.end - std::min(begin, t.span.end)};
+    }
+  }
+  return s;
+}
+
 SentenceTokens tokens_of(const suite::Sentence& sentence, const tokenizer::Tokenizer& tokenizer) {
-  SentenceTokens s = from_encoding(tokenizer.encode(sentence.text));
+  SentenceTokens s = encoded(tokenizer, sentence.context, sentence.text, true);
   mark_locus(s, sentence);
   mark_words(s, tokenizer);
   return s;
@@ -98,7 +149,7 @@ SentenceTokens tokens_of(const suite::Sentence& sentence, const tokenizer::Token
 
 SentenceTokens plain_tokens_of(const suite::Sentence& sentence,
                                const tokenizer::Tokenizer& tokenizer) {
-  SentenceTokens s = from_encoding(tokenizer.encode(sentence.text, false));
+  SentenceTokens s = encoded(tokenizer, sentence.context, sentence.text, false);
   mark_locus(s, sentence);
   mark_words(s, tokenizer);
   return s;
@@ -107,7 +158,7 @@ SentenceTokens plain_tokens_of(const suite::Sentence& sentence,
 Reason locus_tokens_of(const suite::Sentence& sentence, const tokenizer::Tokenizer& tokenizer,
                        SentenceTokens& s) {
   if (sentence.locus.empty()) return Reason::empty_locus;
-  s = from_encoding(tokenizer.encode(sentence.text));
+  s = encoded(tokenizer, sentence.context, sentence.text, true);
   bool whole = mark_locus(s, sentence);
   if (!whole && !tokens_around_mask(sentence, tokenizer, s)) return Reason::locus_inside_token;
   mark_words(s, tokenizer);
@@ -125,6 +176,7 @@ void ask_masked(Questions& questions, const SentenceTokens& tokens, size_t maske
             mask);
   SentenceQuestions& sentence = questions.sentences.back();
   for (size_t i = read_begin; i < read_end; ++i) {
+    if (tokens.in_context(i)) continue;
     sentence.tokens.push_back(tokens.tokens[i]);
     sentence.asked.push_back({uint32_t(questions.queries.size()), uint32_t(query.asks.size()), 0});
     query.asks.push_back({uint32_t(i), query::Targets{{tokens.ids[i]}}});

@@ -9,9 +9,17 @@ struct SentenceTokens {
   std::vector<tokenizer::TokenId> ids;    // special tokens included
   std::vector<judge::TokenScore> tokens;  // parallel to `ids`
   size_t locus_begin = 0, locus_end = 0;  // the tokens of the locus
+  // Those of the context, which is read and never scored. Their spans are empty.
+  size_t context_begin = 0, context_end = 0;
 
   size_t locus_size() const { return locus_end - locus_begin; }
+  bool in_context(size_t i) const { return context_begin <= i && i < context_end; }
 };
+
+// A context and the text after it, as one text; spans are the text's. Where a piece would reach
+// over the joint, both are tokenized on their own.
+SentenceTokens encoded(const tokenizer::Tokenizer& tokenizer, std::string_view context,
+                       std::string_view text, bool with_special);
 
 SentenceTokens tokens_of(const suite::Sentence& sentence, const tokenizer::Tokenizer& tokenizer);
 // Without the tokens that masked models put around a sentence.
@@ -25,7 +33,7 @@ Reason locus_tokens_of(const suite::Sentence& sentence, const tokenizer::Tokeniz
                        SentenceTokens& tokens);
 
 // Adds a query in which the tokens [masked_begin, masked_end) are masked, and asks about the tokens
-// [read_begin, read_end), each about itself.
+// [read_begin, read_end) that are not of the context, each about itself.
 void ask_masked(Questions& questions, const SentenceTokens& tokens, size_t masked_begin,
                 size_t masked_end, size_t read_begin, size_t read_end, tokenizer::TokenId mask);
 

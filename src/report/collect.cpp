@@ -14,6 +14,8 @@ namespace minpair::report {
 namespace {
 
 constexpr std::string_view kDistanceInPieces = "distance_pieces";
+constexpr std::string_view kCriterion = "criterion";
+constexpr std::string_view kSuite = "suite";
 
 using Groups = std::map<std::vector<std::string>, GroupCounts>;
 
@@ -24,7 +26,9 @@ GroupCounts& group_at(Groups& groups, const std::vector<std::string>& keys, uint
   return g;
 }
 
-const std::string& field(const store::SummaryRow& row, const std::string& name) {
+const std::string& field(const store::SummaryRow& row, const store::RunRecord& run,
+                         const std::string& name) {
+  if (name == kSuite) return run.suite.name;
   return name == "test" ? row.test : name == "condition" ? row.condition : row.language;
 }
 
@@ -37,7 +41,7 @@ Groups from_summary(store::Store& store, const store::RunRecord& run,
         !all_or_among(options.languages, row.language))
       continue;
     std::vector<std::string> keys;
-    for (const std::string& name : by) keys.push_back(field(row, name));
+    for (const std::string& name : by) keys.push_back(field(row, run, name));
     GroupCounts& g = group_at(groups, keys, row.first_ordinal);
     g.parts[index_of(row.view)][{row.excluded, row.equal_lengths}].add(row.counts);
   }
@@ -60,12 +64,14 @@ std::string value_of(const suite::Item& item, const store::StoredItem& stored,
   return fmt::format("{}", std::get<double>(*value));
 }
 
+// Under one criterion, or under all that the item has.
 void add_item(GroupCounts& g, const suite::Item& item, const store::StoredItem& stored,
-              const std::vector<judge::View>& views) {
+              const std::vector<judge::View>& views, const judge::Judge& judge,
+              const judge::Criterion* criterion) {
   bool scored = stored.excluded == judge::Reason::none;
   std::vector<judge::SentenceScore> sentences;
   // Pairs need no scores: the outcome says it all.
-  bool several = item.sentences.size() != 2 && scored;
+  bool several = (item.sentences.size() != 2 || criterion) && scored;
   if (several) sentences = store::unpack_scores(stored.tokens);
   for (const judge::View& view : views) {
     judge::Counts& part = g.parts[index_of(view)][{stored.excluded, stored.equal_lengths}];
@@ -73,7 +79,9 @@ void add_item(GroupCounts& g, const suite::Item& item, const store::StoredItem& 
     v.outcome = store::unpack_outcome(stored.outcomes, view);
     v.pairs_right = v.outcome == judge::Outcome::right;
     v.pairs_tied = v.outcome == judge::Outcome::tie;
-    if (several) v = judge::judge(item, sentences, view);
+    if (several)
+      v = criterion ? criterion->judge(item, sentences, view)
+                    : judge.verdict(item, sentences, view);
     if (scored)
       part.add(v);
     else
@@ -89,17 +97,25 @@ Groups from_items(store::Store& store, const store::RunRecord& run,
   std::vector<bool> found(by.size(), false);
   std::set<std::string> known;
   std::vector<judge::View> views = judge::family_of(run.view);
+  const judge::Judge judge(run.suite.manifest);
+  const auto by_criterion = std::find(by.begin(), by.end(), kCriterion) - by.begin();
   store.each_item(run.id, true, [&](const store::StoredItem& stored) {
     parser.parse(stored.item, {store.path().string(), 0, 0, {}}, item);
     if (!wanted(item, options)) return;
     std::vector<std::string> keys;
     for (size_t i = 0; i < by.size(); ++i) {
-      keys.push_back(value_of(item, stored, by[i]));
-      if (in_summary(by[i]) || !keys.back().empty()) found[i] = true;
+      keys.push_back(by[i] == kSuite ? run.suite.name : value_of(item, stored, by[i]));
+      if (in_summary(by[i]) || by[i] == kCriterion || !keys.back().empty()) found[i] = true;
     }
     if (known.size() < 100)
       for (const auto& [name, value] : item.features) known.insert(name);
-    add_item(group_at(groups, keys, stored.ordinal), item, stored, views);
+    std::vector<const judge::Criterion*> criteria = {nullptr};
+    if (by_criterion < ptrdiff_t(by.size()))
+      if (auto own = judge.criteria_of(item); !own.empty()) criteria = std::move(own);
+    for (const judge::Criterion* c : criteria) {
+      if (c) keys[size_t(by_criterion)] = c->name();
+      add_item(group_at(groups, keys, stored.ordinal), item, stored, views, judge, c);
+    }
   });
   for (size_t i = 0; i < by.size(); ++i)
     if (!found[i] && !groups.empty()) {
@@ -107,7 +123,8 @@ Groups from_items(store::Store& store, const store::RunRecord& run,
       throw wrong_call(fmt::format("no item of '{}' has the feature '{}'", run.suite.name, by[i]))
           .hint(names.empty()
                     ? "its items have no features"
-                    : fmt::format("there are test, condition, language, {}", join(names, ", ")));
+                    : fmt::format("there are suite, test, condition, language, criterion, {}",
+                                  join(names, ", ")));
     }
   return groups;
 }
@@ -165,7 +182,7 @@ void bin_level(Groups& groups, size_t level, size_t bins) {
 }  // namespace
 
 bool in_summary(const std::string& name) {
-  return name == "test" || name == "condition" || name == "language";
+  return name == "test" || name == "condition" || name == "language" || name == kSuite;
 }
 
 std::vector<GroupCounts> collect(store::Store& store, const store::RunRecord& run,
@@ -174,7 +191,8 @@ std::vector<GroupCounts> collect(store::Store& store, const store::RunRecord& ru
   Groups groups =
       quick ? from_summary(store, run, by, options) : from_items(store, run, by, options);
   for (size_t level = 0; level < by.size(); ++level)
-    if (!in_summary(by[level])) bin_level(groups, level, std::max<size_t>(options.bins, 1));
+    if (!in_summary(by[level]) && by[level] != kCriterion)
+      bin_level(groups, level, std::max<size_t>(options.bins, 1));
   std::vector<GroupCounts> all;
   for (auto& [keys, g] : groups) all.push_back(std::move(g));
   return all;

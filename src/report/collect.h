@@ -17,6 +17,6 @@ struct GroupCounts {
 std::vector<GroupCounts> collect(store::Store& store, const store::RunRecord& run,
                                  const std::vector<std::string>& by, const ReportOptions& options);
 
-bool in_summary(const std::string& name);  // test, condition, language
+bool in_summary(const std::string& name);  // suite, test, condition, language
 
 }  // namespace minpair::report

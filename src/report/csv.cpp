@@ -35,7 +35,7 @@ std::vector<std::string> other_levels(const std::vector<Table>& tables) {
   std::vector<std::string> names;
   for (const Table& t : tables)
     for (const std::string& name : t.by)
-      if (name != "test" && name != "condition" && name != "language" &&
+      if (name != "suite" && name != "test" && name != "condition" && name != "language" &&
           std::find(names.begin(), names.end(), name) == names.end())
         names.push_back(name);
   return names;

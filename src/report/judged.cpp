@@ -57,6 +57,7 @@ std::vector<Judged> judged_items(store::Store& store, const store::RunRecord& ru
                                  SuiteItems& suite, const SeeTokens& also) {
   std::vector<Judged> all;
   suite::ItemParser parser;
+  const judge::Judge judge(run.suite.manifest);
   bool with_text = suite.items.size() < run.suite.items;
   store.each_item(run.id, with_text, [&](const store::StoredItem& stored) {
     auto known = suite.at.find(stored.ordinal);
@@ -75,7 +76,7 @@ std::vector<Judged> judged_items(store::Store& store, const store::RunRecord& ru
     j.left_out = judge::left_out(stored.excluded, stored.equal_lengths, look.policy);
     if (stored.excluded == judge::Reason::none) {
       std::vector<judge::SentenceScore> sentences = store::unpack_scores(stored.tokens);
-      judge_one(j, judge::judge(suite.items[j.item], sentences, look.view), look.policy);
+      judge_one(j, judge.verdict(suite.items[j.item], sentences, look.view), look.policy);
       if (also) also(j.item, sentences);
     }
     all.push_back(j);

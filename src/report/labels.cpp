@@ -131,11 +131,15 @@ std::vector<std::vector<std::string>> LevelOrder::sorted() const {
   // Place in the manifest, number, first item.
   using Place = std::tuple<size_t, double, uint64_t>;
   auto place = [&](size_t level, const std::string& key) -> Place {
-    size_t stated = manifest_.tests.size();
+    size_t stated = manifest_.tests.size() + manifest_.criteria.size();
     if (by_[level] == "test")
       for (size_t i = 0; i < manifest_.tests.size(); ++i)
         if (manifest_.tests[i].name == key) stated = i;
-    bool name = by_[level] == "test" || by_[level] == "condition" || by_[level] == "language";
+    if (by_[level] == "criterion")
+      for (size_t i = manifest_.criteria.size(); i > 0; --i)
+        if (manifest_.criteria[i - 1].name == key) stated = i - 1;
+    bool name = by_[level] == "test" || by_[level] == "criterion" || by_[level] == "condition" ||
+                by_[level] == "language";
     double number = name ? 0 : std::strtod(key.c_str(), nullptr);
     return {stated, number, first_[level].at(key)};
   };

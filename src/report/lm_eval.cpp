@@ -33,7 +33,11 @@ class Export {
  public:
   Export(store::Store& store, const NamedRun& named, const ReportOptions& options,
          const std::filesystem::path& folder)
-      : store_(store), run_(named.run), look_(look_at(run_, options)), model_(named.label) {
+      : store_(store),
+        run_(named.run),
+        look_(look_at(run_, options)),
+        judge_(run_.suite.manifest),
+        model_(named.label) {
     folder_ = folder / (file_name(model_) + "__" + run_.method);
     std::filesystem::create_directories(folder_);
   }
@@ -64,7 +68,7 @@ class Export {
     double points = 0;  // where the vocabulary lacks the words and that counts as wrong
     if (stored.excluded == judge::Reason::none) {
       scores = store::unpack_scores(stored.tokens);
-      judge::Verdict verdict = judge::judge(item, scores, look_.view);
+      judge::Verdict verdict = judge_.verdict(item, scores, look_.view);
       if (verdict.outcome == judge::Outcome::undefined) return;
       points = judge::points(verdict, look_.policy);
     }
@@ -146,6 +150,7 @@ class Export {
   store::Store& store_;
   const store::RunRecord& run_;
   Look look_;
+  judge::Judge judge_;
   std::string model_;
   std::filesystem::path folder_;
   std::map<std::string, Task> tasks_;

@@ -170,10 +170,11 @@ std::vector<ColumnInTheMaking> aggregate_seeds(std::vector<ColumnInTheMaking> vi
   return means;
 }
 
-std::string account_line(const ColumnInTheMaking& v) {
+std::string account_line(const ColumnInTheMaking& v, bool by_criterion) {
   const Tally& t = v.total.tally;
-  std::string line = fmt::format("{}: {} items: {} scored ({} ties)", v.column.key(),
-                                 count_text(t.items), count_text(t.pairs), count_text(t.ties));
+  std::string line = fmt::format("{}: {} {}: {} scored ({} ties)", v.column.key(),
+                                 count_text(t.items), by_criterion ? "items × criteria" : "items",
+                                 count_text(t.pairs), count_text(t.ties));
   for (const auto& [reason, n] : t.excluded)
     line += fmt::format(", {} {}", count_text(n), text_of(reason));
   if (t.items < v.run->suite.items)
@@ -222,9 +223,12 @@ void mark_low(Table& table) {
 
 std::vector<std::string> full_by(const std::vector<std::string>& by) {
   std::vector<std::string> full;
+  bool has_test = std::find(by.begin(), by.end(), "test") != by.end();
   for (const std::string& name : by) {
-    bool has_test = std::find(by.begin(), by.end(), "test") != by.end();
-    if (name == "condition" && !has_test) full.push_back("test");
+    if ((name == "condition" || name == "criterion") && !has_test) {
+      full.push_back("test");
+      has_test = true;
+    }
     full.push_back(name);
   }
   return full;
@@ -279,10 +283,11 @@ Table make_table(store::Store& store, const std::vector<const NamedRun*>& runs,
         .hint(
             "clozes have probability and logit, or equal-weight and model-weight; sentences sum, "
             "mean, word, char and byte");
+  bool by_criterion = std::find(table.by.begin(), table.by.end(), "criterion") != table.by.end();
   if (options.aggregate_seeds) views = aggregate_seeds(std::move(views));
   for (const ColumnInTheMaking& v : views) {
     table.columns.push_back(v.column);
-    table.account.push_back(account_line(v));
+    table.account.push_back(account_line(v, by_criterion));
     table.total.cells.push_back(v.total);
   }
   for (const std::vector<std::string>& keys : order.sorted()) {
@@ -307,6 +312,12 @@ Table make_table(store::Store& store, const std::vector<const NamedRun*>& runs,
         fmt::format("rows mix the languages {}: --language takes one, --by "
                     "test,language shows them apart",
                     join({languages.begin(), languages.end()}, ", ")));
+  bool designs = std::any_of(views.begin(), views.end(), [](const ColumnInTheMaking& v) {
+    return v.total.tally.pairs == 0 &&
+           v.total.tally.excluded.contains(judge::Reason::not_available);
+  });
+  if (designs && suite.manifest.criteria.empty())
+    table.notes.push_back("designs are judged by criteria, and this suite's manifest has none");
   return table;
 }
 

@@ -98,10 +98,12 @@ std::vector<TypedWord> words_of(const tokenizer::Tokenizer& tokenizer,
 double bits(double logprob) { return -logprob / std::log(2.0); }
 
 std::vector<TypedSentence> score_typed(query::Model& model, const method::Method& method,
-                                       const std::vector<std::string>& texts) {
+                                       const std::vector<std::string>& texts,
+                                       const std::string& context) {
   suite::Item item;
   item.id = "1";
-  for (const std::string& text : texts) item.sentences.push_back({text, {}, false});
+  for (const std::string& text : texts)
+    item.sentences.push_back({text, {}, false, {}, context, {}});
   suite::align_loci(item.sentences);
   std::vector<const method::Method*> methods{&method};
   if (method.name() == "lp") methods.push_back(&method::find_method("lp-by-words"));

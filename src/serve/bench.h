@@ -27,9 +27,11 @@ struct TypedSentence {
   double mean() const { return score.value({judge::Unit::token}).value_or(0); }
 };
 
-// The loci are found by aligning. Throws when the method cannot judge these sentences.
+// `context` is read before each and not scored. The loci are found by aligning. Throws when the
+// method cannot judge these sentences.
 std::vector<TypedSentence> score_typed(query::Model& model, const method::Method& method,
-                                       const std::vector<std::string>& texts);
+                                       const std::vector<std::string>& texts,
+                                       const std::string& context = {});
 double bits(double logprob);  // the surprisal of a natural log-probability
 // Which one wins, by the method's own view.
 judge::Preference preference(const std::vector<TypedSentence>& sentences,

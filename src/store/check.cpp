@@ -64,9 +64,13 @@ class Check {
   }
 
   void meanings() {
-    Statement s(database_, "SELECT run, suite, norm FROM runs ORDER BY run");
-    for (; s.step(); ++found_.runs)
+    Statement s(database_,
+                "SELECT run, runs.suite, norm, manifest FROM runs JOIN suites ON suites.suite = "
+                "runs.suite ORDER BY run");
+    for (; s.step(); ++found_.runs) {
+      judge_ = judge::Judge(suite::parse_manifest(s.text(3), database_.path().string()));
       meaning_of(s.integer(0), s.integer(1), judge::family_of(judge::find_view(s.text(2))));
+    }
   }
 
   void meaning_of(int64_t run, int64_t suite, const std::vector<judge::View>& views) {
@@ -102,7 +106,7 @@ class Check {
       for (const judge::SentenceScore& sentence : scores)
         for (const judge::TokenScore& t : sentence.tokens)
           if (std::isnan(t.logprob)) throw bad_input("a log-probability is not a number");
-      judged = judge_all(item_, scores, views);
+      judged = judge_all(judge_, item_, scores, views);
       if (pack_outcomes(judged.verdicts, views) != uint32_t(s.integer(3)) ||
           judged.equal_lengths != (s.integer(2) != 0))
         throw bad_input("the stored verdict is not that of its log-probabilities");
@@ -115,6 +119,7 @@ class Check {
   Checked found_;
   suite::ItemParser parser_;
   suite::Item item_;
+  judge::Judge judge_;  // of the run at hand
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "judge/criterion.h"
 #include "store/checksum.h"
 #include "store/pack.h"
 #include "store/schema.h"
@@ -52,6 +53,7 @@ struct Store::Impl {
     int64_t version = 1;
     bool special = false;
     std::vector<judge::View> views;
+    judge::Judge judge;
     SummaryTable summary;
   };
   std::map<int64_t, Writing> writing;
@@ -68,8 +70,9 @@ struct Store::Impl {
     auto at = writing.find(run);
     if (at != writing.end()) return at->second;
     Writing& w = writing[run];
-    Statement& s =
-        statement("SELECT suite, model, method, version, special, norm FROM runs WHERE run = ?");
+    Statement& s = statement(
+        "SELECT runs.suite, model, method, version, special, norm, manifest FROM runs JOIN "
+        "suites ON suites.suite = runs.suite WHERE run = ?");
     if (!s.bind(run).step()) throw cannot("there is no such run");
     w.suite = s.integer(0);
     w.model = s.integer(1);
@@ -77,6 +80,7 @@ struct Store::Impl {
     w.version = s.integer(3);
     w.special = s.integer(4) != 0;
     w.views = judge::family_of(judge::find_view(s.text(5)));
+    w.judge = judge::Judge(suite::parse_manifest(s.text(6), path.string()));
     s.reset();
     w.summary.load(*database, run);
     return w;
@@ -233,7 +237,7 @@ void Store::add_score(int64_t run, uint64_t ordinal, const suite::Item& item,
   bool scored = excluded == judge::Reason::none;
   std::string tokens;
   if (scored) {
-    judged = judge_all(item, sentences, w.views);
+    judged = judge_all(w.judge, item, sentences, w.views);
     for (const judge::SentenceScore& s : sentences)
       for (const judge::TokenScore& t : s.tokens) w.special |= t.special;
   }
@@ -419,6 +423,8 @@ Hash128 content_of(const suite::Item& item) {
                          s.grammatical ? 1 : 0);
     bytes += s.text;
   }
+  for (const suite::Sentence& s : item.sentences)
+    if (!s.context.empty()) bytes += fmt::format("\ncontext {} {}", s.context.size(), s.context);
   // A cloze is judged over the words that its features name.
   if (item.cloze) suite::append_json_line(bytes, item);
   return hash128(bytes);

@@ -40,13 +40,14 @@ std::vector<SummaryRow> read_summary(Database& database, int64_t run) {
   return rows;
 }
 
-Judged judge_all(const suite::Item& item, const std::vector<judge::SentenceScore>& sentences,
+Judged judge_all(const judge::Judge& judge, const suite::Item& item,
+                 const std::vector<judge::SentenceScore>& sentences,
                  const std::vector<judge::View>& views) {
   Judged judged;
-  std::vector<bool> grammatical = judge::grammatical_of(item, sentences.size());
   for (const judge::View& view : views)
-    judged.verdicts[index_of(view)] = judge::judge(sentences, grammatical, view);
-  judged.equal_lengths = judge::equal_lengths(sentences);
+    judged.verdicts[index_of(view)] = judge.verdict(item, sentences, view);
+  // The sentences of a design are not to be of one length.
+  judged.equal_lengths = item.design || judge::equal_lengths(sentences);
   return judged;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "judge/criterion.h"
 #include "store/pack.h"
 #include "store/store.h"
 
@@ -17,7 +18,8 @@ struct Judged {
   Verdicts verdicts;
   bool equal_lengths = true;
 };
-Judged judge_all(const suite::Item& item, const std::vector<judge::SentenceScore>& sentences,
+Judged judge_all(const judge::Judge& judge, const suite::Item& item,
+                 const std::vector<judge::SentenceScore>& sentences,
                  const std::vector<judge::View>& views);
 
 class SummaryTable {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 namespace minpair::suite {
 namespace {
@@ -75,6 +76,45 @@ std::string feature_text(const Item& item, std::string_view name) {
   if (!value) return {};
   if (const auto* text = std::get_if<std::string>(value)) return *text;
   return fmt::format("{}", std::get<double>(*value));
+}
+
+const Sentence* find_sentence(const Item& item, std::string_view name) {
+  for (const Sentence& s : item.sentences)
+    if (s.name == name) return &s;
+  return nullptr;
+}
+
+const Region* find_region(const Sentence& sentence, std::string_view name_or_number) {
+  for (const Region& r : sentence.regions)
+    if (r.name == name_or_number) return &r;
+  size_t number = 0;
+  auto [end, error] =
+      std::from_chars(name_or_number.data(), name_or_number.data() + name_or_number.size(), number);
+  bool is_number = error == std::errc() && end == name_or_number.data() + name_or_number.size();
+  return is_number && number >= 1 && number <= sentence.regions.size()
+             ? &sentence.regions[number - 1]
+             : nullptr;
+}
+
+void set_regions(Sentence& sentence,
+                 const std::vector<std::pair<std::string, std::string>>& names_and_words) {
+  sentence.text.clear();
+  sentence.regions.clear();
+  for (const auto& [name, words] : names_and_words) {
+    if (!words.empty() && !sentence.text.empty()) sentence.text += ' ';
+    size_t begin = sentence.text.size();
+    sentence.text += words;
+    sentence.regions.push_back({name, {begin, sentence.text.size()}});
+  }
+}
+
+std::string_view joint(std::string_view context, std::string_view text) {
+  if (context.empty() || text.empty()) return "";
+  size_t at = 0;
+  char32_t first = next_character(text, at);
+  bool apart = is_space(static_cast<unsigned char>(context.back())) || is_space(first) ||
+               (stands_alone(first) && is_letter(first));
+  return apart ? "" : " ";
 }
 
 std::string masked_text(const Sentence& sentence, std::string_view mask) {

@@ -1,8 +1,10 @@
 #pragma once
-// The one thing everything else is about: a minimal set.
+// The one thing everything else is about: a minimal set, or any other design.
 //
-// An item is two or more sentences that differ only at the locus, one or more of them grammatical.
-// (A cloze has one sentence, and its locus is a blank, judged over whole classes of words.)
+// A minimal set is two or more sentences that differ only at the locus, one or more of them
+// grammatical. (A cloze has one sentence, and its locus is a blank, judged over whole classes of
+// words.) In a design sentences have names and regions, and criteria say which scores are to be
+// higher (suite/formula.h): nothing in it needs to be ungrammatical.
 // A suite is a list of items beside a small manifest.
 
 #include <cstdint>
@@ -15,10 +17,20 @@
 
 namespace minpair::suite {
 
+// A part of a sentence that a criterion can name, or number from 1.
+struct Region {
+  std::string name;  // "verb"
+  Span span;         // bytes of the sentence; empty where this one has no words for it
+  bool operator==(const Region&) const = default;
+};
+
 struct Sentence {
   std::string text;  // UTF-8
   Span locus;        // bytes of `text`; empty where the other sentence has a word and this has none
   bool grammatical = false;
+  std::string name;             // "ambiguous"; may be empty in a minimal set
+  std::string context;          // what is read before the sentence and never scored
+  std::vector<Region> regions;  // in the order of the text
   bool operator==(const Sentence&) const = default;
 };
 
@@ -31,6 +43,7 @@ struct Item {
   std::string language;   // BCP 47: "de"
   std::string cluster;    // items of one cluster share a template or lexical items: not independent
   bool cloze = false;     // a blank to be filled, not sentences to be compared
+  bool design = false;    // nobody says which sentences are grammatical: criteria judge it
   std::vector<Sentence> sentences;
   std::vector<std::pair<std::string, FeatureValue>> features;  // distance, attractors, lemma, ...
 
@@ -43,6 +56,18 @@ bool is_pair(const Item& item);
 // The value of a feature, or nullptr.
 const FeatureValue* find_feature(const Item& item, std::string_view name);
 std::string feature_text(const Item& item, std::string_view name);  // "" when there is none
+
+// The sentence of that name, or nullptr.
+const Sentence* find_sentence(const Item& item, std::string_view name);
+// A region by its name or its number from 1, or nullptr.
+const Region* find_region(const Sentence& sentence, std::string_view name_or_number);
+// The sentence whose regions have these words, one space between them.
+void set_regions(Sentence& sentence,
+                 const std::vector<std::pair<std::string, std::string>>& names_and_words);
+
+// What a model reads between a context and the text after it: a space, where the context has none
+// at its end and the script has any.
+std::string_view joint(std::string_view context, std::string_view text);
 
 // The text with the locus cut out and `mask` put there: the same for all sentences of a minimal
 // set.

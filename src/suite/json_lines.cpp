@@ -30,23 +30,47 @@ std::string_view text_of(element value, std::string_view key) {
   return text;
 }
 
-size_t offset_of(element value) {
-  uint64_t n;
-  if (value.get(n)) wrong("\"locus\" must be [begin, end], counted in characters");
-  return n;
+Span span_of(element first, element last, std::string_view text, const std::string& what,
+             const char* rule) {
+  uint64_t begin, end;
+  if (first.get(begin) || last.get(end)) wrong(rule);
+  size_t characters = count_characters(text);
+  if (begin > end) wrong(fmt::format("the {} [{}, {}] ends before it begins", what, begin, end));
+  if (end > characters)
+    wrong(fmt::format("the {} [{}, {}] is outside the sentence of {} characters", what, begin, end,
+                      characters));
+  return {byte_of_character(text, begin), byte_of_character(text, end)};
 }
 
 Span locus_of(element value, std::string_view text) {
+  constexpr const char* rule = "\"locus\" must be [begin, end], counted in characters";
   simdjson::dom::array ends;
-  if (value.get(ends) || ends.size() != 2)
-    wrong("\"locus\" must be [begin, end], counted in characters");
-  size_t begin = offset_of(ends.at(0)), end = offset_of(ends.at(1));
-  size_t characters = count_characters(text);
-  if (begin > end) wrong(fmt::format("the locus [{}, {}] ends before it begins", begin, end));
-  if (end > characters)
-    wrong(fmt::format("the locus [{}, {}] is outside the sentence of {} characters", begin, end,
-                      characters));
-  return {byte_of_character(text, begin), byte_of_character(text, end)};
+  if (value.get(ends) || ends.size() != 2) wrong(rule);
+  return span_of(ends.at(0), ends.at(1), text, "locus", rule);
+}
+
+// [name, begin, end] in the text; where there is no text, [name, words] makes it.
+void read_regions(element value, bool has_text, Sentence& sentence) {
+  const char* rule = has_text
+                         ? "a region must be [name, begin, end], counted in characters"
+                         : "a sentence without \"text\" has its words in regions: [name, words]";
+  simdjson::dom::array list;
+  if (value.get(list)) wrong("\"regions\" must be a list");
+  std::vector<std::pair<std::string, std::string>> written;
+  for (element v : list) {
+    simdjson::dom::array parts;
+    std::string_view name, text;
+    if (v.get(parts) || parts.size() != (has_text ? 3 : 2) || parts.at(0).get(name)) wrong(rule);
+    if (has_text)
+      sentence.regions.push_back(
+          {std::string(name), span_of(parts.at(1), parts.at(2), sentence.text,
+                                      fmt::format("region \"{}\"", name), rule)});
+    else if (parts.at(1).get(text))
+      wrong(rule);
+    else
+      written.emplace_back(name, text);
+  }
+  if (!has_text) set_regions(sentence, written);
 }
 
 // Remembers which keys were there, so that a repeated one is found.
@@ -77,38 +101,53 @@ class Keys {
   unsigned seen_ = 0;
 };
 
-// Returns whether the locus was stated.
-bool read_sentence(element value, Sentence& sentence) {
+struct Stated {
+  size_t locus = 0, grammatical = 0;  // how many sentences state it
+};
+
+void read_sentence(element value, Sentence& sentence, Stated& stated) {
   simdjson::dom::object object;
   if (value.get(object)) wrong("a sentence must be an object with \"text\" and \"grammatical\"");
-  static constexpr std::string_view known[] = {"text", "locus", "grammatical"};
+  static constexpr std::string_view known[] = {"name",    "context", "text",
+                                               "regions", "locus",   "grammatical"};
   Keys keys(known, "a sentence");
-  element locus;
+  element locus, regions;
   for (auto [key, v] : object) {
     keys.see(key);
     if (key == "text")
       sentence.text = text_of(v, key);
+    else if (key == "name")
+      sentence.name = text_of(v, key);
+    else if (key == "context")
+      sentence.context = text_of(v, key);
     else if (key == "locus")
       locus = v;
+    else if (key == "regions")
+      regions = v;
     else if (v.get(sentence.grammatical))
       wrong("\"grammatical\" must be true or false");
   }
-  for (std::string_view needed : {"text", "grammatical"})
-    if (!keys.has(needed)) wrong(fmt::format("a sentence has no \"{}\"", needed));
-  bool stated = keys.has("locus");
-  sentence.locus = stated ? locus_of(locus, sentence.text) : Span{};
-  return stated;
+  if (!keys.has("text") && !keys.has("regions")) wrong("a sentence has no \"text\"");
+  if (keys.has("regions")) read_regions(regions, keys.has("text"), sentence);
+  sentence.locus = keys.has("locus") ? locus_of(locus, sentence.text) : Span{};
+  stated.locus += keys.has("locus");
+  stated.grammatical += keys.has("grammatical");
 }
 
 void read_sentences(element value, Item& item) {
   simdjson::dom::array array;
   if (value.get(array)) wrong("\"sentences\" must be a list");
-  size_t n = 0, with_locus = 0;
+  size_t n = 0;
+  Stated stated;
   item.sentences.resize(array.size());
-  for (element v : array) with_locus += read_sentence(v, item.sentences[n++]);
-  if (with_locus == 0) align_loci(item.sentences);
-  item.cloze = n == 1 && with_locus == 1;
-  if (with_locus != 0 && with_locus != n)
+  for (element v : array) read_sentence(v, item.sentences[n++], stated);
+  item.design = n > 0 && stated.grammatical == 0;
+  if (item.design && item.sentences[0].name.empty())
+    wrong("a sentence has no \"grammatical\"; in a design it has a \"name\" instead");
+  if (!item.design && stated.grammatical != n) wrong("a sentence has no \"grammatical\"");
+  if (stated.locus == 0 && !item.design) align_loci(item.sentences);
+  item.cloze = n == 1 && stated.locus == 1 && !item.design;
+  if (stated.locus != 0 && stated.locus != n)
     wrong("some sentences have a \"locus\" and some have none; give it to all or to none");
 }
 
@@ -169,10 +208,59 @@ std::string why_no_feature(const Item& item, size_t i) {
              : fmt::format("the feature \"{}\" is not UTF-8", name);
 }
 
-void append_locus(std::string& to, const Sentence& s) {
-  size_t begin = character_of_byte(s.text, s.locus.begin);
-  size_t size = count_characters(slice(s.text, s.locus));
-  fmt::format_to(std::back_inserter(to), FMT_STRING("[{},{}]"), begin, begin + size);
+void append_span(std::string& to, std::string_view text, Span span) {
+  size_t begin = character_of_byte(text, span.begin);
+  size_t size = count_characters(slice(text, span));
+  fmt::format_to(std::back_inserter(to), FMT_STRING("{},{}]"), begin, begin + size);
+}
+
+void append_sentence(std::string& to, const Sentence& s, bool design) {
+  std::string_view before = "{\"";
+  auto field = [&](std::string_view key, const std::string& value) {
+    to.append(before).append(key).append("\":");
+    append_json_string(to, value);
+    before = ",\"";
+  };
+  if (!s.name.empty()) field("name", s.name);
+  if (!s.context.empty()) field("context", s.context);
+  field("text", s.text);
+  if (!s.regions.empty()) {
+    to += ",\"regions\":";
+    for (const Region& r : s.regions) {
+      to += &r == s.regions.data() ? "[[" : ",[";
+      append_json_string(to, r.name);
+      to += ',';
+      append_span(to, s.text, r.span);
+    }
+    to += ']';
+  }
+  if (!design || !s.locus.empty()) {
+    to += ",\"locus\":[";
+    append_span(to, s.text, s.locus);
+  }
+  to += design ? "}" : s.grammatical ? ",\"grammatical\":true}" : ",\"grammatical\":false}";
+}
+
+// "" where the names and regions of a sentence can be told apart.
+std::string why_no_design(const Item& item) {
+  for (const Sentence& s : item.sentences) {
+    if (item.design && s.name.empty()) return "a sentence of a design needs a \"name\"";
+    if (!is_utf8(s.name) || !is_utf8(s.context)) return "a sentence's name or context is not UTF-8";
+    if (!s.name.empty() && find_sentence(item, s.name) != &s)
+      return fmt::format("two sentences are named \"{}\"", s.name);
+    size_t end = 0;
+    for (const Region& r : s.regions) {
+      if (!is_utf8(r.name)) return "a region's name is not UTF-8";
+      if (r.span.begin > r.span.end || r.span.end > s.text.size())
+        return fmt::format("the region \"{}\" is outside its sentence", r.name);
+      if (inside_character(s.text, r.span.begin) || inside_character(s.text, r.span.end))
+        return fmt::format("the region \"{}\" begins or ends inside a character", r.name);
+      if (r.span.begin < end)
+        return fmt::format("the region \"{}\" begins before the one before it ends", r.name);
+      end = r.span.end;
+    }
+  }
+  return {};
 }
 
 // One file of our own.
@@ -231,7 +319,7 @@ void check_item(const Item& item, const Where& where) {
   if (item.id.empty()) fail("an item needs an \"id\"");
   if (item.test.empty()) fail("an item needs a \"test\"");
   if (item.sentences.empty()) fail("an item needs \"sentences\"");
-  if (item.cloze ? item.sentences.size() > 1 : item.sentences.size() == 1)
+  if (item.cloze ? item.sentences.size() > 1 : item.sentences.size() == 1 && !item.design)
     fail(item.cloze ? "a cloze has one sentence"
                     : "a single sentence is a cloze and needs a \"locus\"");
   if (item.cloze && item.sentences[0].locus.empty())
@@ -246,7 +334,9 @@ void check_item(const Item& item, const Where& where) {
     if (inside_character(s.text, s.locus.begin) || inside_character(s.text, s.locus.end))
       fail("a locus begins or ends inside a character");
   }
-  if (!any_grammatical) fail("no sentence of the item is grammatical");
+  if (!any_grammatical && !item.design) fail("no sentence of the item is grammatical");
+  if (any_grammatical && item.design) fail("in a design no sentence is called grammatical");
+  if (std::string why = why_no_design(item); !why.empty()) fail(std::move(why));
   for (const std::string* text :
        {&item.id, &item.test, &item.condition, &item.language, &item.cluster})
     if (!is_utf8(*text)) fail("an item's names are not UTF-8");
@@ -276,10 +366,7 @@ void append_json_line(std::string& to, const Item& item) {
   to += ",\"sentences\":[";
   for (const Sentence& s : item.sentences) {
     if (&s != item.sentences.data()) to += ',';
-    field("{\"text\":", s.text);
-    to += ",\"locus\":";
-    append_locus(to, s);
-    to += s.grammatical ? ",\"grammatical\":true}" : ",\"grammatical\":false}";
+    append_sentence(to, s, item.design);
   }
   to += ']';
   if (!item.features.empty()) {

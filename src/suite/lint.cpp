@@ -6,18 +6,13 @@
 
 #include "base/hash_table.h"
 #include "suite/formats/support.h"
+#include "suite/lint_design.h"
 
 namespace minpair::suite {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-struct Check {
-  const char* name;
-  Severity severity;
-  const char* message;
-};
 
 constexpr Check kDuplicateItem{"duplicate_item", Severity::error, "the same item again"};
 constexpr Check kDuplicateId{"duplicate_id", Severity::error, "an id that was there before"};
@@ -122,7 +117,11 @@ struct Linter::Impl {
     std::string example_id, example;
   };
 
+  Impl(Segmenter segmenter, const std::vector<Criterion>& criteria)
+      : segment(std::move(segmenter)), design(criteria) {}
+
   Segmenter segment;
+  DesignLint design;
   std::vector<Cell> cells;
   std::unordered_map<std::string, size_t> cell_places, trouble_places;
   std::vector<Trouble> troubles;
@@ -146,6 +145,7 @@ struct Linter::Impl {
     bool is_new = check_repeats(item, uint32_t(test), found);
     check_sets(item, found);
     check_texts(item, found);
+    design.check(item, found);
     if (segment) check_pieces(item, found);
     items_with_errors += error;
     return is_new;
@@ -190,7 +190,7 @@ struct Linter::Impl {
     ids.find(hash128(item.id), 0, is_new);
     if (!is_new) found(kDuplicateId, first);
     for (const Sentence& s : item.sentences) {
-      if (item.cloze) break;
+      if (item.cloze || item.design) break;
       uint32_t label = s.grammatical ? 1 : 2;
       uint32_t& seen = sentences.find(hash128(s.text), label, is_new);
       seen |= label;
@@ -218,7 +218,7 @@ struct Linter::Impl {
   template <class Found>
   void check_sets(const Item& item, Found found) {
     const Sentence& first = item.sentences[0];
-    if (!item.cloze) {
+    if (!item.cloze && !item.design) {
       if (good_equals_bad(item)) found(kIdentical, first);
       if (std::all_of(item.sentences.begin(), item.sentences.end(),
                       [](const Sentence& s) { return s.grammatical; }))
@@ -265,7 +265,7 @@ struct Linter::Impl {
       count = pieces.size();
     }
     if (unknown) found(kUnknown, *unknown);
-    if (unequal) found(kUnequal, item.sentences[0]);
+    if (unequal && !item.design) found(kUnequal, item.sentences[0]);
     SinglePieceSets& sets = single_piece_of(item);
     ++sets.sets;
     sets.single += all_single && !unknown;
@@ -312,9 +312,8 @@ struct Linter::Impl {
   }
 };
 
-Linter::Linter(Segmenter segmenter) : impl_(std::make_unique<Impl>()) {
-  impl_->segment = std::move(segmenter);
-}
+Linter::Linter(Segmenter segmenter, const std::vector<Criterion>& criteria)
+    : impl_(std::make_unique<Impl>(std::move(segmenter), criteria)) {}
 Linter::~Linter() = default;
 
 bool Linter::add(const Item& item) { return impl_->add(item); }

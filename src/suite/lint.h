@@ -59,7 +59,8 @@ Segmenter vocabulary_segmenter(const std::filesystem::path& file);
 
 class Linter {
  public:
-  explicit Linter(Segmenter segmenter = {});
+  // `criteria`: those of the suite's manifest.
+  explicit Linter(Segmenter segmenter = {}, const std::vector<Criterion>& criteria = {});
   ~Linter();
   // False when the same item was there before in the same test.
   bool add(const Item& item);

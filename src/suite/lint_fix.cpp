@@ -24,16 +24,20 @@ std::string tidy_spaces(std::string_view text) {
   return out;
 }
 
-// Changes the text and keeps the locus: the parts before, at and after it are changed each by
-// itself, and the whole must come out the same.
+// Changes the text and keeps the locus and the regions: the parts before, at and after each are
+// changed each by itself, and the whole must come out the same.
 bool change(Sentence& s, std::string (*how)(std::string_view)) {
   std::string whole = how(s.text);
   if (whole == s.text) return false;
   std::string_view text = s.text;
-  size_t from_front = how(text.substr(0, s.locus.end)).size();
-  size_t from_back = how(text.substr(s.locus.begin)).size();
-  s.locus.end = std::min(from_front, whole.size());
-  s.locus.begin = std::min(whole.size() - std::min(from_back, whole.size()), s.locus.end);
+  auto move = [&](Span& span) {
+    size_t from_front = how(text.substr(0, span.end)).size();
+    size_t from_back = how(text.substr(span.begin)).size();
+    span.end = std::min(from_front, whole.size());
+    span.begin = std::min(whole.size() - std::min(from_back, whole.size()), span.end);
+  };
+  move(s.locus);
+  for (Region& r : s.regions) move(r.span);
   s.text = std::move(whole);
   return true;
 }
@@ -62,7 +66,7 @@ std::vector<std::string> fix_item(Item& item) {
   }
   if (normalised) done.push_back("normalised to NFC");
   if (tidied) done.push_back("stray spaces removed");
-  if (item.sentences.size() > 1 && differs_outside_locus(item)) {
+  if (item.sentences.size() > 1 && !item.design && differs_outside_locus(item)) {
     align_loci(item.sentences);
     done.push_back("locus aligned");
   }

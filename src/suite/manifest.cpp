@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "suite/formula.h"
 #include "suite/json_text.h"
 #include "suite/suite.h"
 
@@ -43,8 +44,12 @@ const Json& list_of(const Json& object, const char* key) {
 }
 
 TestInfo test_info(const Json& object) {
-  only_keys(object, {"name", "title", "group"}, "a test");
-  TestInfo t{text_of(object, "name"), text_of(object, "title"), text_of(object, "group")};
+  only_keys(object, {"name", "title", "group", "meta"}, "a test");
+  TestInfo t{text_of(object, "name"), text_of(object, "title"), text_of(object, "group"), {}};
+  if (auto meta = object.find("meta"); meta != object.end()) {
+    if (!meta->is_object()) wrong("\"meta\" must be an object");
+    t.meta = meta->dump();
+  }
   if (t.name.empty()) wrong("a test needs a \"name\"");
   return t;
 }
@@ -78,10 +83,21 @@ PublishedResult published_result(const Json& object) {
   return r;
 }
 
+// A formula that cannot be read, or that names no metric, is found before anything is run.
+Criterion criterion(const Json& object, size_t number) {
+  only_keys(object, {"name", "test", "formula", "metric"}, "a criterion");
+  Criterion c{text_of(object, "name"), text_of(object, "test"), text_of(object, "formula"),
+              text_of(object, "metric")};
+  if (c.name.empty()) c.name = fmt::format("{}", number);
+  if (c.formula.empty()) wrong(fmt::format("the criterion \"{}\" needs a \"formula\"", c.name));
+  parse_formula(c.formula, c.metric);
+  return c;
+}
+
 Manifest manifest_of(const Json& root) {
   only_keys(root,
             {"name", "title", "description", "citation", "licence", "url", "languages", "tests",
-             "results", "method", "norm", "ties"},
+             "results", "method", "norm", "ties", "context", "criteria"},
             "a manifest");
   Manifest m;
   m.name = text_of(root, "name");
@@ -93,6 +109,9 @@ Manifest manifest_of(const Json& root) {
   m.method = text_of(root, "method");
   m.norm = text_of(root, "norm");
   m.ties = text_of(root, "ties");
+  m.context = text_of(root, "context");
+  for (const Json& c : list_of(root, "criteria"))
+    m.criteria.push_back(criterion(c, m.criteria.size() + 1));
   for (const Json& language : list_of(root, "languages")) {
     if (!language.is_string()) wrong("\"languages\" must be strings");
     m.languages.push_back(language.get<std::string>());
@@ -148,10 +167,19 @@ std::string manifest_json(const Manifest& m) {
   put(root, "method", m.method);
   put(root, "norm", m.norm);
   put(root, "ties", m.ties);
+  put(root, "context", m.context);
+  for (const Criterion& c : m.criteria) {
+    Json object = {{"name", c.name}};
+    put(object, "test", c.test);
+    object["formula"] = c.formula;
+    put(object, "metric", c.metric);
+    root["criteria"].push_back(std::move(object));
+  }
   for (const TestInfo& t : m.tests) {
     Json test = {{"name", t.name}};
     put(test, "title", t.title);
     put(test, "group", t.group);
+    if (!t.meta.empty()) test["meta"] = Json::parse(t.meta);
     root["tests"].push_back(std::move(test));
   }
   for (const PublishedResult& r : m.results) {

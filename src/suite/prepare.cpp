@@ -15,12 +15,14 @@ void replace_first(Sentence& s, const std::string& letter) {
   s.text.replace(0, old, letter);
   const auto moved = [&](size_t at) { return at >= old ? at - old + letter.size() : at; };
   s.locus = {moved(s.locus.begin), moved(s.locus.end)};
+  for (Region& r : s.regions) r.span = {moved(r.span.begin), moved(r.span.end)};
 }
 
 void add_period(Sentence& s) {
   char32_t last = 0;
   for (size_t at = 0; at < s.text.size();) last = next_character(s.text, at);
   if (last == 0 || is_punctuation(last)) return;
+  if (!s.regions.empty() && s.regions.back().span.end == s.text.size()) ++s.regions.back().span.end;
   s.text += ".";
 }
 

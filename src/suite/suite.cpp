@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/paths.h"
+#include "suite/formats/format.h"
 
 namespace minpair::suite {
 
@@ -21,12 +22,19 @@ std::vector<fs::path> jsonl_files(const fs::path& folder) {
   return files;
 }
 
+// What a foreign format says of its items, where nobody wrote a manifest for them.
+void take_own_manifest(Suite& suite) {
+  const Format* format = suite.manifest_file.empty() ? guess_format(suite.path) : nullptr;
+  if (format && format->manifest) suite.manifest = format->manifest(suite.path);
+}
+
 Suite suite_in_folder(const fs::path& folder) {
   Suite suite{folder, jsonl_files(folder), {}, {}};
   if (fs::exists(folder / "manifest.json")) {
     suite.manifest_file = folder / "manifest.json";
     suite.manifest = read_manifest(suite.manifest_file);
   }
+  if (suite.files.empty()) take_own_manifest(suite);
   if (suite.manifest.name.empty())
     suite.manifest.name = fs::weakly_canonical(folder).filename().string();
   return suite;
@@ -39,6 +47,7 @@ Suite suite_in_file(const fs::path& file) {
     suite.manifest_file = beside;
     suite.manifest = read_manifest(beside);
   }
+  if (file.extension() == ".json") take_own_manifest(suite);
   if (suite.manifest.name.empty())
     suite.manifest.name = file == "-" ? "standard input" : file.stem().string();
   return suite;

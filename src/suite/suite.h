@@ -9,8 +9,8 @@
 //   out.write(item);
 //   out.commit();                                     // without it, nothing stays behind
 //
-// Nothing here holds a whole suite in memory. stimuli/stimuli.h opens folders with grammars like any
-// other.
+// Nothing here holds a whole suite in memory. stimuli/stimuli.h opens folders with grammars like
+// any other.
 
 #include <cstdint>
 #include <filesystem>
@@ -97,6 +97,7 @@ struct TestInfo {
   std::string name;   // as in Item::test
   std::string title;  // "Across an object relative clause"; empty: the name
   std::string group;  // "Subject-verb agreement"; may be empty
+  std::string meta;   // what its source says of it, kept as it is: a JSON object, or empty
   bool operator==(const TestInfo&) const = default;
 };
 
@@ -113,6 +114,15 @@ struct PublishedResult {
   bool operator==(const PublishedResult&) const = default;
 };
 
+// When an item is right: a formula (suite/formula.h) over the surprisals of its regions.
+struct Criterion {
+  std::string name;     // "garden path"
+  std::string test;     // whose items it judges; empty: all tests
+  std::string formula;  // as it was written
+  std::string metric;   // what of a region's tokens: "mean", ...; empty: their sum
+  bool operator==(const Criterion&) const = default;
+};
+
 struct Manifest {
   std::string name;  // of the folder or file, when the manifest states none
   std::string title;
@@ -123,9 +133,13 @@ struct Manifest {
   std::vector<std::string> languages;
   std::vector<TestInfo> tests;
   std::vector<PublishedResult> results;
-  std::string method;  // the paper's scoring method; empty: the user's choice
-  std::string norm;    // of that method: "sum", "mean", ...; empty: the method's own
-  std::string ties;    // how the paper counts ties: "half", "wrong", "right"; empty: not stated
+  std::string method;   // the paper's scoring method; empty: the user's choice
+  std::string norm;     // of that method: "sum", "mean", ...; empty: the method's own
+  std::string ties;     // how the paper counts ties: "half", "wrong", "right"; empty: not stated
+  std::string context;  // of every sentence that has none of its own
+  // Items of tests that have some are right where all of them hold. Others: every grammatical
+  // sentence must beat every other.
+  std::vector<Criterion> criteria;
 
   // The test's information, or nullptr.
   const TestInfo* find(std::string_view test) const;

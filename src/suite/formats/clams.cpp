@@ -69,6 +69,7 @@ class ClamsWriter : public TestFileWriter {
 
   std::string write(const Item& item) override {
     if (item.cloze) return "a cloze, not a pair";
+    if (item.design) return "a design, not a pair";
     auto good = [](const Sentence& s) { return s.grammatical; };
     size_t n = size_t(std::count_if(item.sentences.begin(), item.sentences.end(), good));
     if (n == item.sentences.size()) return "no ungrammatical sentence";

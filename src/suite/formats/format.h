@@ -23,6 +23,8 @@ struct ReadOptions {
 class ItemWriter {
  public:
   virtual ~ItemWriter() = default;
+  // Before the first item, for formats that hold criteria.
+  virtual void describe(const Manifest&) {}
   // Empty when written; otherwise why the format cannot hold this item.
   virtual std::string write(const Item& item) = 0;
   virtual void commit() = 0;  // without it, nothing stays behind
@@ -47,6 +49,8 @@ struct Format {
       read;
   // A file or a folder, as the path's extension says. nullptr: only read.
   std::function<std::unique_ptr<ItemWriter>(const std::filesystem::path& path)> write;
+  // What the files say of their suite: criteria, ... nullptr: nothing.
+  std::function<Manifest(const std::filesystem::path& path)> manifest = nullptr;
 };
 
 const std::vector<Format>& all_formats();

@@ -16,6 +16,7 @@ Format bert_syntax_format();
 Format bert_syntax_results_format();
 Format does_bert_agree_format();
 Format tsv_format();
+Format syntaxgym_format();
 std::vector<Format> blimp_formats();  // BLiMP and its relatives
 
 std::unique_ptr<ItemStream> read_suite_file(const std::filesystem::path& file);

@@ -88,6 +88,7 @@ class MarvinLinzenWriter : public ItemWriter {
 
   std::string write(const Item& item) override {
     if (item.cloze) return "a cloze, not a pair";
+    if (item.design) return "a design, not a pair";
     if (!item.sentences[0].grammatical) return "the first sentence is not the grammatical one";
     if (std::any_of(item.sentences.begin() + 1, item.sentences.end(),
                     [](const Sentence& s) { return s.grammatical; }))

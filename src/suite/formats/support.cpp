@@ -100,7 +100,12 @@ void clear_item(Item& item) {
   item.condition.clear();
   item.language.clear();
   item.cluster.clear();
-  item.cloze = false;
+  item.cloze = item.design = false;
+  for (Sentence& s : item.sentences) {
+    s.name.clear();
+    s.context.clear();
+    s.regions.clear();
+  }
   item.features.clear();
 }
 
@@ -226,6 +231,10 @@ const Sentence& bad_sentence(const Item& item) {
 
 std::string why_no_pair(const Item& item) {
   if (item.cloze) return "a cloze, not a pair";
+  if (item.design) return "a design, not a pair";
+  if (std::any_of(item.sentences.begin(), item.sentences.end(),
+                  [](const Sentence& s) { return !s.context.empty(); }))
+    return "a context before a sentence";
   if (item.sentences.size() > 2) return "more than two sentences";
   return is_pair(item) ? "" : "no ungrammatical sentence";
 }
