@@ -1,0 +1,85 @@
+#include "engine/surprisal.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "base/progress.h"
+#include "cli/cli.h"
+#include "cli/precision.h"
+
+namespace minpair::cli {
+namespace {
+
+struct Options {
+  std::string model, file, output = "-", unit = "bits";
+  model::LoadOptions load;
+  engine::SurprisalFile how;
+  bool quiet = false;
+};
+
+void run(Options& o) {
+  std::unique_ptr<query::Model> model = model::load_model(o.model, o.load);
+  if (!o.quiet) say_matrix_unit(*model);
+  for (const std::string& note : model->info().notes)
+    if (!o.quiet) fmt::print(stderr, "note: {}\n", note);
+  o.how.bits = o.unit == "bits";
+  Progress progress("words", 0, o.quiet);
+  engine::SurprisalDone done = engine::surprisal_of_file(
+      *model, o.file, o.output, o.how, [&](uint64_t words) { progress.set(words); });
+  if (o.quiet) return;
+  std::string line =
+      fmt::format("{} words of {} texts", count_text(done.words), count_text(done.texts));
+  if (done.resumed > 0) line += fmt::format("; {} were there already", count_text(done.resumed));
+  if (done.unknown > 0)
+    line += fmt::format("; {} unknown to the vocabulary", count_text(done.unknown));
+  if (done.unscored > 0) line += fmt::format("; {} without a score", count_text(done.unscored));
+  fmt::print(stderr, "{}\n", line);
+}
+
+void add_surprisal(Cli& cli) {
+  auto o = std::make_shared<Options>();
+  CLI::App& app = cli.command(
+      "surprisal", "How surprising every word of a text is, one row per word",
+      "  minpair surprisal -m model.gguf story.txt -o words.csv\n"
+      "  minpair surprisal -m DIR items.csv --column sentence -o words.csv\n"
+      "  minpair surprisal -m DIR story.txt --entropy --rank --unit nats --format jsonl\n"
+      "\nColumns: text (line or row, from 1), position (of the word in it), word, pieces,\n"
+      "surprisal (sum of its pieces), corrected (of the word as such, which another follows),\n"
+      "entropy and rank (where asked for), length (characters), unknown (1: not in the\n"
+      "vocabulary). Other columns of a table come first. A cell is empty where nothing is known.\n"
+      "An interrupted call with -o goes on where it was.\n");
+  app.add_option("FILE", o->file,
+                 "plain text, or a table (.csv, .tsv, .jsonl); '-' is standard input")
+      ->required();
+  app.add_option("-m,--model", o->model, "a directory, a .gguf or .arpa file, a Hugging Face id")
+      ->required();
+  app.add_option("-o,--output", o->output, "the words, as its name ends: .csv, .tsv or .jsonl")
+      ->capture_default_str();
+  app.add_option("--column", o->how.column, "of a table: which column (or key) has the texts");
+  app.add_option("--format", o->how.format, "csv, tsv or jsonl, whatever the name")
+      ->check(CLI::IsMember({"csv", "tsv", "jsonl"}));
+  app.add_option("--unit", o->unit, "bits or nats")
+      ->check(CLI::IsMember({"bits", "nats"}))
+      ->capture_default_str();
+  app.add_flag("--entropy", o->how.options.entropy,
+               "of what comes next, before the word is read: its first piece");
+  app.add_flag("--rank", o->how.options.rank, "the place of its first piece among all, from 1");
+  app.add_flag("--by-line", o->how.options.by_line,
+               "every line is a text of its own, as the rows of a table always are");
+  app.add_option("--overlap", o->how.options.overlap,
+                 "tokens of context a window keeps (default: half a window)");
+  app.add_option("--method", o->how.options.method,
+                 "of masked models: pll, pll-word-l2r (default) or pll-whole-word");
+  app.add_option("--vocab", o->load.vocabulary, "the vocabulary of a recurrent model in a file");
+  add_edge_options(app, o->load);
+  app.add_option("--threads", o->load.threads, "how many threads; all by default");
+  add_precision(app, o->load);
+  app.add_flag("-q,--quiet", o->quiet, "no notes, no progress");
+  cli.on_run(app, [o] { run(*o); });
+}
+
+const Cli::Command surprisal_command{74, add_surprisal};
+
+}  // namespace
+}  // namespace minpair::cli

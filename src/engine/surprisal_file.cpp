@@ -1,0 +1,350 @@
+// Surprisal of the words of a file: plain text, or a column of a table; one row per word.
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "engine/surprisal.h"
+#include "suite/json_text.h"
+#include "suite/rows.h"
+
+namespace minpair::engine {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using Kept = std::vector<std::pair<std::string, Json>>;  // the other columns of a row
+
+// --- reading ---
+
+class Texts {
+ public:
+  virtual ~Texts() = default;
+  virtual bool next(std::string& text, Kept& kept) = 0;
+};
+
+class Lines : public Texts {
+ public:
+  explicit Lines(const fs::path& file) : lines_(file) {}
+  bool next(std::string& text, Kept&) override {
+    std::string_view line;
+    if (!lines_.next(line)) return false;
+    if (!valid_utf8(line))
+      throw bad_input("this line is not UTF-8").at(lines_.name(), lines_.line_number());
+    text = line;
+    return true;
+  }
+
+ private:
+  LineReader lines_;
+};
+
+Error no_column(const std::string& column, const std::vector<std::string>& known,
+                const std::string& file) {
+  std::string guess = closest(column, known);
+  return bad_input(fmt::format("there is no column '{}'", column))
+      .at(file, 1)
+      .hint(guess.empty() ? fmt::format("there are {}", join(known, ", "))
+                          : fmt::format("did you mean '{}'?", guess));
+}
+
+class TableTexts : public Texts {
+ public:
+  TableTexts(const fs::path& file, char separator, const std::string& column)
+      : rows_(file, separator, separator == ',') {
+    if (!rows_.next(names_)) throw bad_input("the table is empty").at(rows_.name());
+    column_ = size_t(std::find(names_.begin(), names_.end(), column) - names_.begin());
+    if (column_ == names_.size()) throw no_column(column, names_, rows_.name());
+  }
+  bool next(std::string& text, Kept& kept) override {
+    if (!rows_.next(fields_)) return false;
+    if (fields_.size() != names_.size())
+      throw bad_input(
+          fmt::format("{} columns where the first line has {}", fields_.size(), names_.size()))
+          .at(rows_.name(), rows_.line());
+    kept.clear();
+    for (size_t i = 0; i < fields_.size(); ++i)
+      if (!valid_utf8(fields_[i]))
+        throw bad_input("this row is not UTF-8").at(rows_.name(), rows_.line());
+      else if (i == column_)
+        text = fields_[i];
+      else
+        kept.emplace_back(names_[i], fields_[i]);
+    return true;
+  }
+
+ private:
+  suite::RowReader rows_;
+  std::vector<std::string> names_, fields_;
+  size_t column_;
+};
+
+class JsonTexts : public Texts {
+ public:
+  JsonTexts(const fs::path& file, std::string column) : lines_(file), column_(std::move(column)) {}
+  bool next(std::string& text, Kept& kept) override {
+    std::string_view line;
+    do
+      if (!lines_.next(line)) return false;
+    while (trim(line).empty());
+    Json object = Json::parse(line, nullptr, false);
+    auto fail = [&](const std::string& what) {
+      return bad_input(what).at(lines_.name(), lines_.line_number());
+    };
+    if (!object.is_object()) throw fail("a line must be one JSON object");
+    auto found = object.find(column_);
+    if (found == object.end() || !found->is_string())
+      throw fail(fmt::format("there is no text \"{}\"", column_));
+    text = found->get<std::string>();
+    kept.clear();
+    for (const auto& [key, value] : object.items())
+      if (key != column_) kept.emplace_back(key, value);
+    return true;
+  }
+
+ private:
+  LineReader lines_;
+  std::string column_;
+};
+
+std::unique_ptr<Texts> open_texts(const fs::path& in, const std::string& column) {
+  std::string ending = in.extension().string();
+  bool table = ending == ".csv" || ending == ".tsv" || ending == ".jsonl";
+  if (table && column.empty())
+    throw wrong_call(fmt::format("which column of '{}' has the texts?", in.string()))
+        .hint("say it with --column");
+  if (column.empty()) return std::make_unique<Lines>(in);
+  if (ending == ".jsonl") return std::make_unique<JsonTexts>(in, column);
+  return std::make_unique<TableTexts>(in, ending == ".tsv" ? '\t' : ',', column);
+}
+
+// --- writing ---
+
+// Rows as CSV, TSV or JSON Lines.
+class RowFormat {
+ public:
+  RowFormat(std::string format, const SurprisalFile& how)
+      : json_(format == "jsonl"), separator_(format == "tsv" ? '\t' : ','), how_(how) {
+    own_ = {"text", "position", "word", "pieces", "surprisal", "corrected"};
+    if (how.options.entropy) own_.push_back("entropy");
+    if (how.options.rank) own_.push_back("rank");
+    own_.insert(own_.end(), {"length", "unknown"});
+  }
+
+  bool quotes() const { return !json_ && separator_ == ','; }
+  // A column of the table that is called as one of ours.
+  std::string kept_name(const std::string& name) const {
+    bool taken = std::find(own_.begin(), own_.end(), name) != own_.end();
+    return taken ? name + "_in" : name;
+  }
+
+  std::string head(const Kept& kept) {
+    for (const auto& [name, value] : kept) columns_.push_back(kept_name(name));
+    if (json_) return {};
+    std::vector<std::string> names = columns_;
+    names.insert(names.end(), own_.begin(), own_.end());
+    return row(names);
+  }
+
+  // What all words of a text begin with.
+  std::string beginning(const Kept& kept) const {
+    std::string text;
+    if (json_) {
+      text = "{";
+      for (const auto& [name, value] : kept) {
+        suite::append_json_string(text, kept_name(name));
+        text += ":" + value.dump() + ",";
+      }
+      return text;
+    }
+    std::vector<std::string> fields(columns_.size());
+    for (const auto& [name, value] : kept) {
+      auto at = std::find(columns_.begin(), columns_.end(), kept_name(name));
+      if (at != columns_.end())
+        fields[size_t(at - columns_.begin())] =
+            value.is_string() ? value.get<std::string>() : value.dump();
+    }
+    if (fields.empty()) return text;
+    text = row(fields);
+    text.back() = separator_;
+    return text;
+  }
+
+  void append(std::string& to, const std::string& beginning, const WordSurprisal& w) const {
+    double unit = how_.bits ? std::numbers::ln2 : 1;
+    auto number = [&](double x) {
+      return std::isnan(x) ? std::string(json_ ? "null" : "") : fmt::format("{}", x / unit);
+    };
+    std::string word;
+    if (json_)
+      suite::append_json_string(word, w.word);
+    else
+      word = w.word;
+    std::vector<std::string> values = {
+        std::to_string(w.text),   std::to_string(w.position), word,
+        std::to_string(w.pieces), number(w.surprisal),        number(w.corrected)};
+    if (how_.options.entropy) values.push_back(number(w.entropy));
+    if (how_.options.rank) values.push_back(w.rank ? std::to_string(w.rank) : json_ ? "null" : "");
+    values.push_back(std::to_string(count_characters(w.word)));
+    values.push_back(json_ ? (w.unknown ? "true" : "false") : (w.unknown ? "1" : "0"));
+    to += beginning;
+    if (!json_) return suite::append_row(to, values, separator_, quotes());
+    for (size_t i = 0; i < values.size(); ++i)
+      to += fmt::format("{}\"{}\":{}", i ? "," : "", own_[i], values[i]);
+    to += "}\n";
+  }
+
+ private:
+  std::string row(std::vector<std::string> fields) const {
+    // A table without quotes has no place for a separator.
+    if (!quotes())
+      for (std::string& field : fields)
+        for (char& c : field)
+          if (c == separator_ || c == '\n' || c == '\r') c = ' ';
+    std::string text;
+    suite::append_row(text, fields, separator_, quotes());
+    return text;
+  }
+
+  bool json_;
+  char separator_;
+  SurprisalFile how_;
+  std::vector<std::string> own_, columns_;
+};
+
+// Grows beside the output and takes its place at the end. What an interrupted call left is kept up
+// to its last whole row.
+class GrowingFile {
+ public:
+  GrowingFile(const fs::path& out, const std::string& key, bool quotes) : out_(out) {
+    std::error_code ignored;
+    bool regular = out != "-" && (!fs::exists(out, ignored) || fs::is_regular_file(out, ignored));
+    if (!regular) {
+      direct_ = std::make_unique<AtomicFile>(out);
+      return;
+    }
+    part_ = out;
+    part_ += "-" + key + ".part";
+    fd_ = ::open(part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd_ < 0) throw cannot_errno("cannot write").at(part_.string());
+    keep_whole_rows(quotes);
+  }
+  ~GrowingFile() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  GrowingFile(const GrowingFile&) = delete;
+  GrowingFile& operator=(const GrowingFile&) = delete;
+
+  uint64_t rows() const { return rows_; }  // that were there already, the head included
+  void write(std::string_view bytes) {
+    if (direct_) return direct_->write(bytes);
+    buffer_ += bytes;
+    if (buffer_.size() > (1 << 16)) flush();
+  }
+  void commit() {
+    if (direct_) return direct_->commit();
+    flush();
+    if (::fsync(fd_) != 0) throw cannot_errno("cannot write").at(part_.string());
+    fs::rename(part_, out_);
+  }
+
+ private:
+  void flush() {
+    write_all(fd_, buffer_, part_);
+    buffer_.clear();
+  }
+
+  void keep_whole_rows(bool quotes) {
+    std::string text(1 << 16, '\0');
+    off_t at = 0, whole = 0;
+    bool in_quotes = false;
+    for (ssize_t n; (n = ::pread(fd_, text.data(), text.size(), at)) > 0; at += n)
+      for (ssize_t i = 0; i < n; ++i) {
+        if (quotes && text[size_t(i)] == '"') in_quotes = !in_quotes;
+        if (text[size_t(i)] != '\n' || in_quotes) continue;
+        ++rows_;
+        whole = at + i + 1;
+      }
+    if (::ftruncate(fd_, whole) != 0 || ::lseek(fd_, whole, SEEK_SET) < 0)
+      throw cannot_errno("cannot go on with").at(part_.string());
+  }
+
+  fs::path out_, part_;
+  std::unique_ptr<AtomicFile> direct_;
+  int fd_ = -1;
+  std::string buffer_;
+  uint64_t rows_ = 0;
+};
+
+std::string format_of(const fs::path& out, const std::string& asked) {
+  if (!asked.empty()) return asked;
+  std::string ending = out.extension().string();
+  return ending == ".tsv" ? "tsv" : ending == ".jsonl" ? "jsonl" : "csv";
+}
+
+// Names everything that the rows depend on.
+std::string key_of(const query::Model& model, const fs::path& in, const SurprisalFile& how,
+                   const std::string& format) {
+  const query::ModelInfo& info = model.info();
+  const SurprisalOptions& o = how.options;
+  std::error_code ignored;
+  std::string text =
+      fmt::format("{}\n{}\n{}\n{} {}\n{} {}\n{} {} {} {} {} {} {} {}", info.fingerprint,
+                  model.tokenizer().fingerprint(), info.precision, info.start, info.end,
+                  fs::absolute(in).string(), fs::file_size(in, ignored), format, how.column,
+                  how.bits, o.overlap, o.by_line, o.entropy, o.rank, o.method);
+  return hex_of(hash128(text)).substr(0, 16);
+}
+
+}  // namespace
+
+SurprisalDone surprisal_of_file(query::Model& model, const fs::path& in, const fs::path& out,
+                                const SurprisalFile& how,
+                                const std::function<void(uint64_t words)>& tick) {
+  std::string format = format_of(out, how.format);
+  RowFormat rows(format, how);
+  std::unique_ptr<Texts> texts = open_texts(in, how.column);
+  GrowingFile file(out, key_of(model, in, how, format), rows.quotes());
+  SurprisalDone done;
+  uint64_t head = format == "jsonl" ? 0 : 1;
+  done.resumed = file.rows() - std::min(file.rows(), head);
+  SurprisalOptions options = how.options;
+  options.done = done.resumed;
+  options.by_line |= !how.column.empty();
+  std::deque<std::pair<uint64_t, std::string>> beginnings;  // of texts whose words are under way
+  std::string line;
+  Surprisal words(model, options, [&](const WordSurprisal& w) {
+    while (beginnings.front().first < w.text) beginnings.pop_front();
+    line.clear();
+    rows.append(line, beginnings.front().second, w);
+    file.write(line);
+    done.unknown += w.unknown;
+    done.unscored += std::isnan(w.surprisal);
+  });
+  std::string text;
+  for (Kept kept; texts->next(text, kept);) {
+    if (done.texts++ == 0) {
+      std::string names = rows.head(kept);
+      if (file.rows() == 0) file.write(names);
+    }
+    beginnings.emplace_back(done.texts, rows.beginning(kept));
+    words.add(text);
+    if (tick) tick(words.words());
+  }
+  if (done.texts == 0) throw bad_input("there are no texts").at(in.string());
+  words.finish();
+  file.commit();
+  done.words = words.words();
+  return done;
+}
+
+}  // namespace minpair::engine

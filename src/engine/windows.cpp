@@ -1,0 +1,64 @@
+#include "engine/windows.h"
+
+#include <algorithm>
+
+namespace minpair::engine {
+namespace {
+
+constexpr uint32_t kWindow =
+    1024;  // of models without a limit of their own: states are carried within it
+
+}  // namespace
+
+Windows::Windows(query::Model& model, uint32_t overlap, Answered answered)
+    : model_(model), answered_(std::move(answered)) {
+  const query::ModelInfo& info = model.info();
+  size_ = info.max_tokens ? info.max_tokens : kWindow;
+  overlap_ = overlap ? std::min(overlap, size_ - 1) : size_ / 2;
+}
+
+void Windows::add(tokenizer::TokenId id, std::vector<query::What> asked) {
+  if (ids_.empty()) asked.clear();
+  ids_.push_back(id);
+  asked_.push_back(std::move(asked));
+  // One more than a window: the last one is only asked about.
+  if (ids_.size() == size_ + 1) cut();
+}
+
+void Windows::finish() {
+  if (ids_.size() > 1) cut();
+  ids_.clear();
+  asked_.clear();
+}
+
+void Windows::ask() {
+  size_t token = 0;
+  for (const query::Answer& answer : model_.answer(queries_))
+    for (size_t at = 0; at < answer.size(); at += records_[token++])
+      answered_({answer.data() + at, records_[token]});
+  queries_.clear();
+  records_.clear();
+  tokens_ = 0;
+}
+
+void Windows::cut() {
+  query::Query query;
+  query.ids.assign(ids_.begin(), ids_.end() - 1);
+  std::vector<size_t> records;
+  for (size_t i = 1; i < ids_.size(); ++i) {
+    if (asked_[i].empty()) continue;
+    records.push_back(asked_[i].size());
+    for (query::What& what : asked_[i]) query.asks.push_back({uint32_t(i - 1), std::move(what)});
+    asked_[i].clear();
+  }
+  size_t keep = std::min<size_t>(overlap_ + 1, ids_.size());
+  ids_.erase(ids_.begin(), ids_.end() - ptrdiff_t(keep));
+  asked_.erase(asked_.begin(), asked_.end() - ptrdiff_t(keep));
+  if (query.asks.empty()) return;
+  if (tokens_ + query.ids.size() > model_.info().batch_tokens) ask();
+  tokens_ += query.ids.size();
+  records_.insert(records_.end(), records.begin(), records.end());
+  queries_.push_back(std::move(query));
+}
+
+}  // namespace minpair::engine

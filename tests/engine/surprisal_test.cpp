@@ -1,0 +1,190 @@
+#include "engine/surprisal.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "engine/engine.h"
+#include "engine/perplexity.h"
+#include "support.h"
+
+namespace minpair::engine {
+namespace {
+
+fs::path golden() { return testing::source_dir() / "tests/golden/recurrent"; }
+
+std::unique_ptr<query::Model> lstm() {
+  model::LoadOptions options;
+  options.vocabulary = golden() / "vocab.txt";
+  return model::load_model((golden() / "lstm0.pt").string(), options);
+}
+
+std::unique_ptr<query::Model> stories() {
+  return model::load_model((testing::models_dir() / "stories260K").string());
+}
+
+std::vector<WordSurprisal> words_of(query::Model& model, const std::vector<std::string>& texts,
+                                    const SurprisalOptions& options = {}) {
+  std::vector<WordSurprisal> words;
+  Surprisal surprisal(model, options, [&](const WordSurprisal& w) { words.push_back(w); });
+  for (const std::string& text : texts) surprisal.add(text);
+  surprisal.finish();
+  EXPECT_EQ(surprisal.words(), words.size() + options.done);
+  return words;
+}
+
+// The same sentence as the methods score it, by word.
+std::vector<std::pair<double, double>> by_methods(query::Model& model, const std::string& text) {
+  suite::Item item;
+  item.sentences.push_back({text, {}, false});
+  auto scores =
+      score_items(model, method::find_methods("lp,lp-by-words", model.info().kind), {&item, 1})[0];
+  std::vector<std::pair<double, double>> words(minpair::words(text).size());
+  for (size_t i = 0; i < scores[0].sentences[0].tokens.size(); ++i) {
+    const judge::TokenScore& t = scores[0].sentences[0].tokens[i];
+    size_t word = 0;
+    for (size_t at = 0; at < t.span.begin; ++at) word += text[at] == ' ';
+    words[word].first -= t.logprob;
+    words[word].second -= scores[1].sentences[0].tokens[i].logprob;
+  }
+  return words;
+}
+
+TEST(Surprisal, RunningTextIsThatOfPerplexity) {
+  auto model = lstm();
+  testing::TemporaryFolder folder;
+  write_file(folder / "x.txt", "w5 w9 nobody\n\nw7 w30\n");
+  Perplexity p = perplexity(*model, folder / "x.txt", {});
+  std::vector<WordSurprisal> words = words_of(*model, {"w5 w9 nobody", "", "w7 w30"});
+  ASSERT_EQ(words.size(), 5u);
+  EXPECT_TRUE(words[2].unknown);
+  EXPECT_FALSE(words[1].unknown);
+  EXPECT_EQ(words[4].text, 3u);
+  EXPECT_EQ(words[4].position, 2u);
+  double sum = 0;
+  for (const WordSurprisal& w : words) {
+    sum += w.surprisal;
+    EXPECT_EQ(w.surprisal, w.corrected);  // words of one piece are complete
+  }
+  // Perplexity has the two ends of sentences, too.
+  std::vector<query::Query> ends = {{{1, 5, 9, 0}, {{3, query::Targets{{1}}}}, {}},
+                                    {{1, 5, 9, 0, 1, 7, 30}, {{6, query::Targets{{1}}}}, {}}};
+  for (const query::Answer& a : model->answer(ends)) sum -= logits_of(a[0]).logprob();
+  EXPECT_NEAR(sum, -p.log_probability, 1e-9);
+}
+
+TEST(Surprisal, SentencesAreThoseOfTheMethods) {
+  if (testing::models_dir().empty()) GTEST_SKIP() << testing::no_data();
+  auto model = stories();
+  SurprisalOptions options;
+  options.by_line = true;
+  std::vector<std::string> texts = {"The dog saw a butterfly.", "Lily unbelievably laughed at it"};
+  std::vector<WordSurprisal> words = words_of(*model, texts, options);
+  size_t at = 0;
+  for (const std::string& text : texts)
+    for (auto [pieces, complete] : by_methods(*model, text)) {
+      EXPECT_NEAR(words[at].surprisal, pieces, 1e-9) << words[at].word;
+      EXPECT_NEAR(words[at].corrected, complete, 1e-9) << words[at].word;
+      ++at;
+    }
+  EXPECT_EQ(at, words.size());
+  EXPECT_GT(words[6].pieces, 1u);
+}
+
+TEST(Surprisal, EntropyAndRankAreOfTheFirstPiece) {
+  auto model = lstm();
+  SurprisalOptions options;
+  options.entropy = options.rank = true;
+  WordSurprisal w = words_of(*model, {"w5 w9"}, options)[1];
+  query::Query q{{1, 5}, {{1, query::Entropy{}}, {1, query::Rank{9}}}, {}};
+  query::Answer a = model->answer({&q, 1})[0];
+  EXPECT_EQ(w.entropy, std::get<query::Nats>(a[0]).entropy);
+  EXPECT_EQ(w.rank, std::get<query::Ranked>(a[1]).rank);
+}
+
+TEST(Surprisal, NothingIsKnownOfAFirstWordWithNothingBeforeIt) {
+  model::LoadOptions options;
+  options.vocabulary = golden() / "vocab.txt";
+  options.start = "none";
+  auto model = model::load_model((golden() / "lstm0.pt").string(), options);
+  SurprisalOptions by_line;
+  by_line.by_line = true;
+  std::vector<WordSurprisal> words = words_of(*model, {"w5 w9", "w5"}, by_line);
+  EXPECT_TRUE(std::isnan(words[0].surprisal) && std::isnan(words[2].surprisal));
+  EXPECT_FALSE(std::isnan(words[1].surprisal));
+}
+
+TEST(Surprisal, OfMaskedModelsIsThePseudoLikelihoodByWord) {
+  auto model = model::load_model((testing::source_dir() / "tests/model/golden/bert").string());
+  SurprisalOptions options;
+  options.method = "pll";
+  std::vector<WordSurprisal> words = words_of(*model, {"wort7 wort8", "wort9"}, options);
+  ASSERT_EQ(words.size(), 3u);
+  suite::Item item;
+  item.sentences.push_back({"wort7 wort8", {}, false});
+  auto scores = score_items(*model, {&method::find_method("pll")}, {&item, 1})[0][0].sentences[0];
+  EXPECT_EQ(words[1].surprisal, -scores.tokens[1].logprob);
+  EXPECT_EQ(words[2].text, 2u);
+  options.rank = true;
+  EXPECT_THROW(words_of(*model, {"wort7"}, options), Error);
+}
+
+std::string all_of(query::Model& model, const fs::path& in, const fs::path& out,
+                   const SurprisalFile& how = {}) {
+  surprisal_of_file(model, in, out, how);
+  return read_file(out);
+}
+
+TEST(SurprisalFile, KeepsTheOtherColumns) {
+  auto model = lstm();
+  testing::TemporaryFolder folder;
+  write_file(folder / "x.csv", "id,word,s\n1,\"a, \"\"b\"\"\",w5 w9\n2,c,w7\n");
+  SurprisalFile how;
+  how.column = "s";
+  std::string csv = all_of(*model, folder / "x.csv", folder / "o.csv", how);
+  EXPECT_EQ(csv.substr(0, csv.find('\n')),
+            "id,word_in,text,position,word,pieces,surprisal,corrected,length,unknown");
+  EXPECT_NE(csv.find("\n1,\"a, \"\"b\"\"\",1,2,w9,1,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\n2,c,2,1,w7,1,"), std::string::npos) << csv;
+  write_file(folder / "x.jsonl", "{\"id\":1,\"s\":\"w5 w9\",\"more\":[1]}\n");
+  std::string json = all_of(*model, folder / "x.jsonl", folder / "o.jsonl", how);
+  EXPECT_EQ(json.substr(0, 69),
+            "{\"id\":1,\"more\":[1],\"text\":1,\"position\":1,\"word\":\"w5\",\"pieces\":1,\"surp");
+  how.column = "t";
+  EXPECT_THROW(all_of(*model, folder / "x.csv", folder / "o.csv", how), Error);
+}
+
+// Cut anywhere, the same call makes the same bytes.
+TEST(SurprisalFile, GoesOnWhereItWas) {
+  if (testing::models_dir().empty()) GTEST_SKIP() << testing::no_data();
+  auto model = stories();
+  testing::TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 60; ++i)
+    text += "The dog saw a \"big\" red ball unbelievably, " + std::to_string(i) + "\n";
+  write_file(folder / "x.txt", text);
+  std::string whole = all_of(*model, folder / "x.txt", folder / "a.csv");
+  for (size_t cut : {size_t{0}, size_t{30}, whole.size() / 3, whole.size() - 20, whole.size()}) {
+    fs::remove_all(folder / "b");
+    fs::create_directory(folder / "b");
+    // Its name is known from a call that could not finish.
+    SurprisalFile how;
+    surprisal_of_file(*model, folder / "x.txt", folder / "b/o.csv", how, [&](uint64_t) {
+      for (const auto& entry : fs::directory_iterator(folder / "b"))
+        if (entry.path().extension() == ".part" && !fs::exists(folder / "b/name"))
+          write_file(folder / "b/name", entry.path().string());
+    });
+    fs::path part = read_file(folder / "b/name");
+    write_file(part, whole.substr(0, cut));
+    SurprisalDone done = surprisal_of_file(*model, folder / "x.txt", folder / "b/o.csv", how);
+    EXPECT_EQ(read_file(folder / "b/o.csv"), whole) << cut;
+    EXPECT_FALSE(fs::exists(part));
+    EXPECT_EQ(done.resumed == done.words, cut == whole.size());
+    EXPECT_EQ(done.resumed > 0, cut > 100);
+  }
+}
+
+}  // namespace
+}  // namespace minpair::engine
