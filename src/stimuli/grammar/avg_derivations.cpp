@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "stimuli/grammar/avg.h"
+#include "stimuli/grammar/design.h"
 #include "stimuli/grammar/grammar.h"
 
 namespace minpair::stimuli {
@@ -50,12 +51,15 @@ class Compiler {
                          Fixed fixed);
   std::vector<Derivations::Node> locus(const AvgTemplate& t, const std::vector<Group>& groups,
                                        Span stretch, const std::vector<size_t>& forms);
+  bool design() const { return !grammar_.setting("design").empty(); }
+  std::vector<std::string> names(const std::vector<Group>& groups) const;
 
   const AvgGrammar& grammar_;
   Derivations& derivations_;
   std::map<const AvgCell*, Derivations::Node> choices_;
   size_t written_ = 0;  // locus texts so far
   bool some_vary_ = false, some_do_not_ = false;
+  std::vector<std::string> names_;  // of the sentences of a design
 };
 
 const AvgCell& Compiler::cell(const AvgToken& token) const {
@@ -203,7 +207,8 @@ std::vector<Derivations::Node> Compiler::locus(const AvgTemplate& t,
           .at(t.where)
           .hint("vary one preterminal, or preterminals that stand near each other");
     // Two cells can have the same form (je pense, il pense): that is no wrong form.
-    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+    if (design() || std::find(texts.begin(), texts.end(), text) == texts.end())
+      texts.push_back(text);
   });
   if (texts.size() < 2)
     throw bad_input(fmt::format("the wrong form of '{}' is the same as the right one", texts[0]))
@@ -215,6 +220,24 @@ std::vector<Derivations::Node> Compiler::locus(const AvgTemplate& t,
   return {derivations_.add_word(std::move(before)),
           derivations_.add_locus(std::move(right), std::move(texts)),
           derivations_.add_word(std::move(after))};
+}
+
+// The sentences of a design are called by the attributes of what varies, in the order of the
+// statement: "ambiguous_comma".
+std::vector<std::string> Compiler::names(const std::vector<Group>& groups) const {
+  std::vector<size_t> options;
+  for (const Group& g : groups) options.push_back(g.options.size());
+  std::vector<std::string> all;
+  combine(options, [&](const std::vector<size_t>& chosen) {
+    std::string name;
+    for (const AvgVary& vary : grammar_.vary)
+      for (size_t g = 0; g < groups.size(); ++g)
+        if (const AvgSymbol& s = groups[g].options[chosen[g]][0]->symbol;
+            s.name == vary.symbols[0].name)
+          for (const std::string& a : s.attributes) name += (name.empty() ? "" : "_") + a;
+    all.push_back(name);
+  });
+  return all;
 }
 
 Derivations::Node Compiler::loci(const AvgTemplate& t, const std::vector<Group>& groups,
@@ -291,11 +314,13 @@ void Compiler::add_cluster(const AvgTemplate& t, Span stretch, Derivations::Node
     cluster += fmt::format("/{}/{}", t.tokens[fixed.position].symbol.name, fixed.form + 1);
   Section section{t.condition, cluster, {}, derivations_.add_choice({sequence})};
   for (const auto& [name, value] : t.features) section.features.emplace_back(name, value);
+  if (design()) section.names = names_;
   derivations_.add_section(std::move(section));
 }
 
 void Compiler::add(const AvgTemplate& t) {
   std::vector<Group> varied = groups(t);
+  names_ = names(varied);
   (varied.empty() ? some_do_not_ : some_vary_) = true;
   if (some_vary_ && some_do_not_)
     throw bad_input("the vary statement does not concern this template, but others")
@@ -313,6 +338,29 @@ void Compiler::add(const AvgTemplate& t) {
     if (!varied.empty() && (inside || form == 0)) all = loci(t, varied, stretch, {position, form});
     add_cluster(t, stretch, all, {position, form});
   }
+}
+
+// "design: V C+D": V, and C together with D, take all their attributes, and {name} begins a region.
+void add_design(AvgGrammar& grammar, const std::string& file) {
+  std::string stated = grammar.setting("design");
+  if (stated.empty()) return;
+  if (!grammar.vary.empty())
+    throw bad_input("a design has no vary statement")
+        .at(grammar.vary[0].where)
+        .hint("'design:' names what varies");
+  for (std::string_view factor : words(stated)) {
+    AvgVary vary{{}, {file}};
+    for (std::string_view name : split(factor, '+'))
+      vary.symbols.push_back({std::string(name), {}});
+    grammar.vary.push_back(std::move(vary));
+  }
+  for (AvgTemplate& t : grammar.templates)
+    for (AvgToken& token : t.tokens)
+      if (token.is_word && token.word.starts_with('{') && token.word.ends_with('}'))
+        token.word = kRegionMark + token.word.substr(1, token.word.size() - 2);
+  for (AvgCell& cell : grammar.cells)
+    for (std::string& form : cell.forms)
+      if (form == "''") form.clear();
 }
 
 void check_vary(const AvgGrammar& grammar) {
@@ -348,6 +396,7 @@ Derivations read_avg(std::string_view text, std::string_view common, const std::
     throw bad_input("there is no template")
         .at(name)
         .hint("add a line that begins with S[], for example: S[] the N[s] V[s]");
+  add_design(grammar, name);
   check_vary(grammar);
   std::string stated = grammar.setting("language");
   Derivations derivations(fs::path(name).stem().string(),

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "stimuli/grammar/design.h"
 #include "stimuli/grammar/walker.h"
 
 namespace minpair::stimuli {
@@ -110,7 +111,7 @@ void Derivations::keep_words(const std::function<bool(std::string_view)>& known)
   auto is_known = [&](const std::string& text) {
     bool all = true;
     for (std::string_view w : words(text)) {
-      if (known(w)) continue;
+      if (w.front() == kRegionMark || known(w)) continue;
       unknown.emplace(w);
       all = false;
     }

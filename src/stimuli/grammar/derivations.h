@@ -55,6 +55,8 @@ struct Section {
   std::vector<std::pair<std::string, suite::FeatureValue>> features;
   uint32_t root = 0;       // a Derivations::Node
   bool attracting = true;  // whether marked attractors count
+  // Of a design: what its sentences are called, the right one of the locus first (design.h).
+  std::vector<std::string> names = {};
 };
 
 class Derivations {
@@ -84,6 +86,7 @@ class Derivations {
   const std::string& language() const { return language_; }
   const std::vector<Section>& sections() const { return sections_; }
   bool has_locus() const { return has_locus_; }
+  bool design() const { return !sections_.empty() && !sections_.front().names.empty(); }
   Style& style() { return style_; }
   const Style& style() const { return style_; }
   // Drops the sections whose condition does not satisfy `keep`.

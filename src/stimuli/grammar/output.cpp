@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "stimuli/grammar/design.h"
 #include "stimuli/grammar/walker.h"
 #include "suite/json_text.h"
 #include "suite/suite.h"
@@ -67,6 +68,11 @@ void fill(suite::Item& item, const Derivations& derivations, const Section& sect
     s.text.append(text.substr(locus.end)).append(walker.ending());
     s.grammatical = false;
   }
+  if (!section.names.empty()) make_design(item, section.names, derivations.style());
+}
+
+void add_sentences(std::string& to, const suite::Item& item) {
+  for (const suite::Sentence& s : item.sentences) to += s.text + "\n";
 }
 
 void needs_locus(const Derivations& derivations) {
@@ -272,6 +278,12 @@ void Derivations::sample(uint64_t n, Random& random, const ItemSink& sink) const
 
 void Derivations::sample_text(uint64_t n, Random& random, const TextSink& sink,
                               const Labels& labels) const {
+  if (design())
+    return sample(n, random, [&](const suite::Item& item) {
+      std::string lines;
+      add_sentences(lines, item);
+      sink(lines);
+    });
   Walker walker(*this, Walker::Escape::none);
   for (Count rank : sample_ranks(n, random)) {
     size_t s = 0;
@@ -284,8 +296,16 @@ void Derivations::sample_text(uint64_t n, Random& random, const TextSink& sink,
 }
 
 void Derivations::write_text(const TextSink& sink, const Labels& labels) const {
-  Walker walker(*this, Walker::Escape::none);
   Buffer out(sink);
+  if (design()) {
+    expand([&](const suite::Item& item) {
+      std::string lines;
+      add_sentences(lines, item);
+      out.add(lines);
+    });
+    return out.flush();
+  }
+  Walker walker(*this, Walker::Escape::none);
   for (const Section& section : sections_)
     walker.all(section.root, [&] { add_sentences(out, walker, labels); });
   out.flush();
@@ -293,9 +313,18 @@ void Derivations::write_text(const TextSink& sink, const Labels& labels) const {
 
 void Derivations::write_jsonl(const TextSink& sink) const {
   needs_locus(*this);
+  Buffer out(sink);
+  if (design()) {
+    std::string line;
+    expand([&](const suite::Item& item) {
+      line.clear();
+      suite::append_json_line(line, item);
+      out.add(line);
+    });
+    return out.flush();
+  }
   Walker walker(*this, Walker::Escape::json);
   Numbering numbering(*this);
-  Buffer out(sink);
   for (size_t s = 0; s < sections_.size(); ++s) {
     const Section& section = sections_[s];
     LineParts parts = line_parts(*this, section, numbering.prefix(s));

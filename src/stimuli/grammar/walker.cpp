@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "stimuli/grammar/design.h"
 #include "suite/json_text.h"
 
 namespace minpair::stimuli {
@@ -39,16 +40,18 @@ uint32_t count_words(std::string_view text) {
 
 }  // namespace
 
-Walker::Walker(const Derivations& derivations, Escape escape) : derivations_(derivations) {
+bool closes(std::string_view word) { return one_of(first_character(word), kClosing); }
+bool opens(std::string_view word) { return one_of(last_character(word), kOpening); }
+
+Walker::Walker(const Derivations& derivations, Escape escape)
+    : derivations_(derivations), style_(derivations.design() ? kMarkedWords : derivations.style()) {
   words_.reserve(derivations.words_.size());
   for (const std::string& w : derivations.words_) words_.push_back(prepare(w, escape));
-  const Style& style = derivations.style();
-  if (style.period) ending_ += style.attach ? "." : " .";
-  if (style.eos) ending_ += " <eos>";
+  if (style_.period) ending_ += style_.attach ? "." : " .";
+  if (style_.eos) ending_ += " <eos>";
 }
 
 Walker::Word Walker::prepare(const std::string& text, Escape escape) const {
-  const Style& style = derivations_.style();
   auto form = [&](std::string plain) {
     uint32_t characters = uint32_t(count_characters(plain));
     if (escape == Escape::json) {
@@ -58,10 +61,10 @@ Walker::Word Walker::prepare(const std::string& text, Escape escape) const {
     }
     return Form{std::move(plain), characters};
   };
-  bool attaches = style.attach && one_of(first_character(text), kClosing);
-  bool opens = style.attach && one_of(last_character(text), kOpening);
+  bool attaches = style_.attach && closes(text);
   return {form(attaches || text.empty() ? text : " " + text), form(text),
-          form(style.capitalize ? capitalize_first(text) : text), count_words(text), opens};
+          form(style_.capitalize ? capitalize_first(text) : text), count_words(text),
+          style_.attach && opens(text)};
 }
 
 void Walker::start() {

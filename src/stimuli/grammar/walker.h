@@ -10,6 +10,10 @@
 
 namespace minpair::stimuli {
 
+// Does a word stand close to the one before it, or the next one close to it?
+bool closes(std::string_view word);
+bool opens(std::string_view word);
+
 class Walker {
  public:
   enum class Escape { none, json };
@@ -125,6 +129,7 @@ class Walker {
   }
 
   const Derivations& derivations_;
+  Style style_;
   std::vector<Word> words_;
   std::string ending_;
   std::string text_;  // only its first now_.bytes count
