@@ -11,6 +11,8 @@ namespace {
 
 const method::Method& method_of(const suite::PublishedScores& scores) {
   if (scores.what.find("cross-entropy") != std::string::npos) return method::find_method("ce");
+  if (scores.what.find("log-probability of the word") != std::string::npos)
+    return method::find_method("word-lp");
   if (scores.what.find("logit") != std::string::npos) return method::find_method("masked");
   throw bad_input(fmt::format("no method gives the released scores: {}", scores.what));
 }

@@ -72,9 +72,9 @@ std::vector<Format> make_table() {
   std::vector<Format> table{suite_format(), gevalm_format()};
   for (Format& f : blimp_formats()) table.push_back(std::move(f));
   for (Format f :
-       {does_bert_agree_format(), gulordava_format(), linzen_format(),
+       {lakretz_tasks_format(), does_bert_agree_format(), gulordava_format(), linzen_format(),
         bert_syntax_format(), bert_syntax_results_format(), clams_format(), clams_bert_format(),
-        marvin_linzen_format(), syntaxgym_format(), tsv_format()})
+        marvin_linzen_format(), syntaxgym_format(), lakretz_format(), tsv_format()})
     table.push_back(std::move(f));
   return table;
 }

@@ -17,6 +17,8 @@ Format bert_syntax_results_format();
 Format does_bert_agree_format();
 Format tsv_format();
 Format syntaxgym_format();
+Format lakretz_format();
+Format lakretz_tasks_format();
 std::vector<Format> blimp_formats();  // BLiMP and its relatives
 
 std::unique_ptr<ItemStream> read_suite_file(const std::filesystem::path& file);
