@@ -53,13 +53,13 @@ double median(std::vector<double> values) {
 }
 
 // Mean, from, to.
-void add_mean(std::vector<GridValue>& row, const Numbers& n) {
+void add_mean(std::vector<GridValue>& row, const Numbers& n, const Bootstrapped& bootstrap) {
   if (n.values.empty()) {
     row.resize(row.size() + 3);
     return;
   }
-  stats::Bootstrap b = stats::bootstrap_mean(stats::sum_by_cluster(n.values, n.cluster));
-  for (double x : {b.observed, b.bca.low, b.bca.high}) row.emplace_back(x);
+  stats::Estimate e = difference_of(stats::sum_by_cluster(n.values, n.cluster), bootstrap);
+  for (double x : {e.value, e.interval.low, e.interval.high}) row.emplace_back(x);
 }
 
 std::string title(const char* what, const NamedRun& named, const judge::View& view) {
@@ -115,14 +115,13 @@ Grid margins_of(store::Store& store, const NamedRun& named, const ReportOptions&
          false,
          {"margins: of criteria in bits of surprisal, of minimal sets in nats of log-probability; "
           "positive is right",
-          "from, to: 95% of the mean, clusters resampled 10,000 times (BCa); " +
-              clusters_text(options.cluster),
+          intervals_text(options.bootstrap) + "; " + clusters_text(suite),
           join(judge::lines_of(look.policy), "; ")}};
   for (const auto& [key, n] : groups.all()) {
     double accuracy = n.judged ? n.points / double(n.judged) : std::nan("");
     std::vector<GridValue> row = {key.first,      key.second,        double(n.judged),
                                   double(n.ties), double(n.missing), accuracy};
-    add_mean(row, n);
+    add_mean(row, n, options.bootstrap);
     row.emplace_back(median(n.values));
     g.rows.push_back(std::move(row));
   }
@@ -169,12 +168,11 @@ Grid regions_of(store::Store& store, const NamedRun& named, const ReportOptions&
           {"ci_high", "to", Kind::number}},
          {},
          false,
-         {"in bits; from, to: 95% of the mean, clusters resampled 10,000 times (BCa); " +
-          clusters_text(options.cluster)}};
+         {"in bits; " + intervals_text(options.bootstrap) + "; " + clusters_text(suite)}};
   for (const auto& [place, n] : groups.all()) {
     std::vector<GridValue> row = {place.test, place.sentence, double(place.number), place.region,
                                   double(n.values.size())};
-    add_mean(row, n);
+    add_mean(row, n, options.bootstrap);
     g.rows.push_back(std::move(row));
   }
   return g;
@@ -183,15 +181,18 @@ Grid regions_of(store::Store& store, const NamedRun& named, const ReportOptions&
 }  // namespace
 
 std::vector<Grid> margin_grids(store::Store& store, const ReportOptions& options) {
+  std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
+  check_selection(store, runs, options.tests, options.conditions, options.languages);
   std::vector<Grid> grids;
-  for (const NamedRun& named : wanted_runs(store, options.wanted))
-    grids.push_back(margins_of(store, named, options));
+  for (const NamedRun& named : runs) grids.push_back(margins_of(store, named, options));
   return grids;
 }
 
 std::vector<Grid> region_grids(store::Store& store, const ReportOptions& options) {
+  std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
+  check_selection(store, runs, options.tests, options.conditions, options.languages);
   std::vector<Grid> grids;
-  for (const NamedRun& named : wanted_runs(store, options.wanted))
+  for (const NamedRun& named : runs)
     if (Grid g = regions_of(store, named, options); !g.rows.empty()) grids.push_back(std::move(g));
   if (grids.empty())
     throw wrong_call("no scored item of these results has regions")

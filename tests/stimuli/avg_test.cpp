@@ -189,6 +189,33 @@ TEST(Avg, AVocabularyLeavesItemsOut) {
   EXPECT_EQ(language.count(), 1u);
 }
 
+TEST(Avg, DesignsHaveNamesAndRegions) {
+  std::vector<suite::Item> all = items(
+      "text: natural\ndesign: V C+D\n"
+      "S[] {start} the N[] {comma} C[plain] {verb} V[a] {object} D[plain] {end} now\n"
+      "N[] cat | dog\nV[a] sees\nV[b] saw\nC[plain] ''\nC[full] ,\nD[plain] it\nD[full] them\n");
+  ASSERT_EQ(all.size(), 2u);
+  const suite::Item& item = all[1];
+  EXPECT_TRUE(item.design);
+  std::map<std::string, std::string> texts;
+  for (const suite::Sentence& s : item.sentences) texts[s.name] = s.text;
+  EXPECT_EQ(texts, (std::map<std::string, std::string>{{"a_plain", "The dog sees it now."},
+                                                       {"b_plain", "The dog saw it now."},
+                                                       {"a_full", "The dog, sees them now."},
+                                                       {"b_full", "The dog, saw them now."}}));
+  const suite::Sentence& full = *suite::find_sentence(item, "a_full");
+  Lines words;
+  for (const suite::Region& r : full.regions)
+    words.push_back(r.name + "=" + std::string(slice(full.text, r.span)));
+  EXPECT_THAT(words,
+              ElementsAre("start=The dog", "comma=,", "verb=sees", "object=them", "end=now."));
+  EXPECT_TRUE(item.sentences[0].regions[1].span.empty());
+  EXPECT_THAT(error_of("design: V W\nS[] V[a]\nV[a] x\nV[b] y\nW[a] x\nW[b] y\n"),
+              HasSubstr("not everything is in this template"));
+  EXPECT_THAT(error_of("design: V\nvary: V[]\nS[] V[a]\nV[a] x\nV[b] y\n"),
+              HasSubstr("a design has no vary statement"));
+}
+
 TEST(Avg, Errors) {
   EXPECT_THAT(error_of(""), HasSubstr("there is no template"));
   EXPECT_THAT(error_of("S[] the NP[s]\nNP[p] x\n"), HasSubstr("test.avg:1:9: NP[s] has no forms"));

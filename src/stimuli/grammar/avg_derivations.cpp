@@ -321,6 +321,11 @@ void Compiler::add_cluster(const AvgTemplate& t, Span stretch, Derivations::Node
 void Compiler::add(const AvgTemplate& t) {
   std::vector<Group> varied = groups(t);
   names_ = names(varied);
+  if (design() && varied.size() != grammar_.vary.size())
+    throw bad_input(fmt::format("of the design {}, not everything is in this template once",
+                                grammar_.setting("design")))
+        .at(t.where)
+        .hint("each of its preterminals stands in the template and has two lines or more");
   (varied.empty() ? some_do_not_ : some_vary_) = true;
   if (some_vary_ && some_do_not_)
     throw bad_input("the vary statement does not concern this template, but others")

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kLargest = size_t{1} << 28;
+constexpr size_t kLargest = size_t{1} << 26;
 
 Json parsed(const fs::path& file) {
   std::string text = read_file(file, kLargest);
@@ -130,6 +130,7 @@ class SyntaxGymItems : public FileItemStream {
     const Json& conditions = part(source, "conditions", Json::value_t::array, "an item");
     item.sentences.assign(conditions.size(), {});
     for (size_t i = 0; i < conditions.size(); ++i) fill(item, item.sentences[i], conditions[i]);
+    check_item(item);
   }
 
   void fill(Item& item, Sentence& sentence, const Json& condition) {
@@ -192,10 +193,11 @@ class SyntaxGymWriter : public TestFileWriter {
     if (suite.is_null()) suite = head_of(item);
     const FeatureValue* stated = find_feature(item, "item_number");
     const double* number = stated ? std::get_if<double>(stated) : nullptr;
+    bool counts = number && *number >= 0 && *number < 1e15;
     Json conditions = Json::array();
     for (const Sentence& s : item.sentences) conditions.push_back(condition_of(item, s));
     suite["items"].push_back(
-        {{"item_number", number ? uint64_t(*number) : suite["items"].size() + 1},
+        {{"item_number", counts ? uint64_t(*number) : suite["items"].size() + 1},
          {"conditions", conditions}});
     files_.of(item);
     first_.try_emplace(item.test, item);
