@@ -1,7 +1,7 @@
 #pragma once
 // How surprising every word of a text is. Streaming; memory does not grow with the text.
 //
-//   Surprisal words(model, {}, [](const WordSurprisal& w) { use(w); });
+//   Surprisal words(model, {}, [&](const WordSurprisal& w) { use(w); });
 //   words.add("Der Hund bellt .");                    // texts, one after the other
 //   words.finish();
 //

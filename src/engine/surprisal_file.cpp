@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <nlohmann/json.hpp>
 #include <numbers>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "engine/surprisal.h"
+#include "suite/json_rows.h"
 #include "suite/json_text.h"
 #include "suite/rows.h"
 
@@ -21,8 +21,7 @@ namespace minpair::engine {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-using Kept = std::vector<std::pair<std::string, Json>>;  // the other columns of a row
+using Kept = std::vector<suite::Field>;  // the other columns of a row
 
 // --- reading ---
 
@@ -78,7 +77,7 @@ class TableTexts : public Texts {
       else if (i == column_)
         text = fields_[i];
       else
-        kept.emplace_back(names_[i], fields_[i]);
+        kept.push_back({names_[i], fields_[i]});
     return true;
   }
 
@@ -90,29 +89,21 @@ class TableTexts : public Texts {
 
 class JsonTexts : public Texts {
  public:
-  JsonTexts(const fs::path& file, std::string column) : lines_(file), column_(std::move(column)) {}
+  JsonTexts(const fs::path& file, std::string column) : rows_(file), column_(std::move(column)) {}
   bool next(std::string& text, Kept& kept) override {
-    std::string_view line;
-    do
-      if (!lines_.next(line)) return false;
-    while (trim(line).empty());
-    Json object = Json::parse(line, nullptr, false);
-    auto fail = [&](const std::string& what) {
-      return bad_input(what).at(lines_.name(), lines_.line_number());
-    };
-    if (!object.is_object()) throw fail("a line must be one JSON object");
-    auto found = object.find(column_);
-    if (found == object.end() || !found->is_string())
-      throw fail(fmt::format("there is no text \"{}\"", column_));
-    text = found->get<std::string>();
-    kept.clear();
-    for (const auto& [key, value] : object.items())
-      if (key != column_) kept.emplace_back(key, value);
+    if (!rows_.next(kept)) return false;
+    auto found = std::find_if(kept.begin(), kept.end(),
+                              [&](const suite::Field& f) { return f.name == column_ && !f.json; });
+    if (found == kept.end())
+      throw bad_input(fmt::format("there is no text \"{}\"", column_))
+          .at(rows_.name(), rows_.line());
+    text = found->text;
+    kept.erase(found);
     return true;
   }
 
  private:
-  LineReader lines_;
+  suite::JsonRowReader rows_;
   std::string column_;
 };
 
@@ -148,7 +139,7 @@ class RowFormat {
   }
 
   std::string head(const Kept& kept) {
-    for (const auto& [name, value] : kept) columns_.push_back(kept_name(name));
+    for (const suite::Field& f : kept) columns_.push_back(kept_name(f.name));
     if (json_) return {};
     std::vector<std::string> names = columns_;
     names.insert(names.end(), own_.begin(), own_.end());
@@ -160,18 +151,21 @@ class RowFormat {
     std::string text;
     if (json_) {
       text = "{";
-      for (const auto& [name, value] : kept) {
-        suite::append_json_string(text, kept_name(name));
-        text += ":" + value.dump() + ",";
+      for (const suite::Field& f : kept) {
+        suite::append_json_string(text, kept_name(f.name));
+        text += ':';
+        if (f.json)
+          text += f.text;
+        else
+          suite::append_json_string(text, f.text);
+        text += ',';
       }
       return text;
     }
     std::vector<std::string> fields(columns_.size());
-    for (const auto& [name, value] : kept) {
-      auto at = std::find(columns_.begin(), columns_.end(), kept_name(name));
-      if (at != columns_.end())
-        fields[size_t(at - columns_.begin())] =
-            value.is_string() ? value.get<std::string>() : value.dump();
+    for (const suite::Field& f : kept) {
+      auto at = std::find(columns_.begin(), columns_.end(), kept_name(f.name));
+      if (at != columns_.end()) fields[size_t(at - columns_.begin())] = f.text;
     }
     if (fields.empty()) return text;
     text = row(fields);

@@ -4,7 +4,7 @@
 //
 //   std::vector<SentenceScore> scores = ...;                       // one per sentence of the item
 //   measure(item, Scope::sentence, scores);
-//   Verdict verdict = Judge(manifest).verdict(item, scores, find_view("mean"));
+//   Verdict verdict = judge(item, scores, find_view("mean"));
 //   double worth = points(verdict, {.ties = Ties::right});
 //
 // tests/judge/judge_test.cpp runs this example.

@@ -2,11 +2,11 @@
 // Criteria in writing: which surprisals are to be higher than which. SyntaxGym's notation and words
 // may be mixed.
 //
-//   (6;%match_sing%) < (6;%mismatch_sing%)            region 6 of two sentences
-//   [(5;%a%) - (5;%b%)] > [(5;%c%) - (5;%d%)]         a difference of differences
-//   verb in match < verb in mismatch and (*;%match%) < (*;%mismatch%)
-//   verb in ambiguous is more surprising than verb in unambiguous
-//   mean of verb in a > 2 + verb in b                 a metric of its own, a number of bits
+// (6;%match_sing%) < (6;%mismatch_sing%)            region 6 of two sentences
+// [(5;%a%) - (5;%b%)] > [(5;%c%) - (5;%d%)]         a difference of differences
+// verb in match < verb in mismatch and (*;%match%) < (*;%mismatch%)
+// verb in ambiguous is more surprising than verb in unambiguous
+// mean of verb in a > 2 + verb in b                 a metric of its own, a number of bits
 //
 //   Formula f = parse_formula("match < mismatch");    // whole sentences; throws with the place
 //
