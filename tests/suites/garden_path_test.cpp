@@ -28,7 +28,7 @@ TEST_P(GardenPath, HasNothingForLintToSay) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, GardenPath, ::testing::Values("en-garden-path", "de-garden-path"),
-                         [](const auto& info) { return std::string(info.param).substr(0, 2); });
+                         [](const auto& suite) { return std::string(suite.param).substr(0, 2); });
 
 TEST(GardenPaths, AreAsManyAsTheReadmesSay) {
   std::map<std::string, uint64_t> counts;
