@@ -149,6 +149,28 @@ TEST(Distributions, ABetaNeedsTwoShapes) {
     for (double x : {0.0, 0.5, 1.0}) EXPECT_TRUE(std::isnan(incomplete_beta(a, b, x)));
 }
 
+TEST(Permutation, SmallestPossible) {
+  ClusterSums d{{1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}};
+  EXPECT_EQ(clustered_permutation(d), 2.0 / 64);
+  EXPECT_EQ(mcnemar_exact(0, 0), 1);
+  EXPECT_EQ(binomial_cdf(3, 3, 0.5), 1);
+}
+
+TEST(Distributions, NoDegreesOfFreedomNoP) {
+  EXPECT_TRUE(std::isnan(student_two_sided_p(std::nan(""), 3)));
+  EXPECT_TRUE(std::isnan(student_two_sided_p(1, 0)));
+}
+
+TEST(Clustered, DesignEffects) {
+  expect_close(design_effect({{1, 2, 3, 4, 5}, {10, 10, 10, 10, 10}}), 0.005 / 0.0042);
+  expect_close(design_effect({{1, 3}, {4, 4}}), 2);
+}
+
+TEST(Clustered, DifferencesStayBetweenMinusOneAndOne) {
+  EXPECT_EQ(clustered_difference({{-1, -1, -1, -1, 0}, {1, 1, 1, 1, 1}}).interval.low, -1);
+  EXPECT_EQ(clustered_difference({{1, 1, 1, 1, 0}, {1, 1, 1, 1, 1}}).interval.high, 1);
+}
+
 TEST(Agreement, TiesAreACategory) {
   // 6 of 8 alike; by chance (4 · 3 + 2 · 2 + 2 · 3) / 64.
   Agreement a = agreement(Numbers{1, 1, 1, 0.5, 0, 0.5, 1, 0}, Numbers{1, 0.5, 1, 0.5, 0, 0, 1, 0});
