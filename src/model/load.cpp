@@ -14,7 +14,8 @@ namespace minpair::model {
 namespace fs = std::filesystem;
 
 // A new architecture is one new file, which defines NAME_family(), and its name here.
-#define MINPAIR_ARCHITECTURES(X) X(bert) X(modernbert) X(gpt2) X(gpt) X(gpt_neox) X(llama) X(recurrent)
+#define MINPAIR_ARCHITECTURES(X) \
+  X(bert) X(modernbert) X(gpt2) X(gpt) X(gpt_neox) X(llama) X(recurrent)
 
 #define MINPAIR_DECLARE(name) Family name##_family();
 #define MINPAIR_CALL(name) name##_family(),
