@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/choice.h"
 #include "cli/cli.h"
 #include "cli/policy.h"
 #include "report/against.h"
@@ -29,20 +30,11 @@ struct ReportCall {
   std::vector<std::string> tests, conditions, languages;
 };
 
-std::vector<std::string> names_in(const std::string& list) {
-  std::vector<std::string> names;
-  for (std::string_view name : split(list, ','))
-    if (!trim(name).empty()) names.emplace_back(trim(name));
-  return names;
-}
-
 report::ReportOptions options_of(const ReportCall& call) {
   report::ReportOptions o;
   if (!call.by.empty()) o.by = names_in(call.by);
   if (o.by.empty()) throw wrong_call("--by needs a name").hint("for example: --by test,condition");
-  o.all_views = call.norm == "all";
-  if (!o.all_views)
-    for (const std::string& name : names_in(call.norm)) o.views.push_back(judge::find_view(name));
+  set_views(o, call.norm);
   o.policy = call.policy.policy();
   o.bins = call.bins;
   o.cluster = call.cluster;
@@ -132,10 +124,7 @@ void add_report(Cli& cli) {
                  "rows: suite, test, condition or criterion (with its test), language, features of "
                  "the items, or distance_pieces; several with commas; absent: test, and language "
                  "where there are several");
-  app.add_option("--norm", call.norm,
-                 "sum, mean, word, char, byte, each also with -no-special; for clozes probability, "
-                 "logit, equal-weight, model-weight; several with commas; 'all'; absent: each "
-                 "method's own");
+  add_norm_option(app, call.norm);
   app.add_option("--lengths", call.policy.lengths,
                  "equal: only items whose sentences have as many tokens; all; both, where they "
                  "differ")
@@ -146,12 +135,7 @@ void add_report(Cli& cli) {
       ->check(CLI::IsMember({"seeds"}));
   app.add_option("--bins", call.bins, "how many groups a feature with many numbers is cut into")
       ->capture_default_str();
-  app.add_option("-s,--suite", call.wanted.suites, "only this suite (repeatable)");
-  app.add_option("-m,--model", call.wanted.models, "only this model (repeatable)");
-  app.add_option("--method", call.wanted.methods, "only this method (repeatable)");
-  app.add_option("--test", call.tests, "only this test (repeatable)");
-  app.add_option("--condition", call.conditions, "only this condition (repeatable)");
-  app.add_option("--language", call.languages, "only this language (repeatable)");
+  add_choice_options(app, call.wanted, call.tests, call.conditions, call.languages);
   app.add_option("--format", call.format, "table, json, csv, markdown, latex or lm-eval")
       ->check(CLI::IsMember({"table", "json", "csv", "markdown", "latex", "lm-eval"}))
       ->capture_default_str();

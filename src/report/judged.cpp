@@ -1,5 +1,7 @@
 #include "report/judged.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/names.h"
 #include "report/clusters.h"
@@ -51,6 +53,19 @@ Look look_at(const store::RunRecord& run, const ReportOptions& options) {
   std::optional<judge::View> asked;
   if (!options.views.empty()) asked = options.views.front();
   return look_at(run, asked, options.policy);
+}
+
+std::vector<Look> looks_at(const store::RunRecord& run, const ReportOptions& options) {
+  Look look = look_at(run, options);
+  if (options.views.empty() && !options.all_views) return {look};
+  std::vector<Look> looks;
+  for (const judge::View& view : judge::family_of(run.view)) {
+    bool asked = options.all_views ? view.special || run.special
+                                   : std::find(options.views.begin(), options.views.end(), view) !=
+                                         options.views.end();
+    if (asked) looks.push_back({view, look.policy});
+  }
+  return looks;
 }
 
 std::vector<Judged> judged_items(store::Store& store, const store::RunRecord& run, const Look& look,

@@ -45,6 +45,8 @@ struct Look {
 Look look_at(const store::RunRecord& run, const std::optional<judge::View>& asked,
              const judge::Policy& policy);
 Look look_at(const store::RunRecord& run, const ReportOptions& options);
+// One for every view that was asked for and that the run has: clozes have others than sentences.
+std::vector<Look> looks_at(const store::RunRecord& run, const ReportOptions& options);
 
 // Of the tests and conditions that the options name.
 bool wanted(const suite::Item& item, const ReportOptions& options);

@@ -63,19 +63,6 @@ struct ColumnInTheMaking {
   Cell total;
 };
 
-// What was asked for and the run has: clozes have other views than sentences.
-std::vector<judge::View> views_of(const store::RunRecord& run, const ReportOptions& options) {
-  if (options.views.empty() && !options.all_views) return {look_at(run, options).view};
-  std::vector<judge::View> views;
-  for (const judge::View& view : judge::family_of(run.view)) {
-    bool asked = options.all_views ? view.special || run.special
-                                   : std::find(options.views.begin(), options.views.end(), view) !=
-                                         options.views.end();
-    if (asked) views.push_back(view);
-  }
-  return views;
-}
-
 ColumnInTheMaking make_column(const NamedRun& named, const std::vector<GroupCounts>& groups,
                               const judge::View& view, judge::Policy policy,
                               judge::Lengths lengths) {
@@ -99,8 +86,7 @@ ColumnInTheMaking make_column(const NamedRun& named, const std::vector<GroupCoun
 // A run's columns: one per view, two where equal lengths make a difference.
 void add_columns(std::vector<ColumnInTheMaking>& columns, const NamedRun& named,
                  const std::vector<GroupCounts>& groups, const ReportOptions& options) {
-  judge::Policy policy = look_at(named.run, options).policy;
-  for (const judge::View& view : views_of(named.run, options)) {
+  for (const auto& [view, policy] : looks_at(named.run, options)) {
     ColumnInTheMaking equal = make_column(named, groups, view, policy, judge::Lengths::equal);
     ColumnInTheMaking all = make_column(named, groups, view, policy, judge::Lengths::all);
     bool differ = equal.total.tally.excluded.contains(judge::Reason::unequal_lengths);

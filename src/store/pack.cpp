@@ -1,8 +1,10 @@
 #include "store/pack.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/bytes.h"
+#include "suite/json_text.h"
 
 namespace minpair::store {
 namespace {
@@ -169,6 +171,23 @@ uint32_t pack_outcomes(const Verdicts& verdicts, const std::vector<judge::View>&
 
 judge::Outcome unpack_outcome(uint32_t packed, const judge::View& view) {
   return judge::Outcome(packed >> (2 * index_of(view)) & 3);
+}
+
+Shown shown_by_views(const judge::Judge& judge, const suite::Item& item,
+                     const std::vector<judge::SentenceScore>& sentences, const judge::View& view) {
+  Shown shown{{}, "["};
+  judge::Verdict verdict = judge.verdict(item, sentences, view);
+  if (verdict.outcome != judge::Outcome::undefined) shown.margin = verdict.margin;
+  for (const judge::SentenceScore& sentence : sentences) {
+    if (shown.by_sentence.size() > 1) shown.by_sentence += ',';
+    std::optional<double> value = sentence.value(view);
+    if (value && std::isfinite(*value))
+      suite::append_json_number(shown.by_sentence, *value);
+    else
+      shown.by_sentence += "null";
+  }
+  shown.by_sentence += ']';
+  return shown;
 }
 
 }  // namespace minpair::store

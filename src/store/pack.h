@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "judge/criterion.h"
 #include "judge/verdict.h"
 
 namespace minpair::store {
@@ -23,5 +24,13 @@ using Verdicts = std::array<judge::Verdict, judge::kViews>;
 // Two bits a view; zeros for the views that the run lacks.
 uint32_t pack_outcomes(const Verdicts& verdicts, const std::vector<judge::View>& views);
 judge::Outcome unpack_outcome(uint32_t packed, const judge::View& view);
+
+// What the views of the results file show of an item, under the run's own view.
+struct Shown {
+  std::optional<double> margin;
+  std::string by_sentence;  // a JSON list of scores
+};
+Shown shown_by_views(const judge::Judge& judge, const suite::Item& item,
+                     const std::vector<judge::SentenceScore>& sentences, const judge::View& view);
 
 }  // namespace minpair::store

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "store/checksum.h"
+#include "store/pack.h"
 #include "store/sqlite.h"
 #include "store/store.h"
 
@@ -82,6 +83,76 @@ CREATE TABLE summary (
 ) WITHOUT ROWID;
 )sql";
 
+// For whoever opens the file with SQLite, pandas, DuckDB or R: the names and texts of everything,
+// and scores under the run's own norm.
+constexpr const char* kViews = R"sql(
+CREATE TABLE shown (
+  run INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,
+  margin REAL,
+  by_sentence TEXT NOT NULL,
+  PRIMARY KEY (run, ordinal)
+) WITHOUT ROWID;
+CREATE VIEW tidy_runs AS SELECT runs.run, suites.name AS suite, suites.items AS suite_items,
+  suites.fingerprint AS suite_fingerprint, models.name AS model, models.kind,
+  models.architecture, models.parameters, models.precision, models.fingerprint, runs.method,
+  runs.norm, runs.ties, json_extract(runs.facts, '$.command') AS command,
+  json_extract(runs.facts, '$.version') AS minpair
+FROM runs JOIN suites ON suites.suite = runs.suite JOIN models ON models.model = runs.model;
+CREATE VIEW tidy_items AS SELECT runs.run, suites.name AS suite, models.name AS model,
+  runs.method, items.ordinal, items.id, items.test, items.condition, items.language,
+  json_extract(items.item, '$.cluster') AS cluster, runs.norm,
+  (SELECT json_extract(value, '$.text') FROM json_each(items.item, '$.sentences')
+   WHERE json_extract(value, '$.grammatical') LIMIT 1) AS good,
+  (SELECT json_extract(value, '$.text') FROM json_each(items.item, '$.sentences')
+   WHERE NOT json_extract(value, '$.grammatical') LIMIT 1) AS bad,
+  shown.margin,
+  CASE WHEN margin > 0 THEN 'right' WHEN margin < 0 THEN 'wrong' WHEN margin = 0 THEN 'tie' END
+    AS outcome,
+  CASE WHEN margin > 0 THEN 1.0 WHEN margin < 0 THEN 0.0 WHEN margin = 0 THEN 0.5 END AS correct,
+  nullif(scores.excluded, '') AS excluded, scores.equal_lengths,
+  json_extract(items.item, '$.features') AS features
+FROM scores JOIN runs ON runs.run = scores.run JOIN suites ON suites.suite = runs.suite
+  JOIN models ON models.model = runs.model
+  JOIN items ON items.suite = runs.suite AND items.ordinal = scores.ordinal
+  LEFT JOIN shown ON shown.run = scores.run AND shown.ordinal = scores.ordinal;
+CREATE VIEW tidy_sentences AS SELECT runs.run, suites.name AS suite, models.name AS model,
+  runs.method, items.ordinal, items.id, items.test, items.condition, items.language,
+  runs.norm, one.key + 1 AS sentence,
+  coalesce(json_extract(items.item, '$.sentences[' || one.key || '].grammatical'), 0)
+    AS grammatical,
+  json_extract(items.item, '$.sentences[' || one.key || '].text') AS text, one.value AS score
+FROM shown JOIN runs ON runs.run = shown.run JOIN suites ON suites.suite = runs.suite
+  JOIN models ON models.model = runs.model
+  JOIN items ON items.suite = runs.suite AND items.ordinal = shown.ordinal
+  JOIN json_each(shown.by_sentence) AS one;
+)sql";
+
+// Format 5 has views, and what they show of the scores.
+void add_views(Database& database) {
+  database.run(kViews);
+  Statement scores(
+      database,
+      "SELECT scores.run, scores.ordinal, tokens, norm, item, manifest FROM scores JOIN runs ON "
+      "runs.run = scores.run JOIN suites ON suites.suite = runs.suite JOIN items ON "
+      "items.suite = runs.suite AND items.ordinal "
+      "= scores.ordinal WHERE excluded = '' ORDER BY scores.run, scores.ordinal");
+  Statement insert(database, kInsertShown);
+  suite::ItemParser parser;
+  suite::Item item;
+  std::map<int64_t, judge::Judge> judges;  // of each run
+  while (scores.step()) {
+    parser.parse(scores.text(4), {database.path().string()}, item);
+    std::vector<judge::SentenceScore> sentences = unpack_scores(scores.text(2));
+    if (judges.find(scores.integer(0)) == judges.end())
+      judges[scores.integer(0)] =
+          judge::Judge(suite::parse_manifest(scores.text(5), database.path().string()));
+    Shown shown = shown_by_views(judges[scores.integer(0)], item, sentences,
+                                 judge::find_view(scores.text(3)));
+    insert_shown(insert, scores.integer(0), scores.integer(1), shown);
+  }
+}
+
 // Format 3 has XXH3 for the key of an item's content; until then it was a hash of our own.
 void name_contents_anew(Database& database) {
   Statement items(database, "SELECT suite, ordinal, item FROM items ORDER BY suite, ordinal");
@@ -102,6 +173,7 @@ void step_from(int version, Database& database) {
   if (version == 1) database.run("ALTER TABLE runs ADD COLUMN facts TEXT NOT NULL DEFAULT '{}'");
   if (version == 2) name_contents_anew(database);
   if (version == 3) add_checksums(database);
+  if (version == 4) add_views(database);
 }
 
 // Results of an earlier format that may not be changed are brought up to date in memory.
@@ -118,6 +190,12 @@ std::unique_ptr<Database> migrated_copy(Database& old) {
 }
 
 }  // namespace
+
+void insert_shown(Statement& insert, int64_t run, int64_t ordinal, const Shown& shown) {
+  insert.bind(run).bind(ordinal);
+  shown.margin ? insert.bind(*shown.margin) : insert.bind_null();
+  insert.bind(shown.by_sentence).run();
+}
 
 int check_version(Database& database) {
   int version = int(database.number("PRAGMA user_version"));

@@ -52,6 +52,7 @@ struct Store::Impl {
     std::string method;
     int64_t version = 1;
     bool special = false;
+    judge::View own;
     std::vector<judge::View> views;
     judge::Judge judge;
     SummaryTable summary;
@@ -79,7 +80,8 @@ struct Store::Impl {
     w.method = s.string(2);
     w.version = s.integer(3);
     w.special = s.integer(4) != 0;
-    w.views = judge::family_of(judge::find_view(s.text(5)));
+    w.own = judge::find_view(s.text(5));
+    w.views = judge::family_of(w.own);
     w.judge = judge::Judge(suite::parse_manifest(s.text(6), path.string()));
     s.reset();
     w.summary.load(*database, run);
@@ -251,6 +253,9 @@ void Store::add_score(int64_t run, uint64_t ordinal, const suite::Item& item,
       .bind(int64_t{pack_outcomes(judged.verdicts, w.views)})
       .bind_blob(tokens)
       .run();
+  if (scored)
+    insert_shown(impl_->statement(kInsertShown), run, int64_t(ordinal),
+                 shown_by_views(w.judge, item, sentences, w.own));
 }
 
 void Store::copy_score(int64_t run, uint64_t ordinal, const suite::Item& item,

@@ -9,7 +9,7 @@ import sys
 
 HEAVY = {  # header: (rooms, our headers that may pass it on)
     "nlohmann/json.hpp": ("corpus hub model papers report serve store suite train cli api", ""),
-    "CLI/CLI.hpp": ("cli train", "cli/policy.h cli/precision.h"),
+    "CLI/CLI.hpp": ("cli train", "cli/choice.h cli/policy.h cli/precision.h"),
     "simdjson.h": ("suite tokenizer checkpoint", "tokenizer/json.h"),
     "httplib.h": ("", ""),
     "curl/curl.h": ("hub", ""),

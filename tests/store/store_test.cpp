@@ -19,6 +19,7 @@
 #include "base/random.h"
 #include "store/check.h"
 #include "store/checksum.h"
+#include "store/merge.h"
 #include "store/schema.h"
 #include "store/sqlite.h"
 #include "support.h"
@@ -274,6 +275,8 @@ TEST_F(StoreTest, ReadsFilesOfTheFirstFormat) {
   }
   {
     Database old(path(), SQLITE_OPEN_READWRITE);
+    old.run(
+        "DROP VIEW tidy_runs; DROP VIEW tidy_items; DROP VIEW tidy_sentences; DROP TABLE shown");
     for (const CheckedTable& table : checked_tables())
       old.run(fmt::format("ALTER TABLE {} DROP COLUMN checksum", table.name));
     old.run("ALTER TABLE runs DROP COLUMN facts");
@@ -356,7 +359,11 @@ TEST_F(StoreTest, AnyChangedByteIsNoticedOrHarmless) {
     broken[random.below(broken.size())] ^= char(1 + random.below(255));
     write_file(path(), broken);
     try {
-      ASSERT_EQ(all_of(path()), expected) << "trial " << trial;
+      std::string now = all_of(path());
+      // A page that says it has fewer rows than it has is noticed by `minpair check` alone.
+      if (now == expected) continue;
+      ++noticed;
+      EXPECT_FALSE(check_results(path()).findings.empty() && !now.empty()) << "trial " << trial;
     } catch (const Error&) {
       ++noticed;
     }
@@ -438,6 +445,29 @@ TEST_F(StoreTest, FindsScoresOfTheSecondFormatAgain) {
   for (suite::Item item; items->next(item);)
     found.push_back(store.has_score(run.model.id, method, item));
   EXPECT_EQ(found, (std::vector<bool>{true, true, false}));
+}
+
+// What an old file gets when it is written is what a new one would have.
+TEST_F(StoreTest, OldFilesGetTheViews) {
+  std::filesystem::path golden = testing::source_dir() / "tests/golden/store";
+  std::filesystem::copy_file(golden / "format-2.sqlite", path());
+  std::filesystem::path anew = folder / "anew.db";
+  merge_results({path()}, anew);
+  { Store migrated(path(), Store::Mode::write); }
+  auto shown = [](const std::filesystem::path& file) {
+    Database db(file, SQLITE_OPEN_READONLY);
+    std::string rows;
+    for (const char* sql :
+         {"quote(id) || quote(outcome) || quote(margin) || quote(good) || quote(bad) || "
+          "quote(excluded) FROM tidy_items",
+          "quote(id) || quote(sentence) || quote(grammatical) || quote(text) || quote(score) FROM "
+          "tidy_sentences",
+          "suite || model || method || norm FROM tidy_runs"})
+      for (Statement s(db, std::string("SELECT ") + sql); s.step();) rows += s.string(0) + '\n';
+    return rows;
+  };
+  EXPECT_EQ(shown(path()), shown(anew));
+  EXPECT_NE(shown(path()).find("'right'"), std::string::npos) << shown(path());
 }
 
 // What happens to a user who may not write; 0: a clear error.

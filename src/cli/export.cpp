@@ -1,0 +1,60 @@
+#include <CLI/CLI.hpp>
+
+#include "cli/choice.h"
+#include "cli/cli.h"
+#include "cli/policy.h"
+#include "tidy/tidy.h"
+
+namespace minpair::cli {
+namespace {
+
+struct ExportCall {
+  std::string results, table = "items", norm, format, output = "-";
+  PolicyCall policy{.lengths = "all"};
+  report::ReportOptions options;
+};
+
+void write(ExportCall& call) {
+  store::Store store(call.results, store::Store::Mode::read);
+  set_views(call.options, call.norm);
+  call.options.policy = call.policy.policy();
+  std::unique_ptr<tidy::Rows> rows = tidy::stored_rows(store, call.table, call.options);
+  tidy::Format format =
+      call.format.empty() ? tidy::format_for(call.output) : tidy::find_format(call.format);
+  tidy::write_rows(*rows, format, call.output);
+}
+
+void add_export(Cli& cli) {
+  CLI::App& app =
+      cli.command("export", "Results as one tidy table, for pandas, R and spreadsheets",
+                  "  minpair export results.db -o items.csv\n"
+                  "  minpair export results.db --what sentences --norm sum,mean -o sentences.tsv\n"
+                  "  minpair export results.db --what words --test simple_sentence -o words.jsonl\n"
+                  "  minpair export results.db --what tokens | head\n");
+  static ExportCall call;
+  app.add_option("RESULTS", call.results, "a results file of 'minpair run'")->required();
+  app.add_option(
+         "--what", call.table,
+         "a row for every: item, sentence, word, token (of each model and method); summary: "
+         "counts and accuracies; runs")
+      ->check(CLI::IsMember(tidy::tables()))
+      ->capture_default_str();
+  add_norm_option(app, call.norm);
+  app.add_option("--lengths", call.policy.lengths,
+                 "equal: items whose sentences differ in their number of tokens are excluded; all")
+      ->check(CLI::IsMember({"equal", "all"}))
+      ->capture_default_str();
+  add_policy_options(app, call.policy);
+  add_choice_options(app, call.options.wanted, call.options.tests, call.options.conditions,
+                     call.options.languages);
+  app.add_option("--format", call.format,
+                 "csv, tsv or jsonl; absent: what the name of the file ends with, else csv")
+      ->check(CLI::IsMember({"csv", "tsv", "jsonl"}));
+  app.add_option("-o,--output", call.output, "a file")->capture_default_str();
+  cli.on_run(app, [] { write(call); });
+}
+
+const Cli::Command export_command{65, add_export};
+
+}  // namespace
+}  // namespace minpair::cli

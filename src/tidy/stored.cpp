@@ -1,0 +1,363 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/error.h"
+#include "base/names.h"
+#include "report/judged.h"
+#include "report/labels.h"
+#include "store/pack.h"
+#include "tidy/fields.h"
+#include "tidy/tidy.h"
+
+namespace minpair::tidy {
+namespace {
+
+constexpr size_t kBatch = 8192;
+
+// One item of a run, opened.
+struct Opened {
+  const report::NamedRun& run;
+  const suite::Item& item;
+  const store::StoredItem& stored;
+  const std::vector<judge::SentenceScore>& scores;  // empty: excluded
+  const judge::Judge& judge;
+};
+
+// The features of all items, each a column: of numbers where all its values are.
+class FeatureColumns {
+ public:
+  void see(const suite::Item& item) {
+    for (const auto& [name, value] : item.features) {
+      auto [at, added] = places_.try_emplace(name, names_.size());
+      if (added) names_.push_back(name), numbers_.push_back(true);
+      if (std::holds_alternative<std::string>(value)) numbers_[at->second] = false;
+    }
+  }
+
+  // A feature with the name of another column is called feature_NAME.
+  void append_to(std::vector<Field>& fields) const {
+    const size_t own = fields.size();
+    for (size_t i = 0; i < names_.size(); ++i) {
+      bool taken = std::any_of(fields.begin(), fields.begin() + std::ptrdiff_t(own),
+                               [&](const Field& f) { return f.name == names_[i]; });
+      fields.push_back({(taken ? "feature_" : "") + names_[i],
+                        numbers_[i] ? Type::number : Type::text, "a feature of the item"});
+    }
+  }
+
+  void put(Frame& frame, const suite::Item& item) const {
+    for (size_t i = 0; i < names_.size(); ++i) {
+      const suite::FeatureValue* value = suite::find_feature(item, names_[i]);
+      if (!value)
+        frame.nothing();
+      else if (numbers_[i])
+        frame.number(std::get<double>(*value));
+      else
+        frame.text(suite::feature_text(item, names_[i]));
+    }
+  }
+
+ private:
+  std::map<std::string, size_t> places_;
+  std::vector<std::string> names_;
+  std::vector<bool> numbers_;
+};
+
+void put_item(Frame& f, const Opened& o) {
+  f.integer(o.run.run.id).text(o.run.run.suite.name).text(o.run.label).text(o.run.run.method);
+  f.integer(int64_t(o.stored.ordinal)).text(o.item.id).text(o.item.test).text(o.item.condition);
+}
+
+void put_whole_item(Frame& f, const Opened& o, const judge::View& view) {
+  put_item(f, o);
+  f.text(o.item.language).text_or_nothing(o.item.cluster).text(judge::name_of(view));
+}
+
+const suite::Sentence* first_of(const suite::Item& item, bool grammatical) {
+  for (const suite::Sentence& s : item.sentences)
+    if (s.grammatical == grammatical) return &s;
+  return nullptr;
+}
+
+std::optional<double> best(const Opened& o, const judge::View& view, bool grammatical) {
+  std::vector<bool> good = judge::grammatical_of(o.item, o.scores.size());
+  std::optional<double> highest;
+  for (size_t i = 0; i < o.scores.size(); ++i)
+    if (good[i] == grammatical)
+      if (std::optional<double> value = o.scores[i].value(view); value)
+        highest = highest ? std::max(*highest, *value) : *value;
+  return highest;
+}
+
+std::string_view text_of(judge::Outcome outcome) {
+  return outcome == judge::Outcome::right ? "right"
+         : outcome == judge::Outcome::tie ? "tie"
+                                          : "wrong";
+}
+
+void put_verdict(Frame& f, const Opened& o, const report::Look& look) {
+  const bool scored = o.stored.excluded == judge::Reason::none;
+  judge::Reason why = judge::left_out(o.stored.excluded, o.stored.equal_lengths, look.policy);
+  judge::Verdict verdict;
+  if (scored) verdict = o.judge.verdict(o.item, o.scores, look.view);
+  const bool known = scored && verdict.outcome != judge::Outcome::undefined;
+  if (scored && !known && why == judge::Reason::none) why = judge::Reason::not_available;
+  const bool counts = why == judge::Reason::none;
+  f.number(best(o, look.view, true)).number(best(o, look.view, false));
+  if (known)
+    f.number(verdict.margin).text(text_of(verdict.outcome));
+  else
+    f.nothing().text_or_nothing(counts ? "wrong" : "");  // words that the policy counts as wrong
+  if (counts)
+    f.number(judge::points(verdict, look.policy));
+  else
+    f.nothing();
+  if (known)
+    f.number(verdict.pairs_right).number(verdict.pairs_tied);
+  else
+    f.nothing().nothing();
+  f.text_or_nothing(judge::key_of(why)).truth(o.stored.equal_lengths);
+  f.integer(store::unpack_distance(o.stored.tokens));
+}
+
+void put_items(Frame& f, const Opened& o, const report::Look& look,
+               const FeatureColumns& features) {
+  put_whole_item(f, o, look.view);
+  for (bool grammatical : {true, false}) {
+    const suite::Sentence* s = first_of(o.item, grammatical);
+    s ? f.text(s->text) : f.nothing();
+  }
+  put_verdict(f, o, look);
+  features.put(f, o.item);
+}
+
+// A cloze over words has one text and two sides.
+const suite::Sentence& sentence_at(const Opened& o, size_t i) {
+  return o.item.sentences[std::min(i, o.item.sentences.size() - 1)];
+}
+
+void put_sentences(Frame& f, const Opened& o, const report::Look& look,
+                   const FeatureColumns& features) {
+  judge::Reason why = judge::left_out(o.stored.excluded, o.stored.equal_lengths, look.policy);
+  const size_t count = o.scores.empty() ? o.item.sentences.size() : o.scores.size();
+  std::vector<bool> good = judge::grammatical_of(o.item, count);
+  for (size_t i = 0; i < count; ++i) {
+    const suite::Sentence& s = sentence_at(o, i);
+    put_whole_item(f, o, look.view);
+    f.integer(int64_t(i + 1)).truth(good[i]).text(s.text).text(slice(s.text, s.locus));
+    f.integer(int64_t(character_of_byte(s.text, s.locus.begin)));
+    f.integer(int64_t(character_of_byte(s.text, s.locus.end)));
+    if (i < o.scores.size()) {
+      const judge::SentenceScore& score = o.scores[i];
+      f.number(score.value(look.view)).integer(int64_t{score.token_count()});
+      f.integer(int64_t{score.words}).integer(int64_t{score.characters});
+      f.integer(int64_t{score.bytes});
+    } else {
+      f.nothing().nothing().nothing().nothing().nothing();
+    }
+    f.text_or_nothing(judge::key_of(why));
+    features.put(f, o.item);
+  }
+}
+
+void put_place(Frame& f, std::string_view text, Span span) {
+  f.text(slice(text, span)).integer(int64_t(character_of_byte(text, span.begin)));
+  f.integer(int64_t(character_of_byte(text, span.end)));
+}
+
+void put_of_sentence(Frame& f, const Opened& o, size_t i, bool grammatical, size_t number) {
+  put_item(f, o);
+  f.integer(int64_t(i + 1)).truth(grammatical).integer(int64_t(number));
+}
+
+void put_tokens(Frame& f, const Opened& o) {
+  std::vector<bool> good = judge::grammatical_of(o.item, o.scores.size());
+  for (size_t i = 0; i < o.scores.size(); ++i)
+    for (size_t t = 0; t < o.scores[i].tokens.size(); ++t) {
+      const judge::TokenScore& token = o.scores[i].tokens[t];
+      put_of_sentence(f, o, i, good[i], t + 1);
+      f.integer(int64_t{token.id});
+      put_place(f, sentence_at(o, i).text, token.span);
+      f.truth(token.special).truth(token.in_locus).truth(token.begins_word).number(token.logprob);
+    }
+}
+
+void put_words(Frame& f, const Opened& o) {
+  std::vector<bool> good = judge::grammatical_of(o.item, o.scores.size());
+  for (size_t i = 0; i < o.scores.size(); ++i) {
+    std::vector<ScoredWord> words = words_of(o.scores[i].tokens);
+    for (size_t w = 0; w < words.size(); ++w) {
+      put_of_sentence(f, o, i, good[i], w + 1);
+      put_place(f, sentence_at(o, i).text, words[w].span);
+      f.truth(words[w].special).truth(words[w].in_locus).integer(int64_t{words[w].tokens});
+      f.number(words[w].logprob).number(bits(words[w].logprob));
+    }
+  }
+}
+
+// The items of the chosen runs, one after the other.
+class StoredRows : public Rows {
+ public:
+  StoredRows(store::Store& store, const std::string& table, const report::ReportOptions& options)
+      : store_(store),
+        table_(table),
+        options_(options),
+        runs_(report::wanted_runs(store, options.wanted)) {
+    report::check_selection(store, runs_, options.tests, options.conditions, options.languages);
+    fields_ = table == "items"       ? item_fields()
+              : table == "sentences" ? sentence_fields()
+              : table == "words"     ? word_fields()
+                                     : token_fields();
+    with_features_ = table == "items" || table == "sentences";
+    if (with_features_) see_features();
+  }
+
+  const std::vector<Field>& fields() const override { return fields_; }
+
+  bool next(Frame& frame) override {
+    frame = Frame(fields_);
+    while (frame.rows() < kBatch && next_item()) put(frame);
+    return frame.rows() > 0;
+  }
+
+ private:
+  void see_features() {
+    std::map<int64_t, bool> suites;
+    for (at_ = 0; at_ < runs_.size(); ++at_) {
+      items_ = store_.items(runs_[at_].run.id, true);
+      while (items_->next(stored_)) {
+        parse();
+        if (report::wanted(item_, options_)) features_.see(item_);
+      }
+    }
+    items_.reset();
+    at_ = 0;
+    features_.append_to(fields_);
+  }
+
+  void parse() { parser_.parse(stored_.item, {store_.path().string(), 0, 0, {}}, item_); }
+
+  bool next_item() {
+    for (; at_ < runs_.size(); ++at_) {
+      if (!items_) {
+        items_ = store_.items(runs_[at_].run.id, true);
+        looks_ = report::looks_at(runs_[at_].run, options_);
+        judge_ = judge::Judge(runs_[at_].run.suite.manifest);
+      }
+      while (items_->next(stored_)) {
+        parse();
+        if (report::wanted(item_, options_)) return true;
+      }
+      items_.reset();
+    }
+    return false;
+  }
+
+  void put(Frame& frame) {
+    std::vector<judge::SentenceScore> scores;
+    if (stored_.excluded == judge::Reason::none) scores = store::unpack_scores(stored_.tokens);
+    Opened opened{runs_[at_], item_, stored_, scores, judge_};
+    if (table_ == "tokens") return put_tokens(frame, opened);
+    if (table_ == "words") return put_words(frame, opened);
+    for (const report::Look& look : looks_)
+      table_ == "items" ? put_items(frame, opened, look, features_)
+                        : put_sentences(frame, opened, look, features_);
+  }
+
+  store::Store& store_;
+  std::string table_;
+  report::ReportOptions options_;
+  std::vector<report::NamedRun> runs_;
+  std::vector<Field> fields_;
+  bool with_features_ = false;
+  FeatureColumns features_;
+  size_t at_ = 0;  // which run
+  std::vector<report::Look> looks_;
+  judge::Judge judge_;  // of the run
+  std::unique_ptr<store::StoredItems> items_;
+  store::StoredItem stored_;
+  suite::ItemParser parser_;
+  suite::Item item_;
+};
+
+Frame summary(store::Store& store, report::ReportOptions options) {
+  options.by = {"test", "condition", "language"};
+  Frame f(summary_fields());
+  for (const report::Table& table : report::make_tables(store, options))
+    for (const report::Row& row : table.rows)
+      for (size_t c = 0; c < table.columns.size(); ++c) {
+        const report::Column& column = table.columns[c];
+        const report::Cell& cell = row.cells[c];
+        if (column.published || !cell.present) continue;
+        f.text(table.suite).text(column.model).text(column.method).text(column.norm);
+        f.text(column.lengths.empty() ? "all" : column.lengths);
+        for (const std::string& key : row.keys) f.text(key);
+        f.integer(int64_t(cell.tally.items)).integer(int64_t(cell.tally.pairs));
+        f.integer(int64_t(cell.tally.correct)).integer(int64_t(cell.tally.ties));
+        f.number(cell.tally.points);
+        if (cell.tally.pairs > 0)
+          f.number(cell.accuracy).number(cell.interval.low).number(cell.interval.high);
+        else
+          f.nothing().nothing().nothing();
+      }
+  return f;
+}
+
+std::string fact(const store::Facts& facts, const std::string& name) {
+  auto at = facts.find(name);
+  return at == facts.end() ? "" : at->second;
+}
+
+Frame runs(store::Store& store, const report::ReportOptions& options) {
+  Frame f(run_fields());
+  for (const report::NamedRun& named : report::wanted_runs(store, options.wanted)) {
+    const store::RunRecord& r = named.run;
+    f.integer(r.id).text(r.suite.name).integer(int64_t(r.suite.items)).text(r.suite.fingerprint);
+    f.text(named.label).text(r.model.name).text(r.model.kind).text(r.model.architecture);
+    f.integer(int64_t(r.model.parameters)).text(r.model.precision).text(r.model.fingerprint);
+    f.text(r.method).text(judge::name_of(r.view)).text(judge::name_of(r.ties));
+    f.text_or_nothing(fact(r.facts, "command")).text_or_nothing(fact(r.facts, "version"));
+  }
+  return f;
+}
+
+}  // namespace
+
+const std::vector<std::string>& tables() {
+  static const std::vector<std::string> all = {"items",  "sentences", "words",
+                                               "tokens", "summary",   "runs"};
+  return all;
+}
+
+double bits(double logprob) { return -logprob / std::log(2.0); }
+
+std::vector<ScoredWord> words_of(const std::vector<judge::TokenScore>& tokens) {
+  std::vector<ScoredWord> words;
+  for (const judge::TokenScore& t : tokens) {
+    if (words.empty() || t.begins_word || t.special || words.back().special)
+      words.push_back({t.span, t.special});
+    ScoredWord& word = words.back();
+    word.span.end = std::max(word.span.end, t.span.end);
+    word.in_locus |= t.in_locus;
+    word.logprob += t.logprob;
+    ++word.tokens;
+  }
+  return words;
+}
+
+std::unique_ptr<Rows> stored_rows(store::Store& store, const std::string& table,
+                                  const report::ReportOptions& options) {
+  if (table == "summary") return std::make_unique<FrameRows>(summary(store, options));
+  if (table == "runs") return std::make_unique<FrameRows>(runs(store, options));
+  if (!all_or_among(tables(), table)) {
+    std::string guess = closest(table, tables());
+    throw wrong_call(fmt::format("there is no table '{}'", table))
+        .hint(guess.empty() ? join(tables(), ", ") : fmt::format("did you mean '{}'?", guess));
+  }
+  return std::make_unique<StoredRows>(store, table, options);
+}
+
+}  // namespace minpair::tidy

@@ -1,0 +1,128 @@
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "suite/json_text.h"
+#include "tidy/tidy.h"
+
+namespace minpair::tidy {
+namespace {
+
+void append_quoted(std::string& to, std::string_view text, char separator) {
+  const char special[] = {separator, '"', '\n', '\r', 0};
+  if (text.find_first_of(special) == text.npos) {
+    to += text;
+    return;
+  }
+  to += '"';
+  for (char c : text) {
+    if (c == '"') to += '"';
+    to += c;
+  }
+  to += '"';
+}
+
+void append_vector(std::string& to, const Column& c, size_t row, uint32_t width, char separator) {
+  for (uint32_t i = 0; i < width; ++i) {
+    if (i > 0) to += separator;
+    fmt::format_to(std::back_inserter(to), FMT_COMPILE("{}"), c.values[row * width + i]);
+  }
+}
+
+// Of a value that is there.
+void append_cell(std::string& to, const Field& field, const Column& c, size_t row, char separator) {
+  auto out = std::back_inserter(to);
+  if (field.type == Type::text) append_quoted(to, c.text(row), separator);
+  if (field.type == Type::integer) fmt::format_to(out, FMT_COMPILE("{}"), c.integers[row]);
+  if (field.type == Type::number) fmt::format_to(out, FMT_COMPILE("{}"), c.numbers[row]);
+  if (field.type == Type::truth) to += c.truth(row) ? "true" : "false";
+  if (field.type == Type::vector) append_vector(to, c, row, field.width, ' ');
+}
+
+void append_json_cell(std::string& to, const Field& field, const Column& c, size_t row) {
+  if (field.type == Type::text) return suite::append_json_string(to, c.text(row));
+  if (field.type == Type::number && !std::isfinite(c.numbers[row])) {
+    to += c.numbers[row] < 0 ? "-1e999" : "1e999";  // JSON has no infinity; readers make this one
+    return;
+  }
+  if (field.type == Type::vector) {
+    to += '[';
+    append_vector(to, c, row, field.width, ',');
+    to += ']';
+    return;
+  }
+  append_cell(to, field, c, row, ',');
+}
+
+void append_json_row(std::string& to, const Frame& frame, size_t row) {
+  for (size_t i = 0; i < frame.fields().size(); ++i) {
+    to += i == 0 ? '{' : ',';
+    suite::append_json_string(to, frame.fields()[i].name);
+    to += ':';
+    if (frame.columns()[i].has(row))
+      append_json_cell(to, frame.fields()[i], frame.columns()[i], row);
+    else
+      to += "null";
+  }
+  to += "}\n";
+}
+
+char separator_of(Format format) { return format == Format::tsv ? '\t' : ','; }
+
+std::string header(const std::vector<Field>& fields, Format format) {
+  std::string line;
+  if (format == Format::jsonl) return line;
+  for (const Field& field : fields) {
+    if (!line.empty()) line += separator_of(format);
+    append_quoted(line, field.name, separator_of(format));
+  }
+  return line + "\n";
+}
+
+}  // namespace
+
+Format find_format(const std::string& name) {
+  if (name == "csv") return Format::csv;
+  if (name == "tsv") return Format::tsv;
+  if (name == "jsonl") return Format::jsonl;
+  throw wrong_call(fmt::format("there is no format '{}'", name)).hint("csv, tsv, jsonl");
+}
+
+Format format_for(const std::filesystem::path& file) {
+  std::string end = file.extension().string();
+  return end == ".tsv" ? Format::tsv : end == ".jsonl" ? Format::jsonl : Format::csv;
+}
+
+void append_text(std::string& to, const Frame& frame, Format format) {
+  char separator = separator_of(format);
+  for (size_t row = 0; row < frame.rows(); ++row) {
+    if (format == Format::jsonl) {
+      append_json_row(to, frame, row);
+      continue;
+    }
+    for (size_t i = 0; i < frame.fields().size(); ++i) {
+      if (i > 0) to += separator;
+      if (frame.columns()[i].has(row))
+        append_cell(to, frame.fields()[i], frame.columns()[i], row, separator);
+    }
+    to += '\n';
+  }
+}
+
+void write_rows(Rows& rows, Format format, const std::filesystem::path& file) {
+  AtomicFile out(file);
+  out.write(header(rows.fields(), format));
+  std::string text;
+  for (Frame frame; rows.next(frame);) {
+    text.clear();
+    append_text(text, frame, format);
+    out.write(text);
+  }
+  out.commit();
+}
+
+}  // namespace minpair::tidy

@@ -1,0 +1,48 @@
+#pragma once
+// Results as tidy tables: a row for every item, sentence, word or token of every run, with names
+// that say what a column is. `minpair export`, the C interface and so Python and R take them from
+// here. docs/results-format.md lists the columns.
+//
+//   store::Store store("results.db", store::Store::Mode::read);
+//   std::unique_ptr<Rows> rows = stored_rows(store, "items", {});
+//   write_rows(*rows, find_format("csv"), "items.csv");
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "report/report.h"
+#include "tidy/frame.h"
+
+namespace minpair::tidy {
+
+// "items", "sentences", "words", "tokens", "summary", "runs".
+const std::vector<std::string>& tables();
+
+// Which runs, tests and conditions, under which views and policy: as in a report. The store must
+// outlive the rows. Throws when there is no such table.
+std::unique_ptr<Rows> stored_rows(store::Store& store, const std::string& table,
+                                  const report::ReportOptions& options);
+
+// A word as the model reads it: a token that begins one, and those after it. A special token is one
+// of its own.
+struct ScoredWord {
+  Span span;  // bytes of the sentence
+  bool special = false, in_locus = false;
+  uint32_t tokens = 0;
+  double logprob = 0;
+};
+std::vector<ScoredWord> words_of(const std::vector<judge::TokenScore>& tokens);
+double bits(double logprob);  // the surprisal of a natural log-probability
+
+enum class Format : uint8_t { csv, tsv, jsonl };
+Format find_format(const std::string& name);  // throws
+// By the end of the file's name; CSV where it says nothing.
+Format format_for(const std::filesystem::path& file);
+
+// "-" is standard output. Nothing is left behind unless all of it was written.
+void write_rows(Rows& rows, Format format, const std::filesystem::path& file);
+void append_text(std::string& to, const Frame& frame, Format format);
+
+}  // namespace minpair::tidy
