@@ -35,6 +35,7 @@ make_tarball() {
     [[ $(basename "$library") =~ $glibc ]] || bring "$library"
   done
   patchelf --set-rpath '$ORIGIN/../lib/minpair' "$root/bin/minpair"
+  patchelf --set-rpath '$ORIGIN/../minpair' "$root"/lib/*/libminpair.so.*.*
   chmod u+w "$root"/lib/minpair/*
   for library in "$root"/lib/minpair/*; do patchelf --set-rpath '$ORIGIN' "$library"; done
   # gzip, which every Debian has; a bare one has no xz.

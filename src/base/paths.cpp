@@ -1,13 +1,36 @@
 #include "base/paths.h"
 
 #include <cstdlib>
+#include <mutex>
 
 namespace minpair::inline base {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+struct Homes {
+  std::mutex turn;
+  std::vector<fs::path> added;
+};
+Homes& more_homes() {
+  static Homes homes;
+  return homes;
+}
+
+}  // namespace
+
+void add_home(const fs::path& folder) {
+  std::lock_guard turn(more_homes().turn);
+  more_homes().added.insert(more_homes().added.begin(), folder);
+}
+
 std::vector<fs::path> shipped_folders(const std::string& kind) {
   std::vector<fs::path> homes, found;
+  {
+    std::lock_guard turn(more_homes().turn);
+    homes = more_homes().added;
+  }
   if (const char* home = std::getenv("MINPAIR_HOME")) homes.emplace_back(home);
   homes.emplace_back(MINPAIR_SOURCE_DIR);
   homes.push_back(program_folder() / "../share/minpair");

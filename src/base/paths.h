@@ -12,6 +12,8 @@ namespace minpair::inline base {
 std::vector<std::filesystem::path> shipped_folders(const std::string& kind);
 // The shipped folder of that name, or an empty path.
 std::filesystem::path find_shipped(const std::string& kind, const std::string& name);
+// Another place for what ships, before all others: of a library that carries its own.
+void add_home(const std::filesystem::path& folder);
 std::string version();
 // The folder of the running program.
 std::filesystem::path program_folder();

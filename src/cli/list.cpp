@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
-#include "base/paths.h"
 #include "cli/cli.h"
 #include "hub/hub.h"
 #include "method/method.h"
@@ -33,15 +32,7 @@ void list_suites() {
 
 // Shipped ones first, then what was pulled: how to call it, its size, what it is.
 void list_models() {
-  std::vector<hub::Known> all;
-  for (const std::filesystem::path& folder : shipped_folders("models")) {
-    for (const auto& entry : std::filesystem::directory_iterator(folder))
-      if (entry.is_directory())
-        all.push_back(hub::describe(entry.path().filename().string(), entry.path()));
-    if (!all.empty()) break;
-  }
-  std::sort(all.begin(), all.end(),
-            [](const hub::Known& a, const hub::Known& b) { return a.name < b.name; });
+  std::vector<hub::Known> all = hub::shipped_models();
   size_t shipped = all.size();
   for (hub::Known& known : hub::cached_models()) all.push_back(std::move(known));
   size_t width = 0;

@@ -57,6 +57,10 @@ struct PlanCounts {
   uint64_t alone = 0;     // of all, as if each were asked on its own
 };
 
+// Called after every batch, with tokens; what it throws ends the work, and the next run goes on
+// there.
+using Tick = std::function<void(uint64_t done, uint64_t total)>;
+
 struct RunOptions {
   Selection selection;
   Shard shard;                    // of the selected items
@@ -66,6 +70,7 @@ struct RunOptions {
   std::string context_file;       // where it is from, for the facts of the run
   bool dry_run = false;           // only plan, and estimate the time
   bool quiet = false;             // no progress
+  Tick tick;                      // sees progress as well
   PlanOptions plan;
   model::LoadOptions load;  // how the model was loaded, for the facts of the run
 };
@@ -118,7 +123,8 @@ struct ItemScores {
 };
 std::vector<std::vector<ItemScores>> score_items(query::Model& model,
                                                  const std::vector<const method::Method*>& methods,
-                                                 std::span<const suite::Item> items);
+                                                 std::span<const suite::Item> items,
+                                                 const Tick& tick = nullptr);
 
 // A tiny computation whose result is known: probabilities over the vocabulary sum to one, and an
 // answer does not depend on what else is in the batch. Throws when the build is broken.

@@ -252,13 +252,17 @@ void Planner::assemble(const ItemSource& items, const std::function<void(Scored&
 
 std::vector<std::vector<ItemScores>> score_items(query::Model& model,
                                                  const std::vector<const method::Method*>& methods,
-                                                 std::span<const suite::Item> items) {
-  Planner planner(model, methods);
+                                                 std::span<const suite::Item> items,
+                                                 const Tick& tick) {
+  Planner planner(model, methods, {.scratch = std::filesystem::temp_directory_path()});
   ItemSource source = [&](const EachItem& each) {
     for (size_t i = 0; i < items.size(); ++i) each(i, items[i]);
   };
   planner.plan(source);
-  planner.answer();
+  const uint64_t total = tick ? planner.counts().tokens : 0;
+  planner.answer([&](uint64_t tokens) {
+    if (tick) tick(tokens, total);
+  });
   std::vector<std::vector<ItemScores>> all(items.size());
   planner.assemble(source, [&](Scored& s) {
     all[s.ordinal].push_back({s.excluded, std::move(s.sentences)});

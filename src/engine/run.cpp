@@ -236,7 +236,12 @@ class Run {
     Clock::time_point start = Clock::now();
     Progress progress(fmt::format("{}: {}", record_.name, suite_.manifest.name),
                       planner_.counts().tokens, options_.quiet);
-    planner_.answer([&](uint64_t tokens) { progress.set(tokens, "tokens"); }, &journal, crew_);
+    const uint64_t total = planner_.counts().tokens;
+    auto tick = [&](uint64_t tokens) {
+      progress.set(tokens, "tokens");
+      if (options_.tick) options_.tick(tokens, total);
+    };
+    planner_.answer(tick, &journal, crew_);
     report_.resumed = planner_.answered_from_journal();
     report_.model_seconds = seconds_since(start);
   }

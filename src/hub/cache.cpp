@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/paths.h"
 #include "hub/parts.h"
 
 namespace minpair::hub {
@@ -149,6 +150,15 @@ Known describe(const std::string& name, const fs::path& folder) {
   return known;
 }
 
+namespace {
+
+std::vector<Known> by_name(std::vector<Known> all) {
+  std::sort(all.begin(), all.end(), [](const Known& a, const Known& b) { return a.name < b.name; });
+  return all;
+}
+
+}  // namespace
+
 std::vector<Known> cached_models(const Settings& settings) {
   std::vector<Known> all;
   std::error_code ignored;
@@ -164,8 +174,18 @@ std::vector<Known> cached_models(const Settings& settings) {
       weights = weights || is_weights(file.path());
     if (weights) all.push_back(describe(name, folder));
   }
-  std::sort(all.begin(), all.end(), [](const Known& a, const Known& b) { return a.name < b.name; });
-  return all;
+  return by_name(std::move(all));
+}
+
+std::vector<Known> shipped_models() {
+  std::vector<Known> all;
+  for (const fs::path& folder : shipped_folders("models")) {
+    for (const auto& entry : fs::directory_iterator(folder))
+      if (entry.is_directory())
+        all.push_back(describe(entry.path().filename().string(), entry.path()));
+    if (!all.empty()) break;
+  }
+  return by_name(std::move(all));
 }
 
 }  // namespace minpair::hub

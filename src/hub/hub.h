@@ -58,6 +58,8 @@ struct Known {
 
 // Every model of which the cache has weights, by name.
 std::vector<Known> cached_models(const Settings& settings = hub::settings());
+// Those that ship with minpair, by name.
+std::vector<Known> shipped_models();
 // The same of one folder.
 Known describe(const std::string& name, const std::filesystem::path& folder);
 

@@ -1,0 +1,62 @@
+#include "api/call.h"
+
+#include <new>
+
+#include "base/text.h"
+
+namespace minpair::api {
+namespace {
+
+std::string& last_message() {
+  thread_local std::string message;
+  return message;
+}
+
+minpair_status status_of(Error::Kind kind) {
+  return kind == Error::Kind::usage   ? MINPAIR_WRONG_CALL
+         : kind == Error::Kind::input ? MINPAIR_BAD_INPUT
+                                      : MINPAIR_CANNOT;
+}
+
+}  // namespace
+
+minpair_status call(const std::function<void()>& work) noexcept {
+  try {
+    last_message().clear();
+    work();
+    return MINPAIR_OK;
+  } catch (const Cancelled&) {
+    last_message() = "stopped";
+    return MINPAIR_CANCELLED;
+  } catch (const Error& e) {
+    last_message() = e.what();
+    return status_of(e.kind());
+  } catch (const std::bad_alloc&) {
+    last_message() = "out of memory";
+    return MINPAIR_CANNOT;
+  } catch (const std::exception& e) {
+    last_message() = e.what();
+    return MINPAIR_CANNOT;
+  }
+}
+
+std::string text_or(const char* text, const char* otherwise) { return text ? text : otherwise; }
+
+std::vector<std::string> lines_in(const char* text) {
+  std::vector<std::string> lines;
+  if (text)
+    for (std::string_view line : split(text, '\n'))
+      if (!line.empty()) lines.emplace_back(line);
+  return lines;
+}
+
+std::function<void(uint64_t, uint64_t)> ticking(minpair_progress progress, void* user) {
+  if (!progress) return nullptr;
+  return [progress, user](uint64_t done, uint64_t total) {
+    if (progress(user, done, total) != 0) throw Cancelled{};
+  };
+}
+
+}  // namespace minpair::api
+
+extern "C" const char* minpair_message(void) { return minpair::api::last_message().c_str(); }

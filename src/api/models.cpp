@@ -1,0 +1,400 @@
+// Models: loading, cutting texts, scoring, predicting, looking inside.
+
+#include <fmt/format.h>
+
+#include "api/call.h"
+#include "api/stream.h"
+#include "base/paths.h"
+#include "engine/engine.h"
+#include "hub/hub.h"
+#include "model/predict.h"
+#include "model/states.h"
+#include "tidy/tidy.h"
+
+namespace minpair::api {
+namespace {
+
+using tidy::Field;
+using tidy::Frame;
+using tidy::Type;
+
+constexpr Type text = Type::text, integer = Type::integer, number = Type::number,
+               truth = Type::truth;
+
+std::vector<std::string> texts_of(const char* const* texts, size_t count) {
+  std::vector<std::string> all;
+  if (count > 0) there(texts, "the list of texts");
+  for (size_t i = 0; i < count; ++i) all.emplace_back(&there(texts[i], "a text"));
+  return all;
+}
+
+std::string piece_of(const query::Model& model, tokenizer::TokenId id) {
+  const tokenizer::Tokenizer& t = model.tokenizer();
+  return id >= 0 && size_t(id) < t.vocabulary_size() ? t.piece(id) : "";
+}
+
+const char* name_of(query::ModelInfo::Kind kind) {
+  using Kind = query::ModelInfo::Kind;
+  return kind == Kind::masked      ? "masked"
+         : kind == Kind::causal    ? "causal"
+         : kind == Kind::recurrent ? "recurrent"
+                                   : "ngram";
+}
+
+Frame about(const query::Model& model) {
+  Frame f({{"name", text},
+           {"kind", text},
+           {"architecture", text},
+           {"layers", integer},
+           {"hidden", integer},
+           {"heads", integer},
+           {"vocabulary", integer},
+           {"max_tokens", integer},
+           {"parameters", integer},
+           {"precision", text},
+           {"fingerprint", text},
+           {"mask", text},
+           {"eos", text},
+           {"start", text},
+           {"start_from", text},
+           {"end", text},
+           {"method", text},
+           {"notes", text}});
+  const query::ModelInfo& info = model.info();
+  f.text(info.name).text(name_of(info.kind)).text(info.architecture).integer(int64_t{info.layers});
+  f.integer(int64_t{info.hidden}).integer(int64_t{info.heads}).integer(int64_t{info.vocabulary});
+  f.integer(int64_t{info.max_tokens}).integer(int64_t(info.parameters)).text(info.precision);
+  f.text(info.fingerprint).text_or_nothing(piece_of(model, model.tokenizer().special().mask));
+  f.text_or_nothing(piece_of(model, model.tokenizer().special().eos));
+  f.text_or_nothing(piece_of(model, info.start)).text_or_nothing(query::text(info.start_from));
+  f.text_or_nothing(piece_of(model, info.end));
+  f.text(method::default_method(info.kind).name()).text_or_nothing(join(info.notes, "\n"));
+  return f;
+}
+
+void put_token(Frame& f, const query::Model& model, size_t number_of_text, size_t place,
+               const std::string& all, const tokenizer::Token& t) {
+  f.integer(int64_t(number_of_text)).integer(int64_t(place)).integer(int64_t{t.id});
+  f.text(piece_of(model, t.id)).integer(int64_t(character_of_byte(all, t.span.begin)));
+  f.integer(int64_t(character_of_byte(all, t.span.end)));
+}
+
+Frame tokenized(const query::Model& model, const std::vector<std::string>& texts, bool special) {
+  Frame f({{"text", integer},
+           {"token", integer},
+           {"token_id", integer},
+           {"piece", text},
+           {"begin", integer},
+           {"end", integer},
+           {"special", truth},
+           {"begins_word", truth}});
+  for (size_t i = 0; i < texts.size(); ++i) {
+    tokenizer::Encoding encoding = model.tokenizer().encode(texts[i], special);
+    for (size_t t = 0; t < encoding.tokens.size(); ++t) {
+      const tokenizer::Token& token = encoding.tokens[t];
+      put_token(f, model, i, t, texts[i], token);
+      f.truth(token.special).truth(model.tokenizer().begins_word(token.id));
+    }
+  }
+  return f;
+}
+
+// A text that was scored, without its context.
+struct ScoredText {
+  std::string whole;
+  size_t context = 0;  // bytes of `whole` that were only read
+  judge::Reason excluded = judge::Reason::none;
+  judge::SentenceScore score;
+};
+
+std::vector<ScoredText> score(minpair_model& model, const method::Method& method,
+                              std::vector<std::string> texts, const minpair_score_options& o) {
+  std::vector<suite::Item> items;
+  std::vector<ScoredText> scored;
+  std::string separator = text_or(o.separator, " ");
+  for (size_t i = 0; i < texts.size(); ++i) {
+    ScoredText& s = scored.emplace_back();
+    if (o.contexts && *text_or(o.contexts[i]).c_str() != 0) {
+      s.whole = o.contexts[i] + separator;
+      s.context = s.whole.size();
+    }
+    s.whole += texts[i];
+    suite::Item& item = items.emplace_back();
+    item.sentences.push_back({s.whole, {}, true});
+  }
+  std::vector<std::vector<engine::ItemScores>> all;
+  {
+    std::lock_guard turn(model.turn);
+    all = engine::score_items(*model.model, {&method}, items, ticking(o.progress, o.user));
+  }
+  for (size_t i = 0; i < scored.size(); ++i) {
+    ScoredText& s = scored[i];
+    s.excluded = all[i][0].excluded;
+    if (s.excluded != judge::Reason::none) continue;
+    s.score = std::move(all[i][0].sentences.at(0));
+    // A token that reaches into the context (its space, in some vocabularies) is the text's.
+    std::vector<judge::TokenScore>& tokens = s.score.tokens;
+    if (s.context > 0)
+      tokens.erase(tokens.begin(),
+                   std::find_if(tokens.begin(), tokens.end(), [&](const judge::TokenScore& t) {
+                     return !t.special && t.span.end > s.context;
+                   }));
+    items[i].sentences[0].text.erase(0, s.context);
+    std::vector<judge::SentenceScore> one{std::move(s.score)};
+    judge::measure(items[i], method.info().scope, one);
+    s.score = std::move(one[0]);
+  }
+  return scored;
+}
+
+Frame text_rows(const std::vector<ScoredText>& scored, const judge::View& view) {
+  Frame f({{"text", integer},
+           {"score", number},
+           {"sum", number},
+           {"tokens", integer},
+           {"words", integer},
+           {"excluded", text}});
+  for (size_t i = 0; i < scored.size(); ++i) {
+    const ScoredText& s = scored[i];
+    f.integer(int64_t(i));
+    if (s.excluded == judge::Reason::none)
+      f.number(s.score.value(view))
+          .number(s.score.value({judge::Unit::sum}))
+          .integer(int64_t{s.score.token_count()})
+          .integer(int64_t{s.score.words});
+    else
+      f.nothing().nothing().nothing().nothing();
+    f.text_or_nothing(key_of(s.excluded));
+  }
+  return f;
+}
+
+// Places count the characters of the text without its context.
+void put_place(Frame& f, const ScoredText& s, Span span) {
+  std::string_view own = std::string_view(s.whole).substr(s.context);
+  auto at = [&](size_t byte) {
+    return int64_t(character_of_byte(own, byte > s.context ? byte - s.context : 0));
+  };
+  f.integer(at(span.begin)).integer(at(span.end));
+}
+
+Frame token_rows(const query::Model& model, const std::vector<ScoredText>& scored) {
+  Frame f({{"text", integer},
+           {"token", integer},
+           {"token_id", integer},
+           {"piece", text},
+           {"begin", integer},
+           {"end", integer},
+           {"special", truth},
+           {"begins_word", truth},
+           {"logprob", number},
+           {"surprisal", number}});
+  for (size_t i = 0; i < scored.size(); ++i)
+    for (size_t t = 0; t < scored[i].score.tokens.size(); ++t) {
+      const judge::TokenScore& token = scored[i].score.tokens[t];
+      f.integer(int64_t(i)).integer(int64_t(t)).integer(int64_t{token.id});
+      f.text(piece_of(model, token.id));
+      put_place(f, scored[i], token.span);
+      f.truth(token.special).truth(token.begins_word).number(token.logprob);
+      f.number(tidy::bits(token.logprob));
+    }
+  return f;
+}
+
+Frame word_rows(const std::vector<ScoredText>& scored) {
+  Frame f({{"text", integer},
+           {"word", integer},
+           {"form", text},
+           {"begin", integer},
+           {"end", integer},
+           {"special", truth},
+           {"tokens", integer},
+           {"logprob", number},
+           {"surprisal", number}});
+  for (size_t i = 0; i < scored.size(); ++i) {
+    std::vector<tidy::ScoredWord> words = tidy::words_of(scored[i].score.tokens);
+    for (size_t w = 0; w < words.size(); ++w) {
+      f.integer(int64_t(i)).integer(int64_t(w)).text(slice(scored[i].whole, words[w].span));
+      put_place(f, scored[i], words[w].span);
+      f.truth(words[w].special).integer(int64_t{words[w].tokens}).number(words[w].logprob);
+      f.number(tidy::bits(words[w].logprob));
+    }
+  }
+  return f;
+}
+
+Frame scored_rows(minpair_model& model, std::vector<std::string> texts,
+                  const minpair_score_options& options) {
+  const method::Method& method =
+      method::find_method(text_or(options.method), model.model->info().kind);
+  std::string level = text_or(options.level, "text");
+  if (level != "text" && level != "word" && level != "token")
+    throw wrong_call(fmt::format("there is no level '{}'", level)).hint("text, word, token");
+  judge::View view = options.norm ? judge::find_view(options.norm) : method.view();
+  if (!judge::same_family(view, method.view()))
+    throw wrong_call(fmt::format("the method '{}' has no normalisation '{}'", method.name(),
+                                 judge::name_of(view)));
+  if (method.info().cloze || method.info().scope == judge::Scope::locus)
+    throw wrong_call(
+        fmt::format("the method '{}' compares sentences, it cannot score one alone", method.name()))
+        .hint(fmt::format("'{}' can", method::default_method(model.model->info().kind).name()));
+  std::vector<ScoredText> scored = score(model, method, std::move(texts), options);
+  if (level == "token") return token_rows(*model.model, scored);
+  return level == "word" ? word_rows(scored) : text_rows(scored, view);
+}
+
+Frame predictions(minpair_model& model, const std::vector<std::string>& texts, uint32_t best) {
+  Frame f({{"text", integer},
+           {"gap", integer},
+           {"rank", integer},
+           {"token_id", integer},
+           {"piece", text},
+           {"logprob", number}});
+  std::lock_guard turn(model.turn);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    auto gaps = model::predict(*model.model, texts[i], best);
+    for (size_t gap = 0; gap < gaps.size(); ++gap)
+      for (size_t rank = 0; rank < gaps[gap].size(); ++rank) {
+        const model::Prediction& p = gaps[gap][rank];
+        f.integer(int64_t(i)).integer(int64_t(gap)).integer(int64_t(rank + 1));
+        f.integer(int64_t{p.id}).text(p.piece).number(p.logprob);
+      }
+  }
+  return f;
+}
+
+// As the model reads a text when it scores it.
+tokenizer::Encoding encoded(const query::Model& model, const std::string& all) {
+  if (model.info().kind == query::ModelInfo::Kind::masked) return model.tokenizer().encode(all);
+  tokenizer::Encoding encoding = model.tokenizer().encode(all, false);
+  if (model.info().start >= 0)
+    encoding.tokens.insert(encoding.tokens.begin(), {model.info().start, {}, true});
+  return encoding;
+}
+
+Frame states(minpair_model& model, const std::vector<std::string>& texts, int layer,
+             const std::function<void(uint64_t, uint64_t)>& tick) {
+  const query::ModelInfo& info = model.model->info();
+  const uint32_t asked = layer < 0 ? info.layers + 1 - uint32_t(-layer) : uint32_t(layer);
+  Frame f;
+  std::lock_guard turn(model.turn);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    tokenizer::Encoding encoding = encoded(*model.model, texts[i]);
+    std::vector<tokenizer::TokenId> ids;
+    for (const tokenizer::Token& t : encoding.tokens) ids.push_back(t.id);
+    if (info.max_tokens > 0 && ids.size() > info.max_tokens)
+      throw bad_input(fmt::format("text {} has {} tokens, the model takes {}", i + 1, ids.size(),
+                                  info.max_tokens));
+    model::States values = model::hidden_states(*model.model, ids, asked);
+    if (f.fields().empty())
+      f = Frame({{"text", integer},
+                 {"token", integer},
+                 {"token_id", integer},
+                 {"piece", text},
+                 {"begin", integer},
+                 {"end", integer},
+                 {"state", Type::vector, "", uint32_t(values.width)}});
+    for (size_t t = 0; t < encoding.tokens.size(); ++t) {
+      put_token(f, *model.model, i, t, texts[i], encoding.tokens[t]);
+      f.vector(values.values.data() + t * values.width);
+    }
+    if (tick) tick(i + 1, texts.size());
+  }
+  if (f.fields().empty()) throw wrong_call("there are no texts");
+  return f;
+}
+
+Frame listed(const std::string& what) {
+  Frame f({{"name", text}, {"title", text}});
+  if (what == "methods")
+    for (const method::Method* m : method::all_methods()) f.text(m->name()).text(m->explanation());
+  else if (what == "suites")
+    for (const suite::Suite& s : suite::shipped_suites())
+      f.text(s.manifest.name).text(s.manifest.title);
+  else if (what == "models")
+    for (auto known : {hub::shipped_models(), hub::cached_models()})
+      for (const hub::Known& m : known) f.text(m.name).text(m.kind);
+  else
+    throw wrong_call(fmt::format("there is no list of '{}'", what)).hint("suites, models, methods");
+  return f;
+}
+
+}  // namespace
+}  // namespace minpair::api
+
+using namespace minpair;
+using namespace minpair::api;
+
+extern "C" {
+
+const char* minpair_version(void) {
+  static const std::string own = version();
+  return own.c_str();
+}
+
+int minpair_api(void) { return 1; }
+
+minpair_status minpair_add_home(const char* folder) {
+  return call([&] { add_home(&there(folder, "the folder")); });
+}
+
+minpair_status minpair_list(const char* what, struct ArrowArrayStream* out) {
+  return call([&] { give_stream(listed(text_or(what)), &there(out, "the stream")); });
+}
+
+minpair_status minpair_load(const char* name, const minpair_load_options* given,
+                            minpair_model** out) {
+  return call([&] {
+    minpair_load_options o = read_options(given);
+    auto handle = std::make_unique<minpair_model>();
+    handle->load = {o.threads, text_or(o.precision, "fp32"), text_or(o.vocabulary),
+                    text_or(o.start, "auto"), text_or(o.end, "auto")};
+    handle->model = model::load_model(&there(name, "the model's name"), handle->load);
+    there(out, "the place for the model") = handle.release();
+  });
+}
+
+void minpair_free_model(minpair_model* model) { delete model; }
+
+minpair_status minpair_about(minpair_model* model, struct ArrowArrayStream* out) {
+  return call(
+      [&] { give_stream(about(*there(model, "the model").model), &there(out, "the stream")); });
+}
+
+minpair_status minpair_tokenize(minpair_model* model, const char* const* texts, size_t count,
+                                int with_special, struct ArrowArrayStream* out) {
+  return call([&] {
+    give_stream(
+        tokenized(*there(model, "the model").model, texts_of(texts, count), with_special != 0),
+        &there(out, "the stream"));
+  });
+}
+
+minpair_status minpair_score(minpair_model* model, const char* const* texts, size_t count,
+                             const minpair_score_options* options, struct ArrowArrayStream* out) {
+  return call([&] {
+    give_stream(
+        scored_rows(there(model, "the model"), texts_of(texts, count), read_options(options)),
+        &there(out, "the stream"));
+  });
+}
+
+minpair_status minpair_predict(minpair_model* model, const char* const* texts, size_t count,
+                               uint32_t best, struct ArrowArrayStream* out) {
+  return call([&] {
+    give_stream(predictions(there(model, "the model"), texts_of(texts, count), best),
+                &there(out, "the stream"));
+  });
+}
+
+minpair_status minpair_states(minpair_model* model, const char* const* texts, size_t count,
+                              int layer, minpair_progress progress, void* user,
+                              struct ArrowArrayStream* out) {
+  return call([&] {
+    give_stream(
+        states(there(model, "the model"), texts_of(texts, count), layer, ticking(progress, user)),
+        &there(out, "the stream"));
+  });
+}
+
+}  // extern "C"
