@@ -1,5 +1,5 @@
 # A thin front: everything real is in CMakePresets.json and tools/.
-.PHONY: demo build configure test check fresh package install bench fuzz format lint clean
+.PHONY: demo build configure test check fresh package wheel install bench fuzz format lint clean
 .DEFAULT_GOAL := build
 
 JOBS ?= $(shell nproc)
@@ -20,6 +20,7 @@ demo: build       ## evaluates the shipped German suite with the shipped models;
 test:             ## everything, then every test
 	@tools/bootstrap.sh build test
 	@tools/bootstrap.sh web browser || echo "Without npm and chromium: the page is not built or not tried in a browser"
+	@tools/bootstrap.sh python || echo "Without pytest and numpy: the Python package is not tested"
 	@tools/bootstrap.sh train || echo "Without libtorch: the trainer is not built and not tested"
 	@tools/bootstrap.sh mpi || echo "Without Open MPI: runs under mpirun are not tested"
 	@tools/quietly.sh configure "Configuring" cmake --preset release -Wno-dev -DMINPAIR_TESTS=ON -DMINPAIR_WERROR=$(WERROR)
@@ -36,6 +37,10 @@ fresh:            ## 'make demo' and 'make test' in new, bare Debian systems (as
 package:          ## build/minpair_*.deb, and a tarball that needs nothing but glibc
 	@tools/bootstrap.sh build web mpi package
 	@tools/package.sh $(JOBS)
+
+wheel:            ## build/minpair-*.whl, a Python wheel that needs nothing but glibc
+	@tools/bootstrap.sh build package
+	@tools/wheel.sh $(JOBS)
 
 install: build    ## program, data, man pages, completion; PREFIX=...
 	@tools/quietly.sh install "Installing below $(PREFIX)" cmake --install build/release --prefix $(PREFIX)

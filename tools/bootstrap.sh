@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that minpair needs and this machine lacks. Nothing when all are there.
 #   tools/bootstrap.sh --list GROUP...   only says which
-#   tools/bootstrap.sh [build] [web] [test] [browser] [train] [mpi] [bench] [fuzz] [lint] [package] [golden]
+#   tools/bootstrap.sh [build] [web] [test] [browser] [train] [mpi] [bench] [fuzz] [lint] [package] [python] [r] [golden]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,6 +19,8 @@ declare -A packages=(
   [fuzz]="clang libclang-rt-dev"
   [lint]="clang-format clang-tidy"
   [package]="dpkg-dev file lintian patchelf xz-utils"
+  [python]="python3-pytest python3-numpy python3-pandas mypy"
+  [r]="r-base-dev r-cran-testthat r-cran-lme4"
   [golden]="python3-torch python3-numpy"
 )
 

@@ -1,0 +1,144 @@
+"""Models: loading, scoring, looking inside."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from typing import Any, Dict, List, Optional, Sequence, Union
+
+from . import _arrow
+from ._library import LoadOptions, ProgressCall, ScoreOptions, UsageError, Work, check, library, text, texts
+from ._table import Table, frame
+
+Texts = Union[str, Sequence[str]]
+Progress = Union[bool, None, ProgressCall]
+
+
+def _several(values: Texts) -> List[str]:
+    return [values] if isinstance(values, str) else [str(v) for v in values]
+
+
+class Model:
+    """A language model: masked, causal, recurrent or n-gram. :func:`minpair.load` makes one.
+
+    It may be used from several threads; they take turns. The interpreter is free meanwhile.
+    """
+
+    def __init__(self, name: Union[str, "os.PathLike[str]"], options: LoadOptions) -> None:
+        handle = ctypes.c_void_p()
+        check(library.minpair_load(text(name), ctypes.byref(options), ctypes.byref(handle)))
+        self._handle: Optional[ctypes.c_void_p] = handle
+        table = Table(lambda out: library.minpair_about(handle, out))
+        #: What is known about the model: name, kind, architecture, layers, hidden, heads, vocabulary, max_tokens, parameters,
+        #: precision, fingerprint, mask, eos, start, start_from, end, method (the one for whoever names none), notes.
+        self.info: Dict[str, Any] = next(iter(table))
+
+    def __del__(self) -> None:
+        handle = getattr(self, "_handle", None)
+        if handle is not None and library is not None:
+            library.minpair_free_model(handle)
+
+    def __repr__(self) -> str:
+        return f"<minpair.Model {self.info['name']}: {self.info['kind']}, {self.info['architecture']}>"
+
+    @property
+    def name(self) -> str:
+        """What it was called when it was loaded."""
+        return str(self.info["name"])
+
+    @property
+    def kind(self) -> str:
+        """masked, causal, recurrent or ngram."""
+        return str(self.info["kind"])
+
+    def _scored(
+        self, values: Texts, level: str, method: Optional[str], norm: Optional[str], context: Optional[Texts],
+        separator: str, progress: Progress,
+    ) -> Table:
+        all_texts = _several(values)
+        contexts = None
+        if context is not None:
+            contexts = [context] * len(all_texts) if isinstance(context, str) else list(context)
+            if len(contexts) != len(all_texts):
+                raise UsageError(f"there are {len(all_texts)} texts and {len(contexts)} contexts")
+        with Work(progress, self.name) as work:
+            options = ScoreOptions(
+                method=text(method), norm=text(norm), level=text(level), separator=text(separator), progress=work.call,
+                contexts=texts(contexts) if contexts else None)
+            table = Table(lambda out: library.minpair_score(self._handle, texts(all_texts), len(all_texts), ctypes.byref(options), out))
+        return table
+
+    def score(
+        self, texts: Texts, method: Optional[str] = None, norm: Optional[str] = None, context: Optional[Texts] = None,
+        separator: str = " ", progress: Progress = None,
+    ) -> Any:
+        """The score of each text: natural log-probability under ``method``, normalised as ``norm`` says.
+
+        >>> m.score(["Der Autor lacht.", "Der Autor lachen."], method="pll-word-l2r")
+        array([-21.4, -24.9])
+
+        ``method``: one of ``minpair.methods()``; by default the model's own (``m.info["method"]``). ``norm``: ``sum``, ``mean``, ``word``,
+        ``char``, ``byte``, each also with ``-no-special``; by default the method's own. ``context``: text that is read before and not
+        scored, one for all or one for each. Texts that cannot be scored (too long for the model) are NaN.
+
+        Equal texts are computed once, shared beginnings once, in batches: give all texts at once.
+        """
+        return self._scored(texts, "text", method, norm, context, separator, progress)["score"]
+
+    def tokens(
+        self, texts: Texts, method: Optional[str] = None, context: Optional[Texts] = None, separator: str = " ",
+        progress: Progress = None,
+    ) -> Any:
+        """Every scored token: text (its number), token, token_id, piece, begin, end (characters of the text), special, begins_word,
+        logprob (natural), surprisal (bits). A data frame; a :class:`Table` where pandas is not installed."""
+        return frame(self._scored(texts, "token", method, None, context, separator, progress))
+
+    def words(
+        self, texts: Texts, method: Optional[str] = None, context: Optional[Texts] = None, separator: str = " ",
+        progress: Progress = None,
+    ) -> Any:
+        """Every word: text (its number), word, form, begin, end, special, tokens, logprob, surprisal. Words are the
+        tokenizer's; with ``method="lp-by-words"`` (causal models) a word's probability includes that it ends there."""
+        return frame(self._scored(texts, "word", method, None, context, separator, progress))
+
+    def tokenize(self, values: Texts, special: bool = True) -> Any:
+        """How the model cuts texts, without scoring them: text, token, token_id, piece, begin, end, special, begins_word."""
+        return frame(self._tokenized(values, special))
+
+    def _tokenized(self, values: Texts, special: bool) -> Table:
+        all_texts = _several(values)
+        return Table(lambda out: library.minpair_tokenize(self._handle, texts(all_texts), len(all_texts), int(special), out))
+
+    def predict(self, values: Texts, best: int = 10) -> Any:
+        """The ``best`` pieces at every [MASK]; for models that read from left to right, the best continuations: text, gap, rank, token_id,
+        piece, logprob."""
+        all_texts = _several(values)
+        return frame(Table(lambda out: library.minpair_predict(self._handle, texts(all_texts), len(all_texts), best, out)))
+
+    def states(self, values: Texts, layer: int = -1, progress: Progress = None) -> Any:
+        """What ``layer`` gives for every token: an array (tokens × width) for one text, a list of arrays for several.
+
+        Layer 0 is the embeddings, n what the n-th layer gives, -1 the last. Tokens are those of :meth:`tokenize` for masked models; for
+        others the start of a text comes first, where the model has one.
+        """
+        all_texts = _several(values)
+        with Work(progress, self.name) as work:
+            table = Table(lambda out: library.minpair_states(
+                self._handle, texts(all_texts), len(all_texts), layer, work.call, None, out))
+        numbers, values_of = table["text"], table["state"]
+        found = [values_of[numbers == i] if _arrow.numpy is not None else [s for n, s in zip(numbers, values_of) if n == i]
+                 for i in range(len(all_texts))]
+        return found[0] if isinstance(values, str) else found
+
+
+def load(
+    name: Union[str, "os.PathLike[str]"], threads: int = 0, precision: str = "fp32",
+    vocabulary: Union[str, "os.PathLike[str]", None] = None, start: str = "auto", end: str = "auto",
+) -> Model:
+    """Loads a model: a folder, a ``.gguf`` file, an id in the Hugging Face cache (``minpair pull`` fetches one), a recurrent model in a
+    ``.pt`` file with its ``vocabulary``, an ARPA file, or the name of a shipped one.
+
+    ``threads``: 0 for all. ``precision``: ``fp32`` (the same bits everywhere), ``fast``, ``bf16``, ``auto``. ``start``, ``end``: what stands
+    before the first token and what is scored after the last, of models that read from left to right: a token, ``none``, or ``auto``.
+    """
+    return Model(name, LoadOptions(threads=threads, precision=text(precision), vocabulary=text(vocabulary), start=text(start), end=text(end)))

@@ -1,0 +1,99 @@
+"""minicons's interface: shapes as in its source, numbers as minpair's own methods have them."""
+
+import math
+
+import pytest
+
+numpy = pytest.importorskip("numpy")
+from minpair.minicons import scorer  # noqa: E402
+import minpair as mp  # noqa: E402
+
+TEXTS = ["wort7 wort11", "wort7 wort8 wort9"]
+
+
+@pytest.fixture(scope="module")
+def masked(bert_path):
+    return scorer.MaskedLMScorer(str(bert_path), "cpu")
+
+
+@pytest.fixture(scope="module")
+def causal(gpt2_path):
+    return scorer.IncrementalLMScorer(str(gpt2_path), "cpu")
+
+
+@pytest.fixture(scope="module")
+def words(causal):
+    """Two texts in the causal model's own vocabulary."""
+    return ["wort7 wort11.", "wort8 wort9 wort10 wort7"]
+
+
+def test_masked_sequence_score(masked, bert):
+    assert masked.sequence_score(TEXTS) == pytest.approx(list(bert.score(TEXTS, method="pll", norm="mean-no-special")), abs=1e-12)
+    total = masked.sequence_score(TEXTS, reduction=lambda x: -x.sum(0).item(), PLL_metric="within_word_l2r")
+    assert total == pytest.approx(list(-bert.score(TEXTS, method="pll-word-l2r", norm="sum-no-special")), abs=1e-12)
+    bits = masked.sequence_score(TEXTS, base_two=True)
+    assert bits == pytest.approx([s / math.log(2) for s in masked.sequence_score(TEXTS)])
+
+
+def test_masked_token_score(masked):
+    scores = masked.token_score(TEXTS)
+    assert [[t for t, _ in text] for text in scores] == [["wort7", "wort11"], ["wort7", "wort8", "wort9"]]
+    surprisals = masked.token_score(TEXTS, surprisal=True, base_two=True)
+    probabilities = masked.token_score(TEXTS, prob=True)
+    for text, surprisal, probability in zip(scores, surprisals, probabilities):
+        for (_, s), (_, b), (_, p) in zip(text, surprisal, probability):
+            assert b == pytest.approx(-s / math.log(2)) and p == pytest.approx(math.exp(s))
+
+
+def test_conditional_score(masked):
+    whole = masked.token_score("wort7 wort8 wort9")[0]
+    assert masked.conditional_score("wort7", "wort8 wort9", reduction=lambda x: x.sum(0).item()) == [
+        pytest.approx(whole[1][1] + whole[2][1])]
+    with pytest.warns(DeprecationWarning):
+        assert masked.partial_score(["wort7"], ["wort8 wort9"]) == masked.conditional_score(["wort7"], ["wort8 wort9"])
+
+
+def test_causal_first_token_is_not_scored_without_a_beginning(causal, words):
+    bare, begun = causal.token_score(words), causal.token_score(words, bos_token=True)
+    for without, having in zip(bare, begun):
+        assert len(having) == len(without) + 1
+        assert without[0][1] == 0.0 and having[0][1] == 0.0 and having[1][1] < 0.0
+        assert [t for t, _ in without] == [t for t, _ in having[1:]]
+    # What the sums leave out is what minicons leaves out.
+    sums = causal.sequence_score(words, reduction=lambda x: x.sum(0).item(), bos_token=True)
+    assert sums == pytest.approx([sum(s for _, s in text) for text in begun])
+    assert sums == pytest.approx(list(causal.model.score(words, method="lp", norm="sum")))
+
+
+def test_causal_conditional_score_is_the_end_of_the_whole(causal):
+    whole = causal.token_score("wort7 wort8 wort9 wort10", bos_token=True)[0]
+    part = causal.compute_stats(causal.prime_text("wort7 wort8", "wort9 wort10", bos_token=True))[0]
+    assert part == pytest.approx([s for _, s in whole[-len(part):]])
+    assert 0 < len(part) < len(whole) - 1
+
+
+def test_end_of_text(causal, words):
+    assert [len(e) - len(b) for e, b in zip(causal.token_score(words, eos_token=True), causal.token_score(words))] == [1, 1]
+
+
+def test_words(causal, words):
+    by_word = causal.word_score_tokenized(words, str.split, bos_token=True)
+    assert [[w for w, _ in text] for text in by_word] == [text.split() for text in words]
+    sums = causal.sequence_score(words, reduction=lambda x: x.sum(0).item(), bos_token=True)
+    assert [sum(s for _, s in text) for text in by_word] == pytest.approx(sums)
+    corrected = causal.word_score_tokenized(words, str.split, bow_correction=True, bos_token=True, surprisal=True, base_two=True)
+    own = causal.model._scored(words, "word", "lp-by-words", None, None, " ", None)
+    assert sum(s for _, s in corrected[0]) == pytest.approx(sum(s for n, s in zip(own["text"], own["surprisal"]) if n == 0))
+
+
+def test_what_is_refused(masked, causal, bert_path, gpt2_path):
+    with pytest.raises(mp.UsageError, match="IncrementalLMScorer"):
+        scorer.MaskedLMScorer(str(gpt2_path))
+    with pytest.raises(mp.UsageError, match="MaskedLMScorer"):
+        scorer.IncrementalLMScorer(str(bert_path))
+    with pytest.raises(mp.UsageError, match="PLL_metric"):
+        masked.sequence_score(TEXTS, PLL_metric="l2r")
+    with pytest.raises(mp.UsageError, match="chat"):
+        causal.sequence_score(TEXTS, chat=True)
+    with pytest.raises(mp.UsageError):
+        masked.token_score(TEXTS, surprisal=True, prob=True)

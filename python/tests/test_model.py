@@ -1,0 +1,168 @@
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import minpair as mp
+
+numpy = pytest.importorskip("numpy")
+TEXTS = ["wort7 wort11", "wort7 wort8 wort9", "wort7 wort11"]
+
+
+def column(frame, name):
+    return list(frame[name])
+
+
+def test_scores_are_the_sums_of_tokens_and_words(bert):
+    scores = bert.score(TEXTS, method="pll")
+    assert isinstance(scores, numpy.ndarray) and scores.dtype == float and scores.shape == (3,)
+    for table in (bert.tokens(TEXTS, method="pll"), bert.words(TEXTS, method="pll")):
+        sums = [sum(p for t, p in zip(column(table, "text"), column(table, "logprob")) if t == i) for i in range(3)]
+        assert numpy.allclose(scores, sums, rtol=0, atol=1e-12)
+    assert scores[0] == scores[2] != scores[1]
+
+
+def test_the_command_line_says_the_same(bert, bert_path):
+    import json
+    import pathlib
+
+    program = pathlib.Path(os.environ.get("MINPAIR_PROGRAM", ""))
+    if not program.is_file():
+        pytest.skip("MINPAIR_PROGRAM does not name the program")
+    said = json.loads(subprocess.run([program, "score", "--json", "-m", bert_path, "--method", "pll-word-l2r", *TEXTS[:2]],
+                                     capture_output=True, check=True).stdout)
+    assert [s["sum"] for s in said["sentences"]] == list(bert.score(TEXTS[:2], method="pll-word-l2r", norm="sum"))
+
+
+def test_norms(bert):
+    total = bert.score(TEXTS, method="pll", norm="sum")
+    assert numpy.allclose(bert.score(TEXTS, method="pll", norm="mean"), total / [2, 3, 2])
+    assert numpy.allclose(bert.score(TEXTS, method="pll", norm="char"), total / [12, 17, 12])
+
+
+def test_contexts_are_read_and_not_scored(bert):
+    alone = bert.tokens("wort8 wort7 wort11", method="pll")
+    after = bert.tokens("wort7 wort11", method="pll", context="wort8")
+    assert column(after, "piece") == ["wort7", "wort11"]
+    assert column(after, "begin") == [0, 6]
+    assert column(after, "logprob") == column(alone, "logprob")[1:]
+    both = bert.score(["wort11", "wort9"], method="pll", context=["wort7", "wort8"])
+    assert both[0] == bert.score("wort11", method="pll", context="wort7")[0]
+    with pytest.raises(mp.UsageError, match="2 texts and 1 contexts"):
+        bert.score(["a", "b"], context=["c"])
+
+
+def test_tokenize_and_predict(bert):
+    tokens = bert.tokenize("wort7 [MASK]")
+    assert column(tokens, "piece") == ["[CLS]", "wort7", "[MASK]", "[SEP]"]
+    assert column(tokens, "special") == [True, False, True, True]
+    best = bert.predict("wort7 [MASK]", best=5)
+    assert column(best, "rank") == [1, 2, 3, 4, 5]
+    logprobs = column(best, "logprob")
+    assert logprobs == sorted(logprobs, reverse=True)
+
+
+def test_states(bert):
+    one = bert.states("wort7 wort11", layer=1)
+    assert one.shape == (4, bert.info["hidden"]) and one.dtype == numpy.float32
+    several = bert.states(TEXTS, layer=1)
+    assert len(several) == 3 and numpy.array_equal(several[0], one) and numpy.array_equal(several[2], one)
+    assert numpy.array_equal(bert.states("wort7", layer=-1), bert.states("wort7", layer=bert.info["layers"]))
+    assert not numpy.array_equal(bert.states("wort7", layer=0), bert.states("wort7", layer=1))
+    with pytest.raises(mp.UsageError, match="layers"):
+        bert.states("wort7", layer=99)
+
+
+def test_errors_have_the_words_of_the_command_line(bert):
+    with pytest.raises(mp.UsageError, match="there is no method 'pl'\n  did you mean 'pll'?"):
+        bert.score("wort7", method="pl")
+    with pytest.raises(mp.Error, match="none-such"):
+        mp.load("none-such")
+    with pytest.raises(mp.InputError, match="zero byte"):
+        bert.score("a\0b")
+    with pytest.raises(mp.InputError):
+        mp.results(os.devnull + "x")
+    with pytest.raises(ValueError, match="compares sentences"):
+        bert.score("wort7", method="masked")
+
+
+def test_texts_that_cannot_be_scored_are_nan(bert):
+    long = "wort7 " * 1000
+    scores = bert.score(["wort7", long], method="pll")
+    assert scores[0] < 0 and numpy.isnan(scores[1])
+
+
+def test_no_texts(bert):
+    assert len(bert.score([])) == 0
+    assert len(bert.tokens([])) == 0
+
+
+def test_eight_threads_get_the_same_bits(bert):
+    expected = bert.score(TEXTS, method="pll")
+    wrong = []
+
+    def work():
+        for _ in range(30):
+            if not numpy.array_equal(bert.score(TEXTS, method="pll"), expected):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
+def test_progress_is_seen_and_can_stop(bert):
+    texts = [f"wort{i % 20} wort{i // 20} wort{i % 7}" for i in range(400)] * 2
+    seen = []
+    bert.score(texts, method="pll", progress=lambda done, total: seen.append((done, total)))
+    assert len(seen) > 1 and seen[-1][0] == seen[-1][1] and seen == sorted(seen)
+    with pytest.raises(mp.Stopped):
+        bert.score(texts, method="pll", progress=lambda done, total: False)
+    with pytest.raises(ZeroDivisionError):
+        bert.score(texts, method="pll", progress=lambda done, total: 1 // 0)
+
+
+def test_ctrl_c(bert):
+    texts = [f"wort{i % 20} wort{i // 20 % 20} wort{i % 7} wort{i % 11}" for i in range(4000)]
+    before = signal.getsignal(signal.SIGINT)
+    calls = []
+
+    def interrupt(done, total):
+        calls.append(done)
+        if len(calls) == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        bert.score(texts, method="pll", progress=interrupt)
+    assert signal.getsignal(signal.SIGINT) is before
+    assert len(calls) < 10
+
+
+def test_works_without_numpy_and_pandas(bert_path):
+    script = """
+import sys
+for name in ("numpy", "pandas"): sys.modules[name] = None
+import minpair
+m = minpair.load(sys.argv[1])
+assert m.score(["wort7 wort11", "wort7"], method="pll")[0] < 0
+t = m.tokens("wort7 wort11", method="pll")
+assert t["piece"] == ["wort7", "wort11"] and len(t) == 2 and "2 rows" in repr(t)
+assert len(m.states("wort7", layer=1)[0]) == m.info["hidden"]
+"""
+    import pathlib
+
+    done = subprocess.run([sys.executable, "-c", script, str(bert_path)], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(pathlib.Path(mp.__file__).parents[1])})
+    assert done.returncode == 0, done.stderr
+
+
+def test_lists():
+    assert "pll" in column(mp.methods(), "name")
+    assert "de-agreement" in column(mp.suites(), "name")
+    assert "de-mini" in column(mp.models(), "name")

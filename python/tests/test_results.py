@@ -1,0 +1,91 @@
+import csv
+import io
+import sqlite3
+
+import pytest
+
+import minpair as mp
+
+
+@pytest.fixture()
+def results(bert, suite, tmp_path):
+    return mp.run(suite, bert, methods=["ce", "pll"], out=tmp_path / "r.db", progress=False)
+
+
+def test_items(results):
+    table = results.table("items")
+    assert len(table) == 400
+    assert table.names[:5] == ["run", "suite", "model", "method", "ordinal"] and table.names[-1] == "n"
+    assert list(table["n"][:3]) == [0.0, 1.0, 2.0]
+    first = next(iter(table))
+    assert first["good"] == "wort0 wort0 wort9" and first["outcome"] in ("right", "wrong", "tie") and first["excluded"] is None
+    assert len(results.table("items", methods="pll", tests=["a"], conditions=["x", "y"])) == sum(n % 2 == 0 and n % 3 < 2 for n in range(200))
+
+
+def test_every_accuracy_of_the_report(results):
+    for row in csv.DictReader(io.StringIO(results.report(format="csv", by=["test", "condition"], lengths="all"))):
+        mine = [i for i in results.table("items", methods=row["method"], tests=row["test"], conditions=row["condition"])]
+        assert len(mine) == int(row["pairs"])
+        assert abs(sum(i["correct"] for i in mine) / len(mine) - float(row["accuracy"])) < 1e-12
+    assert "pairs" in results.report()
+
+
+def test_pandas(results):
+    pytest.importorskip("pandas")
+    items = results.items()
+    means = items.query("test == 'a' and method == 'pll'").groupby("condition").correct.mean()
+    assert list(means.index) == ["x", "y", "z"]
+    summary = results.summary(methods="pll", tests="a", lengths="all").set_index("condition").accuracy
+    assert (abs(means - summary) < 1e-12).all()
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "polars"])
+def test_arrow_streams(results, library):
+    pytest.importorskip(library)
+    table = results.table("items")
+    for _ in range(2):  # as often as wanted
+        frame = table.to_arrow() if library == "pyarrow" else table.to_polars()
+        assert len(frame) == 400
+
+
+def test_a_capsule_that_nobody_takes_is_released(results):
+    for _ in range(100):
+        results.table("runs").__arrow_c_stream__()
+
+
+def test_views_are_in_the_file(results):
+    rows = sqlite3.connect(results.path).execute("SELECT count(*), avg(correct) FROM tidy_items WHERE method = 'pll'").fetchone()
+    table = results.table("items", methods="pll")
+    assert rows[0] == 200 and abs(rows[1] - sum(table["correct"]) / 200) < 1e-12
+
+
+def test_a_stopped_run_goes_on(bert, tmp_path):
+    out, calls, suite = tmp_path / "r.db", [], tmp_path / "many.jsonl"
+    suite.write_text("".join(
+        f'{{"id":"{n}","test":"t","sentences":[{{"text":"wort{n % 20} wort{n // 20} wort{n % 13} wort9","grammatical":true}},'
+        f'{{"text":"wort{n % 20} wort{n % 17} wort{n // 20} wort8","grammatical":false}}]}}\n' for n in range(400)))
+
+    def stop(done, total):
+        calls.append(done)
+        return len(calls) < 2
+
+    with pytest.raises(mp.Stopped):
+        mp.run(suite, bert, methods="pll", out=out, progress=stop)
+    again = mp.run(suite, bert, methods="pll", out=out)
+    whole = mp.run(suite, bert, methods="pll", out=tmp_path / "whole.db")
+    assert open(again.path, "rb").read() == open(whole.path, "rb").read()
+
+
+def test_mistakes(results, bert, tmp_path):
+    with pytest.raises(mp.UsageError, match="did you mean 'items'"):
+        results.table("itens")
+    with pytest.raises(mp.UsageError, match="no model 'brt'"):
+        results.table("items", models="brt")
+    with pytest.raises(mp.UsageError):
+        results.report(format="docx")
+    with pytest.raises(mp.Error):
+        mp.run("no-such-suite", bert, out=tmp_path / "x.db")
+    broken = tmp_path / "broken.db"
+    broken.write_text("not a database, but long enough to look like one" * 100)
+    with pytest.raises(mp.Error):
+        mp.results(broken)

@@ -1,0 +1,4 @@
+library(testthat)
+library(minpair)
+
+test_check("minpair")

@@ -1,0 +1,51 @@
+texts <- c("Der Autor lacht.", "Der Autor lachen.", "Der Autor lacht.")
+
+test_that("scores are the sums of words and tokens", {
+  scores <- minpair_score(texts, "de-mini", method = "pll", norm = "sum")
+  expect_equal(scores[1], scores[3])
+  expect_true(scores[1] > scores[2])
+  for (rows in list(minpair_tokens(texts, "de-mini", method = "pll"), minpair_words(texts, "de-mini", method = "pll")))
+    expect_equal(as.vector(tapply(rows$logprob, rows$text, sum)), scores)
+})
+
+test_that("umlauts, NA and mistakes", {
+  expect_length(minpair_score(c("Die B\u00fccher fehlen.", "B\u00fccher"), "de-mini", method = "pll"), 2)
+  expect_error(minpair_score(NA_character_, "de-mini"), "NA")
+  expect_error(minpair_score("a", "de-mini", method = "pl"), "did you mean 'pll'")
+  expect_error(minpair_load("none-such"), "none-such")
+  expect_error(minpair_items("none.db"), "no such results file")
+})
+
+test_that("models tell about themselves", {
+  about <- minpair_info("de-mini")
+  expect_equal(about$kind, "masked")
+  expect_equal(about$mask, "[MASK]")
+  expect_output(print(minpair_load("de-lstm")), "recurrent")
+  states <- minpair_states("Der Autor lacht.", "de-mini", layer = 1)
+  expect_equal(length(states$state[[1]]), about$hidden)
+  best <- minpair_predict("Der Autor [MASK].", "de-mini", best = 3)
+  expect_equal(best$rank, 1:3)
+})
+
+test_that("a run becomes a data frame whose means are the report's accuracies", {
+  out <- minpair_run("de-agreement", c("de-mini", "de-lstm"), out = tempfile(fileext = ".db"), tests = "simple_sentence", limit = 60)
+  items <- minpair_items(out)
+  expect_true(is.logical(items$equal_lengths) && is.numeric(items$margin) && is.character(items$good))
+  report <- read.csv(text = minpair_report(out, by = "condition", format = "csv", lengths = "all"))
+  for (i in seq_len(nrow(report))) {
+    mine <- items[items$model == report$model[i] & items$condition == report$condition[i], ]
+    expect_equal(mean(mine$correct, na.rm = TRUE), report$accuracy[i])
+  }
+  expect_equal(nrow(minpair_items(out, models = "de-lstm")), 60)
+  expect_true(all(minpair_rows(out, "tokens")$logprob <= 0))
+})
+
+test_that("glmer finds on our data frame what it finds on the exported file", {
+  skip_if_not_installed("lme4")
+  out <- minpair_run("de-agreement", "de-lstm", out = tempfile(fileext = ".db"), tests = c("simple_sentence", "pre_field"))
+  items <- minpair_items(out)
+  file <- tempfile(fileext = ".csv")
+  utils::write.csv(items, file, row.names = FALSE)
+  model <- function(d) lme4::fixef(lme4::glmer(correct ~ test + (1 | condition), d[!is.na(d$correct), ], family = binomial, nAGQ = 0))
+  expect_equal(model(items), model(utils::read.csv(file)), tolerance = 1e-6)
+})
