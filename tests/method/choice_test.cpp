@@ -73,7 +73,9 @@ TEST(CheckManifest, ShippedAndPublishedOnesAreRight) {
   for (const char* folder : {"suites", "published"})
     for (const auto& entry :
          std::filesystem::recursive_directory_iterator(testing::source_dir() / folder))
-      if (entry.path().extension() == ".json") {
+      // Papers are data of their own kind.
+      if (entry.path().extension() == ".json" &&
+          entry.path().parent_path().filename() != "papers") {
         check_manifest(suite::read_manifest(entry.path()), entry.path().string());
         ++checked;
       }
