@@ -52,7 +52,8 @@ bool is_harmless(const std::string& key) {
 }
 
 bool says_nothing(const json& value) {
-  return value.is_null() || (value.is_structured() && value.empty()) || value == "";
+  return value.is_null() || (value.is_structured() && value.empty()) ||
+         (value.is_string() && value.get_ref<const std::string&>().empty());
 }
 
 }  // namespace

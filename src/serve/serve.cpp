@@ -37,6 +37,8 @@ Typed parse_typed(const std::string& body, size_t models) {
     if (depth > 8) throw bad_input("the body is nested too deeply");
     return true;
   });
+  for (const json& m : j.at("models"))
+    if (!m.is_number_unsigned()) throw bad_input("models are named by their numbers, from 0");
   asked.models = j.at("models").get<std::vector<size_t>>();
   asked.texts = j.at("texts").get<std::vector<std::string>>();
   asked.method = j.value("method", "");

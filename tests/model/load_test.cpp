@@ -60,7 +60,7 @@ class Spoiled {
     json tensor = json::parse(bytes.substr(8, length)).at(name);
     char* begin = bytes.data() + 8 + length + tensor.at("data_offsets").at(0).get<size_t>();
     const uint16_t half = value < 0 ? 0xFC00 : 0x7C00;
-    if (tensor.at("dtype") == "F16")
+    if (tensor.at("dtype").get<std::string>() == "F16")
       std::memcpy(begin + 2 * at, &half, 2);
     else
       std::memcpy(begin + 4 * at, &value, 4);

@@ -187,6 +187,8 @@ TEST(Serve, WhatCannotBeScoredIsSaid) {
        {std::string("{"), std::string("[]"), std::string("{}"), std::string("\xff\xfe"),
         std::string(60000, '['), std::string(R"({"models":[7],"texts":["a"]})"),
         std::string(R"({"models":[-1],"texts":["a"]})"),
+        std::string(R"({"models":[0.5],"texts":["a"]})"),
+        std::string(R"({"models":[99999999999999999999],"texts":["a"]})"),
         std::string(R"({"models":[],"texts":["a"]})"), std::string(R"({"models":[0],"texts":[]})"),
         std::string(R"({"models":[0],"texts":["  "]})"),
         std::string(R"({"models":[0],"texts":["a"],"top":100000})"),
