@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # libminpair.so.0 and every library that it needs beyond glibc, in one folder: for the wheel and the R package.
 #   tools/bundle.sh LIBRARY FOLDER
-# Libraries get names of their own (libcrypto-minpair.so.3), so that whoever needs another version of one in the same process
-# gets it. The C++ library keeps its name and lies in cxx/: the system's is used where there is one.
+# The C++ library lies in cxx/: the system's is used where there is one, since others in the same process may need a newer one.
 set -euo pipefail
 library=$(realpath "$1") folder=$2
 glibc='^(ld-linux.*|lib(c|m|mvec|pthread|dl|rt|resolv|util|anl|nss_.*))\.so'
@@ -18,11 +17,8 @@ licence() {  # of the Debian package that the library is from
   cp "/usr/share/doc/$package/copyright" "$folder/licences/$package" 2>/dev/null || echo "no licence found for $1" >&2
 }
 
-own_name() { sed 's/\.so/-minpair.so/' <<<"$1"; }
-
 install -m 644 "$library" "$folder/libminpair.so.0"
 strip --strip-unneeded "$folder/libminpair.so.0"
-renamed=()
 while read -r found; do
   name=$(basename "$found")
   [[ $name =~ $glibc ]] && continue
@@ -31,10 +27,6 @@ while read -r found; do
     install -m 644 "$found" "$folder/cxx/$name"
     continue
   fi
-  install -m 644 "$found" "$folder/$(own_name "$name")"
-  renamed+=(--replace-needed "$name" "$(own_name "$name")")
+  install -m 644 "$found" "$folder/$name"
 done < <(ldd "$library" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }')
-for file in "$folder"/*.so*; do
-  patchelf --set-rpath '$ORIGIN' "${renamed[@]}" "$file"
-  case $file in *-minpair.so*) patchelf --set-soname "$(basename "$file")" "$file" ;; esac
-done
+for file in "$folder"/*.so*; do patchelf --set-rpath '$ORIGIN' "$file"; done
