@@ -105,7 +105,8 @@ void run(RunCall& call, engine::Wire* wire) {
   std::unique_ptr<store::Store> store;
   if (!call.run.dry_run)
     store = std::make_unique<store::Store>(call.output, store::Store::Mode::write);
-  if (store && !call.run.quiet)
+  // Under mpirun the process has been told what to say already.
+  if (store && !call.run.quiet && !wire)
     for (int signal : {SIGINT, SIGTERM}) std::signal(signal, say_how_to_go_on);
   std::vector<engine::SuiteSource> suites;
   for (const std::string& name : call.suites) {
