@@ -112,14 +112,15 @@ def _candidates() -> List[Path]:
 
 
 def _load(path: Path) -> Any:
-    """With the system's C++ library where there is one: others in this process may need a newer one than ours."""
-    for name in ("libgcc_s.so.1", "libstdc++.so.6"):
-        own = path.parent / "cxx" / name
-        if own.exists():
-            try:
-                ctypes.CDLL(name)
-            except OSError:
-                ctypes.CDLL(str(own))
+    """With the system's libraries where it has them: others in this process (ssl, sqlite3) may need newer ones than ours, and a
+    process has one library of a name."""
+    own = [p for p in [*path.parent.glob("cxx/*.so*"), *path.parent.glob("*.so*")] if p.name != path.name]
+    for library in own if (path.parent / "cxx").is_dir() else []:
+        try:
+            ctypes.CDLL(library.name)
+        except OSError:
+            if library.parent.name == "cxx":  # the others are found beside libminpair
+                ctypes.CDLL(str(library))
     return ctypes.CDLL(str(path))
 
 
