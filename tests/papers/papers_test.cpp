@@ -118,7 +118,7 @@ TEST(Papers, AllThatShipAreWellFormed) {
     EXPECT_FALSE(paper.citation.empty()) << paper.name;
     for (const PaperTable& table : paper.tables)
       for (const Column& column : table.columns)
-        if (column.formula.empty()) EXPECT_FALSE(table.needs.empty()) << table.title;
+        EXPECT_FALSE(column.formula.empty() && table.needs.empty()) << table.title;
   }
   EXPECT_GE(numbers, 500u);
   EXPECT_THROW(find_paper("zoro"), Error);
