@@ -133,9 +133,27 @@ struct Store::Impl {
   }
 };
 
+namespace {
+
+// Checksums see every row that is read, but not one that a damaged page hides. Looking at all pages
+// of a file of this size takes a moment.
+void check_pages(Database& database, const std::filesystem::path& path) {
+  constexpr uintmax_t kSmall = 32 << 20;
+  std::error_code unknown;
+  if (std::filesystem::file_size(path, unknown) > kSmall || unknown) return;
+  Statement pages(database, "PRAGMA quick_check(1)");
+  if (pages.step() && pages.text(0) != "ok")
+    throw bad_input(fmt::format("these results are damaged: {}", pages.string(0)))
+        .at(path.string())
+        .hint("'minpair check' lists all that is; take a copy of the file, or run again");
+}
+
+}  // namespace
+
 Store::Store(const std::filesystem::path& path, Mode mode) : impl_(std::make_unique<Impl>()) {
   impl_->path = path;
   impl_->database = mode == Mode::write ? open_to_write(path) : open_to_read(path);
+  if (mode == Mode::read) check_pages(*impl_->database, path);
 }
 
 Store::~Store() = default;
@@ -335,16 +353,17 @@ bool Store::has_score(int64_t model, const judge::MethodInfo& method, const suit
 }
 
 std::vector<RunRecord> Store::runs() {
-  Statement s(
-      *impl_->database,
-      "SELECT run, method, version, norm, ties, special, suites.suite, suites.name, "
-      "suites.fingerprint, suites.items, suites.manifest, models.model, models.name, "
-      "models.fingerprint, models.tokenizer, models.precision, models.kind, "
-      "models.architecture, models.parameters, models.notes, facts, " +
-          is_whole(*impl_->database, "runs") + " AND " + is_whole(*impl_->database, "suites") +
-          " AND " + is_whole(*impl_->database, "models") +
-          " FROM runs JOIN suites ON suites.suite = runs.suite JOIN models ON models.model = "
-          "runs.model ORDER BY run");
+  // LEFT: a run whose suite or model lost its number is damaged, not absent.
+  Statement s(*impl_->database,
+              "SELECT run, method, version, norm, ties, special, suites.suite, suites.name, "
+              "suites.fingerprint, suites.items, suites.manifest, models.model, models.name, "
+              "models.fingerprint, models.tokenizer, models.precision, models.kind, "
+              "models.architecture, models.parameters, models.notes, facts, " +
+                  is_whole(*impl_->database, "runs") + " AND " +
+                  is_whole(*impl_->database, "suites") + " AND " +
+                  is_whole(*impl_->database, "models") +
+                  " FROM runs LEFT JOIN suites ON suites.suite = runs.suite LEFT JOIN models ON "
+                  "models.model = runs.model ORDER BY run");
   std::vector<RunRecord> runs;
   while (s.step()) {
     RunRecord r;
