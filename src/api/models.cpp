@@ -72,6 +72,15 @@ Frame about(const query::Model& model) {
   return f;
 }
 
+// Of a token, wherever one is shown.
+std::vector<tidy::Field> token_fields(const std::vector<tidy::Field>& more = {}) {
+  std::vector<tidy::Field> fields = {
+      {"text", integer},  {"token", integer}, {"token_id", integer}, {"piece", text},
+      {"begin", integer}, {"end", integer},   {"special", truth},    {"begins_word", truth}};
+  fields.insert(fields.end(), more.begin(), more.end());
+  return fields;
+}
+
 void put_token(Frame& f, const query::Model& model, size_t number_of_text, size_t place,
                const std::string& all, const tokenizer::Token& t) {
   f.integer(int64_t(number_of_text)).integer(int64_t(place)).integer(int64_t{t.id});
@@ -80,14 +89,7 @@ void put_token(Frame& f, const query::Model& model, size_t number_of_text, size_
 }
 
 Frame tokenized(const query::Model& model, const std::vector<std::string>& texts, bool special) {
-  Frame f({{"text", integer},
-           {"token", integer},
-           {"token_id", integer},
-           {"piece", text},
-           {"begin", integer},
-           {"end", integer},
-           {"special", truth},
-           {"begins_word", truth}});
+  Frame f(token_fields());
   for (size_t i = 0; i < texts.size(); ++i) {
     tokenizer::Encoding encoding = model.tokenizer().encode(texts[i], special);
     for (size_t t = 0; t < encoding.tokens.size(); ++t) {
@@ -179,16 +181,7 @@ void put_place(Frame& f, const ScoredText& s, Span span) {
 }
 
 Frame token_rows(const query::Model& model, const std::vector<ScoredText>& scored) {
-  Frame f({{"text", integer},
-           {"token", integer},
-           {"token_id", integer},
-           {"piece", text},
-           {"begin", integer},
-           {"end", integer},
-           {"special", truth},
-           {"begins_word", truth},
-           {"logprob", number},
-           {"surprisal", number}});
+  Frame f(token_fields({{"logprob", number}, {"surprisal", number}}));
   for (size_t i = 0; i < scored.size(); ++i)
     for (size_t t = 0; t < scored[i].score.tokens.size(); ++t) {
       const judge::TokenScore& token = scored[i].score.tokens[t];

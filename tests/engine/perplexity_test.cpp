@@ -6,18 +6,10 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "support.h"
+#include "engine/golden_lstm.h"
 
 namespace minpair::engine {
 namespace {
-
-fs::path golden() { return testing::source_dir() / "tests/golden/recurrent"; }
-
-std::unique_ptr<query::Model> lstm() {
-  model::LoadOptions options;
-  options.vocabulary = golden() / "vocab.txt";
-  return model::load_model((golden() / "lstm0.pt").string(), options);
-}
 
 // One token at a time, with everything before it as context.
 double slowly(query::Model& model, const std::vector<tokenizer::TokenId>& ids) {

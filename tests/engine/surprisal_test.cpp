@@ -7,19 +7,11 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "engine/engine.h"
+#include "engine/golden_lstm.h"
 #include "engine/perplexity.h"
-#include "support.h"
 
 namespace minpair::engine {
 namespace {
-
-fs::path golden() { return testing::source_dir() / "tests/golden/recurrent"; }
-
-std::unique_ptr<query::Model> lstm() {
-  model::LoadOptions options;
-  options.vocabulary = golden() / "vocab.txt";
-  return model::load_model((golden() / "lstm0.pt").string(), options);
-}
 
 std::unique_ptr<query::Model> stories() {
   return model::load_model((testing::models_dir() / "stories260K").string());
