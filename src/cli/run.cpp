@@ -69,8 +69,10 @@ void say_model(const query::Model& model, const RunCall& call) {
 void say_default(const engine::SuiteSource& suite, const method::Method& method,
                  const RunCall& call) {
   if (call.run.quiet || !call.methods.empty() || method.name() == suite.manifest.method) return;
-  fmt::print(stderr, "{}: no method is named, so {} ({}); --method takes others\n",
-             suite.manifest.name, method.name(), method.info().explanation);
+  const std::string& stated = suite.manifest.method;
+  fmt::print(stderr, "{}: {}, so {} ({}); --method takes others\n", suite.manifest.name,
+             stated.empty() ? "no method is named" : stated + " is not for this kind of model",
+             method.name(), method.info().explanation);
 }
 
 void show_tables(store::Store& store, const std::vector<engine::RunReport>& reports, bool to_user) {
