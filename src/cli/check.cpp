@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "base/error.h"
 #include "base/progress.h"
 #include "cli/cli.h"
@@ -32,10 +30,10 @@ void check(const std::vector<std::filesystem::path>& files) {
 }
 
 void add_check(Cli& cli) {
-  CLI::App& app = cli.command("check", "Is a results file whole? Checksums, verdicts and counts",
-                              "  minpair check results.db\n");
+  Arguments& app = cli.command("check", "Is a results file whole? Checksums, verdicts and counts",
+                               "  minpair check results.db\n");
   static std::vector<std::filesystem::path> files;
-  app.add_option("RESULTS", files, "results files")->required();
+  app.add_option("RESULTS", files, "results files").required();
   cli.on_run(app, [] { check(files); });
 }
 

@@ -1,8 +1,7 @@
 #pragma once
 // Which of the results are meant, and under which views: the same in `report` and `export`.
 
-#include <CLI/CLI.hpp>
-
+#include "cli/cli.h"
 #include "report/report.h"
 
 namespace minpair::cli {
@@ -20,14 +19,14 @@ inline void set_views(report::ReportOptions& options, const std::string& norm) {
     for (const std::string& name : names_in(norm)) options.views.push_back(judge::find_view(name));
 }
 
-inline void add_norm_option(CLI::App& app, std::string& norm) {
+inline void add_norm_option(Arguments& app, std::string& norm) {
   app.add_option("--norm", norm,
                  "sum, mean, word, char, byte, each also with -no-special; for clozes probability, "
                  "logit, equal-weight, model-weight; several with commas; 'all'; absent: each "
                  "method's own");
 }
 
-inline void add_choice_options(CLI::App& app, judge::Wanted& wanted,
+inline void add_choice_options(Arguments& app, judge::Wanted& wanted,
                                std::vector<std::string>& tests,
                                std::vector<std::string>& conditions,
                                std::vector<std::string>& languages) {

@@ -1,7 +1,5 @@
 #include "report/compare.h"
 
-#include <CLI/CLI.hpp>
-
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/policy.h"
@@ -31,15 +29,15 @@ void compare(CompareCall& call) {
 }
 
 void add_compare(Cli& cli) {
-  CLI::App& app = cli.command("compare", "Two runs on the same items: models, methods or suites",
-                              "  minpair compare results.db de-mini:pll-word-l2r de-lstm:lp\n"
-                              "  minpair compare results.db A:ce B:ce C:lp          a matrix\n"
-                              "  minpair compare results.db -m A -m B\n"
-                              "  minpair compare results.db -m A --method ce --method masked\n"
-                              "  minpair compare results.db -m A -m B --flips 20\n"
-                              "  minpair compare results.db -s plain -s capitals --html c.html\n");
+  Arguments& app = cli.command("compare", "Two runs on the same items: models, methods or suites",
+                               "  minpair compare results.db de-mini:pll-word-l2r de-lstm:lp\n"
+                               "  minpair compare results.db A:ce B:ce C:lp          a matrix\n"
+                               "  minpair compare results.db -m A -m B\n"
+                               "  minpair compare results.db -m A --method ce --method masked\n"
+                               "  minpair compare results.db -m A -m B --flips 20\n"
+                               "  minpair compare results.db -s plain -s capitals --html c.html\n");
   static CompareCall call;
-  app.add_option("RESULTS", call.results, "a results file of 'minpair run'")->required();
+  app.add_option("RESULTS", call.results, "a results file of 'minpair run'").required();
   app.add_option(
       "SIDES", call.options.sides,
       "runs, each MODEL:METHOD or MODEL:METHOD:NORM; two: test by test; more: a matrix of "
@@ -53,31 +51,31 @@ void add_compare(Cli& cli) {
   app.add_option("--norm", call.norm, "sum, mean, word, char, byte; absent: each method's own");
   app.add_option("--lengths", call.policy.lengths,
                  "equal: only items whose sentences have equally many tokens; or all")
-      ->check(CLI::IsMember({"equal", "all"}))
-      ->capture_default_str();
+      .one_of({"equal", "all"})
+      .shows_default();
   add_policy_options(app, call.policy);
   app.add_option("--flips", call.flips, "show N items that one gets right and the other wrong")
-      ->capture_default_str();
+      .shows_default();
   app.add_option("--match", call.options.match,
                  "how items of two suites find each other: by name, or by place in the suite")
-      ->check(CLI::IsMember({"name", "place"}))
-      ->capture_default_str();
+      .one_of({"name", "place"})
+      .shows_default();
   app.add_option("--cluster", call.options.cluster,
                  "what items that are not independent share: suite (what it states), template, "
                  "lexical, item (nothing), or a feature")
-      ->capture_default_str();
+      .shows_default();
   app.add_option("--replicates", call.options.resampling.replicates, "of bootstrap and permutation")
-      ->check(CLI::Range(100, 10000000))
-      ->capture_default_str();
+      .between(100, 10000000)
+      .shows_default();
   app.add_option("--seed", call.options.resampling.seed, "of bootstrap and permutation")
-      ->capture_default_str();
+      .shows_default();
   app.add_flag("--bootstrap", call.options.bootstrap,
                "intervals from resampled clusters (BCa) instead of Student's t over clusters");
   app.add_option("--format", call.format, "table, json, csv, markdown or latex")
-      ->check(CLI::IsMember({"table", "json", "csv", "markdown", "latex"}))
-      ->capture_default_str();
+      .one_of({"table", "json", "csv", "markdown", "latex"})
+      .shows_default();
   app.add_option("--html", call.html, "write a page with all items that flipped, for a browser");
-  app.add_option("-o,--output", call.output, "a file")->capture_default_str();
+  app.add_option("-o,--output", call.output, "a file").shows_default();
   cli.on_run(app, [] { compare(call); });
 }
 

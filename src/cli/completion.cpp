@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/cli.h"
 #include "cli/describe.h"
 
@@ -191,17 +189,15 @@ end
 }
 
 void add_completion(Cli& cli) {
-  CLI::App& app =
+  Arguments& app =
       cli.command("completion", "Print what a shell needs to complete minpair's commands",
                   "  . <(minpair completion bash)\n"
                   "  minpair completion zsh > ~/.zfunc/_minpair\n"
                   "  minpair completion fish > ~/.config/fish/completions/minpair.fish\n");
   static std::string shell;
-  app.add_option("SHELL", shell, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  cli.on_run(app, [&app] {
-    std::vector<CommandText> commands = describe(*app.get_parent());
+  app.add_option("SHELL", shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
+  cli.on_run(app, [&cli] {
+    std::vector<CommandText> commands = cli.describe();
     fmt::print("{}", shell == "bash"  ? bash(commands)
                      : shell == "zsh" ? zsh(commands)
                                       : fish(commands));

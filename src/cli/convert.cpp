@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "base/error.h"
 #include "base/file.h"
 #include "base/progress.h"
@@ -125,26 +123,26 @@ std::string format_list() {
 }
 
 void add_convert(Cli& cli) {
-  CLI::App& app = cli.command("convert", "From any format of minimal pairs to any other",
-                              "  minpair convert gevalm/input gevalm.jsonl\n"
-                              "  minpair convert --from clams de_evalset clams-de.jsonl\n"
-                              "  minpair convert clams-de.jsonl capitals.jsonl --capitalize\n"
-                              "  minpair convert gevalm.jsonl --to blimp out/\n"
-                              "  minpair convert number_prep.json number_prep.jsonl\n"
-                              "  minpair convert number_prep.jsonl --to syntaxgym back.json\n"
-                              "  minpair convert gevalm/output published.db\n" +
-                                  format_list());
+  Arguments& app = cli.command("convert", "From any format of minimal pairs to any other",
+                               "  minpair convert gevalm/input gevalm.jsonl\n"
+                               "  minpair convert --from clams de_evalset clams-de.jsonl\n"
+                               "  minpair convert clams-de.jsonl capitals.jsonl --capitalize\n"
+                               "  minpair convert gevalm.jsonl --to blimp out/\n"
+                               "  minpair convert number_prep.json number_prep.jsonl\n"
+                               "  minpair convert number_prep.jsonl --to syntaxgym back.json\n"
+                               "  minpair convert gevalm/output published.db\n" +
+                                   format_list());
   static ConvertCall call;
-  app.add_option("IN", call.in, "a file or a folder; '-' is a suite on standard input")->required();
-  app.add_option("OUT", call.out, "a file or a folder; '-' is standard output")->required();
+  app.add_option("IN", call.in, "a file or a folder; '-' is a suite on standard input").required();
+  app.add_option("OUT", call.out, "a file or a folder; '-' is standard output").required();
   app.add_option("--from", call.from, "format of IN; recognised when absent");
   app.add_option("--to", call.to, "format of OUT; a suite when it ends in .jsonl");
   app.add_option("--language", call.language, "language of all items, as in BCP 47: de, pt-BR");
   app.add_option("--model", call.model, "for .db: whose released scores these are");
-  CLI::Option* capitalize =
+  Option capitalize =
       app.add_flag("--capitalize", call.preparation.capitalize, "begin sentences with a capital");
   app.add_flag("--lower-first", call.preparation.lower_first, "begin them without one")
-      ->excludes(capitalize);
+      .excludes(capitalize);
   app.add_flag("--period", call.preparation.period, "end them with a full stop");
   app.add_flag("--quiet", call.quiet, "no account on standard error");
   cli.on_run(app, [] { convert(call); });

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "base/progress.h"
 #include "cli/cli.h"
 #include "corpus/corpus.h"
@@ -44,7 +42,7 @@ void run(Call& call) {
 }
 
 void add_corpus(Cli& cli) {
-  CLI::App& app =
+  Arguments& app =
       cli.command("corpus", "Prepare text for training: words, vocabulary, shuffle, split",
                   "  minpair corpus news.txt.xz -o corpus/ --vocab-size 50000\n"
                   "  minpair corpus de:a.txt fr:b.txt=0.5 -o both/     two languages, half of b\n"
@@ -53,27 +51,25 @@ void add_corpus(Cli& cli) {
   corpus::CorpusOptions& o = call->options;
   app.add_option("text", call->files,
                  "text, plain or .xz, one sentence a line: [LANG:]FILE[=SHARE]")
-      ->required();
-  app.add_option("-o,--out", call->out, "folder for the prepared corpus")->required();
+      .required();
+  app.add_option("-o,--out", call->out, "folder for the prepared corpus").required();
   app.add_option("-l,--language", call->language, "language of the text: de, en, fr, ru, he")
-      ->capture_default_str();
-  app.add_option("--vocab-size", o.vocabulary, "most frequent words, per language")
-      ->capture_default_str();
+      .shows_default();
+  app.add_option("--vocab-size", o.vocabulary, "most frequent words, per language").shows_default();
   app.add_option("--wordpiece", o.wordpiece, "also train a WordPiece vocabulary of that size");
   app.add_option("--endings", call->endings,
                  "WordPiece cuts these off stems: a language that ships (de), or a file");
   app.add_option("--max-unknown", o.max_unknown, "drop sentences with more unknown words")
-      ->capture_default_str();
-  app.add_option("--min-words", o.min_words, "drop shorter sentences")->capture_default_str();
-  app.add_option("--max-words", o.max_words, "drop longer sentences (0: keep all)")
-      ->capture_default_str();
+      .shows_default();
+  app.add_option("--min-words", o.min_words, "drop shorter sentences").shows_default();
+  app.add_option("--max-words", o.max_words, "drop longer sentences (0: keep all)").shows_default();
   app.add_flag("--unique", o.unique, "keep repeated sentences once");
   app.add_flag("--truecase", o.truecase, "lower-case a first word that is usually lower-case");
   app.add_option("--without-period", o.without_period,
                  "share of sentences whose final full stop is dropped");
-  app.add_option("--valid", o.valid, "share for validation")->capture_default_str();
-  app.add_option("--test", o.test, "share for testing")->capture_default_str();
-  app.add_option("--seed", o.seed, "of the shuffle and the split")->capture_default_str();
+  app.add_option("--valid", o.valid, "share for validation").shows_default();
+  app.add_option("--test", o.test, "share for testing").shows_default();
+  app.add_option("--seed", o.seed, "of the shuffle and the split").shows_default();
   app.add_flag("-q,--quiet", o.quiet, "no progress");
   cli.on_run(app, [call] { run(*call); });
 }

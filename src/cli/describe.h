@@ -5,10 +5,6 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace minpair::cli {
 
 struct OptionText {
@@ -29,9 +25,6 @@ struct CommandText {
   std::string name, what, footer;
   std::vector<OptionText> options;
 };
-
-// Every command that --help lists.
-std::vector<CommandText> describe(const CLI::App& program);
 
 // "minpair run -s SUITE -m MODEL [OPTIONS]"
 std::string synopsis(const CommandText& command);

@@ -1,11 +1,10 @@
-#include <CLI/CLI.hpp>
 
 #include "cli/cli.h"
 #include "model/model.h"
 
 namespace minpair::cli {
 
-void add_edge_options(CLI::App& command, model::LoadOptions& options) {
+void add_edge_options(Arguments& command, model::LoadOptions& options) {
   command.add_option("--start", options.start,
                      "causal and recurrent models: the token before the first one; 'none': the "
                      "first is not scored; 'auto': the model's own");

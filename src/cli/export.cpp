@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 
 #include "cli/choice.h"
 #include "cli/cli.h"
@@ -25,32 +24,32 @@ void write(ExportCall& call) {
 }
 
 void add_export(Cli& cli) {
-  CLI::App& app =
+  Arguments& app =
       cli.command("export", "Results as one tidy table, for pandas, R and spreadsheets",
                   "  minpair export results.db -o items.csv\n"
                   "  minpair export results.db --what sentences --norm sum,mean -o sentences.tsv\n"
                   "  minpair export results.db --what words --test simple_sentence -o words.jsonl\n"
                   "  minpair export results.db --what tokens | head\n");
   static ExportCall call;
-  app.add_option("RESULTS", call.results, "a results file of 'minpair run'")->required();
+  app.add_option("RESULTS", call.results, "a results file of 'minpair run'").required();
   app.add_option(
          "--what", call.table,
          "a row for every: item, sentence, word, token (of each model and method); summary: "
          "counts and accuracies; runs")
-      ->check(CLI::IsMember(tidy::tables()))
-      ->capture_default_str();
+      .one_of(tidy::tables())
+      .shows_default();
   add_norm_option(app, call.norm);
   app.add_option("--lengths", call.policy.lengths,
                  "equal: items whose sentences differ in their number of tokens are excluded; all")
-      ->check(CLI::IsMember({"equal", "all"}))
-      ->capture_default_str();
+      .one_of({"equal", "all"})
+      .shows_default();
   add_policy_options(app, call.policy);
   add_choice_options(app, call.options.wanted, call.options.tests, call.options.conditions,
                      call.options.languages);
   app.add_option("--format", call.format,
                  "csv, tsv or jsonl; absent: what the name of the file ends with, else csv")
-      ->check(CLI::IsMember({"csv", "tsv", "jsonl"}));
-  app.add_option("-o,--output", call.output, "a file")->capture_default_str();
+      .one_of({"csv", "tsv", "jsonl"});
+  app.add_option("-o,--output", call.output, "a file").shows_default();
   cli.on_run(app, [] { write(call); });
 }
 

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <map>
 
 #include "base/error.h"
@@ -197,32 +196,31 @@ void run(const Options& o) {
 
 void add_extract(Cli& cli) {
   auto o = std::make_shared<Options>();
-  CLI::App& app = cli.command(
+  Arguments& app = cli.command(
       "extract", "Find agreement in treebanks: clozes, natural minimal pairs, nonce sentences",
       "  minpair extract UD_German-GSD --unimorph deu -o de-cloze\n"
       "  minpair extract UD_Afrikaans-AfriBooms --mask both -o af-cloze\n"
       "  minpair extract UD_German-* --pairs --vary number -o de-pairs\n"
       "  minpair extract UD_German-GSD --pairs --nonce 3 --seed 7 -o de-nonce\n");
   app.add_option("treebanks", o->treebanks, "CoNLL-U files or folders of them")
-      ->required()
-      ->check(CLI::ExistingPath);
-  app.add_option("-o,--output", o->output, "the suite's folder")->required();
-  app.add_option("--unimorph", o->unimorph, "UniMorph files: more words and forms")
-      ->check(CLI::ExistingFile);
+      .required()
+      .existing_path();
+  app.add_option("-o,--output", o->output, "the suite's folder").required();
+  app.add_option("--unimorph", o->unimorph, "UniMorph files: more words and forms").existing_file();
   app.add_option("--language", o->language,
                  "language of the treebanks, if their names do not say (de, German)");
   app.add_option("--mask", o->mask, "the word in question: controller (the paper), target, or both")
-      ->check(CLI::IsMember({"controller", "target", "both"}));
+      .one_of({"controller", "target", "both"});
   app.add_flag(
       "--pairs", o->pairs,
       "minimal pairs instead of clozes: the form against the one that differs in a feature");
   app.add_option("--vary", o->vary,
                  "the feature that differs in a pair: number, gender, case, person");
   app.add_option("--nonce", o->nonce, "N nonce variants of every pair, instead of the pairs")
-      ->check(CLI::Range(1, 1000));
+      .between(1, 1000);
   app.add_option("--seed", o->seed, "for nonce words");
   app.add_option("--types", o->types, "a table like suites/treebank/agreement-types.tsv")
-      ->check(CLI::ExistingFile);
+      .existing_file();
   app.add_flag("--every-type", o->every_type,
                "also types of agreement that the table says the language lacks");
   app.add_flag("--compat", o->compat,

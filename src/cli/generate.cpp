@@ -3,19 +3,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <set>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/cli.h"
-#include "cli/numbers.h"
 
 namespace minpair::cli {
 namespace {
 
-struct Arguments {
+struct GenerateCall {
   std::vector<std::string> grammars;
   std::string output = "-", format, vocabulary;
   bool count = false, raw = false;
@@ -32,7 +30,7 @@ void say_unknown_words(const std::vector<stimuli::Derivations>& tests) {
              fmt::join(unknown, " "));
 }
 
-std::vector<stimuli::Derivations> load(Arguments& a) {
+std::vector<stimuli::Derivations> load(GenerateCall& a) {
   a.grammar.vocabulary = a.vocabulary;
   if (a.raw) {
     a.grammar.capitalize = a.grammar.capitalize.value_or(false);
@@ -56,7 +54,7 @@ std::vector<stimuli::Derivations> load(Arguments& a) {
 }
 
 // Beside the items, so that tables have the suite's titles and published results.
-void write_manifest(const Arguments& a) {
+void write_manifest(const GenerateCall& a) {
   if (a.output == "-" || !a.output.ends_with(".jsonl") || a.grammars.size() != 1) return;
   std::filesystem::path manifest = stimuli::manifest_of_grammars(a.grammars[0]);
   if (manifest.empty()) return;
@@ -64,7 +62,7 @@ void write_manifest(const Arguments& a) {
              read_file(manifest));
 }
 
-void run(Arguments& a) {
+void run(GenerateCall& a) {
   std::vector<stimuli::Derivations> tests = load(a);
   if (a.count) {
     fmt::print("{}", stimuli::count_table(tests));
@@ -76,28 +74,27 @@ void run(Arguments& a) {
 }
 
 void add_generate(Cli& cli) {
-  auto a = std::make_shared<Arguments>();
-  CLI::App& app = cli.command("generate", "Make a suite from grammars",
-                              "  minpair generate de-agreement -o de.jsonl\n"
-                              "  minpair generate my.cfg --count\n"
-                              "  minpair generate my.cfg --sample 1000 --seed 7\n"
-                              "  minpair generate de-agreement --test simple_sentence "
-                              "--format text\n");
+  auto a = std::make_shared<GenerateCall>();
+  Arguments& app = cli.command("generate", "Make a suite from grammars",
+                               "  minpair generate de-agreement -o de.jsonl\n"
+                               "  minpair generate my.cfg --count\n"
+                               "  minpair generate my.cfg --sample 1000 --seed 7\n"
+                               "  minpair generate de-agreement --test simple_sentence "
+                               "--format text\n");
   app.add_option("GRAMMAR", a->grammars,
                  "a .cfg or .avg file, a folder of them, or a shipped suite")
-      ->required();
+      .required();
   app.add_option("-o,--output", a->output, "where to write; standard output when absent");
   app.add_flag("--count", a->count, "only say how many items there are, without expanding");
-  app.add_option("--sample", a->generate.sample, "N different items of each test")
-      ->check(whole_number(1));
-  app.add_option("--seed", a->generate.seed, "which sample (0)")->check(whole_number(0, INT64_MAX));
+  app.add_option("--sample", a->generate.sample, "N different items of each test").whole_number(1);
+  app.add_option("--seed", a->generate.seed, "which sample (0)").whole_number(0, INT64_MAX);
   app.add_option("--most", a->generate.most,
                  "refuse to write more items than this; '--count' says how many there are")
-      ->check(whole_number(1, INT64_MAX))
-      ->capture_default_str();
+      .whole_number(1, INT64_MAX)
+      .shows_default();
   app.add_option("--format", a->format,
                  "jsonl; text: one sentence a line, wrong ones with *; clams: True or False first")
-      ->check(CLI::IsMember({"jsonl", "text", "clams"}));
+      .one_of({"jsonl", "text", "clams"});
   app.add_option("--test", a->grammar.tests, "only these tests of a folder");
   app.add_option("--condition", a->grammar.conditions, "only these conditions");
   app.add_option("--depth", a->grammar.depth, "how deep the trees of a recursive grammar may be");

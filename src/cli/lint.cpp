@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <optional>
 
@@ -76,7 +75,7 @@ void lint(const LintCall& call) {
 }
 
 void add_lint(Cli& cli) {
-  CLI::App& app = cli.command(
+  Arguments& app = cli.command(
       "lint", "Find duplicates, broken loci, label clashes and more in a suite",
       "  minpair lint gevalm.jsonl\n"
       "  minpair lint de_evalset --format json\n"
@@ -85,8 +84,8 @@ void add_lint(Cli& cli) {
       "\nExit status: 1 if there are errors, else 0, whatever the warnings and notes.\n");
   static LintCall call;
   app.add_option("SUITE", call.suite, "a suite, a file or folder in any format, or a shipped suite")
-      ->required();
-  app.add_option("--format", call.format, "text or json")->check(CLI::IsMember({"text", "json"}));
+      .required();
+  app.add_option("--format", call.format, "text or json").one_of({"text", "json"});
   app.add_option("--fix", call.fix, "write a mended copy: what has one right answer is put right");
   app.add_option("--tokenizer", call.tokenizer, "folder of a tokenizer: which loci it can hold");
   app.add_option("--vocab", call.vocabulary, "the same for a list of words, one a line");

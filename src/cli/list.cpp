@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "base/error.h"
 #include "cli/cli.h"
 #include "hub/hub.h"
@@ -43,13 +41,13 @@ void list_models() {
 }
 
 void add_list(Cli& cli) {
-  CLI::App& app =
+  Arguments& app =
       cli.command("list", "What there is: suites, models (shipped and in the hub's cache), methods",
                   "  minpair list methods\n  minpair list models\n");
   static std::string what;
   app.add_option("WHAT", what, "suites, models or methods")
-      ->required()
-      ->check(CLI::IsMember({"suites", "models", "methods"}));
+      .required()
+      .one_of({"suites", "models", "methods"});
   cli.on_run(app, [] {
     if (what == "methods") list_methods();
     if (what == "suites") list_suites();

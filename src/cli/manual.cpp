@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "base/file.h"
@@ -103,20 +102,20 @@ std::string program_page(const std::vector<CommandText>& commands) {
   return page + ".fi\n";
 }
 
-void write_manual(const CLI::App& program, const std::filesystem::path& folder) {
+void write_manual(const Cli& program, const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
-  std::vector<CommandText> commands = describe(program);
+  std::vector<CommandText> commands = program.describe();
   write_file(folder / "minpair.1", program_page(commands));
   for (const CommandText& c : commands)
     write_file(folder / ("minpair-" + c.name + ".1"), command_page(c));
 }
 
 void add_manual(Cli& cli) {
-  CLI::App& app = cli.command("manual", "Write the man pages", "");
-  app.group("");  // for the build, not for the help
+  Arguments& app = cli.command("manual", "Write the man pages", "");
+  app.hide();
   static std::string folder;
-  app.add_option("FOLDER", folder, "where to")->required();
-  cli.on_run(app, [&app] { write_manual(*app.get_parent(), folder); });
+  app.add_option("FOLDER", folder, "where to").required();
+  cli.on_run(app, [&cli] { write_manual(cli, folder); });
 }
 
 const Cli::Command manual_command{991, add_manual};

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "base/progress.h"
 #include "cli/cli.h"
 
@@ -17,14 +15,14 @@ struct MergeCall {
 };
 
 void add_merge(Cli& cli) {
-  CLI::App& app = cli.command(
+  Arguments& app = cli.command(
       "merge", "Put results files into one: the shards of a run, or runs of several models",
       "  minpair run -s million.jsonl -m DIR --shard 3/8 -o part3.db    on each of eight machines\n"
       "  minpair merge part*.db -o results.db                           the file of a single run\n"
       "  minpair merge bert.db gpt2.db -o both.db\n");
   static MergeCall call;
-  app.add_option("results", call.files, "results files")->required();
-  app.add_option("-o,--output", call.output, "the merged file, new or one to add to")->required();
+  app.add_option("results", call.files, "results files").required();
+  app.add_option("-o,--output", call.output, "the merged file, new or one to add to").required();
   app.add_flag("-q,--quiet", call.quiet, "nothing on standard error");
   cli.on_run(app, [] {
     store::Merged merged = store::merge_results(call.files, call.output);

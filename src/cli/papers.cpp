@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdlib>
 
@@ -102,28 +101,29 @@ void reproduce(const ReproduceCall& call) {
 }
 
 void add_papers(Cli& cli) {
-  CLI::App& app = cli.command("papers", "Papers whose published numbers can be computed again",
-                              "  minpair papers\n  minpair papers --format markdown\n");
+  Arguments& app = cli.command("papers", "Papers whose published numbers can be computed again",
+                               "  minpair papers\n  minpair papers --format markdown\n");
   static std::string format = "table";
   app.add_option("--format", format, "table, json, csv, markdown or latex")
-      ->check(CLI::IsMember({"table", "json", "csv", "markdown", "latex"}))
-      ->capture_default_str();
+      .one_of({"table", "json", "csv", "markdown", "latex"})
+      .shows_default();
   cli.on_run(app, [] { list_papers(format); });
 }
 
 void add_reproduce(Cli& cli) {
-  CLI::App& app = cli.command("reproduce", "A paper's printed numbers beside those of its files",
-                              "  minpair reproduce zorro Zorro/\n"
-                              "  minpair reproduce task-demands DIR --format csv -o numbers.csv\n");
+  Arguments& app =
+      cli.command("reproduce", "A paper's printed numbers beside those of its files",
+                  "  minpair reproduce zorro Zorro/\n"
+                  "  minpair reproduce task-demands DIR --format csv -o numbers.csv\n");
   static ReproduceCall call;
-  app.add_option("PAPER", call.paper, "a name from 'minpair papers'")->required();
+  app.add_option("PAPER", call.paper, "a name from 'minpair papers'").required();
   app.add_option("FOLDER", call.folder, "the authors' files; absent: below $MINPAIR_DATA");
   app.add_flag("--released", call.released, "from released files; there is no other way yet");
   app.add_option("--table", call.table, "only tables with this in their title");
   app.add_option("--format", call.format, "table, json, csv, markdown or latex")
-      ->check(CLI::IsMember({"table", "json", "csv", "markdown", "latex"}))
-      ->capture_default_str();
-  app.add_option("-o,--output", call.output, "a file")->capture_default_str();
+      .one_of({"table", "json", "csv", "markdown", "latex"})
+      .shows_default();
+  app.add_option("-o,--output", call.output, "a file").shows_default();
   cli.on_run(app, [] { reproduce(call); });
 }
 

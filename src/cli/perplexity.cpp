@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "base/error.h"
 #include "base/progress.h"
 #include "cli/cli.h"
@@ -44,14 +42,14 @@ void run(const Options& o) {
 
 void add_perplexity(Cli& cli) {
   auto o = std::make_shared<Options>();
-  CLI::App& app =
+  Arguments& app =
       cli.command("perplexity", "How well a causal, recurrent or n-gram model predicts a text",
                   "  minpair perplexity -m model.gguf corpus.txt\n"
                   "  minpair perplexity -m lstm.pt --vocab vocab.txt corpus.txt --by-line\n");
   app.add_option("file", o->file, "plain text, one sentence a line; '-' is standard input")
-      ->required();
+      .required();
   app.add_option("-m,--model", o->model, "a directory, a .gguf or .arpa file, a Hugging Face id")
-      ->required();
+      .required();
   app.add_option("--vocab", o->load.vocabulary, "the vocabulary of a recurrent model in a file");
   add_edge_options(app, o->load);
   app.add_option("--overlap", o->perplexity.overlap,

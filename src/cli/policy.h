@@ -1,8 +1,7 @@
 #pragma once
 // The options that say what an item is worth, the same in every command.
 
-#include <CLI/CLI.hpp>
-
+#include "cli/cli.h"
 #include "judge/policy.h"
 
 namespace minpair::cli {
@@ -17,13 +16,13 @@ struct PolicyCall {
   }
 };
 
-inline void add_policy_options(CLI::App& app, PolicyCall& call) {
+inline void add_policy_options(Arguments& app, PolicyCall& call) {
   app.add_option("--ties", call.ties, "what a tie is worth: half, right, wrong, or as in the paper")
-      ->check(CLI::IsMember({"half", "right", "wrong", "paper"}))
-      ->capture_default_str();
+      .one_of({"half", "right", "wrong", "paper"})
+      .shows_default();
   app.add_option("--oov", call.oov, "words that the vocabulary lacks: excluded or wrong")
-      ->check(CLI::IsMember({"excluded", "wrong"}))
-      ->capture_default_str();
+      .one_of({"excluded", "wrong"})
+      .shows_default();
   app.add_flag("--pairwise", call.pairwise,
                "with several bad sentences: the share of pairs won, instead of beating them all");
 }

@@ -3,18 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
+#include "cli/cli.h"
 #include "model/model.h"
 
 namespace minpair::cli {
 
-inline void add_precision(CLI::App& app, model::LoadOptions& load) {
+inline void add_precision(Arguments& app, model::LoadOptions& load) {
   app.add_option("--precision", load.precision,
                  "arithmetic of matrix products: fp32, fast (fp32 in two bf16 parts), bf16, or "
                  "auto: fast where the processor has a matrix unit, else fp32. Only fp32 gives the "
                  "same bytes on every machine")
-      ->capture_default_str();
+      .shows_default();
 }
 
 inline void say_matrix_unit(const query::Model& model) {

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/cli.h"
 #include "hub/hub.h"
 
@@ -9,7 +7,7 @@ namespace minpair::cli {
 namespace {
 
 void add_pull(Cli& cli) {
-  CLI::App& app = cli.command(
+  Arguments& app = cli.command(
       "pull", "Fetch a model from the Hugging Face hub into its usual cache",
       "  minpair pull dbmdz/bert-base-german-cased\n"
       "  minpair pull ORG/NAME --revision v1.0\n"
@@ -17,7 +15,7 @@ void add_pull(Cli& cli) {
       "  HF_ENDPOINT, HF_HOME, HF_HUB_CACHE and HF_TOKEN mean what they mean to other programs.\n");
   static std::string model;
   static hub::PullOptions options;
-  app.add_option("MODEL", model, "ORG/NAME, as on the hub")->required();
+  app.add_option("MODEL", model, "ORG/NAME, as on the hub").required();
   app.add_option("--revision", options.revision, "a branch, a tag or a commit (main)");
   app.add_option("--file", options.files, "fetch exactly this file (repeatable)");
   app.add_flag("-q,--quiet", options.quiet, "no progress, no summary");

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 
 #include "base/error.h"
@@ -105,21 +104,21 @@ void report(const ReportCall& call) {
 }
 
 void add_report(Cli& cli) {
-  CLI::App& app = cli.command("report", "Tables over a results file",
-                              "  minpair report results.db\n"
-                              "  minpair report results.db --by condition --lengths equal\n"
-                              "  minpair report results.db --by distance --norm all\n"
-                              "  minpair report results.db --by suite,criterion\n"
-                              "  minpair report results.db --regions --format csv\n"
-                              "  minpair report results.db --against complexity\n"
-                              "  minpair report results.db --html report.html\n"
-                              "  minpair report results.db --format latex -o table.tex\n"
-                              "  minpair report lstm-de/                  learning curve\n");
+  Arguments& app = cli.command("report", "Tables over a results file",
+                               "  minpair report results.db\n"
+                               "  minpair report results.db --by condition --lengths equal\n"
+                               "  minpair report results.db --by distance --norm all\n"
+                               "  minpair report results.db --by suite,criterion\n"
+                               "  minpair report results.db --regions --format csv\n"
+                               "  minpair report results.db --against complexity\n"
+                               "  minpair report results.db --html report.html\n"
+                               "  minpair report results.db --format latex -o table.tex\n"
+                               "  minpair report lstm-de/                  learning curve\n");
   static ReportCall call;
   app.add_option(
          "RESULTS", call.results,
          "a results file of 'minpair run'; or a folder of 'minpair train': its learning curve")
-      ->required();
+      .required();
   app.add_option("--by", call.by,
                  "rows: suite, test, condition or criterion (with its test), language, features of "
                  "the items, or distance_pieces; several with commas; absent: test, and language "
@@ -128,27 +127,27 @@ void add_report(Cli& cli) {
   app.add_option("--lengths", call.policy.lengths,
                  "equal: only items whose sentences have as many tokens; all; both, where they "
                  "differ")
-      ->check(CLI::IsMember({"both", "equal", "all"}))
-      ->capture_default_str();
+      .one_of({"both", "equal", "all"})
+      .shows_default();
   add_policy_options(app, call.policy);
   app.add_option("--aggregate", call.aggregate, "seeds: mean and deviation over NAME/seed1, ...")
-      ->check(CLI::IsMember({"seeds"}));
+      .one_of({"seeds"});
   app.add_option("--bins", call.bins, "how many groups a feature with many numbers is cut into")
-      ->capture_default_str();
+      .shows_default();
   add_choice_options(app, call.wanted, call.tests, call.conditions, call.languages);
   app.add_option("--format", call.format, "table, json, csv, markdown, latex or lm-eval")
-      ->check(CLI::IsMember({"table", "json", "csv", "markdown", "latex", "lm-eval"}))
-      ->capture_default_str();
+      .one_of({"table", "json", "csv", "markdown", "latex", "lm-eval"})
+      .shows_default();
   app.add_flag("--stats", call.stats,
                "instead: clustered intervals, effects of conditions, agreement of methods");
   app.add_flag("--bootstrap", call.bootstrap,
                "of --stats: intervals from resampled clusters (BCa) instead of Student's t");
-  CLI::Option* margins = app.add_flag(
+  Option margins = app.add_flag(
       "--margins", call.margins,
       "instead: by how much items are right: means, intervals and medians, by criterion");
   app.add_flag("--regions", call.regions,
                "instead: mean surprisal of the regions of designs, with intervals")
-      ->excludes(margins);
+      .excludes(margins);
   app.add_option(
       "--against", call.against,
       "instead: correlation of the accuracy with a number per language: a file (language, "
@@ -156,10 +155,9 @@ void add_report(Cli& cli) {
   app.add_option("--cluster", call.cluster,
                  "of --stats and --html: what items that are not independent share: suite (what it "
                  "states), template, lexical, item (nothing), or a feature")
-      ->capture_default_str();
+      .shows_default();
   app.add_option("--html", call.html, "write one page with everything, to open in a browser");
-  app.add_option("-o,--output", call.output, "a file, or for lm-eval a folder")
-      ->capture_default_str();
+  app.add_option("-o,--output", call.output, "a file, or for lm-eval a folder").shows_default();
   cli.on_run(app, [] { report(call); });
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdlib>
 
@@ -11,7 +10,6 @@
 #include "base/file.h"
 #include "base/progress.h"
 #include "cli/cli.h"
-#include "cli/numbers.h"
 #include "cli/precision.h"
 #include "engine/processes/processes.h"
 #include "model/one_by_one.h"
@@ -155,7 +153,7 @@ void run_alone_or_together(RunCall& call) {
 }
 
 void add_run(Cli& cli) {
-  CLI::App& app = cli.command(
+  Arguments& app = cli.command(
       "run", "Score a suite with models; an interrupted run continues where it stopped",
       "  minpair run -s de-agreement -m models/my-bert -o results.db\n"
       "  minpair run -s gevalm.jsonl -m DIR1 -m DIR2 --method ce,masked,pll -o results.db\n"
@@ -164,50 +162,49 @@ void add_run(Cli& cli) {
       "  minpair run -s million.jsonl -m DIR --shard 3/8 -o part3.db\n");
   static RunCall call;
   app.add_option("-s,--suite", call.suites, "a suite file, a folder, or a shipped suite")
-      ->required();
+      .required();
   app.add_option("-m,--model", call.models,
                  "a folder, a Hugging Face id, a .gguf file, or a shipped model")
-      ->required();
+      .required();
   app.add_option(
       "--method", call.methods,
       "methods with commas, or 'all' ('minpair list methods'); absent: the suite's, else "
       "pll-word-l2r for masked models and lp for others");
   app.add_option("-o,--output", call.output, "the results file, new or one to add to")
-      ->capture_default_str();
+      .shows_default();
   app.add_option("--test", call.run.selection.tests, "only this test (repeatable)");
   app.add_option("--condition", call.run.selection.conditions, "only this condition (repeatable)");
   app.add_option("--language", call.run.selection.languages,
                  "only items of this language (repeatable)");
-  app.add_option("--limit", call.run.selection.limit, "only the first N items")
-      ->check(whole_number(1));
+  app.add_option("--limit", call.run.selection.limit, "only the first N items").whole_number(1);
   app.add_option("--sample", call.run.selection.sample,
                  "only N items, drawn at random from all that are wanted")
-      ->check(whole_number(1));
+      .whole_number(1);
   app.add_option("--seed", call.run.selection.seed, "of --sample")
-      ->check(whole_number(0, INT64_MAX))
-      ->capture_default_str();
+      .whole_number(0, INT64_MAX)
+      .shows_default();
   app.add_option("--shard", call.shard,
                  "only this part of the work, as 3/8; 'minpair merge' puts the parts together");
   app.add_option("--lexicon", call.run.lexicon,
                  "words and their features for clozes; absent: lexicon.tsv in the suite's folder")
-      ->check(CLI::ExistingFile);
+      .existing_file();
   app.add_option("--min-words", call.run.min_words,
                  "clozes with fewer right or wrong words in the vocabulary are excluded")
-      ->check(whole_number(0))
-      ->capture_default_str();
+      .whole_number(0)
+      .shows_default();
   app.add_option("--context", call.context,
                  "a file with text that is read before every sentence and not scored; sentences "
                  "that have a context keep it")
-      ->check(CLI::ExistingFile);
+      .existing_file();
   app.add_option("--vocab", call.load.vocabulary,
                  "the vocabulary of a recurrent model in a file, one word a line");
   add_edge_options(app, call.load);
   app.add_option("--threads", call.load.threads, "threads for the model; 0: all")
-      ->check(whole_number(0, 1024));
+      .whole_number(0, 1024);
   add_precision(app, call.load);
   app.add_option("--batch", call.run.plan.batch_tokens,
                  "tokens that the model gets at once; absent: what the model says is best")
-      ->check(whole_number(1));
+      .whole_number(1);
   app.add_flag("--no-sharing", call.no_sharing,
                "one sentence at a time, for comparing speed; the scores are the same");
   app.add_flag("--dry-run", call.run.dry_run,

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -136,7 +135,7 @@ void show_predictions(query::Model& model, const Options& options) {
 }
 
 void add_score(Cli& cli) {
-  CLI::App& app =
+  Arguments& app =
       cli.command("score", "Look at sentences, token by token: which one wins, by how much",
                   "  minpair score -m DIR \"Der Autor lacht.\" \"Der Autor lachen.\"\n"
                   "  minpair score -m DIR --method pll \"Der Autor lacht.\" \"Der Autor lachen.\"\n"
@@ -145,17 +144,15 @@ void add_score(Cli& cli) {
                   "  minpair score -m DIR --top 10 \"Der Autor [MASK].\"\n");
   static Options o;
   app.add_option("-m,--model", o.model, "a directory, a Hugging Face id, or a shipped model")
-      ->required();
-  app.add_option("TEXT", o.texts, "sentences")->required();
+      .required();
+  app.add_option("TEXT", o.texts, "sentences").required();
   app.add_option("--method", o.method, "how to score; 'minpair list methods' shows them");
   app.add_option("--context", o.context, "text that is read before each sentence and not scored");
-  app.add_option("--top", o.top, "the best N pieces at each [MASK] instead")
-      ->check(CLI::Range(1, 1000000));
+  app.add_option("--top", o.top, "the best N pieces at each [MASK] instead").between(1, 1000000);
   app.add_option("--vocab", o.load.vocabulary,
                  "the vocabulary of a recurrent model in a file, one word a line");
   add_edge_options(app, o.load);
-  app.add_option("--threads", o.load.threads, "how many threads; all by default")
-      ->check(CLI::Range(1, 1024));
+  app.add_option("--threads", o.load.threads, "how many threads; all by default").between(1, 1024);
   add_precision(app, o.load);
   app.add_flag("--json", o.as_json, "print JSON");
   cli.on_run(app, [] {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <pthread.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <thread>
@@ -77,24 +76,23 @@ void serve(ServeCall& call) {
 }
 
 void add_serve(Cli& cli) {
-  CLI::App& app = cli.command("serve", "Explore results in the browser, and try sentences live",
-                              "  minpair serve results.db\n"
-                              "  minpair serve results.db -m de-mini -m DIR\n"
-                              "  minpair serve -m de-mini\n"
-                              "  minpair serve results.db --address 0.0.0.0 --port 8080\n");
+  Arguments& app = cli.command("serve", "Explore results in the browser, and try sentences live",
+                               "  minpair serve results.db\n"
+                               "  minpair serve results.db -m de-mini -m DIR\n"
+                               "  minpair serve -m de-mini\n"
+                               "  minpair serve results.db --address 0.0.0.0 --port 8080\n");
   static ServeCall call;
   call.options.port = 8017;
   app.add_option("RESULTS", call.results, "a results file of 'minpair run'");
   app.add_option("-m,--model", call.models, "a model to try sentences with (repeatable)");
   app.add_option("--port", call.options.port, "where to listen; 0: any free port")
-      ->check(CLI::Range(0, 65535))
-      ->capture_default_str();
+      .between(0, 65535)
+      .shows_default();
   app.add_option("--address", call.options.address,
                  "who may connect: 127.0.0.1 is this machine only; any other needs the token that "
                  "is printed, or $MINPAIR_TOKEN")
-      ->capture_default_str();
-  app.add_option("--threads", call.threads, "of each model; all by default")
-      ->check(CLI::Range(1, 1024));
+      .shows_default();
+  app.add_option("--threads", call.threads, "of each model; all by default").between(1, 1024);
   cli.on_run(app, [] { serve(call); });
 }
 

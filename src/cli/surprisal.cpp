@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "base/progress.h"
 #include "cli/cli.h"
 #include "cli/precision.h"
@@ -39,7 +37,7 @@ void run(Options& o) {
 
 void add_surprisal(Cli& cli) {
   auto o = std::make_shared<Options>();
-  CLI::App& app = cli.command(
+  Arguments& app = cli.command(
       "surprisal", "How surprising every word of a text is, one row per word",
       "  minpair surprisal -m model.gguf story.txt -o words.csv\n"
       "  minpair surprisal -m DIR items.csv --column sentence -o words.csv\n"
@@ -51,17 +49,15 @@ void add_surprisal(Cli& cli) {
       "An interrupted call with -o goes on where it was.\n");
   app.add_option("FILE", o->file,
                  "plain text, or a table (.csv, .tsv, .jsonl); '-' is standard input")
-      ->required();
+      .required();
   app.add_option("-m,--model", o->model, "a directory, a .gguf or .arpa file, a Hugging Face id")
-      ->required();
+      .required();
   app.add_option("-o,--output", o->output, "the words, as its name ends: .csv, .tsv or .jsonl")
-      ->capture_default_str();
+      .shows_default();
   app.add_option("--column", o->how.column, "of a table: which column (or key) has the texts");
   app.add_option("--format", o->how.format, "csv, tsv or jsonl, whatever the name")
-      ->check(CLI::IsMember({"csv", "tsv", "jsonl"}));
-  app.add_option("--unit", o->unit, "bits or nats")
-      ->check(CLI::IsMember({"bits", "nats"}))
-      ->capture_default_str();
+      .one_of({"csv", "tsv", "jsonl"});
+  app.add_option("--unit", o->unit, "bits or nats").one_of({"bits", "nats"}).shows_default();
   app.add_flag("--entropy", o->how.options.entropy,
                "of what comes next, before the word is read: its first piece");
   app.add_flag("--rank", o->how.options.rank, "the place of its first piece among all, from 1");

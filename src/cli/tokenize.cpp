@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -88,16 +87,16 @@ void run(const Options& options) {
 }
 
 void add_tokenize(Cli& cli) {
-  CLI::App& app = cli.command("tokenize", "Show how a model cuts text into tokens",
-                              "  minpair tokenize -m bert-base-german-cased \"Der Autor lacht.\"\n"
-                              "  minpair tokenize -m model.gguf --ids < sentences.txt\n");
+  Arguments& app = cli.command("tokenize", "Show how a model cuts text into tokens",
+                               "  minpair tokenize -m bert-base-german-cased \"Der Autor lacht.\"\n"
+                               "  minpair tokenize -m model.gguf --ids < sentences.txt\n");
   auto options = std::make_shared<Options>();
   app.add_option("-m,--model", options->model, "a folder, a .gguf file, or a model's name")
-      ->required();
+      .required();
   app.add_option("text", options->texts, "texts; without any, every line of standard input is one");
-  auto* ids = app.add_flag("--ids", options->ids, "only the ids, one text a line");
+  Option ids = app.add_flag("--ids", options->ids, "only the ids, one text a line");
   app.add_flag("--json", options->json, "a JSON object per text; spans count characters")
-      ->excludes(ids);
+      .excludes(ids);
   app.add_flag("--no-special", options->no_special,
                "without what the model puts around a sentence");
   cli.on_run(app, [options] { run(*options); });

@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "base/error.h"
@@ -33,13 +32,11 @@ void run(const std::vector<std::string>& arguments) {
 }
 
 void add_train(Cli& cli) {
-  CLI::App& app = cli.command("train", "Train an LSTM or a small BERT on a prepared corpus",
-                              "  minpair train lstm corpus/ -o lstm-de/ --seeds 5\n"
-                              "  minpair train bert corpus/ -o bert-de-mini/ --layers 4\n"
-                              "  minpair train bert --help         every option\n");
-  app.prefix_command();
-  app.set_help_flag();
-  cli.on_run(app, [&app] { run(app.remaining()); });
+  Arguments& app = cli.command("train", "Train an LSTM or a small BERT on a prepared corpus",
+                               "  minpair train lstm corpus/ -o lstm-de/ --seeds 5\n"
+                               "  minpair train bert corpus/ -o bert-de-mini/ --layers 4\n"
+                               "  minpair train bert --help         every option\n");
+  app.pass_on(run);
 }
 
 const Cli::Command train_command{81, add_train};

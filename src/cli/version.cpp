@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "base/parts.h"
 #include "base/paths.h"
 #include "cli/cli.h"
@@ -39,7 +37,7 @@ std::string about() {
 }
 
 static void add_version(Cli& cli) {
-  CLI::App& app = cli.command("version", "Print the version and how this program was built", "");
+  Arguments& app = cli.command("version", "Print the version and how this program was built", "");
   cli.on_run(app, [] { fmt::print("{}\n", about()); });
 }
 
