@@ -21,6 +21,7 @@ test:             ## everything, then every test
 	@tools/bootstrap.sh build test
 	@tools/bootstrap.sh web browser || echo "Without npm and chromium: the page is not built or not tried in a browser"
 	@tools/bootstrap.sh python || echo "Without pytest and numpy: the Python package is not tested"
+	@tools/bootstrap.sh r || echo "Without R: the R package is not tested"
 	@tools/bootstrap.sh train || echo "Without libtorch: the trainer is not built and not tested"
 	@tools/bootstrap.sh mpi || echo "Without Open MPI: runs under mpirun are not tested"
 	@tools/quietly.sh configure "Configuring" cmake --preset release -Wno-dev -DMINPAIR_TESTS=ON -DMINPAIR_WERROR=$(WERROR)

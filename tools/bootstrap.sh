@@ -19,7 +19,7 @@ declare -A packages=(
   [fuzz]="clang libclang-rt-dev"
   [lint]="clang-format clang-tidy"
   [package]="dpkg-dev file lintian patchelf xz-utils"
-  [python]="python3-pytest python3-numpy python3-pandas mypy"
+  [python]="python3-pytest python3-numpy python3-pandas python3-jinja2 mypy"
   [r]="r-base-dev r-cran-testthat r-cran-lme4"
   [golden]="python3-torch python3-numpy"
 )

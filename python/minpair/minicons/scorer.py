@@ -41,10 +41,10 @@ class Scores(_Array):
     """An array with the few methods of a tensor that reductions use."""
 
     def exp(self) -> "Scores":
-        return numpy.exp(self).view(Scores)
+        return _scores(numpy.exp(self))
 
     def log(self) -> "Scores":
-        return numpy.log(self).view(Scores)
+        return _scores(numpy.log(self))
 
     def detach(self) -> "Scores":
         return self
@@ -54,6 +54,11 @@ class Scores(_Array):
 
     def numpy(self) -> Any:
         return numpy.asarray(self)
+
+
+def _scores(values: Any) -> Scores:
+    array: Scores = numpy.asarray(values, float).view(Scores)
+    return array
 
 
 class Prepared(NamedTuple):
@@ -141,13 +146,15 @@ class LMScorer:
         if bow_correction:
             batch = batch._replace(method="lp-by-words")
         scores = [self._converted(tokens, prob, base_two) for tokens in self._tokens(batch)]
-        return scores if return_tensors else [s.tolist() for s in scores]
+        if return_tensors:
+            return scores
+        return [s.tolist() for s in scores]
 
     @staticmethod
     def _converted(tokens: List[_Token], prob: bool, base_two: bool) -> Scores:
-        scores = numpy.array([t.score for t in tokens], float).view(Scores)
+        scores = _scores([t.score for t in tokens])
         if base_two:
-            scores = (scores / numpy.log(2.0)).view(Scores)
+            scores = _scores(scores / numpy.log(2.0))
         return scores.exp() if prob else scores
 
     def sequence_score(
