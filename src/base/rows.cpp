@@ -1,9 +1,9 @@
-#include "suite/rows.h"
+#include "base/rows.h"
 
 #include "base/error.h"
 #include "base/text.h"
 
-namespace minpair::suite {
+namespace minpair {
 
 namespace fs = std::filesystem;
 
@@ -107,4 +107,4 @@ bool fits_row(std::string_view field, char separator) {
   return true;
 }
 
-}  // namespace minpair::suite
+}  // namespace minpair

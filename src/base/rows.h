@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 
-namespace minpair::suite {
+namespace minpair {
 
 class RowReader {
  public:
@@ -35,4 +35,4 @@ void append_row(std::string& to, const std::vector<std::string>& fields, char se
 // Can a table without quotes hold the field?
 bool fits_row(std::string_view field, char separator);
 
-}  // namespace minpair::suite
+}  // namespace minpair

@@ -126,7 +126,6 @@ bool is_nfc(std::string_view text) {
 std::string lower(std::string_view text) {
   return to_utf8(to_utf16(text).toLower(icu::Locale::getRoot()));
 }
-std::string fold_case(std::string_view text) { return to_utf8(to_utf16(text).foldCase()); }
 
 std::string capitalize_first(std::string_view text) {
   size_t at = 0;

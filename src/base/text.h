@@ -40,7 +40,6 @@ bool is_digit(char32_t c);
 std::string nfc(std::string_view text);
 bool is_nfc(std::string_view text);
 std::string lower(std::string_view text);             // root locale
-std::string fold_case(std::string_view text);         // for comparing
 std::string capitalize_first(std::string_view text);  // first letter to upper (title) case
 
 std::string_view trim(std::string_view text);  // ASCII white space

@@ -12,10 +12,10 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/rows.h"
 #include "engine/surprisal.h"
 #include "suite/json_rows.h"
 #include "suite/json_text.h"
-#include "suite/rows.h"
 
 namespace minpair::engine {
 namespace {
@@ -82,7 +82,7 @@ class TableTexts : public Texts {
   }
 
  private:
-  suite::RowReader rows_;
+  RowReader rows_;
   std::vector<std::string> names_, fields_;
   size_t column_;
 };
@@ -191,7 +191,7 @@ class RowFormat {
     values.push_back(std::to_string(count_characters(w.word)));
     values.push_back(json_ ? (w.unknown ? "true" : "false") : (w.unknown ? "1" : "0"));
     to += beginning;
-    if (!json_) return suite::append_row(to, values, separator_, quotes());
+    if (!json_) return append_row(to, values, separator_, quotes());
     for (size_t i = 0; i < values.size(); ++i)
       to += fmt::format("{}\"{}\":{}", i ? "," : "", own_[i], values[i]);
     to += "}\n";
@@ -205,7 +205,7 @@ class RowFormat {
         for (char& c : field)
           if (c == separator_ || c == '\n' || c == '\r') c = ' ';
     std::string text;
-    suite::append_row(text, fields, separator_, quotes());
+    append_row(text, fields, separator_, quotes());
     return text;
   }
 

@@ -9,65 +9,23 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/names.h"
+#include "base/rows.h"
 
 namespace minpair::papers {
 namespace {
 
-// Fields in quotes may hold separators, line ends and doubled quotes.
-class Fields {
- public:
-  Fields(std::string_view text, char separator) : text_(text), separator_(separator) {
-    if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
-  }
-
-  bool next(std::vector<std::string>& cells) {
-    cells.clear();
-    if (at_ >= text_.size()) return false;
-    do cells.push_back(field());
-    while (at_ < text_.size() && text_[at_++] == separator_);
-    return true;
-  }
-
- private:
-  std::string_view text_;
-  char separator_;
-  size_t at_ = 0;
-
-  std::string field() {
-    std::string out;
-    if (at_ < text_.size() && text_[at_] == '"') {
-      for (++at_; at_ < text_.size(); ++at_) {
-        if (text_[at_] == '"' && (at_ + 1 == text_.size() || text_[at_ + 1] != '"')) break;
-        if (text_[at_] == '"') ++at_;
-        out += text_[at_];
-      }
-      if (at_ < text_.size()) ++at_;
-    }
-    while (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n')
-      out += text_[at_++];
-    if (!out.empty() && out.back() == '\r') out.pop_back();
-    return out;
-  }
-};
-
-Frame delimited(const std::string& text, char separator, const std::vector<std::string>& names,
-                const std::string& file) {
+Frame delimited(const std::filesystem::path& file, char separator,
+                const std::vector<std::string>& names) {
   Frame frame;
-  Fields fields(text, separator);
-  std::vector<std::string> cells;
-  size_t line = 1, width = names.size();
-  if (names.empty()) {
-    fields.next(cells);
-    width = cells.size();
-    for (const std::string& name : cells) frame.add_column(name);
-  }
-  for (const std::string& name : names) frame.add_column(name);
-  for (; fields.next(cells); ++line) {
-    if (cells.size() == 1 && cells[0].empty()) continue;
+  RowReader rows(file, separator, true);
+  std::vector<std::string> cells = names;
+  if (names.empty()) rows.next(cells);
+  const size_t width = cells.size();
+  for (const std::string& name : cells) frame.add_column(name);
+  while (rows.next(cells)) {
     if (cells.size() != width)
-      throw bad_input(fmt::format("row {} has {} fields, {} were expected", line + names.empty(),
-                                  cells.size(), width))
-          .at(file);
+      throw bad_input(fmt::format("{} fields, {} were expected", cells.size(), width))
+          .at(rows.name(), rows.line());
     frame.add_row(cells);
   }
   return frame;
@@ -133,12 +91,11 @@ Frame scored_lines(const std::string& text) {
 }
 
 Frame read_one(const std::filesystem::path& path, const Source& source) {
-  std::string text = read_file(path), file = path.string(), kind = source.format;
-  std::string ending = path.extension().string();
+  std::string kind = source.format, ending = path.extension().string();
   if (kind.empty()) kind = ending == ".jsonl" ? "jsonl" : ending == ".csv" ? "csv" : "tsv";
-  if (kind == "jsonl") return json_lines(text, file);
-  if (kind == "scored-lines") return scored_lines(text);
-  return delimited(text, kind == "csv" ? ',' : '\t', source.names, file);
+  if (kind == "jsonl") return json_lines(read_file(path), path.string());
+  if (kind == "scored-lines") return scored_lines(read_file(path));
+  return delimited(path, kind == "csv" ? ',' : '\t', source.names);
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ TEST_F(Formulas, SayWhatIsWrong) {
   EXPECT_THAT(error("mean(good where id = 77)"), HasSubstr("no row is left"));
   EXPECT_THAT(error("mean(good) )"), HasSubstr("not understood"));
   write(folder / "a.csv", "a,b\n1,2\n3\n");
-  EXPECT_THAT(error("mean(a)"), HasSubstr("row 3 has 1 fields, 2 were expected"));
+  EXPECT_THAT(error("mean(a)"), HasSubstr(":3: 1 fields, 2 were expected"));
 }
 
 TEST(Papers, NumbersAreComparedToThePrintedDigit) {

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 
+#include "base/rows.h"
 #include "suite/formats/formats.h"
 #include "suite/formats/support.h"
-#include "suite/rows.h"
 
 namespace minpair::suite {
 namespace {

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/rows.h"
 #include "suite/formats/formats.h"
 #include "suite/formats/support.h"
 #include "suite/json_text.h"
-#include "suite/rows.h"
 
 namespace minpair::suite {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <charconv>
 
+#include "base/rows.h"
 #include "suite/formats/formats.h"
 #include "suite/formats/support.h"
-#include "suite/rows.h"
 
 namespace minpair::suite {
 namespace {

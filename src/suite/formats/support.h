@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
+#include "base/rows.h"
 #include "suite/formats/format.h"
-#include "suite/rows.h"
 
 namespace minpair::suite {
 

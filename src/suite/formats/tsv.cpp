@@ -1,8 +1,8 @@
 // Two columns, nothing else: the good and the bad sentence. The file's name is the test.
 
+#include "base/rows.h"
 #include "suite/formats/formats.h"
 #include "suite/formats/support.h"
-#include "suite/rows.h"
 
 namespace minpair::suite {
 namespace {
