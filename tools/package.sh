@@ -8,7 +8,7 @@ rm -f build/minpair*.deb build/minpair-*.tar.gz
 tools/quietly.sh configure "Configuring" cmake --preset package -Wno-dev
 tools/quietly.sh build "Building minpair" cmake --build --preset package -j "${1:-$(nproc)}" --target product
 tools/quietly.sh deb "Packing for Debian" sh -c 'cd build/package && cpack'
-tools/quietly.sh lintian "Checking with lintian" lintian --fail-on error --no-tag-display-limit build/minpair*.deb
+tools/quietly.sh lintian "Checking with lintian" lintian --fail-on error --tag-display-limit 0 build/minpair*.deb
 
 glibc='^(ld-linux.*|lib(c|m|mvec|pthread|dl|rt|resolv|util|anl|nss_.*))\.so'
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' build/package/CMakeCache.txt)
