@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "stimuli/stimuli.h"
@@ -254,6 +256,8 @@ TEST_F(Cfg, StatementsAndLabelsMustFit) {
   EXPECT_THAT(error("S -> sbject:V\nV -> 'a'\n"), HasSubstr("did you mean 'subject'?"));
   EXPECT_THAT(error("% condition kind\nS[kind=a] -> 'a'\nS -> 'b' T\nT -> 'c'"),
               HasSubstr("3:1: S has no kind here"));
+  EXPECT_THAT(error("% vary number\n% vary person\nS -> 'a'\n"),
+              HasSubstr("my.cfg:2:1: the locus varies in one feature"));
 }
 
 TEST_F(Cfg, DeepAndLargeGrammarsAreRefusedNotRun) {
@@ -271,6 +275,65 @@ TEST_F(Cfg, DeepAndLargeGrammarsAreRefusedNotRun) {
               HasSubstr("more than 4000 words and rules"));
   EXPECT_THAT(error("S ->" + many(900, "A") + " B\nB ->" + many(900, "A") + "\nA -> 'a'"),
               HasSubstr("more than 1500 symbols in one sentence"));
+}
+
+// 2 nouns, 2 verbs, and adverbs enough for a sample of each condition.
+constexpr const char* kWide =
+    "% lexicon words.tsv\n% vary number\n% condition subject.number\n"
+    "S -> Adv subject:NP[number=?n] locus:V[number=?n]\n"
+    "NP[number=?n, lemma=?l] -> <der>[number=?n, case=nom, gender=?g] N[number=?n, gender=?g, "
+    "lemma=?l]\n"
+    "N[case=nom] -> <Koch> | <Frau>\n"
+    "V -> <rufen> | <gehen>\n"
+    "Adv -> 'a' | 'b' | 'c' | 'd' | 'e'\n";
+
+TEST_F(Cfg, AGrammarCanAskForASampleOfEachCondition) {
+  write_file(folder_ / "wide.cfg", kWide + std::string("% sample 7 3\n"));
+  auto texts = [&](const GrammarOptions& options) {
+    std::vector<std::string> all;
+    for (const Derivations& d : load_derivations(folder_ / "wide.cfg", options))
+      d.expand([&](const suite::Item& i) { all.push_back(i.id + " " + i.sentences[0].text); });
+    return all;
+  };
+  std::vector<std::string> drawn = texts({});
+  ASSERT_EQ(drawn.size(), 14u);
+  EXPECT_EQ(std::set(drawn.begin(), drawn.end()).size(), 14u);
+  EXPECT_TRUE(drawn[0].starts_with("wide/sg/0001 ") && drawn[13].starts_with("wide/pl/0007 "));
+  EXPECT_EQ(texts({}), drawn);
+  GrammarOptions plural;
+  plural.conditions = {"pl"};
+  EXPECT_EQ(texts(plural), std::vector(drawn.begin() + 7, drawn.end()));
+  GrammarOptions whole;
+  whole.whole = true;
+  EXPECT_EQ(texts(whole).size(), 40u);
+  write_file(folder_ / "wide.cfg", kWide + std::string("% sample 7 4\n"));
+  EXPECT_NE(texts({}), drawn);
+  write_file(folder_ / "wide.cfg", kWide + std::string("% sample 99\n"));
+  EXPECT_EQ(texts({}), texts(whole));
+  EXPECT_THAT(error(kWide + std::string("% sample\n")), HasSubstr("my.cfg:9:9: a sample has one"));
+  EXPECT_THAT(error(kWide + std::string("% sample 1 2 3\n")), HasSubstr("no size of a sample"));
+}
+
+TEST_F(Cfg, FeaturesThatNameNoConditionAreSaidAllTheSame) {
+  std::string own = kWide;
+  own.replace(own.find("condition subject.number"), 24, "feature subject.number");
+  Derivations d = read(own);
+  EXPECT_EQ(d.count_by_condition().size(), 1u);
+  std::set<std::string> numbers;
+  d.expand([&](const suite::Item& i) {
+    EXPECT_EQ(i.condition, "");
+    numbers.insert(std::get<std::string>(i.features.at(0).second));
+  });
+  EXPECT_EQ(numbers, (std::set<std::string>{"pl", "sg"}));
+}
+
+TEST_F(Cfg, DistanceIsCountedToTheBeginningOfASubjectThatFollows) {
+  std::string after = kWide;
+  after.replace(after.find("S -> Adv subject:NP[number=?n] locus:V[number=?n]"), 49,
+                "S -> locus:V[number=?n] Adv subject:NP[number=?n]");
+  read(after).expand([&](const suite::Item& i) {
+    EXPECT_EQ(i.features.at(1), (std::pair<std::string, suite::FeatureValue>("distance", 1.0)));
+  });
 }
 
 TEST_F(Cfg, LoadsAFolderInTheOrderOfItsManifest) {

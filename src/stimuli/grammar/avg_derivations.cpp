@@ -409,6 +409,12 @@ Derivations read_avg(std::string_view text, std::string_view common, const std::
   derivations.style() = style_of(grammar, options, name);
   Compiler compiler(grammar, derivations);
   for (const AvgTemplate& t : grammar.templates) compiler.add(t);
+  try {
+    if (std::string size = grammar.setting("sample"); !size.empty())
+      derivations.ask_sample(parse_sample(size));
+  } catch (Error& e) {
+    throw e.at(name);
+  }
   return derivations;
 }
 

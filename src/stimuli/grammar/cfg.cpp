@@ -161,8 +161,7 @@ class Solver {
         throw file_.error("the locus needs a paradigm to take its wrong form from", s.place)
             .hint("write <lemma> instead of a quoted word");
       if (too_deep(q)) return;
-      state.nodes.push_back(words_.word(s.text));
-      mark(s, state);
+      put(s, words_.word(s.text), state);
     }
     if (i == rule.right.size()) return finish(rule, q, state, answer);
     const Symbol& s = rule.right[i];
@@ -190,8 +189,7 @@ class Solver {
       for (size_t w = 0; w < below.wanted.size(); ++w)
         fits = fits && take(s, below.wanted[w], solution.values[w], after);
       if (!fits) continue;
-      after.nodes.push_back(solution.node);
-      mark(s, after);
+      put(s, solution.node, after);
       next(rule, q, i + 1, std::move(after), answer);
     }
   }
@@ -220,8 +218,7 @@ class Solver {
             fits = fits && unify(after.variables, d.value, it->second);
       if (!fits) continue;
       offer.cells.insert(inflection_of(found.features, wanted));
-      after.nodes.push_back(found.node);
-      mark(s, after);
+      put(s, found.node, after);
       next(rule, q, i + 1, std::move(after), answer);
     }
     if (entry && !offer.cells.empty()) answer.offers[offer_key(rule)].push_back(std::move(offer));
@@ -239,7 +236,9 @@ class Solver {
     return unify(state.parts, s.label + "." + feature, said);
   }
 
-  void mark(const Symbol& s, State& state) {
+  void put(const Symbol& s, Derivations::Node node, State& state) {
+    if (s.label == "subject") state.nodes.push_back(before_subject_mark_);
+    state.nodes.push_back(node);
     if (s.label == "subject")
       state.nodes.push_back(subject_mark_);
     else if (s.label == "distractor")
@@ -334,6 +333,7 @@ class Solver {
   std::map<std::string, std::set<std::string>> exposed_;
   std::map<std::string, std::vector<Solution>> solved_;
   std::map<Sequences, Derivations::Node> choices_;
+  Derivations::Node before_subject_mark_ = derivations_.add_mark(Derivations::Mark::before_subject);
   Derivations::Node subject_mark_ = derivations_.add_mark(Derivations::Mark::subject);
   Derivations::Node distractor_mark_ = derivations_.add_mark(Derivations::Mark::attractor);
   unsigned nesting_ = 0;
@@ -369,6 +369,7 @@ Section section_of(const File& file, const Wanted& wanted, const Solution& solut
     section.condition += (section.condition.empty() ? "" : "_") + value(p);
     section.features.emplace_back(p.text(), value(p));
   }
+  for (const Path& p : file.feature) section.features.emplace_back(p.text(), value(p));
   // Where a grammar does not say what its items share, their words at the locus tell them apart.
   section.cluster = file.cluster.empty() && !file.has_cluster ? "" : file.test;
   for (const Path& p : file.cluster) section.cluster += "/" + value(p);
@@ -439,11 +440,12 @@ Derivations read_cfg(std::string_view text, const std::string& name,
   Words words(file, paradigms, derivations);
   Solver solver(file, rules, words, derivations, options.depth);
   std::set<std::string> wanted;
-  for (const auto* paths : {&file.condition, &file.cluster})
+  for (const auto* paths : {&file.condition, &file.cluster, &file.feature})
     for (const Path& p : *paths) wanted.insert(p.text());
   Question question{
       file.start, {wanted.begin(), wanted.end()}, {}, false, options.depth.value_or(0)};
   add_sections(file, solver, question, derivations);
+  derivations.ask_sample(file.sample);
   return derivations;
 }
 

@@ -138,8 +138,9 @@ void check_asked(const File& file, const RulesOf& rules, const Needed& needed) {
     Place place;
   };
   std::map<std::string, std::vector<Asked>> asked;
-  for (const Path& p : file.condition)
-    if (p.label.empty()) asked[file.start].push_back({p.feature, p.place});
+  for (const auto* paths : {&file.condition, &file.feature})
+    for (const Path& p : *paths)
+      if (p.label.empty()) asked[file.start].push_back({p.feature, p.place});
   for (const Rule& r : file.rules)
     for (const Symbol& s : r.right) {
       if (s.kind != Symbol::Kind::nonterminal) continue;
@@ -172,7 +173,7 @@ void check_labels(const File& file, const Needed& needed) {
   for (const Rule& r : file.rules)
     for (const Symbol& s : r.right)
       if (!s.label.empty()) labels.insert(s.label);
-  for (const auto* paths : {&file.condition, &file.cluster})
+  for (const auto* paths : {&file.condition, &file.cluster, &file.feature})
     for (const Path& p : *paths)
       if (!p.label.empty() && !labels.contains(p.label))
         throw with_guess(file.error(fmt::format("nothing is labelled '{}:'", p.label), p.place),
@@ -203,7 +204,7 @@ RulesOf rules_of(const File& file) {
 
 Needed needed_of_labels(const File& file) {
   Needed needed;
-  for (const auto* paths : {&file.condition, &file.cluster})
+  for (const auto* paths : {&file.condition, &file.cluster, &file.feature})
     for (const Path& p : *paths)
       if (!p.label.empty()) needed[p.label].insert(p.feature);
   return needed;

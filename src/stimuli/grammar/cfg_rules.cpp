@@ -163,9 +163,13 @@ class Parser {
     } else if (what == "cluster") {
       file_.has_cluster = true;
       paths(file_.cluster);
+    } else if (what == "feature") {
+      paths(file_.feature);
+    } else if (what == "sample") {
+      sample(rest_of_line(), argument);
     } else {
       std::string guess = closest(what, {"start", "test", "language", "lexicon", "include", "vary",
-                                         "condition", "cluster"});
+                                         "condition", "cluster", "feature", "sample"});
       Error e = file_.error(fmt::format("there is no statement '{}'", what), where);
       throw guess.empty() ? e : e.hint(fmt::format("did you mean '{}'?", guess));
     }
@@ -185,6 +189,9 @@ class Parser {
 
   // % vary person 1:3 2:3 3:1
   void vary(Place where) {
+    if (!file_.vary.empty())
+      throw file_.error("the locus varies in one feature, and there is a '% vary' already", where)
+          .hint("make it a grammar of its own");
     file_.vary = full_feature_name(name("the feature to vary"));
     file_.vary_place = where;
     skip_space();
@@ -193,6 +200,14 @@ class Parser {
       if (!accept(":")) fail("':' is missing here", "write from:to, as in 1:3");
       file_.vary_to[from].push_back(lower(name("a value")));
       skip_space();
+    }
+  }
+
+  void sample(const std::string& size, Place where) {
+    try {
+      file_.sample = parse_sample(size);
+    } catch (Error& e) {
+      throw e.at(file_.names[where.file], where.line, where.column);
     }
   }
 

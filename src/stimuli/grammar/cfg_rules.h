@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "stimuli/grammar/derivations.h"
 
 namespace minpair::stimuli::cfg {
 
@@ -56,7 +57,8 @@ struct File {
   std::string vary;  // the feature
   Place vary_place;
   std::map<std::string, std::vector<std::string>> vary_to;  // empty: every other value
-  std::vector<Path> condition, cluster;
+  std::vector<Path> condition, cluster, feature;
+  Sample sample;
   bool has_cluster = false;
   std::vector<Rule> rules;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 #include "base/error.h"
@@ -42,6 +43,19 @@ std::string count_digits(Count n) {
   do digits.insert(digits.begin(), char('0' + int(n % 10)));
   while (n /= 10);
   return digits;
+}
+
+Sample parse_sample(std::string_view text) {
+  std::vector<std::string_view> numbers = words(text);
+  uint64_t values[2] = {0, 0};
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const char* end = numbers[i].data() + numbers[i].size();
+    bool read = i < 2 && std::from_chars(numbers[i].data(), end, values[i]).ptr == end;
+    if (!read) throw bad_input(fmt::format("'{}' is no size of a sample", text));
+  }
+  if (values[0] == 0)
+    throw bad_input("a sample has one item at least").hint("say how many, then a seed: 1000 7");
+  return {values[0], values[1]};
 }
 
 Derivations::Derivations(std::string test, std::string language)
@@ -142,6 +156,41 @@ void Derivations::keep_words(const std::function<bool(std::string_view)>& known)
   unknown_words_.assign(unknown.begin(), unknown.end());
 }
 
+// The words and marks of one derivation.
+void Derivations::add_leaves(Node root, Count rank, std::vector<Node>& to) const {
+  const Data& node = nodes_[root];
+  if (node.kind != Kind::choice) return to.push_back(root);
+  const Alternative* a = &alternatives_[node.first];
+  while (rank >= a->count) rank -= (a++)->count;
+  Count below = a->count;
+  for (uint32_t i = 0; i < a->length; ++i) {
+    Node child = sequence_[a->first + i];
+    below /= nodes_[child].count;
+    add_leaves(child, rank / below, to);
+    rank %= below;
+  }
+}
+
+void Derivations::keep_sample() {
+  if (sample_.size == 0) return;
+  for (const auto& [condition, total] : count_by_condition()) {
+    if (total <= sample_.size) continue;
+    Random random(sample_.seed);  // a new one: where conditions are alike, so are their samples
+    std::vector<Count> ranks = sample_ranks(total, sample_.size, random);
+    Count first = 0;
+    for (auto rank = ranks.begin(); Section & s : sections_) {
+      if (s.condition != condition) continue;
+      const Count end = first + count_of(s);
+      std::vector<std::vector<Node>> kept;
+      for (; rank != ranks.end() && *rank < end; ++rank)
+        add_leaves(s.root, *rank - first, kept.emplace_back());
+      s.root = add_choice(std::move(kept));
+      first = end;
+    }
+  }
+  std::erase_if(sections_, [&](const Section& s) { return count_of(s) == 0; });
+}
+
 void Derivations::set_prefix(const std::string& prefix) {
   prefix_ = prefix;
   for (Section& s : sections_)
@@ -165,8 +214,7 @@ Count Derivations::count() const {
   return n;
 }
 
-std::vector<Count> Derivations::sample_ranks(uint64_t n, Random& random) const {
-  Count total = count();
+std::vector<Count> Derivations::sample_ranks(Count total, uint64_t n, Random& random) const {
   if (total == kCountless)
     throw bad_input(fmt::format("{} has more sentences than can be numbered", test_))
         .hint("give a smaller --depth");

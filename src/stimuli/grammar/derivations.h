@@ -59,13 +59,20 @@ struct Section {
   std::vector<std::string> names = {};
 };
 
+// How many of each condition, and which. None: all.
+struct Sample {
+  uint64_t size = 0, seed = 0;
+};
+Sample parse_sample(std::string_view text);  // "1000", or "1000 7" with a seed
+
 class Derivations {
  public:
   using Node = uint32_t;
   // A place in the sentence that a feature of the item is counted from.
   enum class Mark : uint8_t {
-    subject,    // after it: where `distance` (words between the subject and the locus) starts
-    attractor,  // after it: counted in `attractors` when between the subject and the locus
+    before_subject,  // where `distance` (words between the subject and the locus) ends or ...
+    subject,         // ... after it: starts
+    attractor,       // after it: counted in `attractors` when between the subject and the locus
   };
 
   Derivations(std::string test, std::string language);
@@ -93,6 +100,10 @@ class Derivations {
   void keep_conditions(const std::function<bool(const std::string&)>& keep);
   // Drops the derivations with a word that is not `known`, in a wrong form too.
   void keep_words(const std::function<bool(std::string_view)>& known);
+  // A grammar can ask for so many different derivations of each condition instead of all. The same
+  // seed draws the same ones, whatever other conditions are kept.
+  void ask_sample(Sample sample) { sample_ = sample; }
+  void keep_sample();  // does nothing where no sample was asked for
   // What keep_words met and did not keep, sorted.
   const std::vector<std::string>& unknown_words() const { return unknown_words_; }
   // In front of ids and clusters, where a suite has the same tests for several languages.
@@ -119,9 +130,10 @@ class Derivations {
 
  private:
   friend class Walker;
-  std::vector<Count> sample_ranks(uint64_t n, Random& random) const;
+  std::vector<Count> sample_ranks(Count total, uint64_t n, Random& random) const;
 
   std::string test_, language_, prefix_;
+  Sample sample_;
   Style style_;
   bool has_locus_ = false;
   std::vector<std::string> unknown_words_;
@@ -145,6 +157,8 @@ class Derivations {
   std::vector<Alternative> alternatives_;
   std::vector<Node> sequence_;
   std::vector<Section> sections_;
+
+  void add_leaves(Node root, Count rank, std::vector<Node>& to) const;
 };
 
 // The items by rank, counted from 0 over all sections. The derivations must outlive it.

@@ -33,6 +33,7 @@ void apply_options(Derivations& derivations, const GrammarOptions& options) {
     for (std::string_view line; reader.next(line);) known.emplace(trim(line));
     derivations.keep_words([&](std::string_view w) { return known.count(std::string(w)) > 0; });
   }
+  if (!options.whole) derivations.keep_sample();
 }
 
 Derivations load_file(const fs::path& path, const GrammarOptions& options) {

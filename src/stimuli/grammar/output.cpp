@@ -270,7 +270,7 @@ void DerivedItems::at(Count rank, suite::Item& item) {
 void Derivations::sample(uint64_t n, Random& random, const ItemSink& sink) const {
   DerivedItems items(*this);
   suite::Item item;
-  for (Count rank : sample_ranks(n, random)) {
+  for (Count rank : sample_ranks(count(), n, random)) {
     items.at(rank, item);
     sink(item);
   }
@@ -285,7 +285,7 @@ void Derivations::sample_text(uint64_t n, Random& random, const TextSink& sink,
       sink(lines);
     });
   Walker walker(*this, Walker::Escape::none);
-  for (Count rank : sample_ranks(n, random)) {
+  for (Count rank : sample_ranks(count(), n, random)) {
     size_t s = 0;
     for (; rank >= count_of(sections_[s]); ++s) rank -= count_of(sections_[s]);
     walker.one(sections_[s].root, rank);

@@ -69,7 +69,7 @@ Walker::Word Walker::prepare(const std::string& text, Escape escape) const {
 
 void Walker::start() {
   now_ = {};
-  subject_ = -1;
+  subject_ = before_subject_ = -1;
   attractors_.clear();
   locus_ = {};
   wrong_count_ = 0;
@@ -104,10 +104,10 @@ void Walker::add_word(const Derivations::Data& node) {
 void Walker::descend(Derivations::Node root, Count rank) {
   const Derivations::Data& node = derivations_.nodes_[root];
   if (node.kind == Derivations::Kind::mark) {
-    if (node.mark == Derivations::Mark::subject)
-      subject_ = now_.words;
-    else
+    if (node.mark == Derivations::Mark::attractor)
       attractors_.push_back(now_.words);
+    else
+      (node.mark == Derivations::Mark::subject ? subject_ : before_subject_) = now_.words;
     return;
   }
   if (node.kind != Derivations::Kind::choice) return add_word(node);
@@ -125,7 +125,8 @@ void Walker::descend(Derivations::Node root, Count rank) {
 unsigned Walker::distance() const {
   int64_t locus_end = int64_t(locus_word_) + locus_words_;
   if (subject_ <= locus_word_) return unsigned(locus_word_ - subject_);
-  return unsigned(std::max<int64_t>(0, subject_ - 1 - locus_end));
+  int64_t begin = before_subject_ < 0 ? subject_ - 1 : before_subject_;
+  return unsigned(std::max<int64_t>(0, begin - locus_end));
 }
 
 unsigned Walker::attractors() const {

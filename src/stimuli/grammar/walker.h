@@ -116,11 +116,12 @@ class Walker {
 
   template <class Inner>
   void with_mark(Derivations::Mark mark, const Inner& inner) {
-    if (mark == Derivations::Mark::subject) {
-      int64_t outer = subject_;
-      subject_ = now_.words;
+    if (mark != Derivations::Mark::attractor) {
+      int64_t& place = mark == Derivations::Mark::subject ? subject_ : before_subject_;
+      int64_t outer = place;
+      place = now_.words;
       inner();
-      subject_ = outer;
+      place = outer;
     } else {
       attractors_.push_back(now_.words);
       inner();
@@ -138,7 +139,7 @@ class Walker {
   uint32_t before_ = 0, form_characters_ = 0, wrong_first_ = 0, wrong_count_ = 0;
   uint32_t locus_word_ = 0, locus_words_ = 0;
   bool locus_first_ = false;
-  int64_t subject_ = -1;
+  int64_t subject_ = -1, before_subject_ = -1;  // words up to its end, and before it
   std::vector<uint32_t> attractors_;
 };
 
