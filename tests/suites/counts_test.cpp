@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "stimuli/grammar/grammar.h"
 #include "suite/suite.h"
@@ -61,6 +62,34 @@ TEST(SuiteCounts, MarvinLinzenAsInTable3) {
   EXPECT_EQ(counts_of("en-marvin-linzen").at("en"), expected);
 }
 
+TEST(SuiteCounts, SampledSuitesHaveAThousandOfEachCondition) {
+  for (const auto& [suite, conditions] :
+       {std::pair("de-agreement-wide", 30u), std::pair("gender-agreement", 36u)}) {
+    size_t sampled = 0;
+    for (const stimuli::Derivations& l :
+         stimuli::load_derivations(testing::source_dir() / "suites" / suite))
+      for (const auto& [condition, n] : l.count_by_condition()) {
+        EXPECT_LE(n, 1000u) << suite << " " << l.test();
+        sampled += n == 1000;
+      }
+    EXPECT_EQ(sampled, conditions) << suite;
+  }
+}
+
+// What looks like independent evidence is: the two English suites share no sentence.
+TEST(SuiteCounts, TheEnglishSuitesShareNoSentence) {
+  std::set<std::string> sentences;
+  for (const stimuli::Derivations& l :
+       stimuli::load_derivations(testing::source_dir() / "suites/en-marvin-linzen"))
+    l.expand([&](const suite::Item& item) { sentences.insert(item.sentences[0].text); });
+  for (const stimuli::Derivations& l :
+       stimuli::load_derivations(testing::source_dir() / "suites/clams"))
+    if (l.language() == "en")
+      l.expand([&](const suite::Item& item) {
+        EXPECT_FALSE(sentences.contains(item.sentences[0].text)) << item.sentences[0].text;
+      });
+}
+
 TEST(SuiteCounts, NegativePolarityItemsHaveThreeWrongSentences) {
   uint64_t wrong = 0;
   for (const stimuli::Derivations& l :
@@ -72,7 +101,7 @@ TEST(SuiteCounts, NegativePolarityItemsHaveThreeWrongSentences) {
 
 // A result for a test that is not there, or a test without a grammar, is a typing error.
 TEST(SuiteCounts, ManifestsSpeakOfTheTestsThatExist) {
-  for (const char* suite : {"clams", "en-marvin-linzen", "nl-agreement"}) {
+  for (const char* suite : {"clams", "en-marvin-linzen", "gender-agreement", "nl-agreement"}) {
     suite::Manifest manifest =
         suite::read_manifest(testing::source_dir() / "suites" / suite / "manifest.json");
     std::map<std::string, Counts> counts = counts_of(suite);
