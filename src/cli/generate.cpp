@@ -32,6 +32,7 @@ void say_unknown_words(const std::vector<stimuli::Derivations>& tests) {
 
 std::vector<stimuli::Derivations> load(GenerateCall& a) {
   a.grammar.vocabulary = a.vocabulary;
+  a.grammar.whole |= a.generate.sample.has_value();
   if (a.raw) {
     a.grammar.capitalize = a.grammar.capitalize.value_or(false);
     a.grammar.attach = false;
@@ -87,6 +88,7 @@ void add_generate(Cli& cli) {
   app.add_option("-o,--output", a->output, "where to write; standard output when absent");
   app.add_flag("--count", a->count, "only say how many items there are, without expanding");
   app.add_option("--sample", a->generate.sample, "N different items of each test").whole_number(1);
+  app.add_flag("--whole", a->grammar.whole, "all items, also where the grammars ask for a sample");
   app.add_option("--seed", a->generate.seed, "which sample (0)").whole_number(0, INT64_MAX);
   app.add_option("--most", a->generate.most,
                  "refuse to write more items than this; '--count' says how many there are")
