@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "file.h"
+#include "stimuli/treebank/inflections.h"
 #include "stimuli/treebank/lexicon.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -11,6 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     lexicon.add_unimorph(path);
     minpair::stimuli::Inflections paradigms;
     paradigms.add_unimorph(path);
+    paradigms.finish(minpair::stimuli::Feature::number);
     size_t written = lexicon.entries().size(), read = 0;
     minpair::stimuli::write_lexicons({{"x", std::move(lexicon)}}, path);
     minpair::stimuli::read_lexicons(

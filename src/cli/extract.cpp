@@ -30,6 +30,7 @@ FilesByLanguage group_by_language(const Options& o) {
   fs::path table = o.types.empty() ? find_shipped("suites", "treebank") / "agreement-types.tsv"
                                    : fs::path(o.types);
   std::vector<stimuli::LanguageInfo> languages = stimuli::read_agreement_types(table);
+  stimuli::read_either_number(find_shipped("suites", "treebank") / "either-number.tsv", languages);
   FilesByLanguage groups;
   for (const fs::path& file : stimuli::conllu_files({o.treebanks.begin(), o.treebanks.end()})) {
     const stimuli::LanguageInfo* language = nullptr;
@@ -60,7 +61,16 @@ void each_tree(const std::vector<fs::path>& files, bool quiet, const std::string
   for (size_t i = 0; i < files.size(); ++i) {
     progress.set(i, files[i].filename().string());
     stimuli::ConlluReader in(files[i]);
-    while (in.next(tree)) each(tree);
+    uint64_t withheld = 0;
+    while (in.next(tree)) {
+      withheld += tree.withheld();
+      each(tree);
+    }
+    if (withheld > 0 && !quiet)
+      fmt::print(stderr,
+                 "note: {}: the words of {} sentences are withheld; the treebank's README says "
+                 "where they can be had\n",
+                 files[i].string(), count_text(withheld));
     if (in.sloppy_lines() > 0 && !quiet)
       fmt::print(stderr, "note: {} small fault{} passed over, the first: {}\n",
                  count_text(in.sloppy_lines()), in.sloppy_lines() == 1 ? "" : "s",
@@ -76,16 +86,34 @@ void print_counts(const stimuli::LanguageInfo& l, const stimuli::ExtractCounts& 
   auto left_out = [](const char* why, uint64_t n) {
     if (n > 0) fmt::print(stderr, "  {:<28} {:>10}\n", why, count_text(n));
   };
+  left_out("left out: text withheld", c.withheld);
   left_out("left out: they disagree", c.disagree);
   left_out("left out: no feature", c.featureless);
   left_out("left out: not in language", c.wrong_type);
   left_out("left out: seen before", c.duplicates);
+  left_out("left out: in a longer token", c.multiword);
+  left_out("left out: participle", c.participles);
+  left_out("left out: may be right, too", c.either);
   left_out("left out: no other form", c.no_other_form);
+  left_out("left out: no word to replace", c.nothing_to_replace);
   if (c.through_auxiliary > 0)
     fmt::print(
         stderr,
         "  {} of them through a copula or auxiliary, which the released code misses; without: {}\n",
         count_text(c.through_auxiliary), count_text(c.items - c.through_auxiliary));
+}
+
+// A treebank may lack the feature on verbs or give plurals a lemma of their own (English EWT).
+void explain_no_pairs(const stimuli::ExtractCounts& c, const std::string& vary) {
+  if (c.items > 0) return;
+  fmt::print(stderr, "note: no pair was found: {} relations do not show {} on both words{}\n",
+             count_text(c.featureless), vary,
+             c.no_other_form == 0
+                 ? ""
+                 : fmt::format(", and for {} words the treebank has no form of the same lemma and "
+                               "the same other features with another {}, for example {}",
+                               count_text(c.no_other_form), vary, c.without_other_form));
+  fmt::print(stderr, "  --unimorph adds forms; so do further treebanks of the language\n");
 }
 
 // UniMorph names its files by the language ("deu", "deu/deu"); where there is only one language, it
@@ -135,17 +163,24 @@ void extract_clozes(const Options& o, const stimuli::LanguageInfo& language,
 void extract_pairs(const Options& o, const stimuli::LanguageInfo& language,
                    const std::vector<fs::path>& files, const std::vector<std::string>& unimorph,
                    const stimuli::ExtractOptions& options, suite::SuiteWriter& out) {
+  stimuli::Feature vary = feature_named(o.vary);
   stimuli::Inflections paradigms;
-  each_tree(files, o.quiet, language.name + ", paradigms",
-            [&](const stimuli::Tree& tree) { paradigms.add(tree); });
+  stimuli::NonceWords words;
+  each_tree(files, o.quiet, language.name + ", paradigms", [&](const stimuli::Tree& tree) {
+    paradigms.add(tree);
+    if (o.nonce > 0) words.add(tree);
+  });
   for (const std::string& file : unimorph) paradigms.add_unimorph(file);
-  paradigms.finish();
-  stimuli::PairExtractor extractor(language, paradigms, options, feature_named(o.vary));
-  if (o.nonce > 0) extractor.nonce(o.seed, o.nonce);
+  paradigms.finish(vary);
+  words.finish();
+  stimuli::PairExtractor extractor(language, paradigms, options, vary);
+  if (o.nonce > 0) extractor.nonce(std::move(words), o.seed, o.nonce);
   each_tree(files, true, language.name, [&](const stimuli::Tree& tree) {
     extractor.add(tree, [&](const suite::Item& item) { out.write(item); });
   });
-  if (!o.quiet) print_counts(language, extractor.counts());
+  if (o.quiet) return;
+  print_counts(language, extractor.counts());
+  explain_no_pairs(extractor.counts(), o.vary);
 }
 
 suite::Manifest manifest_for(const Options& o, const FilesByLanguage& groups) {

@@ -89,15 +89,38 @@ std::vector<LanguageInfo> read_agreement_types(const std::filesystem::path& tsv)
                       {}};
     for (std::string_view name : words(columns[4])) {
       if (name == "-") continue;
+      bool compat = name.starts_with('(') && name.ends_with(')');
+      if (compat) name = name.substr(1, name.size() - 2);
       std::optional<AgreementType> type = agreement_type(name);
       if (!type)
         throw bad(fmt::format("'{}' is not a type of agreement", name))
             .hint("known: determiner, attributive, predicative, verb");
-      info.types.push_back(*type);
+      (compat ? info.compat_types : info.types).push_back(*type);
     }
     languages.push_back(std::move(info));
   }
   return languages;
+}
+
+void read_either_number(const std::filesystem::path& tsv, std::vector<LanguageInfo>& languages) {
+  LineReader lines(tsv);
+  for (std::string_view line; lines.next(line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::vector<std::string_view> columns = split(line, '\t');
+    if (columns.size() != 2)
+      throw bad_input("two columns are needed: the language's code, lemmas")
+          .at(lines.name(), lines.line_number());
+    for (LanguageInfo& l : languages)
+      if (l.code == columns[0])
+        for (std::string_view lemma : words(columns[1])) l.either_number.emplace(lemma);
+  }
+}
+
+bool LanguageInfo::has(AgreementType type, bool compat) const {
+  auto holds = [&](const std::vector<AgreementType>& list) {
+    return std::find(list.begin(), list.end(), type) != list.end();
+  };
+  return holds(types) || (compat && holds(compat_types));
 }
 
 const LanguageInfo* language_of(const std::filesystem::path& treebank,
@@ -107,17 +130,23 @@ const LanguageInfo* language_of(const std::filesystem::path& treebank,
     std::string name = part.string();
     if (!name.starts_with("UD_")) continue;
     for (const LanguageInfo& l : languages) {
-      bool fits = name.substr(3).starts_with(l.name) &&
-                  (name.size() == l.name.size() + 3 || name[l.name.size() + 3] == '-' ||
-                   name[l.name.size() + 3] == '_');
+      if (!name.substr(3).starts_with(l.name)) continue;
+      // "Norwegian-NynorskLIA" is Nynorsk; "Swedish_Sign_Language" is not Swedish.
+      std::string_view after = std::string_view(name).substr(3 + l.name.size());
+      bool fits = after.empty() || after[0] == '-' || l.name.find('-') != std::string::npos;
       if (fits && (!best || l.name.size() > best->name.size())) best = &l;
     }
   }
   if (best) return best;
-  // A bare file: "de_gsd-ud-test.conllu".
+  // A bare file: "de_gsd-ud-test.conllu", "no_nynorsk-ud-dev.conllu".
   std::string stem = treebank.filename().string();
-  for (const LanguageInfo& l : languages)
+  for (const LanguageInfo& l : languages) {
     if (stem.starts_with(l.code + "_")) return &l;
+    size_t dash = l.name.find('-'), low = stem.find('_');
+    if (dash != std::string::npos && low != std::string::npos &&
+        stem.substr(low + 1).starts_with(lower(l.name.substr(dash + 1))))
+      return &l;
+  }
   return nullptr;
 }
 

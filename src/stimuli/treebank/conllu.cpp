@@ -48,6 +48,12 @@ bool ConlluReader::next(Tree& tree) {
   rows_.clear();
   std::string_view line;
   while (lines_.next(line)) {
+    if (lines_.line_number() == 1) {
+      if (line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
+      if (line.starts_with("\x1F\x8B") || line.starts_with("\xFD"
+                                                           "7zXZ"))
+        throw bad_input("this file is packed").at(lines_.name()).hint("unpack it first");
+    }
     if (trim(line).empty()) {
       if (rows_.empty()) continue;
       finish(tree);
@@ -61,7 +67,7 @@ bool ConlluReader::next(Tree& tree) {
     if (rows_.empty()) tree.line = lines_.line_number();
     size_t begin = tree.buffer.size();
     tree.buffer += line;
-    rows_.emplace_back(begin, tree.buffer.size());
+    rows_.push_back({begin, tree.buffer.size(), lines_.line_number()});
     if (rows_.size() > max_words)
       throw bad_input("a sentence of more than 100,000 lines: is this CoNLL-U?")
           .at(lines_.name(), lines_.line_number());
@@ -74,7 +80,7 @@ bool ConlluReader::next(Tree& tree) {
 
 // The buffer is complete, so that views into it stay.
 void ConlluReader::finish(Tree& tree) {
-  for (auto [begin, end] : rows_) add_line(tree, begin, end);
+  for (const Row& row : rows_) add_row(tree, row);
   for (Word& w : tree.words)
     if (w.head > tree.words.size()) {
       sloppy("a head that does not exist");
@@ -82,55 +88,75 @@ void ConlluReader::finish(Tree& tree) {
     }
 }
 
-void ConlluReader::add_line(Tree& tree, size_t begin, size_t end) {
-  std::string_view row = std::string_view(tree.buffer).substr(begin, end - begin);
+Error ConlluReader::bad(const std::string& what, uint64_t line) const {
+  return bad_input(what)
+      .at(lines_.name(), line)
+      .hint(
+          "ten columns separated by tabs are expected: "
+          "https://universaldependencies.org/format.html");
+}
+
+void ConlluReader::add_multiword(Tree& tree, const std::string_view* columns, bool space_after,
+                                 uint64_t line) {
+  std::string_view id = columns[0];
+  size_t dash = id.find('-');
+  SurfaceToken token{columns[1], 0, 0, space_after};
+  if (!parse_number(id.substr(0, dash), token.first) ||
+      !parse_number(id.substr(dash + 1), token.last) || token.first != tree.words.size() + 1 ||
+      token.last < token.first || token.last - token.first > max_words)
+    throw bad(fmt::format("'{}' is not the range of a multiword token here", id), line);
+  tree.tokens.push_back(token);
+}
+
+void ConlluReader::add_row(Tree& tree, const Row& row) {
+  std::string_view rest = std::string_view(tree.buffer).substr(row.begin, row.end - row.begin);
   std::string_view columns[10];
-  for (std::string_view& c : columns) c = next_column(row);
-  auto bad = [&](const std::string& what) {
-    return bad_input(what)
-        .at(lines_.name(), tree.line)
-        .hint(
-            "ten columns separated by tabs are expected: "
-            "https://universaldependencies.org/format.html");
-  };
+  for (std::string_view& c : columns) c = next_column(rest);
   std::string_view id = columns[0];
   if (columns[3].data() == nullptr || columns[7].empty())
-    throw bad(fmt::format("'{}' has fewer than eight columns", id));
-  if (id.find('.') != std::string_view::npos) return;  // an empty node
+    throw bad(fmt::format("'{}' has fewer than eight columns", id), row.line);
   bool space_after = !has_value(columns[9], "SpaceAfter=No");
-
-  if (size_t dash = id.find('-'); dash != std::string_view::npos) {
-    SurfaceToken token{columns[1], 0, 0, space_after};
-    if (!parse_number(id.substr(0, dash), token.first) ||
-        !parse_number(id.substr(dash + 1), token.last) || token.first != tree.words.size() + 1 ||
-        token.last < token.first || token.last - token.first > max_words)
-      throw bad(fmt::format("'{}' is not the range of a multiword token here", id));
-    tree.tokens.push_back(token);
+  if (id.find('.') != std::string_view::npos) {
+    tree.tokens.push_back({columns[1], 0, 0, space_after});
     return;
   }
+  if (id.find('-') != std::string_view::npos)
+    return add_multiword(tree, columns, space_after, row.line);
   uint32_t number = 0;
   if (!parse_number(id, number) || number != tree.words.size() + 1)
-    throw bad(fmt::format("word '{}' does not follow word {}", id, tree.words.size()));
+    throw bad(fmt::format("word '{}' does not follow word {}", id, tree.words.size()), row.line);
   Word w{columns[1], columns[2], columns[3], columns[5],
          columns[7], 0,          0,          parse_ud_features(columns[5])};
   if (columns[6] != "_" && !parse_number(columns[6], w.head)) sloppy("a head that is not a number");
-  bool covered = !tree.tokens.empty() && tree.tokens.back().last >= number;
-  if (!covered) tree.tokens.push_back({w.form, number, number, space_after});
-  w.token = uint32_t(tree.tokens.size() - 1);
+  size_t last = tree.tokens.size();  // the token before this word, if it covers this word too
+  while (last > 0 && tree.tokens[last - 1].empty_node()) --last;
+  if (last == 0 || tree.tokens[last - 1].last < number) {
+    tree.tokens.push_back({w.form, number, number, space_after});
+    last = tree.tokens.size();
+  }
+  w.token = uint32_t(last - 1);
   tree.words.push_back(w);
+}
+
+bool Tree::withheld() const {
+  size_t gone = size_t(
+      std::count_if(words.begin(), words.end(), [](const Word& w) { return w.form == "_"; }));
+  return gone > 1 && 2 * gone >= words.size();
 }
 
 std::string Tree::text(std::vector<Span>& spans, bool spaced) const {
   std::string s;
+  bool space = false;
   spans.clear();
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    if (i > 0 && !s.empty() && (spaced || tokens[i - 1].space_after)) s += ' ';
-    size_t begin = s.size();
-    // "_" is a word that is not written; a sentence of underscores does not occur.
-    if (tokens[i].form != "_") s += tokens[i].form;
-    spans.push_back({begin, s.size()});
-    if (tokens[i].form == "_" && begin > 0 && s.back() == ' ')
-      s.pop_back(), spans.back() = {s.size(), s.size()};
+  for (const SurfaceToken& token : tokens) {
+    if (token.withheld() || (token.empty_node() && !spaced)) {
+      spans.push_back({s.size(), s.size()});
+      continue;
+    }
+    if (space) s += ' ';
+    spans.push_back({s.size(), s.size() + token.form.size()});
+    s += token.form;
+    space = spaced || token.space_after;
   }
   return s;
 }

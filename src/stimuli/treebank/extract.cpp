@@ -35,13 +35,27 @@ uint32_t attractors(const Tree& tree, const Agreement& a) {
   return n;
 }
 
-bool intervening_noun(const Tree& tree, const Agreement& a) {
+// The released code looks only where the target comes first.
+bool intervening_noun(const Tree& tree, const Agreement& a, bool compat) {
+  if (compat && a.controller < a.target) return false;
   for (uint32_t i = std::min(a.target, a.controller) + 1; i < std::max(a.target, a.controller); ++i)
     if (tree.word(i).upos == "NOUN") return true;
   return false;
 }
 
 }  // namespace
+
+bool left_out(const Tree& tree, const Agreement& a, ExtractCounts& counts) {
+  const Word &target = tree.word(a.target), &controller = tree.word(a.controller);
+  if (target.form == "_" || controller.form == "_" || tree.token_of(a.target).withheld() ||
+      tree.token_of(a.controller).withheld() || tree.withheld()) {
+    ++counts.withheld;
+    return true;
+  }
+  bool clash = !agree(core_values(target.bundle), core_values(controller.bundle));
+  counts.disagree += clash;
+  return clash;
+}
 
 // The other word's place in the text, in characters, so that a run can count pieces up to it.
 void add_other(const std::string& text, Span other, suite::Item& item) {
@@ -64,19 +78,21 @@ void add_analysis(const Tree& tree, const Agreement& a, uint32_t word, bool comp
   add("distance", double(words_between(a)));
   add("distractors", double(distractors(tree, word, compat)));
   add("attractors", double(attractors(tree, a)));
-  add("intervening_noun", intervening_noun(tree, a) ? 1.0 : 0.0);
+  add("intervening_noun", intervening_noun(tree, a, compat) ? 1.0 : 0.0);
   add("order", std::string(a.target < a.controller ? "target-controller" : "controller-target"));
   if (a.through_auxiliary) add("through_auxiliary", 1.0);
   if (!tree.id.empty()) add("sentence_id", tree.id);
 }
 
+// The masked sentence as the paper writes it, one space between tokens: never built, only hashed.
 bool ClozeExtractor::first_time(const Tree& tree, uint32_t masked, AgreementType type) {
-  // The masked sentence as the paper writes it, one space between tokens: never built, only hashed.
   static thread_local std::string text;
   text.assign(1, char('0' + int(type)));
   uint32_t token = tree.word(masked).token;
   for (uint32_t i = 0; i < tree.tokens.size(); ++i) {
-    if (i != token && tree.tokens[i].form == "_") continue;
+    if (i != token &&
+        (tree.tokens[i].withheld() || (tree.tokens[i].empty_node() && !options_.compat)))
+      continue;
     text += ' ';
     text += i == token ? std::string_view("[MASK]") : tree.tokens[i].form;
   }
@@ -97,8 +113,7 @@ void ClozeExtractor::one(const Tree& tree, const Agreement& a, bool mask_target,
     ++counts_.duplicates;
     return;
   }
-  if (!options_.every_type &&
-      std::find(language_.types.begin(), language_.types.end(), a.type) == language_.types.end()) {
+  if (!options_.every_type && !language_.has(a.type, options_.compat)) {
     ++counts_.wrong_type;
     return;
   }
@@ -129,11 +144,7 @@ void ClozeExtractor::add(const Tree& tree, const ItemSink& sink) {
   find_agreement(tree, [&](const Agreement& a) {
     if (options_.compat && a.through_auxiliary) return;
     ++counts_.relations;
-    const Word &target = tree.word(a.target), &controller = tree.word(a.controller);
-    if (!agree(core_values(target.bundle), core_values(controller.bundle))) {
-      ++counts_.disagree;
-      return;
-    }
+    if (left_out(tree, a, counts_)) return;
     if (options_.mask != ExtractOptions::Mask::target) one(tree, a, false, sink);
     if (options_.mask != ExtractOptions::Mask::controller) one(tree, a, true, sink);
   });

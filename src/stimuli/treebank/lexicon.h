@@ -9,7 +9,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -49,29 +48,9 @@ void write_lexicons(const std::map<std::string, Lexicon>& lexicons,
 using EachEntry = std::function<void(std::string_view language, const LexiconEntry& entry)>;
 void read_lexicons(const std::filesystem::path& file, const EachEntry& each);
 
-// Whole paradigms with every feature, as the sources write them: to find the form that differs in
-// one feature alone.
-class Inflections {
- public:
-  void add(const Tree& tree);
-  uint64_t add_unimorph(const std::filesystem::path& file);
-
-  // Forms of the word's lemma whose features are the same but for another value of `feature`. A
-  // form that also has the word's own features (syncretism) is not among them. Sorted.
-  std::vector<std::string> other_forms(const Word& word, Feature feature) const;
-
-  // Forms seen with exactly this part of speech and these features; for nonce sentences. Sorted.
-  const std::vector<std::string>* words_like(const Word& word) const;
-  void finish();  // sorts, after the last add
-
- private:
-  struct Cell {
-    std::string feats;
-    std::string form;
-    auto operator<=>(const Cell&) const = default;
-  };
-  std::unordered_map<std::string, std::vector<Cell>> treebank_, unimorph_;  // by "lemma TAB pos"
-  std::unordered_map<std::string, std::vector<std::string>> alike_;         // by "pos TAB feats"
-};
+// Lemma, form and tags of every well-formed line; returns how many were not.
+uint64_t each_unimorph_line(
+    const std::filesystem::path& file,
+    const std::function<void(std::string_view, std::string_view, std::string_view)>& found);
 
 }  // namespace minpair::stimuli

@@ -7,22 +7,106 @@
 namespace minpair::stimuli {
 namespace {
 
-// The form with the capitals of the one it replaces.
+// The form with the capitals of the one it replaces; "" where those are not a word's.
 std::string cased_like(const std::string& form, std::string_view original) {
-  if (original.empty()) return form;
   std::string low = lower(original);
   if (low == original) return form;
-  std::string capital = capitalize_first(low);
-  return capital == original ? capitalize_first(form) : form;
+  return capitalize_first(low) == original ? capitalize_first(form) : "";
 }
 
-bool content_word(const Word& w) { return w.upos == "NOUN" || w.upos == "VERB" || w.upos == "ADJ"; }
+std::string_view relation(const Word& w) { return w.deprel.substr(0, w.deprel.find(':')); }
 
-bool alone_in_its_token(const Tree& tree, const Word& w) {
-  return tree.tokens[w.token].first == tree.tokens[w.token].last;
+bool nominal(const Word& w) {
+  return w.upos == "NOUN" || w.upos == "PROPN" || w.upos == "PRON" || w.upos == "NUM";
+}
+
+// Is a dependent of word `i` of this relation there, before word `limit`?
+bool has_dependent(const Tree& tree, uint32_t i, std::string_view wanted, uint32_t limit) {
+  for (uint32_t j = 1; j < limit && j <= tree.words.size(); ++j)
+    if (tree.word(j).head == i && relation(tree.word(j)) == wanted) return true;
+  return false;
+}
+
+// "Das Ergebnis ist/sind 3 Tore": the verb may agree with the predicate.
+bool predicate_differs(const Tree& tree, const Agreement& a, Feature vary) {
+  const Word& target = tree.word(a.target);
+  if (target.deprel != "cop" || target.head == 0) return false;
+  const Word& predicate = tree.word(target.head);
+  return nominal(predicate) && predicate.bundle[vary] != tree.word(a.controller).bundle[vary];
+}
+
+// "une équipe d'étudiants motivée/motivés": the adjective may belong to the noun between.
+bool another_noun_between(const Tree& tree, const Agreement& a, Feature vary) {
+  for (uint32_t i = a.controller + 1; i < a.target; ++i)
+    if (nominal(tree.word(i)) && tree.word(i).bundle[vary] != tree.word(a.controller).bundle[vary])
+      return true;
+  return false;
+}
+
+// Does the phrase show its case elsewhere than in the varied word?
+bool has_other_determiner(const Tree& tree, uint32_t controller, uint32_t varied) {
+  for (uint32_t j = 1; j <= tree.words.size(); ++j)
+    if (j != varied && tree.word(j).head == controller && relation(tree.word(j)) == "det")
+      return true;
+  return false;
+}
+
+Hash128 hash_of(const suite::Item& item) {
+  std::string text = item.test;
+  for (const suite::Sentence& s : item.sentences) text += "\n" + s.text;
+  return hash128(text);
 }
 
 }  // namespace
+
+// Constructions in which another value is right as well, whatever the words are.
+bool PairExtractor::either_is_right(const Tree& tree, const Agreement& a, uint32_t varied) const {
+  auto listed = [&](const Word& w) {
+    return language_.either_number.contains(std::string(w.lemma)) ||
+           language_.either_number.contains(lower(w.form));
+  };
+  bool counted = has_dependent(tree, a.controller, "nummod", UINT32_MAX);
+  if (counted && varied == a.controller) return true;  // "neun Mann"
+  if (a.type == AgreementType::determiner) return listed(tree.word(a.target));
+  bool attributive = a.type == AgreementType::attributive;
+  if (has_dependent(tree, a.controller, "conj", attributive ? a.target : UINT32_MAX)) return true;
+  if (attributive) return listed(tree.word(a.target)) || another_noun_between(tree, a, vary_);
+  return counted || listed(tree.word(a.controller)) || predicate_differs(tree, a, vary_);
+}
+
+// Another word than the varied one must show the value: the controller, a word that agrees with it,
+// or the verb it is the subject of.
+bool PairExtractor::value_is_shown(const Tree& tree, const Agreement& a, uint32_t varied) const {
+  const Word& controller = tree.word(a.controller);
+  FeatureIndex value = controller.bundle[vary_], gender = controller.bundle[Feature::gender];
+  auto shows = [&](uint32_t i) {
+    const Word& w = tree.word(i);
+    return i != varied && w.bundle[vary_] == value && paradigms_.shows_value(w, gender);
+  };
+  if (shows(a.controller)) return true;
+  // The verb of a coordinated subject is plural whatever this noun is.
+  bool subject =
+      relation(controller) == "nsubj" && !has_dependent(tree, a.controller, "conj", UINT32_MAX);
+  for (uint32_t i = 1; i <= tree.words.size(); ++i) {
+    const Word& w = tree.word(i);
+    std::string_view rel = relation(w);
+    bool agrees = w.head == a.controller && (rel == "det" || rel == "amod");
+    bool verb =
+        subject && controller.head != 0 && w.bundle[Feature::person] != 0 &&
+        (i == controller.head || (w.head == controller.head && (rel == "aux" || rel == "cop")));
+    if ((agrees || verb) && shows(i)) return true;
+  }
+  return false;
+}
+
+Place PairExtractor::place_of(const Tree& tree, const Agreement& a, uint32_t varied) const {
+  Place place;
+  place.gender = tree.word(a.controller).bundle[Feature::gender];
+  place.case_is_open = !has_other_determiner(tree, a.controller, varied);
+  place.after_noun = varied > 1 && nominal(tree.word(varied - 1));
+  place.before_vowel = varied < tree.words.size() && paradigms_.vowel(tree.word(varied + 1).form);
+  return place;
+}
 
 // `replaced`: per word, what stands instead of it; empty strings keep the word. `other` gets the
 // place of the relation's other word in the first sentence.
@@ -34,32 +118,88 @@ suite::Item PairExtractor::pair(const Tree& tree, const Agreement& a, uint32_t v
   auto sentence = [&](std::string_view form, bool grammatical) {
     suite::Sentence s;
     s.grammatical = grammatical;
+    bool space = false;
     for (size_t t = 0; t < tree.tokens.size(); ++t) {
       const SurfaceToken& token = tree.tokens[t];
-      if (token.form == "_") continue;
-      if (t > 0 && !s.text.empty() && (options_.compat || tree.tokens[t - 1].space_after))
-        s.text += ' ';
+      if (token.withheld() || token.empty_node()) continue;
+      if (space) s.text += ' ';
       size_t begin = s.text.size();
       bool here = tree.word(varied).token == t;
-      if (here)
-        s.text += form;
-      else if (token.first == token.last && !replaced.empty() && !replaced[token.first - 1].empty())
-        s.text += replaced[token.first - 1];
-      else
-        s.text += token.form;
+      bool kept =
+          replaced.empty() || token.first != token.last || replaced[token.first - 1].empty();
+      s.text += here ? form : kept ? token.form : std::string_view(replaced[token.first - 1]);
+      space = options_.compat || token.space_after;
+      if (here && elided(form) != elided(token.form)) space = !elided(form);
       if (here) s.locus = {begin, s.text.size()};
       if (grammatical && t == other_token) other = {begin, s.text.size()};
     }
     return s;
   };
   item.sentences.push_back(sentence(tree.word(varied).form, true));
-  for (const std::string& form : others)
-    item.sentences.push_back(sentence(cased_like(form, tree.word(varied).form), false));
+  for (const std::string& form : others) item.sentences.push_back(sentence(form, false));
   item.test = fmt::format("{}_{}", name_of(a.type), name_of(vary_));
   item.condition = lower(value_name(vary_, tree.word(varied).bundle[vary_]));
   item.language = language_.code;
-  item.cluster = fmt::format("{}/{}", language_.code, tree.word(varied).lemma);
+  item.cluster = fmt::format("{}/{}", language_.code, tree.word(a.controller).lemma);
   return item;
+}
+
+std::vector<std::string> PairExtractor::wrong_forms(const Tree& tree, const Agreement& a,
+                                                    uint32_t varied) {
+  const Word& w = tree.word(varied);
+  std::vector<std::string> forms;
+  for (const std::string& form : paradigms_.other_forms(w, place_of(tree, a, varied)))
+    if (std::string cased = cased_like(form, w.form); !cased.empty())
+      forms.push_back(std::move(cased));
+  if (forms.empty() && counts_.no_other_form++ == 0)
+    counts_.without_other_form = fmt::format("{} ({}, {})", w.form, w.lemma, w.feats);
+  return forms;
+}
+
+void PairExtractor::write(const Tree& tree, const Agreement& a, uint32_t varied,
+                          const std::vector<std::string>& others,
+                          const std::vector<std::string>& replaced, const ItemSink& sink) {
+  Span other_place;
+  suite::Item item = pair(tree, a, varied, others, replaced, other_place);
+  bool is_new;
+  seen_.find(hash_of(item), 0, is_new);
+  if (!is_new) {
+    ++counts_.duplicates;
+    return;
+  }
+  const char* kind = !replaced.empty() ? "nonce" : varied == a.target ? "target" : "controller";
+  item.id = fmt::format("{}/{}/{}/{}", language_.code, item.test, kind, ++counts_.items);
+  add_analysis(tree, a, varied, options_.compat, item);
+  add_other(item.sentences[0].text, other_place, item);
+  ++counts_.by_type[item.test];
+  if (a.through_auxiliary) ++counts_.through_auxiliary;
+  sink(item);
+}
+
+void PairExtractor::write_nonce(const Tree& tree, const Agreement& a, uint32_t varied,
+                                const std::vector<std::string>& others, const ItemSink& sink) {
+  uint32_t other = varied == a.target ? a.controller : a.target;
+  for (unsigned v = 0; v < variants_; ++v) {
+    std::vector<std::string> replaced(tree.words.size());
+    bool any = false;
+    for (uint32_t i = 1; i <= tree.words.size(); ++i) {
+      if (i == varied) continue;
+      auto suits = [&](const std::string& form) {
+        if (i != other) return true;
+        Word w = tree.word(i);
+        w.form = form;
+        w.lemma = "_";
+        return paradigms_.shows_value(w, tree.word(a.controller).bundle[Feature::gender]) &&
+               !language_.either_number.contains(form);
+      };
+      replaced[i - 1] = nonce_.instead(tree, i, paradigms_, random_, suits);
+      any |= !replaced[i - 1].empty();
+    }
+    if (any)
+      write(tree, a, varied, others, replaced, sink);
+    else
+      ++counts_.nothing_to_replace;
+  }
 }
 
 void PairExtractor::one(const Tree& tree, const Agreement& a, bool vary_target,
@@ -68,38 +208,23 @@ void PairExtractor::one(const Tree& tree, const Agreement& a, bool vary_target,
   const Word& w = tree.word(varied);
   const Word& other = tree.word(vary_target ? a.controller : a.target);
   // The sentence must show the feature on both words, or changing one breaks nothing.
-  if (w.bundle[vary_] == 0 || other.bundle[vary_] != w.bundle[vary_] ||
-      !alone_in_its_token(tree, w)) {
+  if (w.bundle[vary_] == 0 || other.bundle[vary_] == 0)
     ++counts_.featureless;
-    return;
-  }
-  std::vector<std::string> others = paradigms_.other_forms(w, vary_);
-  if (others.empty()) {
-    ++counts_.no_other_form;
-    return;
-  }
-  auto emit = [&](const std::vector<std::string>& replaced, const std::string& kind) {
-    Span other_place;
-    suite::Item item = pair(tree, a, varied, others, replaced, other_place);
-    item.id = fmt::format("{}/{}/{}/{}", language_.code, item.test, kind, ++counts_.items);
-    add_analysis(tree, a, varied, options_.compat, item);
-    add_other(item.sentences[0].text, other_place, item);
-    ++counts_.by_type[item.test];
-    sink(item);
-  };
-  if (variants_ == 0) {
-    emit({}, vary_target ? "target" : "controller");
-    return;
-  }
-  for (unsigned v = 0; v < variants_; ++v) {
-    std::vector<std::string> replaced(tree.words.size());
-    for (uint32_t i = 1; i <= tree.words.size(); ++i) {
-      const Word& old = tree.word(i);
-      if (i == varied || !content_word(old) || !alone_in_its_token(tree, old)) continue;
-      if (const std::vector<std::string>* alike = paradigms_.words_like(old))
-        replaced[i - 1] = (*alike)[random_.below(alike->size())];
-    }
-    emit(replaced, "nonce");
+  else if (other.bundle[vary_] != w.bundle[vary_])
+    ++counts_.disagree;
+  else if (tree.token_of(varied).first != tree.token_of(varied).last)
+    ++counts_.multiword;
+  // The participle of a perfect stands for its auxiliary, which is another relation.
+  else if (a.type == AgreementType::verb && tree.word(a.target).bundle[Feature::person] == 0 &&
+           has_dependent(tree, a.target, "aux", UINT32_MAX))
+    ++counts_.participles;
+  else if (either_is_right(tree, a, varied) || !value_is_shown(tree, a, varied))
+    ++counts_.either;
+  else if (std::vector<std::string> others = wrong_forms(tree, a, varied); !others.empty()) {
+    if (variants_ == 0)
+      write(tree, a, varied, others, {}, sink);
+    else
+      write_nonce(tree, a, varied, others, sink);
   }
 }
 
@@ -107,13 +232,8 @@ void PairExtractor::add(const Tree& tree, const ItemSink& sink) {
   ++counts_.sentences;
   find_agreement(tree, [&](const Agreement& a) {
     ++counts_.relations;
-    if (!agree(core_values(tree.word(a.target).bundle),
-               core_values(tree.word(a.controller).bundle))) {
-      ++counts_.disagree;
-      return;
-    }
-    if (!options_.every_type && std::find(language_.types.begin(), language_.types.end(), a.type) ==
-                                    language_.types.end()) {
+    if (left_out(tree, a, counts_)) return;
+    if (!options_.every_type && !language_.has(a.type, options_.compat)) {
       ++counts_.wrong_type;
       return;
     }

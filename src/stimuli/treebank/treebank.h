@@ -10,10 +10,12 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "suite/item.h"
 
@@ -61,11 +63,14 @@ struct Word {
   Bundle bundle;
 };
 
-// What stands in the text: a word, or a multiword token.
+// What stands in the text: a word, or a multiword token. An empty node covers no word; it is not in
+// the text, but the paper's program writes it there.
 struct SurfaceToken {
   std::string_view form;
   uint32_t first = 0, last = 0;  // the words it covers, 1-based
   bool space_after = true;
+  bool empty_node() const { return first == 0; }
+  bool withheld() const { return form == "_"; }
 };
 
 struct Tree {
@@ -75,13 +80,17 @@ struct Tree {
   uint64_t line = 0;  // of its first token
 
   const Word& word(uint32_t i) const { return words[i - 1]; }
-  // The text, and the span of each token in it. `spaced`: one space between all tokens.
+  const SurfaceToken& token_of(uint32_t i) const { return tokens[word(i).token]; }
+  // Some treebanks are published without their words ("_"): this sentence is mostly gone.
+  bool withheld() const;
+  // The text, and the span of each token in it. `spaced`: as the paper's program has it, one space
+  // between all tokens, empty nodes among them.
   std::string text(std::vector<Span>& spans, bool spaced = false) const;
 
   std::string buffer;  // what the views point into
 };
 
-// Reads trees one at a time. Empty nodes and enhanced dependencies are passed over. What real
+// Reads trees one at a time. Enhanced dependencies are passed over. What real
 // treebanks get wrong without harm (a missing last newline, a head out of range, fewer columns at
 // the end) is counted, not refused.
 class ConlluReader {
@@ -93,11 +102,17 @@ class ConlluReader {
 
  private:
   void finish(Tree& tree);
-  void add_line(Tree& tree, size_t begin, size_t end);
+  struct Row {
+    size_t begin, end;  // in the buffer
+    uint64_t line;
+  };
+  void add_row(Tree& tree, const Row& row);
+  void add_multiword(Tree& tree, const std::string_view* columns, bool space_after, uint64_t line);
   void sloppy(const std::string& what);
+  Error bad(const std::string& what, uint64_t line) const;
 
   LineReader lines_;
-  std::vector<std::pair<size_t, size_t>> rows_;
+  std::vector<Row> rows_;
   uint64_t sloppy_ = 0;
   std::string first_sloppy_;
 };
@@ -127,9 +142,15 @@ struct LanguageInfo {
   std::string iso639_3;  // "deu"
   bool in_paper = false;
   std::vector<AgreementType> types;
+  std::vector<AgreementType> compat_types = {};  // the released code has these, the language not
+  std::set<std::string> either_number = {};      // lemmas with which both numbers are right
+
+  bool has(AgreementType type, bool compat) const;
 };
 std::vector<LanguageInfo> read_agreement_types(const std::filesystem::path& tsv);
-// The language of ".../UD_German-GSD/x.conllu", or nullptr.
+// "eine Reihe von ... ist/sind": suites/treebank/either-number.tsv, beside the table of types.
+void read_either_number(const std::filesystem::path& tsv, std::vector<LanguageInfo>& languages);
+// The language of ".../UD_German-GSD/x.conllu" or "de_gsd-ud-dev.conllu", or nullptr.
 const LanguageInfo* language_of(const std::filesystem::path& treebank,
                                 const std::vector<LanguageInfo>& languages);
 

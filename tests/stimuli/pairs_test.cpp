@@ -1,0 +1,372 @@
+// Natural pairs and nonce sentences from small treebanks of our own.
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "stimuli/treebank/extract.h"
+#include "support.h"
+
+namespace minpair::stimuli {
+namespace {
+
+// "form lemma POS features head relation" a word, separated by " | ", to CoNLL-U. A form that ends
+// in an apostrophe or stands before a full stop has no space after it.
+std::string tree(const std::string& words, int times = 1) {
+  std::string rows;
+  std::istringstream in(words);
+  std::string form, lemma, pos, feats, head, relation, bar;
+  for (int i = 1; in >> form >> lemma >> pos >> feats >> head >> relation; ++i) {
+    std::string misc = form.ends_with("'") ? "SpaceAfter=No" : "_";
+    rows += std::to_string(i) + "\t" + form + "\t" + lemma + "\t" + pos + "\t_\t" + feats + "\t" +
+            head + "\t" + relation + "\t_\t" + misc + "\n";
+    in >> bar;
+  }
+  std::string all;
+  while (times-- > 0) all += rows + "\n";
+  return all;
+}
+
+LanguageInfo language(const std::string& code) {
+  using enum AgreementType;
+  LanguageInfo info{code, code, code, false, {determiner, attributive, predicative, verb}};
+  info.either_number = {"Reihe", "sie"};
+  return info;
+}
+
+struct Options {
+  std::string unimorph = {};
+  ExtractOptions::Mask mask = ExtractOptions::Mask::target;
+  unsigned nonce = 0;
+  Feature vary = Feature::number;
+};
+
+struct Pairs {
+  std::vector<suite::Item> items;
+  ExtractCounts counts;
+
+  // "right * wrong", in the order of the text.
+  std::vector<std::string> texts() const {
+    std::vector<std::string> all;
+    for (const suite::Item& item : items) {
+      std::string text = item.sentences[0].text;
+      for (size_t i = 1; i < item.sentences.size(); ++i) text += " * " + item.sentences[i].text;
+      all.push_back(text);
+    }
+    return all;
+  }
+};
+
+// Pairs of the sentence, with the paradigms of `bank` and of the sentence itself.
+Pairs pairs(const std::string& sentence, const std::string& bank, const Options& o = {}) {
+  testing::TemporaryFolder folder;
+  write_file(folder / "sentence.conllu", sentence);
+  write_file(folder / "all.conllu", sentence + bank);
+  write_file(folder / "unimorph", o.unimorph);
+  Inflections paradigms;
+  NonceWords words;
+  ConlluReader all(folder / "all.conllu");
+  for (Tree t; all.next(t);) {
+    paradigms.add(t);
+    words.add(t);
+  }
+  paradigms.add_unimorph(folder / "unimorph");
+  paradigms.finish(o.vary);
+  words.finish();
+  ExtractOptions options;
+  options.mask = o.mask;
+  PairExtractor extractor(language("de"), paradigms, options, o.vary);
+  if (o.nonce > 0) extractor.nonce(std::move(words), 1, o.nonce);
+  Pairs result;
+  ConlluReader in(folder / "sentence.conllu");
+  for (Tree t; in.next(t);)
+    extractor.add(t, [&](const suite::Item& item) { result.items.push_back(item); });
+  result.counts = extractor.counts();
+  return result;
+}
+
+using Texts = std::vector<std::string>;
+
+// French articles, one mistake among them, and nouns that show their number.
+const std::string articles =
+    tree(
+        "les le DET Number=Plur|PronType=Art 2 det | livres livre NOUN Gender=Masc|Number=Plur 0 "
+        "root",
+        40) +
+    tree(
+        "le le DET Gender=Masc|Number=Sing|PronType=Art 2 det | livre livre NOUN "
+        "Gender=Masc|Number=Sing 0 root",
+        40) +
+    tree(
+        "l' le DET Number=Sing|PronType=Art 2 det | étude étude NOUN Gender=Fem|Number=Sing 0 root",
+        30) +
+    tree(
+        "la le DET Gender=Fem|Number=Sing|PronType=Art 2 det | page page NOUN "
+        "Gender=Fem|Number=Sing 0 root",
+        30) +
+    tree(
+        "les le DET Number=Sing|PronType=Art 2 det | pages page NOUN Gender=Fem|Number=Plur 0 "
+        "root") +
+    tree(
+        "le(s) le DET Number=Plur|PronType=Art 2 det | pages page NOUN Gender=Fem|Number=Plur 0 "
+        "root",
+        2) +
+    tree("études étude NOUN Gender=Fem|Number=Plur 0 root", 2);
+
+}  // namespace
+
+TEST(Pairs, OneMistakeOfAnnotationNeitherTakesAFormAwayNorMakesOne) {
+  EXPECT_EQ(pairs(tree("le le DET Gender=Masc|Number=Sing|PronType=Art 2 det | livre livre NOUN "
+                       "Gender=Masc|Number=Sing 0 root"),
+                  articles)
+                .texts(),
+            Texts{"le livre * les livre"});
+  Pairs mistake = pairs(tree("les le DET Number=Sing|PronType=Art 2 det | livre livre NOUN "
+                             "Gender=Masc|Number=Sing 0 root"),
+                        articles);
+  EXPECT_TRUE(mistake.items.empty());
+}
+
+TEST(Pairs, ElidedFormsStandBeforeVowelsAndHaveNoSpace) {
+  EXPECT_EQ(pairs(tree("l' le DET Number=Sing|PronType=Art 2 det | étude étude NOUN "
+                       "Gender=Fem|Number=Sing 0 root"),
+                  articles)
+                .texts(),
+            Texts{"l'étude * les étude"});
+  EXPECT_EQ(pairs(tree("les le DET Number=Plur|PronType=Art 2 det | études étude NOUN "
+                       "Gender=Fem|Number=Plur 0 root"),
+                  articles)
+                .texts(),
+            Texts{"les études * l'études"});
+  EXPECT_EQ(pairs(tree("les le DET Number=Plur|PronType=Art 2 det | livres livre NOUN "
+                       "Gender=Masc|Number=Plur 0 root"),
+                  articles)
+                .texts(),
+            Texts{"les livres * le livres"});
+}
+
+TEST(Pairs, WordsWithoutALemmaHaveNoForms) {
+  std::string bank =
+      tree("les _ DET Number=Plur 2 det | livres _ NOUN Gender=Masc|Number=Plur 0 root", 30);
+  Pairs none = pairs(
+      tree("le _ DET Number=Sing 2 det | livre _ NOUN Gender=Masc|Number=Sing 0 root", 30), bank);
+  EXPECT_TRUE(none.items.empty());
+  EXPECT_EQ(none.counts.either, 30u);
+}
+
+const std::string verbs = tree(
+                              "Er er PRON Case=Nom|Number=Sing|Person=3 2 nsubj | war sein VERB "
+                              "Mood=Ind|Number=Sing|Person=3|Tense=Past 0 root",
+                              30) +
+                          tree(
+                              "Er er PRON Case=Nom|Number=Sing|Person=3 2 nsubj | wawr sein VERB "
+                              "Mood=Ind|Number=Sing|Person=3|Tense=Past 0 root") +
+                          tree(
+                              "Er er PRON Case=Nom|Number=Sing|Person=3 2 nsubj | sei sein VERB "
+                              "Mood=Sub|Number=Sing|Person=3|Tense=Pres 0 root",
+                              9) +
+                          tree(
+                              "Ich ich PRON Case=Nom|Number=Sing|Person=1 2 nsubj | bin sein VERB "
+                              "Mood=Ind|Number=Sing|Person=1|Tense=Pres 0 root",
+                              9) +
+                          tree(
+                              "Sie sie PRON Case=Nom|Number=Plur|Person=3 2 nsubj | waren sein "
+                              "VERB Mood=Ind|Number=Plur|Person=3|Tense=Past 0 root",
+                              20) +
+                          tree(
+                              "Sie sie PRON Case=Nom|Gender=Fem|Number=Sing|Person=3 2 nsubj | war "
+                              "sein VERB Mood=Ind|Number=Sing|Person=3|Tense=Past 0 root",
+                              20);
+const std::string plural_verb =
+    " | waren sein VERB Mood=Ind|Number=Plur|Person=3|Tense=Past 0 root";
+
+TEST(Pairs, TensePersonMoodAndTypingErrorsAreNotAnotherNumber) {
+  std::string houses = tree("Haus Haus NOUN Case=Nom|Gender=Neut|Number=Sing 0 root", 2);
+  Pairs p = pairs(tree("Häuser Haus NOUN Case=Nom|Gender=Neut|Number=Plur 2 nsubj" + plural_verb),
+                  verbs + houses);
+  EXPECT_EQ(p.texts(), Texts{"Häuser waren * Häuser war"});
+  EXPECT_EQ(p.items[0].cluster, "de/Haus");
+}
+
+TEST(Pairs, ASubjectOfBothNumbersMakesNoPair) {
+  Pairs sie =
+      pairs(tree("Sie sie PRON Case=Nom|Number=Plur|Person=3 2 nsubj" + plural_verb), verbs);
+  EXPECT_TRUE(sie.items.empty());
+  EXPECT_EQ(sie.counts.either, 1u);
+  // A noun of which the treebank knows no other form, and what UniMorph adds.
+  std::string lehrer =
+      tree("Lehrer Lehrer NOUN Case=Nom|Gender=Masc|Number=Plur 2 nsubj" + plural_verb);
+  EXPECT_EQ(pairs(lehrer, verbs).counts.either, 1u);
+  EXPECT_EQ(
+      pairs(lehrer, verbs, {"Lehrer\tLehrer\tN;NOM;SG\nLehrer\tLehrer\tN;NOM;PL\n"}).counts.either,
+      1u);
+  std::string gast = tree("Gäste Gast NOUN Case=Nom|Gender=Masc|Number=Plur 2 nsubj" + plural_verb);
+  EXPECT_EQ(pairs(gast, verbs, {"Gast\tGast\tN;NOM;SG\nGast\tGäste\tN;NOM;PL\n"}).items.size(), 1u);
+}
+
+TEST(Pairs, AnArticleShowsTheNumberOfItsNoun) {
+  std::string die = tree(
+      "die der DET Case=Nom|Gender=Masc|Number=Plur 2 det | Gäste Gast NOUN "
+      "Case=Nom|Gender=Masc|Number=Plur 0 root",
+      30);
+  EXPECT_EQ(pairs(tree("die der DET Case=Nom|Gender=Masc|Number=Plur 2 det | Lehrer Lehrer NOUN "
+                       "Case=Nom|Gender=Masc|Number=Plur 3 nsubj" +
+                       plural_verb),
+                  verbs + die)
+                .texts(),
+            Texts{"die Lehrer waren * die Lehrer war"});
+}
+
+TEST(Pairs, ConstructionsThatAllowBothMakeNoPair) {
+  std::string nouns = tree("Reihe Reihe NOUN Case=Nom|Gender=Fem|Number=Sing 0 root", 30) +
+                      tree("Katze Katze NOUN Case=Nom|Gender=Fem|Number=Sing 0 root", 30);
+  std::string verb = " | war sein VERB Mood=Ind|Number=Sing|Person=3|Tense=Past 0 root";
+  std::string katze = "Katze Katze NOUN Case=Nom|Gender=Fem|Number=Sing ";
+  EXPECT_EQ(pairs(tree(katze + "2 nsubj" + verb), verbs + nouns).items.size(), 1u);
+  EXPECT_EQ(
+      pairs(tree("Reihe Reihe NOUN Case=Nom|Gender=Fem|Number=Sing 2 nsubj" + verb), verbs + nouns)
+          .counts.either,
+      1u);
+  EXPECT_EQ(pairs(tree(katze +
+                       "4 nsubj | oder oder CCONJ _ 3 cc | Maus Maus NOUN "
+                       "Case=Nom|Gender=Fem|Number=Sing 1 conj" +
+                       verb),
+                  verbs + nouns)
+                .counts.either,
+            1u);
+}
+
+TEST(Pairs, TheVerbOfACoordinatedSubjectShowsNoNumberOfItsNouns) {
+  const std::string die = "die der DET Case=Nom|Gender=Masc|Number=Plur 2 det | ";
+  const std::string rest =
+      " | und und CCONJ _ 4 cc | Gäste Gast NOUN Case=Nom|Gender=Masc|Number=Plur 2 conj" +
+      plural_verb;
+  std::string bank =
+      verbs + tree(
+                  "der der DET Case=Nom|Gender=Masc|Number=Sing 2 det | Gast Gast NOUN "
+                  "Case=Nom|Gender=Masc|Number=Sing 0 root",
+                  30);
+  auto sentence = [&](const std::string& noun) {
+    return tree(die + noun + " NOUN Case=Nom|Gender=Masc|Number=Plur 5 nsubj" + rest);
+  };
+  EXPECT_TRUE(pairs(sentence("Fahrer Fahrer"), bank).items.empty());
+  EXPECT_EQ(pairs(sentence("Gäste Gast"), bank).items.size(), 1u);  // a noun that shows it itself
+}
+
+TEST(Pairs, AnotherCaseIsNoMistake) {
+  // "in den Wald" is right where "in dem Wald" is.
+  std::string bank = tree(
+                         "dem der DET Case=Dat|Gender=Masc|Number=Sing 2 det | Wald Wald NOUN "
+                         "Case=Dat|Gender=Masc|Number=Sing 0 root",
+                         30) +
+                     tree(
+                         "den der DET Case=Acc|Gender=Masc|Number=Sing 2 det | Wald Wald NOUN "
+                         "Case=Acc|Gender=Masc|Number=Sing 0 root",
+                         30) +
+                     tree(
+                         "den der DET Case=Dat|Gender=Masc|Number=Plur 2 det | Wäldern Wald NOUN "
+                         "Case=Dat|Gender=Masc|Number=Plur 0 root",
+                         30);
+  Pairs p = pairs(tree("in in ADP _ 3 case | dem der DET Case=Dat|Gender=Masc|Number=Sing 3 det | "
+                       "Wald Wald NOUN Case=Dat|Gender=Masc|Number=Sing 0 root"),
+                  bank);
+  EXPECT_TRUE(p.items.empty());
+  EXPECT_EQ(p.counts.no_other_form, 1u);
+}
+
+TEST(Pairs, DegreesOfAnAdjectiveAreDifferentWords) {
+  std::string trend = tree("Trends Trend NOUN Case=Gen|Gender=Masc|Number=Sing 0 root", 30);
+  std::string bank = trend + tree("größten groß ADJ Case=Gen|Gender=Masc|Number=Plur 0 root", 9) +
+                     tree("große groß ADJ Case=Gen|Gender=Masc|Number=Plur 0 root", 2);
+  Pairs p = pairs(tree("größeren groß ADJ Case=Gen|Gender=Masc|Number=Sing 2 amod | Trends Trend "
+                       "NOUN Case=Gen|Gender=Masc|Number=Sing 0 root",
+                       2),
+                  bank);
+  EXPECT_TRUE(p.items.empty());
+  bank += tree("größerer groß ADJ Case=Gen|Gender=Masc|Number=Plur 0 root", 9);
+  p = pairs(tree("größeren groß ADJ Case=Gen|Gender=Masc|Number=Sing 2 amod | Trends Trend NOUN "
+                 "Case=Gen|Gender=Masc|Number=Sing 0 root",
+                 2),
+            bank);
+  EXPECT_EQ(p.texts(), Texts{"größeren Trends * größerer Trends"});
+  EXPECT_EQ(p.counts.duplicates, 1u);
+}
+
+TEST(Pairs, WithheldWordsAreCounted) {
+  Pairs p = pairs(tree("Le le DET Number=Sing 2 det | _ _ NOUN Gender=Masc|Number=Sing 3 nsubj | _ "
+                       "_ VERB Number=Sing|Person=3 0 root"),
+                  articles);
+  EXPECT_TRUE(p.items.empty());
+  EXPECT_EQ(p.counts.withheld, 2u);
+}
+
+namespace {
+
+std::string nonce_of(const std::string& sentence, const std::string& bank) {
+  Pairs p = pairs(tree(sentence), bank + verbs, {.nonce = 20});
+  std::string all;
+  for (const suite::Item& item : p.items) all += item.sentences[0].text + "\n";
+  return all;
+}
+
+}  // namespace
+
+TEST(Nonce, AdjectivesKeepTheirEnding) {
+  const std::string sing =
+      " ADJ Case=Nom|Gender=Masc|Number=Sing 2 amod | Mann Mann NOUN "
+      "Case=Nom|Gender=Masc|Number=Sing 0 root";
+  std::string bank = tree("Männer Mann NOUN Case=Nom|Gender=Masc|Number=Plur 0 root", 2);
+  for (const char* a : {"alte alt", "alter alt", "guter gut", "gute gut", "neue neu", "neuer neu"})
+    bank += tree(a + sing, 15);
+  std::string texts = nonce_of(
+      "der der DET Case=Nom|Gender=Masc|Number=Sing 3 det | alte alt ADJ "
+      "Case=Nom|Gender=Masc|Number=Sing 3 amod | Mann Mann NOUN Case=Nom|Gender=Masc|Number=Sing 4 "
+      "nsubj | war sein VERB Mood=Ind|Number=Sing|Person=3|Tense=Past 0 root",
+      bank);
+  EXPECT_NE(texts.find("der neue Mann war"), std::string::npos) << texts;
+  EXPECT_NE(texts.find("der gute Mann war"), std::string::npos) << texts;
+  EXPECT_EQ(texts.find("er Mann"), std::string::npos) << texts;
+}
+
+TEST(Nonce, NoSeparableVerbStandsInOnePiece) {
+  const std::string past = " VERB Mood=Ind|Number=Sing|Person=3|Tense=Past ";
+  std::string bank = tree("zog ziehen" + past + "0 root | ab ab ADP _ 1 compound:prt", 2) +
+                     tree("abzog abziehen" + past + "0 root", 2) +
+                     tree("abging abgehen" + past + "0 root", 2);
+  for (const char* v : {"ging gehen", "lief laufen", "sang singen"})
+    bank += tree(v + past + "0 root", 2);
+  std::string texts =
+      nonce_of("Er er PRON Case=Nom|Number=Sing|Person=3 2 nsubj | ging gehen" + past +
+                   "0 root | als als SCONJ _ 5 mark | er er PRON Case=Nom|Number=Sing|Person=3 5 "
+                   "nsubj | war sein VERB Mood=Ind|Number=Sing|Person=3|Tense=Past 2 advcl",
+               bank);
+  EXPECT_NE(texts.find("Er sang als er war"), std::string::npos) << texts;
+  EXPECT_EQ(texts.find("Er ab"), std::string::npos) << texts;
+}
+
+TEST(Nonce, ElisionAndNumeralsStay) {
+  const std::string feats = " NOUN Gender=Fem|Number=Sing ";
+  std::string bank = articles;
+  for (const char* n : {"étude étude", "idée idée", "page page", "table table", "herbe herbe"}) {
+    bool vowel = std::string(n)[0] != 'p' && std::string(n)[0] != 't';
+    bank += tree((vowel ? "l' le DET Number=Sing|PronType=Art 2 det | "
+                        : "la le DET Gender=Fem|Number=Sing|PronType=Art 2 det | ") +
+                     std::string(n) + feats + "0 root",
+                 30);
+  }
+  std::string verb = " | war sein VERB Mood=Ind|Number=Sing|Person=3|Tense=Past 0 root";
+  std::string texts = nonce_of(
+      "l' le DET Number=Sing|PronType=Art 2 det | étude étude" + feats + "3 nsubj" + verb, bank);
+  EXPECT_NE(texts.find("l'idée"), std::string::npos) << texts;
+  EXPECT_NE(texts.find("l'herbe"), std::string::npos) << texts;
+  EXPECT_EQ(texts.find("l'page"), std::string::npos) << texts;
+  EXPECT_EQ(texts.find("l'table"), std::string::npos) << texts;
+  texts = nonce_of(
+      "la le DET Gender=Fem|Number=Sing|PronType=Art 3 det | 2 2 NUM NumType=Card 3 nummod | page "
+      "page" +
+          feats + "0 root",
+      bank);
+  EXPECT_EQ(texts.find("table"), std::string::npos) << texts;
+}
+
+}  // namespace minpair::stimuli
