@@ -256,15 +256,6 @@ Frame predictions(minpair_model& model, const std::vector<std::string>& texts, u
   return f;
 }
 
-// As the model reads a text when it scores it.
-tokenizer::Encoding encoded(const query::Model& model, const std::string& all) {
-  if (model.info().kind == query::ModelInfo::Kind::masked) return model.tokenizer().encode(all);
-  tokenizer::Encoding encoding = model.tokenizer().encode(all, false);
-  if (model.info().start >= 0)
-    encoding.tokens.insert(encoding.tokens.begin(), {model.info().start, {}, true});
-  return encoding;
-}
-
 Frame states(minpair_model& model, const std::vector<std::string>& texts, int layer,
              const std::function<void(uint64_t, uint64_t)>& tick) {
   const query::ModelInfo& info = model.model->info();
@@ -272,7 +263,7 @@ Frame states(minpair_model& model, const std::vector<std::string>& texts, int la
   Frame f;
   std::lock_guard turn(model.turn);
   for (size_t i = 0; i < texts.size(); ++i) {
-    tokenizer::Encoding encoding = encoded(*model.model, texts[i]);
+    tokenizer::Encoding encoding = model::encoded(*model.model, texts[i]);
     std::vector<tokenizer::TokenId> ids;
     for (const tokenizer::Token& t : encoding.tokens) ids.push_back(t.id);
     if (info.max_tokens > 0 && ids.size() > info.max_tokens)

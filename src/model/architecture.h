@@ -99,6 +99,8 @@ class Encoder : public Network {
   // The last hidden states at `rows` of the batch (ascending).
   virtual const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
                                     const Watch& watch) = 0;
+  // From the last stream to what the head reads, where there is something between them.
+  virtual void finish(nn::Matrix& /*stream*/) {}
   // From hidden states to what the decoder multiplies.
   virtual const nn::Matrix& head(const nn::View& hidden) = 0;
   virtual const nn::Linear& decoder() const = 0;

@@ -189,7 +189,7 @@ class Bert : public Encoder {
     if (e != h || variant_.shares_layers) widen_ = load.linear(variant_.widen, h, e);
   }
 
-  void load_layers(WeightLoader& load, const Config& c, const query::ModelInfo& info) {
+  void load_layers(WeightLoader& load, const Config& c, query::ModelInfo& info) {
     const size_t layers = info.layers;
     const size_t groups = variant_.shares_layers ? c.size("num_hidden_groups", 1) : layers;
     const size_t each = variant_.shares_layers ? c.size("inner_group_num", 1) : 1;
@@ -202,6 +202,7 @@ class Bert : public Encoder {
                                      info.hidden, c.size(variant_.inner)));
     for (size_t l = 0; l < layers; ++l)
       for (size_t i = 0; i < each; ++i) order_.push_back(l * groups / layers * each + i);
+    info.layers = uint32_t(order_.size());
   }
 
   Layer load_layer(WeightLoader& load, const std::string& p, size_t h, size_t inner) const {

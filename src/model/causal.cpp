@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "model/edges.h"
+#include "model/taps.h"
 #include "tokenizer/word_ends.h"
 
 namespace minpair::model {
@@ -36,7 +37,7 @@ void Decoder::embed(const PrefixTree& tree) {
 
 const nn::Matrix& Decoder::last_norm(std::span<const uint32_t> rows) {
   keep(rows, {&hidden_});
-  nn::normalize(runtime_, hidden_, norm_);
+  finish(hidden_);
   see(Site::output, 0, hidden_);
   return hidden_;
 }
@@ -146,10 +147,19 @@ std::vector<query::Answer> CausalModel::answer(std::span<const query::Query> que
       rows.push_back(uint32_t(nodes.size()));
       nodes.push_back(read.node);
     }
-    if (nodes.empty()) return tree.distribute(inputs, {});
-    const nn::Matrix& hidden = decoder_->forward(tree, nodes, {});
-    return tree.distribute(inputs, outputs_.read(runtime_, tree, hidden, rows, decoder_->output(),
-                                                 decoder_->logit_cap(), *tokenizer_));
+    Taps taps(inputs, [&](size_t q, uint32_t position) { return tree.node_of(q, position); });
+    if (nodes.empty() && taps.empty()) return tree.distribute(inputs, {});
+    if (nodes.empty()) nodes.push_back(0);
+    const nn::Matrix& hidden = decoder_->forward(tree, nodes, taps.watch());
+    auto all =
+        tree.distribute(inputs, outputs_.read(runtime_, tree, hidden, rows, decoder_->output(),
+                                              decoder_->logit_cap(), *tokenizer_));
+    taps.read(runtime_, info_.hidden, decoder_->output(), decoder_->logit_cap(), all,
+              [&](nn::Matrix& stream) {
+                decoder_->finish(stream);
+                return nn::View(stream);
+              });
+    return all;
   });
 }
 

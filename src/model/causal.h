@@ -34,6 +34,8 @@ class Decoder : public Network {
   // The hidden states after the last norm at `rows` (nodes of the tree, ascending).
   virtual const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
                                     const Watch& watch) = 0;
+  // From the last stream to what the output layer multiplies: the last norm.
+  virtual void finish(nn::Matrix& stream) { nn::normalize(runtime_, stream, norm_); }
   const nn::Linear& output() const { return output_; }
   // Logits are cap · tanh(logit / cap); 0: as they are (Gemma 2).
   virtual float logit_cap() const { return 0; }
@@ -75,6 +77,7 @@ class CausalModel : public query::Model, public Watchable {
 
   const query::ModelInfo& info() const override { return info_; }
   const tokenizer::Tokenizer& tokenizer() const override { return *tokenizer_; }
+  query::AskSet asks() const override { return query::AskSet().set(); }
   std::vector<query::Answer> answer(std::span<const query::Query> queries) override;
 
   const nn::Matrix& watch(const std::vector<tokenizer::TokenId>& ids, const Watch& watch) override;

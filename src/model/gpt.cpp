@@ -222,14 +222,14 @@ class Gpt : public Decoder {
       if (!v.norms_first) nn::normalize(runtime_, hidden_, layer.mlp_norm);
       see(Site::residual, l, hidden_);
     }
-    keep(rows, {&hidden_});
-    if (!norm_.weight.empty()) nn::normalize(runtime_, hidden_, norm_);
-    if (narrow_.weights.outputs() > 0) {
-      nn::linear(runtime_, hidden_, narrow_, normed_);
-      std::swap(hidden_, normed_);
-    }
-    see(Site::output, 0, hidden_);
-    return hidden_;
+    return last_norm(rows);
+  }
+
+  void finish(nn::Matrix& stream) override {
+    if (!norm_.weight.empty()) nn::normalize(runtime_, stream, norm_);
+    if (narrow_.weights.outputs() == 0) return;
+    nn::linear(runtime_, stream, narrow_, normed_);
+    std::swap(stream, normed_);
   }
 
  private:

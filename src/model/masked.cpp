@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "model/taps.h"
 
 namespace minpair::model {
 
@@ -66,7 +67,10 @@ std::vector<std::vector<Logits>> MaskedModel::compute(std::span<const Input> inp
       rows.push_back(static_cast<uint32_t>(batch.sequences[q].query + read.position));
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-  const nn::Matrix& hidden = encoder_->head(encoder_->forward(batch, rows, {}));
+  Taps taps(inputs, [&](size_t query, uint32_t position) {
+    return uint32_t(batch.sequences[query].query + position);
+  });
+  const nn::Matrix& hidden = encoder_->head(encoder_->forward(batch, rows, taps.watch()));
 
   std::vector<std::vector<Logits>> all(inputs.size());
   std::vector<nn::OutputRead> reads;
@@ -74,6 +78,7 @@ std::vector<std::vector<Logits>> MaskedModel::compute(std::span<const Input> inp
     all[q].resize(inputs[q].reads.size());
     for (size_t r = 0; r < inputs[q].reads.size(); ++r) {
       const Read& read = inputs[q].reads[r];
+      if (read.layer) continue;
       Logits& answer = all[q][r];
       answer.logits.resize(read.targets.size());
       uint32_t row = static_cast<uint32_t>(batch.sequences[q].query + read.position);
@@ -83,6 +88,10 @@ std::vector<std::vector<Logits>> MaskedModel::compute(std::span<const Input> inp
     }
   }
   nn::read_outputs(runtime_, hidden, encoder_->decoder(), reads);
+  taps.read(runtime_, info_.hidden, encoder_->decoder(), 0, all, [&](nn::Matrix& stream) {
+    encoder_->finish(stream);
+    return nn::View(encoder_->head(stream));
+  });
   return all;
 }
 

@@ -83,11 +83,12 @@ class ModernBert : public Encoder {
       add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_);
       see(Site::residual, l, hidden_);
     }
-    nn::normalize(runtime_, hidden_, final_norm_);
+    finish(hidden_);
     see(Site::output, 0, hidden_);
     return hidden_;
   }
 
+  void finish(nn::Matrix& stream) override { nn::normalize(runtime_, stream, final_norm_); }
   const nn::Matrix& head(const nn::View& hidden) override { return head_.run(runtime_, hidden); }
   const nn::Linear& decoder() const override { return decoder_; }
 

@@ -65,6 +65,7 @@ void PrefixTree::collect_reads(std::span<const Input> inputs) {
   std::vector<NodeRead> found(nodes.size());
   for (size_t q = 0; q < inputs.size(); ++q)
     for (const Read& r : inputs[q].reads) {
+      if (r.layer) continue;
       NodeRead& at = found[path_[q][r.position]];
       at.targets.insert(at.targets.end(), r.targets.begin(), r.targets.end());
       at.normalized = at.normalized || r.normalized;
@@ -86,15 +87,15 @@ std::vector<std::vector<Logits>> PrefixTree::distribute(std::span<const Input> i
   std::vector<std::vector<Logits>> out(inputs.size());
   for (size_t q = 0; q < inputs.size(); ++q)
     for (const Read& r : inputs[q].reads) {
+      Logits& mine = out[q].emplace_back();
+      if (r.layer) continue;
       uint32_t at = read_of_node_[path_[q][r.position]];
       const std::vector<tokenizer::TokenId>& targets = reads[at].targets;
-      Logits mine;
       for (tokenizer::TokenId t : r.targets) {
         auto place = std::lower_bound(targets.begin(), targets.end(), t) - targets.begin();
         mine.logits.push_back(answers[at].logits[size_t(place)]);
       }
       mine.log_sum_exp = r.normalized ? answers[at].log_sum_exp : 0;
-      out[q].push_back(std::move(mine));
     }
   return out;
 }

@@ -48,7 +48,9 @@ struct PrefixTree {
 
   std::vector<uint32_t> positions() const;  // the depth of every node
 
-  // The answers to `reads`, given back to each query in its own order.
+  uint32_t node_of(size_t query, uint32_t position) const { return path_[query][position]; }
+
+  // The answers to `reads`, given back to each query in its own order; reads of layers get none.
   std::vector<std::vector<Logits>> distribute(std::span<const Input> inputs,
                                               std::span<const Logits> answers) const;
 

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "model/causal.h"
 #include "model/edges.h"
+#include "model/taps.h"
 #include "tokenizer/make.h"
 #include "tokenizer/truecase.h"
 
@@ -54,14 +55,19 @@ class Recurrent : public query::Model, public Watchable {
   const query::ModelInfo& info() const override { return info_; }
   const tokenizer::Tokenizer& tokenizer() const override { return *tokenizer_; }
 
+  query::AskSet asks() const override { return query::AskSet().set(); }
   std::vector<query::Answer> answer(std::span<const query::Query> queries) override {
     return answer_by_logits(*this, queries, [&](std::span<const Input> inputs) {
       PrefixTree tree(inputs);
-      run(tree, {});
+      Taps taps(inputs, [&](size_t q, uint32_t position) { return tree.node_of(q, position); });
+      run(tree, taps.watch());
       std::vector<uint32_t> rows;
       for (const PrefixTree::NodeRead& read : tree.reads) rows.push_back(read.node);
-      return tree.distribute(
+      auto all = tree.distribute(
           inputs, outputs_.read(runtime_, tree, state_.back(), rows, output_, 0, *tokenizer_));
+      taps.read(runtime_, hidden_, output_, 0, all,
+                [](nn::Matrix& state) { return nn::View(state); });
+      return all;
     });
   }
 

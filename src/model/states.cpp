@@ -5,31 +5,40 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "model/architecture.h"
 
 namespace minpair::model {
 
+std::vector<States> hidden_states(query::Model& model, const std::vector<tokenizer::TokenId>& ids,
+                                  std::span<const uint32_t> layers) {
+  if (!model.asks().test(query::What(query::Hidden{}).index()))
+    throw wrong_call(fmt::format("'{}' has no hidden states", model.info().name))
+        .hint("transformers and recurrent models have them");
+  query::Query query{ids, {}, {}};
+  for (uint32_t position = 0; position < ids.size(); ++position)
+    for (uint32_t layer : layers)
+      query.asks.push_back({position, query::Hidden{uint16_t(std::min(layer, UINT32_C(65535)))}});
+  query::Answer answer = std::move(model.answer({&query, 1})[0]);
+  std::vector<States> all(layers.size(), {ids.size(), 0, {}});
+  for (size_t i = 0; i < answer.size(); ++i) {
+    const std::vector<float>& values = std::get<query::State>(answer[i]).values;
+    States& states = all[i % layers.size()];
+    states.width = values.size();
+    states.values.insert(states.values.end(), values.begin(), values.end());
+  }
+  return all;
+}
+
 States hidden_states(query::Model& model, const std::vector<tokenizer::TokenId>& ids,
                      uint32_t layer) {
-  auto* watchable = dynamic_cast<Watchable*>(&model);
-  if (!watchable) throw wrong_call(fmt::format("'{}' has no hidden states", model.info().name));
-  if (layer > model.info().layers)
-    throw wrong_call(fmt::format("the model has {} layers, not {}", model.info().layers, layer))
-        .hint("0 is the embeddings");
-  States states{ids.size(), 0, {}};
-  watchable->watch(ids, [&](const Value& value) {
-    bool wanted = layer == 0 ? value.site == Site::embeddings
-                             : (value.site == Site::residual || value.site == Site::hidden) &&
-                                   value.layer + 1 == layer;
-    if (!wanted) return;
-    states.width = value.rows.columns();
-    states.values.resize(states.tokens * states.width);
-    // A recurrent network shows its tokens one by one.
-    for (size_t i = 0; i < value.tokens.size(); ++i)
-      std::copy_n(value.rows.row(i), states.width,
-                  states.values.begin() + std::ptrdiff_t(value.tokens[i] * states.width));
-  });
-  return states;
+  return std::move(hidden_states(model, ids, std::span(&layer, 1))[0]);
+}
+
+tokenizer::Encoding encoded(const query::Model& model, const std::string& text) {
+  if (model.info().kind == query::ModelInfo::Kind::masked) return model.tokenizer().encode(text);
+  tokenizer::Encoding encoding = model.tokenizer().encode(text, false);
+  if (model.info().start >= 0)
+    encoding.tokens.insert(encoding.tokens.begin(), {model.info().start, {}, true});
+  return encoding;
 }
 
 }  // namespace minpair::model

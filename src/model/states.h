@@ -3,6 +3,8 @@
 //
 //   States states = hidden_states(model, ids, 2);      // what the second layer gives
 
+#include <span>
+#include <string>
 #include <vector>
 
 #include "query/query.h"
@@ -17,5 +19,11 @@ struct States {
 // Layer 0 is the embeddings. Throws when the model has no such layer, or cannot be looked into.
 States hidden_states(query::Model& model, const std::vector<tokenizer::TokenId>& ids,
                      uint32_t layer);
+std::vector<States> hidden_states(query::Model& model, const std::vector<tokenizer::TokenId>& ids,
+                                  std::span<const uint32_t> layers);
+
+// The tokens of a text as the model reads them when it scores it, what stands before the first one
+// included.
+tokenizer::Encoding encoded(const query::Model& model, const std::string& text);
 
 }  // namespace minpair::model

@@ -49,6 +49,7 @@ Record record_of(const What& what, Logits&& logits) {
     return classes->reducer->reduce(logits.logits);
   if (const auto* rank = std::get_if<Rank>(&what)) return rank_of(rank->id, logits);
   if (std::holds_alternative<Entropy>(what)) return entropy_of(logits);
+  if (std::holds_alternative<Hidden>(what)) return State{std::move(logits.logits)};
   if (const auto* best = std::get_if<Best>(&what)) return best_of(best->k, logits);
   return std::move(logits);
 }
@@ -57,11 +58,15 @@ Read read_for(const Ask& ask, std::span<const TokenId> vocabulary) {
   if (const auto* t = std::get_if<Targets>(&ask.what)) return {ask.position, t->ids, t->normalized};
   if (const auto* c = std::get_if<Classes>(&ask.what))
     return {ask.position, c->reducer->ids(), false};
+  if (const auto* h = std::get_if<Hidden>(&ask.what))
+    return {ask.position, {}, false, h->layer, true};
+  if (const auto* l = std::get_if<Lens>(&ask.what)) return {ask.position, l->ids, false, l->layer};
   return {ask.position, vocabulary, !std::holds_alternative<Rank>(ask.what)};
 }
 
 bool of_all_tokens(const Ask& ask) {
-  return !std::holds_alternative<Targets>(ask.what) && !std::holds_alternative<Classes>(ask.what);
+  return std::holds_alternative<Rank>(ask.what) || std::holds_alternative<Entropy>(ask.what) ||
+         std::holds_alternative<Best>(ask.what);
 }
 
 // A probability may be nought; a broken weight gives what is no number, or more than any.

@@ -3,6 +3,7 @@
 // be asked of an output is made from these, alike for all models.
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,10 @@ struct Read {
   uint32_t position = 0;
   std::span<const tokenizer::TokenId> targets;
   bool normalized = true;  // with the sum over the vocabulary
+  // Instead of the output: what this layer gives (0: the embeddings), read by the head as if it
+  // were the last; or its state itself. No numbers where the head reads another width.
+  std::optional<uint16_t> layer = {};
+  bool state = false;
 };
 
 // One query: refers to what the query and its reducers hold.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace minpair::query {
@@ -17,6 +19,12 @@ void check_ids(std::span<const tokenizer::TokenId> ids, const ModelInfo& info) {
   for (tokenizer::TokenId id : ids)
     if ((id < 0 || uint32_t(id) >= info.vocabulary) && id != kWordEnd)
       throw bad_input(fmt::format("target id {} is outside the vocabulary", id));
+}
+
+void check_layer(uint16_t layer, const ModelInfo& info) {
+  if (layer > info.layers)
+    throw wrong_call(fmt::format("{} has {} layers, not {}", info.name, info.layers, layer))
+        .hint("0 is the embeddings");
 }
 
 void check_input(const std::vector<tokenizer::TokenId>& ids, const ModelInfo& info) {
@@ -88,7 +96,13 @@ void check(const Query& query, const Model& model) {
     if (const auto* t = std::get_if<Targets>(&ask.what)) check_ids(t->ids, info);
     if (const auto* r = std::get_if<Rank>(&ask.what)) check_ids({&r->id, 1}, info);
     if (const auto* c = std::get_if<Classes>(&ask.what)) check_ids(c->reducer->ids(), info);
-    if (const auto* l = std::get_if<Lens>(&ask.what)) check_ids(l->ids, info);
+    if (const auto* h = std::get_if<Hidden>(&ask.what)) check_layer(h->layer, info);
+    if (const auto* l = std::get_if<Lens>(&ask.what)) {
+      check_layer(l->layer, info);
+      check_ids(l->ids, info);
+      if (std::ranges::count(l->ids, kWordEnd))
+        throw wrong_call("a lens reads single tokens, not whether a word is complete");
+    }
   }
   for (const Change& change : query.changes)
     if (!model.sites().test(size_t(change.at.site)))

@@ -1,8 +1,10 @@
 #pragma once
 // The tiny models that tools/golden/make_models.py makes, and what PyTorch computed with them.
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,8 +24,34 @@ inline const std::vector<std::string> kCausalModels{
     "gpt2",    "gpt2-bare", "gpt-neox", "gpt-neox-serial", "llama",  "llama3", "llama-linear",
     "mistral", "qwen2",     "qwen3",    "gemma",           "gemma2", "gemma3"};
 
+inline const std::vector<std::string> kRecurrentModels{"lstm0.pt", "lstm1.pt", "gru2.pt",
+                                                       "tanh3.pt", "relu4.pt"};
+
+inline std::vector<std::string> every_model() {
+  std::vector<std::string> all = kGoldenModels;
+  all.insert(all.end(), kCausalModels.begin(), kCausalModels.end());
+  all.insert(all.end(), kRecurrentModels.begin(), kRecurrentModels.end());
+  return all;
+}
+
 inline std::filesystem::path golden(const std::string& name) {
   return source_dir() / "tests/model/golden" / name;
+}
+
+inline std::filesystem::path recurrent(const std::string& file) {
+  return source_dir() / "tests/golden/recurrent" / file;
+}
+
+inline std::unique_ptr<query::Model> load_golden(const std::string& name) {
+  if (!name.ends_with(".pt")) return load_model(golden(name).string(), {.threads = 2});
+  return load_model(recurrent(name).string(), {.threads = 2, .vocabulary = recurrent("vocab.txt")});
+}
+
+// For names of tests.
+inline std::string identifier(std::string name) {
+  name = name.substr(0, name.find('.'));
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
 }
 
 struct Expected {

@@ -257,7 +257,10 @@ TEST(Answer, BadQueriesAreErrors) {
   EXPECT_THAT(ask({{5}, {{1, query::Targets{{5}}}}}), HasSubstr("position 1 of 1"));
   EXPECT_THAT(ask({{5}, {{0, query::Targets{{120}}}}}), HasSubstr("target id 120"));
   EXPECT_THAT(ask({{5}, {{0, query::Rank{120}}}}), HasSubstr("target id 120"));
-  EXPECT_THAT(ask({{5}, {{0, query::Hidden{1}}}}), HasSubstr("cannot be asked for hidden states"));
+  EXPECT_THAT(ask({{5}, {{0, query::Hidden{9}}}}), HasSubstr("layers, not 9"));
+  EXPECT_THAT(ask({{5}, {{0, query::Lens{9, {5}}}}}), HasSubstr("layers, not 9"));
+  EXPECT_THAT(ask({{5}, {{0, query::Lens{1, {120}}}}}), HasSubstr("target id 120"));
+  EXPECT_THAT(ask({{5}, {{0, query::Lens{1, {query::kWordEnd}}}}}), HasSubstr("single tokens"));
   EXPECT_THAT(ask({{5}, {}, {{{query::Site::head, 0, 1, 0}, query::Zero{}}}}),
               HasSubstr("nothing can be changed in the heads"));
   EXPECT_EQ(ask({{5}, {}}), "no error");

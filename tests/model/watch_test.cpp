@@ -19,15 +19,9 @@ using Ids = std::vector<tokenizer::TokenId>;
 using Rows = std::vector<std::vector<float>>;
 using Place = std::pair<Site, uint32_t>;  // and the layer
 
-const std::vector<std::string> kRecurrent{"lstm0.pt", "lstm1.pt", "gru2.pt", "tanh3.pt",
-                                          "relu4.pt"};
 constexpr Site kLayerSites[] = {
     Site::attention_input, Site::heads,      Site::attention_output, Site::attention_residual,
     Site::mlp_inner,       Site::mlp_output, Site::residual};
-
-std::filesystem::path recurrent(const std::string& file) {
-  return source_dir() / "tests/golden/recurrent" / file;
-}
 
 Rows copied(const nn::Matrix& from) {
   Rows rows;
@@ -63,12 +57,7 @@ Pass pass(query::Model& model, const Ids& ids, const Changes& changes = {}) {
 
 class Watched : public ::testing::TestWithParam<std::string> {
  protected:
-  Watched() : is_recurrent_(GetParam().ends_with(".pt")) {
-    std::filesystem::path path = is_recurrent_ ? recurrent(GetParam()) : golden(GetParam());
-    LoadOptions options{.threads = 2};
-    if (is_recurrent_) options.vocabulary = recurrent("vocab.txt");
-    model_ = load_model(path.string(), options);
-  }
+  Watched() : is_recurrent_(GetParam().ends_with(".pt")), model_(load_golden(GetParam())) {}
   Pass pass(const Ids& ids, const Changes& changes = {}) {
     return model::pass(*model_, ids, changes);
   }
@@ -81,7 +70,7 @@ class Watched : public ::testing::TestWithParam<std::string> {
 
 TEST_P(Watched, EverySiteIsSeenOnceInOrder) {
   std::vector<Place> expected{{Site::embeddings, 0}};
-  uint32_t layers = model_->info().layers * (GetParam() == "albert" ? 2 : 1);
+  const uint32_t layers = model_->info().layers;
   for (uint32_t l = 0; l < layers; ++l) {
     if (!is_recurrent_)
       for (Site site : kLayerSites) expected.emplace_back(site, l);
@@ -194,18 +183,8 @@ TEST_P(Watched, RecurrentStates) {
   }
 }
 
-std::vector<std::string> all_models() {
-  std::vector<std::string> all = kGoldenModels;
-  all.insert(all.end(), kCausalModels.begin(), kCausalModels.end());
-  all.insert(all.end(), kRecurrent.begin(), kRecurrent.end());
-  return all;
-}
-
-INSTANTIATE_TEST_SUITE_P(Model, Watched, ::testing::ValuesIn(all_models()), [](const auto& tested) {
-  std::string name = tested.param.substr(0, tested.param.find('.'));
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Model, Watched, ::testing::ValuesIn(every_model()),
+                         [](const auto& tested) { return identifier(tested.param); });
 
 // Where not all tokens are read, the rows say whose they are.
 TEST(Encoder, TheLastLayerGoesOnWithWhatIsRead) {

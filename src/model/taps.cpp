@@ -1,0 +1,52 @@
+#include "model/taps.h"
+
+#include <algorithm>
+
+namespace minpair::model {
+
+Taps::Taps(std::span<const query::Input> inputs,
+           const std::function<uint32_t(size_t, uint32_t)>& token_of) {
+  for (size_t q = 0; q < inputs.size(); ++q)
+    for (size_t r = 0; r < inputs[q].reads.size(); ++r)
+      if (const query::Read& read = inputs[q].reads[r]; read.layer)
+        taps_.push_back({&read, q, r, token_of(q, read.position), {}});
+  if (!empty()) watch_ = [this](const Value& value) { take(value); };
+}
+
+void Taps::take(const Value& value) {
+  const bool embeddings = value.site == Site::embeddings;
+  if (!embeddings && value.site != Site::residual && value.site != Site::hidden) return;
+  const uint32_t layer = embeddings ? 0 : value.layer + 1;
+  for (Tap& tap : taps_) {
+    if (*tap.read->layer != layer) continue;
+    // A recurrent network shows its tokens step by step.
+    auto at = std::ranges::lower_bound(value.tokens, tap.token);
+    if (at == value.tokens.end() || *at != tap.token) continue;
+    const float* row = value.rows.row(size_t(at - value.tokens.begin()));
+    tap.values.assign(row, row + value.rows.columns());
+  }
+}
+
+void Taps::read(const nn::Runtime& runtime, size_t width, const nn::Linear& decoder, float cap,
+                std::vector<std::vector<query::Logits>>& answers,
+                const std::function<nn::View(nn::Matrix&)>& head) {
+  std::vector<Tap*> lenses;
+  for (Tap& tap : taps_) {
+    if (tap.read->state)
+      answers[tap.query][tap.number].logits = std::move(tap.values);
+    else if (tap.values.size() == width)
+      lenses.push_back(&tap);
+  }
+  if (lenses.empty()) return;
+  nn::Matrix streams(lenses.size(), width);
+  std::vector<nn::OutputRead> reads;
+  for (size_t i = 0; i < lenses.size(); ++i) {
+    std::ranges::copy(lenses[i]->values, streams.row(i));
+    query::Logits& answer = answers[lenses[i]->query][lenses[i]->number];
+    answer.logits.resize(lenses[i]->read->targets.size());
+    reads.push_back({i, lenses[i]->read->targets, false, answer.logits.data(), nullptr});
+  }
+  nn::read_outputs(runtime, head(streams), decoder, reads, cap);
+}
+
+}  // namespace minpair::model
