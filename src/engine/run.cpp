@@ -5,14 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <queue>
-#include <set>
 
 #include "base/error.h"
-#include "base/names.h"
 #include "base/progress.h"
-#include "base/random.h"
 #include "engine/journal.h"
+#include "engine/pass.h"
 #include "engine/plan.h"
 #include "method/words.h"
 
@@ -23,93 +20,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-// Reads the whole suite, gives out what was selected, and names the content.
-struct Pass {
-  SuiteSource suite;
-  Selection selection;
-  std::string context;      // of sentences that have none
-  std::vector<bool> shard;  // which of the selected items are ours; empty: all
-  uint64_t all = 0, selected = 0;
-  Fingerprint content;
-  uint64_t drawn_below = UINT64_MAX;  // of --sample: items with a smaller number are in it
-  bool drawn = false;
-  std::set<std::string> tests, conditions, languages;  // that there are
-
-  bool wants(const suite::Item& item) const {
-    return all_or_among(selection.tests, item.test) &&
-           all_or_among(selection.conditions, item.condition) &&
-           all_or_among(selection.languages, item.language);
-  }
-
-  // An item's place alone decides its number, so that a larger sample contains the smaller one.
-  uint64_t number(uint64_t ordinal) const {
-    return Random(selection.seed * 0x9e3779b97f4a7c15 + ordinal).next();
-  }
-
-  void draw() {
-    drawn = true;
-    if (selection.sample == 0) return;
-    std::priority_queue<uint64_t> smallest;
-    std::unique_ptr<suite::ItemStream> stream = suite.open();
-    uint64_t ordinal = 0;
-    for (suite::Item item; stream->next(item); ++ordinal) {
-      if (!wants(item)) continue;
-      smallest.push(number(ordinal));
-      if (smallest.size() > selection.sample + 1) smallest.pop();
-    }
-    if (smallest.size() > selection.sample) drawn_below = smallest.top();
-  }
-
-  void each(const EachItem& item_wanted, bool naming) {
-    if (!drawn) draw();
-    all = selected = 0;
-    if (naming) content = {};
-    std::unique_ptr<suite::ItemStream> stream = suite.open();
-    std::string line;
-    for (suite::Item item; stream->next(item); ++all) {
-      for (suite::Sentence& s : item.sentences)
-        if (s.context.empty()) s.context = context;
-      if (naming) {
-        tests.insert(item.test);
-        conditions.insert(item.condition);
-        languages.insert(item.language);
-        line.clear();
-        suite::append_json_line(line, item);
-        content.add(line);
-      }
-      if (selection.limit > 0 && selected >= selection.limit) {
-        if (naming) continue;
-        return;
-      }
-      if (!wants(item) || (selection.sample > 0 && number(all) >= drawn_below)) continue;
-      if (shard.empty() || shard.at(selected)) item_wanted(all, item);
-      ++selected;
-    }
-    // The same items under other criteria are another suite: they get other verdicts.
-    if (naming && !suite.manifest.criteria.empty()) {
-      suite::Manifest criteria;
-      criteria.criteria = suite.manifest.criteria;
-      content.add(suite::manifest_json(criteria));
-    }
-  }
-};
-
-Error nothing_selected(const SuiteSource& suite, const Pass& pass) {
-  if (pass.all == 0) return bad_input(fmt::format("the suite '{}' is empty", suite.manifest.name));
-  auto check = [](const char* what, const std::vector<std::string>& asked,
-                  const std::set<std::string>& known) {
-    for (const std::string& name : asked)
-      if (!known.contains(name))
-        throw unknown_name(fmt::format("the suite has no {} '{}'", what, name), name,
-                           {known.begin(), known.end()});
-  };
-  check("test", pass.selection.tests, pass.tests);
-  check("condition", pass.selection.conditions, pass.conditions);
-  check("language", pass.selection.languages, pass.languages);
-  return wrong_call("no item of the suite has that test, condition and language together")
-      .hint("'minpair generate SUITE --count' lists its tests and conditions");
 }
 
 std::unique_ptr<method::VocabularyWords> words_for(
@@ -194,7 +104,7 @@ class Run {
                     report_.stored_before += stored;
                     return stored;
                   });
-    if (pass_.selected == 0) throw nothing_selected(suite_, pass_);
+    if (pass_.selected == 0) throw nothing_selected(pass_);
     report_.suite_items = pass_.all;
     report_.selected = pass_.selected;
   }

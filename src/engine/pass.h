@@ -1,0 +1,33 @@
+#pragma once
+// One way through a suite: what is selected is given out, and the content named.
+
+#include <set>
+
+#include "base/error.h"
+#include "engine/plan.h"
+
+namespace minpair::engine {
+
+struct Pass {
+  SuiteSource suite;
+  Selection selection;
+  std::string context;      // of sentences that have none
+  std::vector<bool> shard;  // which of the selected items are ours; empty: all
+  uint64_t all = 0, selected = 0;
+  Fingerprint content;
+  uint64_t drawn_below = UINT64_MAX;  // of --sample: items with a smaller number are in it
+  bool drawn = false;
+  std::set<std::string> tests, conditions, languages;  // that there are
+
+  void each(const EachItem& item_wanted, bool naming);
+
+ private:
+  bool wants(const suite::Item& item) const;
+  uint64_t number(uint64_t ordinal) const;
+  void draw();
+};
+
+// Why nothing was, after a pass that named.
+Error nothing_selected(const Pass& pass);
+
+}  // namespace minpair::engine

@@ -1,0 +1,16 @@
+#pragma once
+// The items of a suite that somebody asked for, as a run reads them.
+//
+//   each_selected(suite, {.tests = {"simple_sentence"}, .sample = 100}, use);
+
+#include <functional>
+
+#include "engine/engine.h"
+
+namespace minpair::engine {
+
+// Calls `use` with every selected item and its place in the suite. Throws when there is none.
+void each_selected(const SuiteSource& suite, const Selection& selection,
+                   const std::function<void(uint64_t ordinal, const suite::Item& item)>& use);
+
+}  // namespace minpair::engine
