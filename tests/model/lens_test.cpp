@@ -58,7 +58,9 @@ TEST_P(Inside, TheLensAfterTheLastLayerIsTheAnswer) {
     Answer seen = answer(*model_, everything(ids, layers_));
     Answer scores = answer(*model_, targets(ids));
     for (uint32_t p = 0; p < ids.size(); ++p) EXPECT_EQ(lens(seen, p, layers_), scores[p]) << p;
-    if (layers_ > 1) EXPECT_NE(lens(seen, 1, layers_ - 1), scores[1]);
+    if (layers_ > 1) {
+      EXPECT_NE(lens(seen, 1, layers_ - 1), scores[1]);
+    }
   }
 }
 

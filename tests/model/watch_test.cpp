@@ -1,6 +1,7 @@
 // Every value inside every architecture has a name, is what PyTorch computes there, and can be
 // replaced.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

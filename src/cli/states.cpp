@@ -1,0 +1,55 @@
+#include <fmt/format.h>
+
+#include "base/progress.h"
+#include "cli/cli.h"
+#include "cli/precision.h"
+#include "introspect/states_file.h"
+
+namespace minpair::cli {
+namespace {
+
+struct Options {
+  std::string model, texts, layers = "all", output;
+  model::LoadOptions load;
+  bool quiet = false;
+};
+
+void write(const Options& o) {
+  std::unique_ptr<query::Model> model = model::load_model(o.model, o.load);
+  if (!o.quiet) say_matrix_unit(*model);
+  for (const std::string& note : model->info().notes)
+    if (!o.quiet) fmt::print(stderr, "note: {}\n", note);
+  Progress progress("texts", 0, o.quiet);
+  introspect::StatesDone done =
+      introspect::write_states(*model, o.texts, introspect::find_layers(o.layers, model->info()),
+                               o.output, [&](uint64_t texts, uint64_t) { progress.set(texts); });
+  if (!o.quiet)
+    fmt::print(stderr, "{} texts, {} tokens\n", count_text(done.texts), count_text(done.tokens));
+}
+
+void add_states(Cli& cli) {
+  auto o = std::make_shared<Options>();
+  Arguments& app = cli.command(
+      "states", "What a model's layers give for every token of texts, as a safetensors file",
+      "  minpair states -m DIR texts.txt -o states.safetensors\n"
+      "  minpair states -m DIR texts.txt --layers 0,2,4 -o states.safetensors\n"
+      "\nA text is a line. Tensor \"text.3.layer.2\" is what layer 2 gives for line 3, tokens by\n"
+      "width; layer 0 is the embeddings. The metadata name the model, and \"text.3\" has the\n"
+      "text, its token ids and pieces as JSON.\n");
+  app.add_option("TEXTS", o->texts, "a file, one text a line; '-' is standard input").required();
+  app.add_option("-m,--model", o->model, "a directory, a .gguf file, a Hugging Face id").required();
+  app.add_option("-o,--output", o->output, "the safetensors file").required();
+  app.add_option("--layers", o->layers, "which, with commas; 0 is the embeddings; or all")
+      .shows_default();
+  app.add_option("--vocab", o->load.vocabulary, "the vocabulary of a recurrent model in a file");
+  add_edge_options(app, o->load);
+  app.add_option("--threads", o->load.threads, "how many threads; all by default").between(1, 1024);
+  add_precision(app, o->load);
+  app.add_flag("-q,--quiet", o->quiet, "no notes, no progress");
+  cli.on_run(app, [o] { write(*o); });
+}
+
+const Cli::Command states_command{76, add_states};
+
+}  // namespace
+}  // namespace minpair::cli

@@ -1,0 +1,56 @@
+#include "introspect/contrast.h"
+
+#include <algorithm>
+
+#include "method/method.h"
+
+namespace minpair::introspect {
+namespace {
+
+Contrast excluded(std::string_view why) { return {{}, 0, 0, 0, std::string(why)}; }
+
+// What the model reads up to where a token is asked for; masked models read all of it.
+struct Asked {
+  std::vector<tokenizer::TokenId> ids;
+  uint32_t position = 0;
+};
+
+Asked asked_for(const method::Questions& questions, size_t sentence, size_t token, bool masked) {
+  const method::Asked& at = questions.sentences[sentence].asked[token];
+  Asked asked{questions.queries[at.query].ids, questions.queries[at.query].asks[at.ask].position};
+  if (!masked) asked.ids.resize(asked.position + 1);
+  return asked;
+}
+
+}  // namespace
+
+Contrast contrast_of(const suite::Item& item, const query::Model& model) {
+  if (item.cloze) return excluded(judge::text_of(judge::Reason::cloze));
+  if (item.design || !suite::is_pair(item))
+    return excluded("that are no pairs of a right and a wrong sentence");
+  const query::ModelInfo& info = model.info();
+  const bool masked = info.kind == query::ModelInfo::Kind::masked;
+  // These methods know how pieces are revealed, one after the other.
+  const method::Method& method = method::find_method(masked ? "masked-word-l2r" : "word-lp");
+  const method::Questions questions = method.ask(
+      item, {model.tokenizer(), info.kind, info.max_tokens, info.start, info.end, nullptr});
+  if (questions.excluded != judge::Reason::none)
+    return excluded(judge::text_of(questions.excluded));
+
+  const size_t good = item.sentences[0].grammatical ? 0 : 1, bad = 1 - good;
+  const auto& right = questions.sentences[good].tokens;
+  const auto& wrong = questions.sentences[bad].tokens;
+  const size_t both = std::min(right.size(), wrong.size());
+  size_t first = 0;
+  while (first < both && right[first].id == wrong[first].id) ++first;
+  if (first == both) return excluded("of which one form begins with the other");
+  Asked here = asked_for(questions, good, first, masked);
+  Asked there = asked_for(questions, bad, first, masked);
+  if (masked && here.ids.size() != there.ids.size())
+    return excluded("whose forms have different numbers of pieces");
+  if (here.ids != there.ids || here.position != there.position)
+    return excluded("whose sentences differ outside the locus");
+  return {std::move(here.ids), here.position, right[first].id, wrong[first].id, ""};
+}
+
+}  // namespace minpair::introspect

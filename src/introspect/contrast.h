@@ -1,0 +1,24 @@
+#pragma once
+// Where the two sentences of a minimal pair part: one input, one place in it, and the two tokens
+// that are compared there.
+
+#include <string>
+
+#include "query/query.h"
+#include "suite/item.h"
+
+namespace minpair::introspect {
+
+struct Contrast {
+  std::vector<tokenizer::TokenId> ids;  // what the model reads: the same for both
+  uint32_t position = 0;                // where it is asked
+  tokenizer::TokenId good = 0, bad = 0;
+  std::string excluded;  // why there is none, as "too long for the model"
+};
+
+// The first tokens of the loci that differ. A masked model reads the sentence with these and the
+// rest of the locus masked, and is asked at the first mask; causal and recurrent models read what
+// stands before, and are asked at its last token.
+Contrast contrast_of(const suite::Item& item, const query::Model& model);
+
+}  // namespace minpair::introspect

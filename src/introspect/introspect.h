@@ -1,0 +1,48 @@
+#pragma once
+// What happens inside a model on the way to its answer. docs/introspection.md says what each figure
+// is.
+//
+//   LensReadings read = read_lens(model, suite, {.sample = 100});
+//   report::Grid table = lens_table(read, By::test);
+//
+// Other door: states_file.h, hidden states out.
+
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "report/grid.h"
+#include "report/judged.h"
+#include "tidy/tidy.h"
+
+namespace minpair::introspect {
+
+// One item as every layer would answer it if it were the last (the "logit lens", nostalgebraist
+// 2020).
+struct LensItem {
+  std::string excluded;         // why it cannot be asked, or empty
+  std::string good, bad;        // the tokens that are compared
+  std::vector<double> margins;  // logit of the good one minus that of the bad one; NaN: the head
+                                // reads another width. The first is the embeddings'.
+};
+
+struct LensReadings {
+  std::string suite, model;
+  report::SuiteItems items;
+  std::vector<LensItem> readings;  // parallel to the items
+};
+
+LensReadings read_lens(query::Model& model, const engine::SuiteSource& suite,
+                       const engine::Selection& selection, const engine::Tick& tick = {});
+
+// The first layer from which on the margin keeps the sign that it has in the end.
+uint32_t settling_layer(const std::vector<double>& margins);
+
+enum class By : uint8_t { test, condition };
+// Accuracy, margin and settled items of every layer, with intervals over clusters.
+report::Grid lens_table(const LensReadings& read, By by);
+
+// A row for every item and layer; one without a layer for every item that was excluded.
+tidy::Frame lens_rows(const LensReadings& read);
+
+}  // namespace minpair::introspect

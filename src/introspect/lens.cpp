@@ -1,0 +1,225 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "base/error.h"
+#include "base/progress.h"
+#include "engine/selected.h"
+#include "introspect/contrast.h"
+#include "introspect/introspect.h"
+#include "judge/policy.h"
+#include "report/clusters.h"
+#include "stats/stats.h"
+
+namespace minpair::introspect {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+void check_layers(const query::Model& model) {
+  if (!model.asks().test(query::What(query::Lens{}).index()))
+    throw wrong_call(fmt::format("'{}' has no layers to look into", model.info().name))
+        .hint("transformers and recurrent models have them");
+}
+
+query::Query question(Contrast&& contrast, uint32_t layers) {
+  query::Query query{std::move(contrast.ids), {}, {}};
+  for (uint32_t l = 0; l <= layers; ++l)
+    query.asks.push_back(
+        {contrast.position, query::Lens{uint16_t(l), {contrast.good, contrast.bad}}});
+  return query;
+}
+
+std::vector<double> margins_of(const query::Answer& answer) {
+  std::vector<double> margins;
+  for (const query::Record& record : answer) {
+    const std::vector<float>& logits = query::logits_of(record).logits;
+    margins.push_back(logits.empty() ? kNone : double(logits[0]) - double(logits[1]));
+  }
+  return margins;
+}
+
+double points_of(double margin) {
+  judge::Verdict verdict;
+  verdict.margin = margin;
+  verdict.outcome = margin > 0   ? judge::Outcome::right
+                    : margin < 0 ? judge::Outcome::wrong
+                                 : judge::Outcome::tie;
+  return judge::points(verdict, {});
+}
+
+// Student's t over clusters. A difference of shares ends at one; a margin does not.
+stats::Interval interval_of(const stats::Estimate& mean) {
+  if (!(mean.standard_error > 0)) return {kNone, kNone};
+  double half = stats::student_quantile(0.975, double(mean.clusters - 1)) * mean.standard_error;
+  return {mean.value - half, mean.value + half};
+}
+
+// What one layer says about some items.
+std::vector<report::GridValue> table_row(const LensReadings& read, const std::vector<size_t>& items,
+                                         size_t layer) {
+  std::vector<double> points, margins;
+  std::vector<uint64_t> clusters;
+  double settled = 0;
+  for (size_t i : items) {
+    double margin = read.readings[i].margins[layer];
+    if (std::isnan(margin)) continue;
+    points.push_back(points_of(margin));
+    margins.push_back(margin);
+    clusters.push_back(read.items.cluster[i]);
+    settled += settling_layer(read.readings[i].margins) <= layer;
+  }
+  if (margins.empty()) return {double(layer), 0.0, kNone, kNone, kNone, kNone, kNone, kNone, kNone};
+  stats::Estimate accuracy = stats::clustered_share(stats::sum_by_cluster(points, clusters));
+  stats::Estimate margin = stats::clustered_difference(stats::sum_by_cluster(margins, clusters));
+  const stats::Interval between = interval_of(margin);
+  return {double(layer),         double(margins.size()), accuracy.value,
+          accuracy.interval.low, accuracy.interval.high, margin.value,
+          between.low,           between.high,           settled / double(margins.size())};
+}
+
+std::vector<std::string> notes_of(const LensReadings& read, bool without_interval) {
+  std::vector<std::string> notes{
+      "layer 0 is the embeddings, the last one the model's own answer; margin: logit of the good "
+      "token minus that of the bad one",
+      "settled: items whose margin keeps the sign of the end from here on",
+      "95 % intervals over clusters; " + report::clusters_text(read.items)};
+  if (without_interval) notes.push_back("–: fewer than 5 clusters carry no interval");
+  std::map<std::string, uint64_t> excluded;
+  size_t unread = 0;
+  for (const LensItem& item : read.readings) {
+    if (!item.excluded.empty()) ++excluded[item.excluded];
+    unread += !item.margins.empty() && std::isnan(item.margins[0]);
+  }
+  if (unread > 0) notes.push_back("the head cannot read the embeddings: they have another width");
+  for (const auto& [why, count] : excluded)
+    notes.push_back(fmt::format("excluded: {} {}", count_text(count), why));
+  return notes;
+}
+
+}  // namespace
+
+LensReadings read_lens(query::Model& model, const engine::SuiteSource& suite,
+                       const engine::Selection& selection, const engine::Tick& tick) {
+  check_layers(model);
+  LensReadings read{suite.manifest.name, model.info().name, report::SuiteItems(), {}};
+  std::vector<query::Query> waiting;
+  std::vector<size_t> whose;
+  uint64_t tokens = 0;
+  auto answer = [&] {
+    std::vector<query::Answer> answers = model.answer(waiting);
+    for (size_t i = 0; i < answers.size(); ++i)
+      read.readings[whose[i]].margins = margins_of(answers[i]);
+    if (tick) tick(read.readings.size(), 0);
+    waiting.clear(), whose.clear();
+    tokens = 0;
+  };
+  engine::each_selected(suite, selection, [&](uint64_t ordinal, const suite::Item& item) {
+    read.items.add(ordinal, item);
+    LensItem& reading = read.readings.emplace_back();
+    Contrast contrast = contrast_of(item, model);
+    reading.excluded = contrast.excluded;
+    if (!contrast.excluded.empty()) return;
+    reading.good = model.tokenizer().piece(contrast.good);
+    reading.bad = model.tokenizer().piece(contrast.bad);
+    if (!waiting.empty() && tokens + contrast.ids.size() > model.info().batch_tokens) answer();
+    tokens += contrast.ids.size();
+    whose.push_back(read.readings.size() - 1);
+    waiting.push_back(question(std::move(contrast), model.info().layers));
+  });
+  answer();
+  return read;
+}
+
+uint32_t settling_layer(const std::vector<double>& margins) {
+  auto sign = [](double x) { return (x > 0) - (x < 0); };
+  size_t layer = margins.size() - 1;
+  while (layer > 0 && !std::isnan(margins[layer - 1]) &&
+         sign(margins[layer - 1]) == sign(margins.back()))
+    --layer;
+  return uint32_t(layer);
+}
+
+report::Grid lens_table(const LensReadings& read, By by) {
+  using Kind = report::GridColumn::Kind;
+  report::Grid grid{
+      .key = "lens",
+      .title = fmt::format("{} × {}: what each layer would answer", read.suite, read.model),
+      .columns = {{"test", "test", Kind::text},
+                  {"condition", "condition", Kind::text},
+                  {"layer", "layer", Kind::count},
+                  {"items", "items", Kind::count},
+                  {"accuracy", "accuracy", Kind::share},
+                  {"accuracy_low", "from", Kind::share},
+                  {"accuracy_high", "to", Kind::share},
+                  {"margin", "margin", Kind::difference},
+                  {"margin_low", "from", Kind::difference},
+                  {"margin_high", "to", Kind::difference},
+                  {"settled", "settled", Kind::share}}};
+  if (by == By::test) grid.columns.erase(grid.columns.begin() + 1);
+  std::map<std::pair<std::string, std::string>, std::vector<size_t>> groups;
+  std::vector<size_t> all;
+  for (size_t i = 0; i < read.readings.size(); ++i) {
+    if (!read.readings[i].excluded.empty()) continue;
+    const suite::Item& item = read.items.items[i];
+    groups[{item.test, by == By::test ? "" : item.condition}].push_back(i);
+    all.push_back(i);
+  }
+  bool without_interval = false;
+  auto add = [&](const std::string& test, const std::string& condition,
+                 const std::vector<size_t>& items) {
+    for (size_t l = 0; l < read.readings[items[0]].margins.size(); ++l) {
+      std::vector<report::GridValue> row{test};
+      if (by == By::condition) row.push_back(condition);
+      for (report::GridValue& value : table_row(read, items, l)) row.push_back(std::move(value));
+      without_interval |= std::isnan(std::get<double>(row[row.size() - 5]));
+      grid.rows.push_back(std::move(row));
+    }
+  };
+  for (const auto& [name, items] : groups) add(name.first, name.second, items);
+  if (groups.size() > 1) add("all", "", all);
+  grid.notes = notes_of(read, without_interval);
+  return grid;
+}
+
+tidy::Frame lens_rows(const LensReadings& read) {
+  using tidy::Type;
+  tidy::Frame frame({{"suite", Type::text},
+                     {"model", Type::text},
+                     {"test", Type::text},
+                     {"condition", Type::text},
+                     {"item", Type::text},
+                     {"cluster", Type::integer},
+                     {"excluded", Type::text},
+                     {"good", Type::text},
+                     {"bad", Type::text},
+                     {"layer", Type::integer},
+                     {"margin", Type::number},
+                     {"settling_layer", Type::integer}});
+  for (size_t i = 0; i < read.readings.size(); ++i) {
+    const LensItem& reading = read.readings[i];
+    const suite::Item& item = read.items.items[i];
+    auto begin = [&]() -> tidy::Frame& {
+      return frame.text(read.suite)
+          .text(read.model)
+          .text(item.test)
+          .text_or_nothing(item.condition)
+          .text(item.id)
+          .integer(int64_t(read.items.cluster[i]))
+          .text_or_nothing(reading.excluded)
+          .text_or_nothing(reading.good)
+          .text_or_nothing(reading.bad);
+    };
+    for (size_t l = 0; l < reading.margins.size(); ++l)
+      begin()
+          .integer(int64_t(l))
+          .number(reading.margins[l])
+          .integer(int64_t{settling_layer(reading.margins)});
+    if (reading.margins.empty()) begin().nothing().nothing().nothing();
+  }
+  return frame;
+}
+
+}  // namespace minpair::introspect

@@ -1,0 +1,142 @@
+#include "introspect/states_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "model/states.h"
+#include "suite/json_text.h"
+
+namespace minpair::introspect {
+namespace {
+
+// More than that no reader of safetensors takes.
+constexpr size_t kLongestHeader = 100'000'000;
+
+struct Text {
+  uint64_t line = 0;
+  std::string text;
+  std::vector<tokenizer::TokenId> ids;
+};
+
+std::vector<Text> read_texts(const query::Model& model, const std::filesystem::path& file) {
+  std::vector<Text> texts;
+  LineReader reader(file);
+  const uint32_t most = model.info().max_tokens;
+  for (std::string_view line; reader.next(line);) {
+    if (trim(line).empty()) continue;
+    try {
+      Text text{reader.line_number(), std::string(line), {}};
+      for (const tokenizer::Token& t : model::encoded(model, text.text).tokens)
+        text.ids.push_back(t.id);
+      if (most > 0 && text.ids.size() > most)
+        throw bad_input(
+            fmt::format("the text has {} tokens, the model takes {}", text.ids.size(), most))
+            .hint("shorten it");
+      texts.push_back(std::move(text));
+    } catch (Error& e) {
+      e.at(reader.name(), reader.line_number());
+      throw;
+    }
+  }
+  if (texts.empty()) throw bad_input("there are no texts").at(reader.name());
+  return texts;
+}
+
+std::string in_json(std::string_view text) {
+  std::string out;
+  suite::append_json_string(out, text);
+  return out;
+}
+
+std::string metadata_of(const query::Model& model, const std::vector<Text>& texts,
+                        const std::vector<uint32_t>& layers) {
+  const query::ModelInfo& info = model.info();
+  std::string all = fmt::format(
+      R"({{"format":"pt","made_by":"minpair states","model":{},"fingerprint":{},"precision":{},"layers":"{}")",
+      in_json(info.name), in_json(info.fingerprint), in_json(info.precision),
+      fmt::join(layers, ","));
+  for (const Text& t : texts) {
+    std::vector<std::string> pieces;
+    for (tokenizer::TokenId id : t.ids) pieces.push_back(in_json(model.tokenizer().piece(id)));
+    // Values are texts in a safetensors file: JSON within JSON.
+    all += fmt::format(
+        R"(,"text.{}":{})", t.line,
+        in_json(fmt::format(R"({{"text":{},"ids":[{}],"tokens":[{}]}})", in_json(t.text),
+                            fmt::join(t.ids, ","), fmt::join(pieces, ","))));
+  }
+  return all + "}";
+}
+
+std::string header_of(const query::Model& model, const std::vector<Text>& texts,
+                      const std::vector<uint32_t>& layers, const std::vector<size_t>& widths) {
+  std::string text = "{\"__metadata__\":" + metadata_of(model, texts, layers);
+  uint64_t offset = 0;
+  for (const Text& t : texts)
+    for (size_t l = 0; l < layers.size(); ++l) {
+      const uint64_t end = offset + t.ids.size() * widths[l] * sizeof(float);
+      text += fmt::format(
+          R"(,"text.{}.layer.{}":{{"dtype":"F32","shape":[{},{}],"data_offsets":[{},{}]}})", t.line,
+          layers[l], t.ids.size(), widths[l], offset, end);
+      offset = end;
+    }
+  text += "}";
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  if (text.size() > kLongestHeader)
+    throw bad_input("these are too many texts for one safetensors file")
+        .hint("split them, for example with: split -l 100000");
+  return text;
+}
+
+}  // namespace
+
+std::vector<uint32_t> find_layers(const std::string& list, const query::ModelInfo& info) {
+  std::vector<uint32_t> layers;
+  if (list == "all") {
+    for (uint32_t l = 0; l <= info.layers; ++l) layers.push_back(l);
+    return layers;
+  }
+  for (std::string_view name : split(list, ',')) {
+    name = trim(name);
+    uint32_t layer = 0;
+    auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), layer);
+    if (error != std::errc() || end != name.data() + name.size() || layer > info.layers)
+      throw wrong_call(fmt::format("'{}' is no layer of {}", name, info.name))
+          .hint(fmt::format("0 (the embeddings) to {}, with commas; or 'all'", info.layers));
+    if (std::ranges::count(layers, layer) == 0) layers.push_back(layer);
+  }
+  return layers;
+}
+
+StatesDone write_states(query::Model& model, const std::filesystem::path& texts_file,
+                        const std::vector<uint32_t>& layers, const std::filesystem::path& output,
+                        const std::function<void(uint64_t, uint64_t)>& tick) {
+  static_assert(std::endian::native == std::endian::little);
+  const std::vector<Text> texts = read_texts(model, texts_file);
+  StatesDone done;
+  AtomicFile file(output);
+  for (const Text& text : texts) {
+    std::vector<model::States> all = model::hidden_states(model, text.ids, layers);
+    if (done.texts == 0) {  // the embeddings of a recurrent model may be of another width
+      std::vector<size_t> widths;
+      for (const model::States& s : all) widths.push_back(s.width);
+      const std::string header = header_of(model, texts, layers, widths);
+      const uint64_t length = header.size();
+      file.write({reinterpret_cast<const char*>(&length), sizeof length});
+      file.write(header);
+    }
+    for (const model::States& s : all)
+      file.write({reinterpret_cast<const char*>(s.values.data()), s.values.size() * sizeof(float)});
+    done.tokens += text.ids.size();
+    ++done.texts;
+    if (tick) tick(done.texts, texts.size());
+  }
+  file.commit();
+  return done;
+}
+
+}  // namespace minpair::introspect
