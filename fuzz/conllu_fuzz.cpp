@@ -14,20 +14,23 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   both.mask = minpair::stimuli::ExtractOptions::Mask::both;
   minpair::stimuli::ClozeExtractor clozes(language, both);
   minpair::stimuli::Inflections paradigms;
+  minpair::stimuli::NonceWords words;
   minpair::stimuli::Lexicon lexicon;
   try {
     minpair::stimuli::ConlluReader in(path);
     for (minpair::stimuli::Tree tree; in.next(tree);) {
       lexicon.add(tree);
       paradigms.add(tree);
+      words.add(tree);
       clozes.add(tree, [](const minpair::suite::Item& item) {
         if (item.sentences[0].locus.end > item.sentences[0].text.size()) __builtin_trap();
       });
     }
-    paradigms.finish();
+    words.finish();
+    paradigms.finish(minpair::stimuli::Feature::number);
     minpair::stimuli::PairExtractor pairs(language, paradigms, both,
                                           minpair::stimuli::Feature::number);
-    pairs.nonce(1, 2);
+    pairs.nonce(std::move(words), 1, 2);
     minpair::stimuli::ConlluReader again(path);
     for (minpair::stimuli::Tree tree; again.next(tree);)
       pairs.add(tree, [](const minpair::suite::Item&) {});
