@@ -81,7 +81,7 @@ TEST(LoadModel, SaysWhatItIs) {
   const query::ModelInfo& info = model->info();
   EXPECT_EQ(info.architecture, "albert");
   EXPECT_EQ(info.kind, query::ModelInfo::Kind::masked);
-  EXPECT_EQ(info.layers, 5u);
+  EXPECT_EQ(info.layers, 10u);  // five times two inner ones
   EXPECT_EQ(info.hidden, 32u);
   EXPECT_EQ(info.heads, 4u);
   EXPECT_EQ(info.vocabulary, 120u);
