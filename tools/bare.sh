@@ -4,7 +4,7 @@
 # FRESH_BASE=FOLDER has RELEASE.tar, a Debian that debootstrap made before, to save its minutes. FRESH_KEEP=1 leaves the system.
 [ "$(id -u)" -eq 0 ] || { echo "$0: debootstrap and chroot need root" >&2; exit 1; }
 # All mounts are this script's own, and go when it ends.
-[ -n "${FRESH_INSIDE:-}" ] || FRESH_INSIDE=1 exec unshare --mount --propagation private "tools/${0##*/}" "$@"
+[ -n "${FRESH_INSIDE:-}" ] || FRESH_INSIDE=1 exec unshare --mount --propagation private "$(dirname "${BASH_SOURCE[0]}")/${0##*/}" "$@"
 
 leave() {
   if [ -n "${FRESH_KEEP:-}" ]; then echo "kept: $root"; return; fi
@@ -40,4 +40,15 @@ bare_system() {
 inside() {
   chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin ${own_certificates:-} \
     ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} "$@"
+}
+
+# For a script that tries one file: RELEASE FILE. Sets $release and $name, the file's in /root of the new system, and goes to the tree.
+bare_system_with() {
+  [ $# -eq 2 ] || { sed -n '2,3p' "$0" | sed 's/^# \{0,1\}//'; exit 2; }
+  local file
+  file=$(realpath "$2")
+  release=$1 name=$(basename "$file")
+  cd "$(dirname "$0")/.."
+  bare_system "$release"
+  cp "$file" "$root/root/"
 }

@@ -2,14 +2,8 @@
 # Installs the Python wheel or the R package (`make wheel` makes both) in a bare Debian and uses it there. Needs root.
 #   tools/try_bindings.sh RELEASE FILE      a .whl: nothing but python3-venv is there; a .tar.gz: nothing but r-base-dev
 set -euo pipefail
-[ $# -eq 2 ] || { sed -n '2,3p' "$0" | sed 's/^# \{0,1\}//'; exit 2; }
-set -- "$1" "$(realpath "$2")"
-cd "$(dirname "$0")/.."
-. tools/bare.sh
-release=$1 file=$2
-bare_system "$release"
-cp "$file" "$root/root/"
-name=$(basename "$file")
+. "$(dirname "$0")/bare.sh"
+bare_system_with "$@"
 packages() {
   tools/quietly.sh try-bindings "Installing $1 in a bare $release" \
     chroot "$root" sh -c "apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $1"

@@ -2,14 +2,8 @@
 # Installs what `make package` made in a bare Debian, without compiler and source tree, and uses it there. Needs root.
 #   tools/try_package.sh RELEASE FILE      a .deb for that release, or the tarball, which runs in any
 set -euo pipefail
-[ $# -eq 2 ] || { sed -n '2,3p' "$0" | sed 's/^# \{0,1\}//'; exit 2; }
-set -- "$1" "$(realpath "$2")"
-cd "$(dirname "$0")/.."
-. tools/bare.sh
-release=$1 file=$2
-bare_system "$release"
-cp "$file" "$root/root/"
-name=$(basename "$file")
+. "$(dirname "$0")/bare.sh"
+bare_system_with "$@"
 case $name in
   *.deb)
     tools/quietly.sh try-package "Installing $name in a bare $release" \
