@@ -1,5 +1,5 @@
 #pragma once
-// Private to the room: the little of the zip format that PyTorch writes.
+// The little of the zip format that PyTorch and spreadsheets need.
 
 #include <map>
 

@@ -12,7 +12,7 @@ namespace minpair::cli {
 namespace {
 
 struct ConvertCall {
-  std::string in, out, from, to, language, model;
+  std::string in, out, from, to, language, model, columns;
   suite::Preparation preparation;
   bool quiet = false;
 };
@@ -62,7 +62,7 @@ std::unique_ptr<suite::ItemStream> open_source(const ConvertCall& call, std::str
     format = call.from;
     const suite::Format& from = suite::find_format(call.from);
     if (from.manifest) manifest = from.manifest(call.in);
-    return from.read(call.in, {call.language});
+    return from.read(call.in, {call.language, call.columns});
   }
   suite::Suite suite = suite::find_suite(call.in);
   manifest = suite.manifest;
@@ -92,7 +92,11 @@ void write_manifest_beside(const ConvertCall& call, const std::string& from,
                manifest.string());
 }
 
-void convert(const ConvertCall& call) {
+void convert(ConvertCall& call) {
+  if (!call.columns.empty() && call.from.empty()) call.from = "pairs";
+  if (!call.columns.empty() && call.from != "pairs")
+    throw wrong_call(
+        fmt::format("--columns is for lists, and '{}' has columns of its own", call.from));
   if (std::filesystem::path(call.out).extension() == ".db")
     return convert_scores(
         call, call.from.empty() ? suite::recognise_format(call.in) : suite::find_format(call.from));
@@ -123,20 +127,28 @@ std::string format_list() {
 }
 
 void add_convert(Cli& cli) {
-  Arguments& app = cli.command("convert", "From any format of minimal pairs to any other",
-                               "  minpair convert gevalm/input gevalm.jsonl\n"
-                               "  minpair convert --from clams de_evalset clams-de.jsonl\n"
-                               "  minpair convert clams-de.jsonl capitals.jsonl --capitalize\n"
-                               "  minpair convert gevalm.jsonl --to blimp out/\n"
-                               "  minpair convert number_prep.json number_prep.jsonl\n"
-                               "  minpair convert number_prep.jsonl --to syntaxgym back.json\n"
-                               "  minpair convert gevalm/output published.db\n" +
-                                   format_list());
+  Arguments& app =
+      cli.command("convert", "From any format of minimal pairs to any other",
+                  "  minpair convert gevalm/input gevalm.jsonl\n"
+                  "  minpair convert --from clams de_evalset clams-de.jsonl\n"
+                  "  minpair convert clams-de.jsonl capitals.jsonl --capitalize\n"
+                  "  minpair convert list.xlsx list.jsonl\n"
+                  "  minpair convert list.csv list.jsonl --columns good=Satz,bad=Falsch\n"
+                  "  minpair convert gevalm.jsonl --to blimp out/\n"
+                  "  minpair convert number_prep.json number_prep.jsonl\n"
+                  "  minpair convert number_prep.jsonl --to syntaxgym back.json\n"
+                  "  minpair convert gevalm/output published.db\n" +
+                      format_list());
   static ConvertCall call;
   app.add_option("IN", call.in, "a file or a folder; '-' is a suite on standard input").required();
   app.add_option("OUT", call.out, "a file or a folder; '-' is standard output").required();
   app.add_option("--from", call.from, "format of IN; recognised when absent");
   app.add_option("--to", call.to, "format of OUT; a suite when it ends in .jsonl");
+  app.add_option(
+      "--columns", call.columns,
+      "what the columns of a list are, where their names do not tell: ROLE=NAME with commas; "
+      "roles: good, bad; or sentence, grammatical, item; test, condition, language, "
+      "cluster, context, feature");
   app.add_option("--language", call.language, "language of all items, as in BCP 47: de, pt-BR");
   app.add_option("--model", call.model, "for .db: whose released scores these are");
   Option capitalize =

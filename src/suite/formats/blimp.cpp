@@ -10,6 +10,7 @@
 
 #include "base/rows.h"
 #include "suite/formats/formats.h"
+#include "suite/formats/list.h"
 #include "suite/formats/support.h"
 #include "suite/json_text.h"
 
@@ -128,13 +129,18 @@ const Dialect* dialect_of(Has has) {
 // What items have and the published data has not.
 const std::vector<std::string> kOurs = {"item_id", "condition", "language", "cluster"};
 
-const char* const kTestKeys[] = {"UID", "PID", "paradigm", "phenomenon"};
+const char* const kTestKeys[] = {"UID", "PID", "paradigm", "phenomenon", "test"};
 const char* const kIdKeys[] = {"pairID", "pair_ID", "pair_id", "ID", "id"};
 const std::pair<const char*, const char*> kPairKeys[] = {{"sentence_good", "sentence_bad"},
                                                          {"good_sentence", "bad_sentence"},
                                                          {"source_sentence", "target_sentence"},
                                                          {"acceptable_sent", "unacceptable_sent"},
-                                                         {"sen", "wrong_sen"}};
+                                                         {"sen", "wrong_sen"},
+                                                         {"good", "bad"},
+                                                         {"grammatical", "ungrammatical"},
+                                                         {"acceptable", "unacceptable"},
+                                                         {"correct", "incorrect"},
+                                                         {"correct", "wrong"}};
 
 // What BLiMP's own keys are when an item says nothing about them. Not kept as features: they come
 // back when written.
@@ -482,13 +488,17 @@ char separator_of(const fs::path& file) {
   return separator;
 }
 
-// JSON when the first line is an object, else a table.
-std::unique_ptr<ItemStream> open_pairs(const fs::path& file) {
+// Is the first line an object?
+bool is_json(const fs::path& file) {
   LineReader lines(file);
   std::string_view line;
   while (lines.next(line))
     if (!trim(line).empty()) break;
-  if (trim(line).starts_with("{")) return std::make_unique<JsonItems>(file);
+  return trim(line).starts_with("{");
+}
+
+std::unique_ptr<ItemStream> open_pairs(const fs::path& file) {
+  if (is_json(file)) return std::make_unique<JsonItems>(file);
   return std::make_unique<TableItems>(file, separator_of(file));
 }
 
@@ -519,29 +529,37 @@ Format format_of(const Dialect& d) {
           [&d](const fs::path& path) { return std::make_unique<BlimpWriter>(path, d); }};
 }
 
-// Any other table or JSON with a good and a bad sentence.
-Format other_pairs() {
-  return {"pairs",
-          "any JSON Lines, CSV or TSV with columns like sentence_good and sentence_bad",
-          "only read",
-          {".jsonl", ".csv", ".tsv"},
-          [](const FileHead& head) {
-            return any_keys(head, [](const std::vector<std::string>& keys) {
-              return std::any_of(std::begin(kPairKeys), std::end(kPairKeys), [&](const auto& pair) {
-                return contains(keys, pair.first) && contains(keys, pair.second);
-              });
-            });
-          },
-          read_pairs,
-          nullptr};
-}
-
 }  // namespace
+
+// Any other table or JSON with a good and a bad sentence.
+Format pairs_format() {
+  const std::vector<std::string> extensions = {".jsonl", ".csv", ".tsv", ".xlsx", ".ods"};
+  return {
+      "pairs",
+      "a list: CSV, TSV, .xlsx, .ods or JSON Lines with columns like good and bad, or like item, "
+      "sentence and grammatical",
+      "only read",
+      extensions,
+      [](const FileHead& head) {
+        return std::any_of(std::begin(kPairKeys), std::end(kPairKeys),
+                           [&](const auto& pair) {
+                             return has_keys(head, {pair.first, pair.second});
+                           }) ||
+               (head.keys.empty() && is_list(head));
+      },
+      [extensions](const fs::path& path, const ReadOptions& options) {
+        return read_files(files_under(path, extensions), options,
+                          [columns = options.columns](const fs::path& file) {
+                            if (!is_spreadsheet(file) && is_json(file)) return open_pairs(file);
+                            return read_list(file, columns);
+                          });
+      },
+      nullptr};
+}
 
 std::vector<Format> blimp_formats() {
   std::vector<Format> formats;
   for (const Dialect& d : dialects()) formats.push_back(format_of(d));
-  formats.push_back(other_pairs());
   return formats;
 }
 

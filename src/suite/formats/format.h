@@ -17,7 +17,8 @@
 namespace minpair::suite {
 
 struct ReadOptions {
-  std::string language;  // when given, it goes over what the data says
+  std::string language = {};  // when given, it goes over what the data says
+  std::string columns = {};   // of a typed list: "good=Satz,bad=Falsch"
 };
 
 class ItemWriter {

@@ -41,6 +41,12 @@ FileHead look_at(const fs::path& file) {
   return head;
 }
 
+// Whatever else it may be, its reader can say what is missing.
+const Format* as_list(const fs::path& file) {
+  const std::string extension = lower(file.extension().string());
+  return extension == ".csv" || extension == ".tsv" ? &find_format("pairs") : nullptr;
+}
+
 const Format* recognise_file(const fs::path& file) {
   FileHead head = look_at(file);
   for (const Format& format : all_formats())
@@ -71,10 +77,11 @@ const Format* recognise_folder(const fs::path& folder) {
 std::vector<Format> make_table() {
   std::vector<Format> table{suite_format(), gevalm_format()};
   for (Format& f : blimp_formats()) table.push_back(std::move(f));
-  for (Format f :
-       {lakretz_tasks_format(), does_bert_agree_format(), gulordava_format(), linzen_format(),
-        bert_syntax_format(), bert_syntax_results_format(), clams_format(), clams_bert_format(),
-        marvin_linzen_format(), syntaxgym_format(), lakretz_format(), tsv_format()})
+  // What names its columns comes before what is told by the number of its columns alone.
+  for (Format f : {does_bert_agree_format(), gulordava_format(), pairs_format(),
+                   lakretz_tasks_format(), linzen_format(), bert_syntax_format(),
+                   bert_syntax_results_format(), clams_format(), clams_bert_format(),
+                   marvin_linzen_format(), syntaxgym_format(), lakretz_format(), tsv_format()})
     table.push_back(std::move(f));
   return table;
 }
@@ -121,6 +128,7 @@ std::unique_ptr<ItemStream> read_items(std::vector<fs::path> files) {
       format = &recognise_format(file);
     else if (file != "-")
       format = recognise_file(file);
+    if (!format) format = as_list(file);
     // What no format knows is a suite with an error, and its reader says which.
     return format ? format->read(file, {}) : read_suite_file(file);
   });
@@ -153,10 +161,15 @@ const Format& recognise_format(const fs::path& path) {
   if (path != "-" && !fs::exists(path))
     throw bad_input("there is no such file or folder").at(path.string());
   const Format* format = guess_format(path);
+  if (!format && !fs::is_directory(path)) format = as_list(path);
   if (!format)
     throw bad_input("this is in no format that minpair knows")
         .at(path.string())
-        .hint(fmt::format("say which with --from: {}", fmt::join(format_names(), ", ")));
+        .hint(fmt::format("say which with --from: {}\n"
+                          "  a list of one's own begins with the names of its columns:\n"
+                          "    good,bad,condition\n"
+                          "    The dog barks.,The dog bark.,singular",
+                          fmt::join(format_names(), ", ")));
   return *format;
 }
 

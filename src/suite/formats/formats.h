@@ -19,6 +19,7 @@ Format tsv_format();
 Format syntaxgym_format();
 Format lakretz_format();
 Format lakretz_tasks_format();
+Format pairs_format();
 std::vector<Format> blimp_formats();  // BLiMP and its relatives
 
 std::unique_ptr<ItemStream> read_suite_file(const std::filesystem::path& file);
