@@ -32,7 +32,7 @@ Hash128 rest_of(const query::What& what) {
   if (const auto* r = std::get_if<query::Rank>(&what)) return {0, uint32_t(r->id)};
   if (const auto* b = std::get_if<query::Best>(&what)) return {0, b->k};
   if (const auto* c = std::get_if<query::Classes>(&what)) return c->reducer->identity();
-  if (const auto* h = std::get_if<query::Hidden>(&what)) return {0, h->layer};
+  if (const auto* h = std::get_if<query::Hidden>(&what)) return {uint64_t(h->site), h->layer};
   if (std::holds_alternative<query::Lens>(what)) return query::identity({{}, {{0, what}}, {}});
   return {};
 }

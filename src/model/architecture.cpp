@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -22,6 +23,36 @@ void Network::begin(size_t tokens, const Watch& watch) {
   watch_ = watch ? &watch : nullptr;
   tokens_.resize(watch_ ? tokens : 0);
   std::iota(tokens_.begin(), tokens_.end(), 0u);
+}
+
+void Network::join(size_t layer, const LateRows& late, nn::Matrix& stream) {
+  if (late.copy.empty()) return;
+  const size_t width = stream.columns(), before = stream.rows();
+  const size_t rows =
+      late.first + size_t(std::ranges::upper_bound(late.layer, layer) - late.layer.begin());
+  if (layer == 0) {  // all have their embeddings
+    stream.resize(rows, width);
+  } else if (rows > before) {
+    std::vector<uint32_t> tokens(rows - before);
+    std::iota(tokens.begin(), tokens.end(), uint32_t(before));
+    joining_.resize(tokens.size(), width);
+    for (size_t i = 0; i < tokens.size(); ++i)
+      std::memcpy(joining_.row(i), stream.row(late.copy[tokens[i] - late.first]),
+                  width * sizeof(float));
+    if (watch_) (*watch_)({Site::residual, uint32_t(layer - 1), tokens, joining_});
+    picked_.resize(rows, width);
+    std::memcpy(picked_.data(), stream.data(), before * width * sizeof(float));
+    std::memcpy(picked_.row(before), joining_.data(), tokens.size() * width * sizeof(float));
+    std::swap(stream, picked_);
+  }
+  if (!watch_) return;
+  tokens_.resize(rows);
+  std::iota(tokens_.begin(), tokens_.end(), 0u);
+}
+
+std::span<const nn::Sequence> Batch::sequences_of(size_t rows) const {
+  auto end = std::ranges::lower_bound(sequences, rows, {}, &nn::Sequence::query);
+  return {sequences.begin(), end};
 }
 
 const nn::Matrix& Network::see_copy(Site site, size_t layer, const nn::Matrix& rows) {

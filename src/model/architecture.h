@@ -47,6 +47,10 @@ struct Value {
 // network goes on with; when nothing is written, every result has the bits of an unwatched pass.
 using Watch = std::function<void(const Value&)>;
 
+// What queries can look at and change in a transformer: all but units.
+constexpr query::SiteSet kSitesOfTransformers{0b011111};
+constexpr query::SiteSet kSitesOfRecurrent{0b100001};  // states, and their units
+
 // A model whose values can be watched.
 class Watchable {
  public:
@@ -54,6 +58,21 @@ class Watchable {
   // Takes one input through the network; gives what the head reads, until the next call.
   virtual const nn::Matrix& watch(const std::vector<tokenizer::TokenId>& ids,
                                   const Watch& watch) = 0;
+};
+
+// An input in which something is changed: before this layer, and before this position where tokens
+// do not see later ones, it is its unchanged twin.
+struct Changed {
+  uint32_t input = 0, twin = 0;
+  uint32_t position = 0;
+  uint32_t layer = 0;
+};
+
+// The last rows of a batch, which go through it only from some layer on: each begins there as a
+// copy of another row.
+struct LateRows {
+  uint32_t first = 0;                 // the first of them
+  std::vector<uint32_t> layer, copy;  // of each; layers ascending
 };
 
 // What the layers of encoders and decoders are written with.
@@ -66,6 +85,9 @@ class Network {
 
   // A new pass over so many tokens. Without a watch, the sites cost nothing.
   void begin(size_t tokens, const Watch& watch);
+  // The stream as this layer reads it: with the rows that begin here, without those that come
+  // later.
+  void join(size_t layer, const LateRows& late, nn::Matrix& stream);
   void see(Site site, size_t layer, nn::Matrix& rows) const {
     if (watch_) (*watch_)({site, static_cast<uint32_t>(layer), tokens_, rows});
   }
@@ -82,7 +104,7 @@ class Network {
  private:
   const Watch* watch_ = nullptr;
   std::vector<uint32_t> tokens_;  // of the rows; empty when nobody watches
-  nn::Matrix copy_, added_, picked_;
+  nn::Matrix copy_, added_, picked_, joining_;
 };
 
 // Some queries, their tokens one after the other.
@@ -90,6 +112,13 @@ struct Batch {
   std::vector<tokenizer::TokenId> ids;
   std::vector<uint32_t> positions;  // of each token in its sequence
   std::vector<nn::Sequence> sequences;
+  LateRows late;
+
+  // Of the first so many rows.
+  std::span<const nn::Sequence> sequences_of(size_t rows) const;
+  std::span<const uint32_t> positions_of(size_t rows) const {
+    return std::span(positions).first(rows);
+  }
 };
 
 // A masked language model: all tokens see each other.

@@ -144,10 +144,11 @@ class Bert : public Encoder {
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < order_.size(); ++l) {
       const Layer& layer = layers_[order_[l]];
+      join(l, batch.late, hidden_);
       const nn::Matrix& in = see_copy(Site::attention_input, l, hidden_);
       nn::linear(runtime_, in, layer.qkv, qkv_);
-      nn::attend(runtime_, shape_, batch.sequences, qkv_.part(0, h), qkv_.part(h, h),
-                 qkv_.part(2 * h, h), context_);
+      nn::attend(runtime_, shape_, batch.sequences_of(qkv_.rows()), qkv_.part(0, h),
+                 qkv_.part(h, h), qkv_.part(2 * h, h), context_);
       see(Site::heads, l, context_);
       // What nobody reads need not leave the last layer.
       if (l + 1 == order_.size()) keep(rows, {&context_, &hidden_});

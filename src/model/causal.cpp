@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "model/edges.h"
+#include "model/interventions.h"
 #include "model/taps.h"
 #include "tokenizer/word_ends.h"
 
@@ -50,6 +51,7 @@ void TreeAttention::run(const nn::AttentionShape& shape, const PrefixTree& tree,
   std::vector<uint32_t> branches;
   for (uint32_t c = 0; c < tree.chains.size(); ++c) {
     const PrefixTree::Chain& chain = tree.chains[c];
+    if (chain.first >= queries.rows) break;  // later layers have more
     if (chain.parent == PrefixTree::none)
       whole.push_back({chain.first, chain.count, chain.first, chain.count});
     else
@@ -140,17 +142,21 @@ void CausalModel::load(const Source& source, MakeDecoder make_decoder) {
 }
 
 std::vector<query::Answer> CausalModel::answer(std::span<const query::Query> queries) {
-  return answer_by_logits(*this, queries, [&](std::span<const Input> inputs) {
-    PrefixTree tree(inputs);
+  return answer_by_logits(*this, queries, [&](std::span<const Input> asked) {
+    Interventions changes(asked, info_);
+    const std::span<const Input> inputs = changes.inputs();
+    PrefixTree tree(inputs, changes.late());
+    auto node_of = [&](size_t q, uint32_t position) { return tree.node_of(q, position); };
+    changes.place(node_of);
     std::vector<uint32_t> nodes, rows;
     for (const PrefixTree::NodeRead& read : tree.reads) {
       rows.push_back(uint32_t(nodes.size()));
       nodes.push_back(read.node);
     }
-    Taps taps(inputs, [&](size_t q, uint32_t position) { return tree.node_of(q, position); });
+    Taps taps(inputs, node_of);
     if (nodes.empty() && taps.empty()) return tree.distribute(inputs, {});
     if (nodes.empty()) nodes.push_back(0);
-    const nn::Matrix& hidden = decoder_->forward(tree, nodes, taps.watch());
+    const nn::Matrix& hidden = decoder_->forward(tree, nodes, changes.watch(taps.watch()));
     auto all =
         tree.distribute(inputs, outputs_.read(runtime_, tree, hidden, rows, decoder_->output(),
                                               decoder_->logit_cap(), *tokenizer_));

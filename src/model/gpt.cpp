@@ -205,10 +205,12 @@ class Gpt : public Decoder {
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
+      join(l, tree.late, hidden_);
       shape_.before = layer.before;
       nn::linear(runtime_, read(v.norms_first, hidden_, layer.attention_norm, l), layer.qkv, qkv_);
       if (v.places == Places::rotary)
-        rotary_.apply(runtime_, positions, 2 * shape_.heads, qkv_.data(), qkv_.columns());
+        rotary_.apply(runtime_, std::span(positions).first(qkv_.rows()), 2 * shape_.heads,
+                      qkv_.data(), qkv_.columns());
       attention_.run(shape_, tree, qkv_.part(0, h), qkv_.part(h, h), qkv_.part(2 * h, h), context_);
       see(Site::heads, l, context_);
       add(Site::attention_output, l, context_, layer.attention_output, hidden_, attended_);

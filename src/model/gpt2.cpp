@@ -61,6 +61,7 @@ class Gpt2 : public Decoder {
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
+      join(l, tree.late, hidden_);
       nn::AttentionShape shape = shape_;
       if (scale_by_layer_) shape.scale /= float(l + 1);
       nn::normalize(runtime_, hidden_, layer.attention_norm, normed_);

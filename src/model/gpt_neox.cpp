@@ -61,12 +61,14 @@ class GptNeox : public Decoder {
   const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
                             const Watch& watch) override {
     const size_t h = words_.width();
-    const std::vector<uint32_t> positions = tree.positions();
+    const std::vector<uint32_t> all_positions = tree.positions();
     begin(tree.nodes.size(), watch);
     embed(tree);
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
+      join(l, tree.late, hidden_);
+      const auto positions = std::span(all_positions).first(hidden_.rows());
       nn::normalize(runtime_, hidden_, layer.attention_norm, normed_);
       see(Site::attention_input, l, normed_);
       nn::linear(runtime_, normed_, layer.qkv, qkv_);

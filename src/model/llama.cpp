@@ -99,13 +99,15 @@ class Llama : public Decoder {
   const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
                             const Watch& watch) override {
     const size_t kv = shape_.key_heads * shape_.width;
-    const std::vector<uint32_t> positions = tree.positions();
+    const std::vector<uint32_t> all_positions = tree.positions();
     begin(tree.nodes.size(), watch);
     embed(tree);
     if (variant_.gemma) scale_embeddings();
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
+      join(l, tree.late, hidden_);
+      const auto positions = std::span(all_positions).first(hidden_.rows());
       const bool local = variant_.windowed[l];
       nn::Rotary& rotary = local && variant_.local_theta > 0 ? local_rotary_ : rotary_;
       nn::AttentionShape shape = shape_;

@@ -7,21 +7,40 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "model/interventions.h"
 #include "model/taps.h"
 
 namespace minpair::model {
 
 namespace {
 
-Batch pack(std::span<const Input> inputs) {
+// A batch, and the first row of every input. Changed ones, by layer, come last.
+struct Packed {
   Batch batch;
-  for (const Input& input : inputs) {
-    size_t n = input.ids.size(), first = batch.ids.size();
+  std::vector<uint32_t> first;
+};
+
+Packed pack(std::span<const Input> inputs, std::span<const Changed> changed = {}) {
+  Packed packed{{}, std::vector<uint32_t>(inputs.size())};
+  Batch& batch = packed.batch;
+  auto add = [&](size_t q) {
+    const size_t n = inputs[q].ids.size(), first = batch.ids.size();
+    packed.first[q] = uint32_t(first);
     batch.sequences.push_back({first, n, first, n});
-    batch.ids.insert(batch.ids.end(), input.ids.begin(), input.ids.end());
+    batch.ids.insert(batch.ids.end(), inputs[q].ids.begin(), inputs[q].ids.end());
     for (uint32_t i = 0; i < n; ++i) batch.positions.push_back(i);
+  };
+  for (size_t q = 0; q < inputs.size(); ++q)
+    if (inputs[q].changes.empty()) add(q);
+  batch.late.first = uint32_t(batch.ids.size());
+  for (const Changed& one : changed) {
+    for (uint32_t i = 0; i < inputs[one.input].ids.size(); ++i) {
+      batch.late.layer.push_back(one.layer);
+      batch.late.copy.push_back(packed.first[one.twin] + i);
+    }
+    add(one.input);
   }
-  return batch;
+  return packed;
 }
 
 }  // namespace
@@ -59,18 +78,21 @@ std::vector<query::Answer> MaskedModel::answer(std::span<const query::Query> que
                           [&](std::span<const Input> inputs) { return compute(inputs); });
 }
 
-std::vector<std::vector<Logits>> MaskedModel::compute(std::span<const Input> inputs) {
-  Batch batch = pack(inputs);
+std::vector<std::vector<Logits>> MaskedModel::compute(std::span<const Input> asked) {
+  Interventions changes(asked, info_);
+  const std::span<const Input> inputs = changes.inputs();
+  const Packed packed = pack(inputs, changes.late());
+  auto row_of = [&](size_t q, uint32_t position) { return packed.first[q] + position; };
+  changes.place(row_of);
   std::vector<uint32_t> rows;  // of the batch, each that is read once
   for (size_t q = 0; q < inputs.size(); ++q)
-    for (const Read& read : inputs[q].reads)
-      rows.push_back(static_cast<uint32_t>(batch.sequences[q].query + read.position));
+    for (const Read& read : inputs[q].reads) rows.push_back(row_of(q, read.position));
+  changes.add_sources(rows);
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-  Taps taps(inputs, [&](size_t query, uint32_t position) {
-    return uint32_t(batch.sequences[query].query + position);
-  });
-  const nn::Matrix& hidden = encoder_->head(encoder_->forward(batch, rows, taps.watch()));
+  Taps taps(inputs, row_of);
+  const nn::Matrix& hidden =
+      encoder_->head(encoder_->forward(packed.batch, rows, changes.watch(taps.watch())));
 
   std::vector<std::vector<Logits>> all(inputs.size());
   std::vector<nn::OutputRead> reads;
@@ -81,8 +103,7 @@ std::vector<std::vector<Logits>> MaskedModel::compute(std::span<const Input> inp
       if (read.layer) continue;
       Logits& answer = all[q][r];
       answer.logits.resize(read.targets.size());
-      uint32_t row = static_cast<uint32_t>(batch.sequences[q].query + read.position);
-      size_t at = std::lower_bound(rows.begin(), rows.end(), row) - rows.begin();
+      size_t at = size_t(std::ranges::lower_bound(rows, row_of(q, read.position)) - rows.begin());
       reads.push_back(
           {at, read.targets, read.normalized, answer.logits.data(), &answer.log_sum_exp});
     }
@@ -101,7 +122,7 @@ const nn::Matrix& MaskedModel::watch(const std::vector<tokenizer::TokenId>& ids,
   const Input alone{ids, {}};
   std::vector<uint32_t> rows(ids.size());
   std::iota(rows.begin(), rows.end(), 0u);
-  return encoder_->forward(pack({&alone, 1}), rows, watch);
+  return encoder_->forward(pack({&alone, 1}).batch, rows, watch);
 }
 
 }  // namespace minpair::model

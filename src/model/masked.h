@@ -21,12 +21,13 @@ class MaskedModel : public query::Model, public Watchable {
   const query::ModelInfo& info() const override { return info_; }
   const tokenizer::Tokenizer& tokenizer() const override { return *tokenizer_; }
   query::AskSet asks() const override { return query::AskSet().set(); }
+  query::SiteSet sites() const override { return kSitesOfTransformers; }
   std::vector<query::Answer> answer(std::span<const query::Query> queries) override;
 
   const nn::Matrix& watch(const std::vector<tokenizer::TokenId>& ids, const Watch& watch) override;
 
  private:
-  std::vector<std::vector<Logits>> compute(std::span<const Input> inputs);
+  std::vector<std::vector<Logits>> compute(std::span<const Input> asked);
 
   query::ModelInfo info_;
   nn::Runtime runtime_;

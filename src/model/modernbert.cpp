@@ -66,11 +66,14 @@ class ModernBert : public Encoder {
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
+      join(l, batch.late, hidden_);
       nn::linear(runtime_, attention_input(layer, l), layer.qkv, qkv_);
       nn::Rotary& rotary = layer.local ? local_rotary_ : global_rotary_;
-      rotary.apply(runtime_, batch.positions, 2 * global_.heads, qkv_.data(), qkv_.columns());
-      nn::attend(runtime_, layer.local ? local_ : global_, batch.sequences, qkv_.part(0, width_),
-                 qkv_.part(width_, width_), qkv_.part(2 * width_, width_), context_);
+      rotary.apply(runtime_, batch.positions_of(qkv_.rows()), 2 * global_.heads, qkv_.data(),
+                   qkv_.columns());
+      nn::attend(runtime_, layer.local ? local_ : global_, batch.sequences_of(qkv_.rows()),
+                 qkv_.part(0, width_), qkv_.part(width_, width_), qkv_.part(2 * width_, width_),
+                 context_);
       see(Site::heads, l, context_);
       // What nobody reads need not leave the last layer.
       if (l + 1 == layers_.size()) keep(rows, {&context_, &hidden_});

@@ -14,13 +14,17 @@ size_t common_prefix(std::span<const tokenizer::TokenId> a, std::span<const toke
 
 }  // namespace
 
-PrefixTree::PrefixTree(std::span<const Input> inputs) : path_(inputs.size()) {
-  std::vector<uint32_t> sorted(inputs.size());
-  std::iota(sorted.begin(), sorted.end(), 0u);
+PrefixTree::PrefixTree(std::span<const Input> inputs, std::span<const Changed> changed)
+    : path_(inputs.size()) {
+  std::vector<uint32_t> sorted;
+  for (uint32_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].changes.empty()) sorted.push_back(i);
   std::stable_sort(sorted.begin(), sorted.end(), [&](uint32_t a, uint32_t b) {
     return std::ranges::lexicographical_compare(inputs[a].ids, inputs[b].ids);
   });
   insert(inputs, sorted);
+  late.first = uint32_t(nodes.size());
+  for (const Changed& one : changed) insert(inputs, one);
   collect_reads(inputs);
 }
 
@@ -57,6 +61,21 @@ void PrefixTree::insert(std::span<const Input> inputs, std::span<const uint32_t>
       ++chains.back().count;
     else
       chains.push_back({n, 1, nodes[n].parent});
+  }
+}
+
+void PrefixTree::insert(std::span<const Input> inputs, const Changed& changed) {
+  std::span<const tokenizer::TokenId> ids = inputs[changed.input].ids;
+  const std::vector<uint32_t>& twin = path_[changed.twin];
+  std::vector<uint32_t>& path = path_[changed.input];
+  path.assign(twin.begin(), twin.begin() + std::ptrdiff_t(changed.position));
+  chains.push_back({uint32_t(nodes.size()), uint32_t(ids.size()) - changed.position,
+                    path.empty() ? none : path.back()});
+  for (uint32_t k = changed.position; k < ids.size(); ++k) {
+    late.layer.push_back(changed.layer);
+    late.copy.push_back(twin[k]);
+    nodes.push_back({ids[k], path.empty() ? none : path.back(), k});
+    path.push_back(uint32_t(nodes.size() - 1));
   }
 }
 

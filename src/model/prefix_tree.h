@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "model/architecture.h"
 #include "query/logits.h"
 
 namespace minpair::model {
@@ -43,8 +44,10 @@ struct PrefixTree {
   std::vector<Node> nodes;      // parents before children; the nodes of a chain are neighbours
   std::vector<Chain> chains;    // in the order of their nodes
   std::vector<NodeRead> reads;  // by node
+  LateRows late;                // nodes of changed inputs
 
-  explicit PrefixTree(std::span<const Input> inputs);
+  // `changed` inputs, by layer, share with their twins what stands before their first change.
+  explicit PrefixTree(std::span<const Input> inputs, std::span<const Changed> changed = {});
 
   std::vector<uint32_t> positions() const;  // the depth of every node
 
@@ -56,6 +59,7 @@ struct PrefixTree {
 
  private:
   void insert(std::span<const Input> inputs, std::span<const uint32_t> sorted);
+  void insert(std::span<const Input> inputs, const Changed& changed);
   void collect_reads(std::span<const Input> inputs);
 
   std::vector<std::vector<uint32_t>> path_;  // per query, the node of each position

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "model/causal.h"
 #include "model/edges.h"
+#include "model/interventions.h"
 #include "model/taps.h"
 #include "tokenizer/make.h"
 #include "tokenizer/truecase.h"
@@ -56,11 +57,16 @@ class Recurrent : public query::Model, public Watchable {
   const tokenizer::Tokenizer& tokenizer() const override { return *tokenizer_; }
 
   query::AskSet asks() const override { return query::AskSet().set(); }
+  query::SiteSet sites() const override { return kSitesOfRecurrent; }
   std::vector<query::Answer> answer(std::span<const query::Query> queries) override {
-    return answer_by_logits(*this, queries, [&](std::span<const Input> inputs) {
-      PrefixTree tree(inputs);
-      Taps taps(inputs, [&](size_t q, uint32_t position) { return tree.node_of(q, position); });
-      run(tree, taps.watch());
+    return answer_by_logits(*this, queries, [&](std::span<const Input> asked) {
+      Interventions changes(asked, info_);
+      const std::span<const Input> inputs = changes.inputs();
+      PrefixTree tree(inputs, changes.late());
+      auto node_of = [&](size_t q, uint32_t position) { return tree.node_of(q, position); };
+      changes.place(node_of);
+      Taps taps(inputs, node_of);
+      run(tree, changes.watch(taps.watch()));
       std::vector<uint32_t> rows;
       for (const PrefixTree::NodeRead& read : tree.reads) rows.push_back(read.node);
       auto all = tree.distribute(
@@ -176,13 +182,16 @@ class Recurrent : public query::Model, public Watchable {
   }
 
   // Layer by layer. What a layer's input adds to its gates is one product for all nodes; then depth
-  // by depth, all nodes of a depth are one batch whose states come from their parents.
+  // by depth, all nodes of a depth are one batch whose states come from their parents. Changed
+  // inputs come last: what they take from others may stand further on in the sentence.
   void run(const PrefixTree& tree, const Watch& watch) {
     const size_t n = tree.nodes.size();
     std::vector<std::vector<uint32_t>> depths;
-    for (uint32_t i = 0; i < n; ++i) {
-      if (tree.nodes[i].depth >= depths.size()) depths.resize(tree.nodes[i].depth + 1);
-      depths[tree.nodes[i].depth].push_back(i);
+    for (size_t i = 0, base = 0; i < n; ++i) {
+      if (i == tree.late.first) base = depths.size();
+      const size_t depth = base + tree.nodes[i].depth;
+      if (depth >= depths.size()) depths.resize(depth + 1);
+      depths[depth].push_back(uint32_t(i));
     }
     state_.resize(layers_.size());
     for (size_t l = 0; l < layers_.size(); ++l) {
@@ -194,7 +203,8 @@ class Recurrent : public query::Model, public Watchable {
         read_words(tree);
       state_[l].resize(n, hidden_);
       memory_.resize(n, hidden_);
-      for (const std::vector<uint32_t>& nodes : depths) step(tree, nodes, l, watch);
+      for (const std::vector<uint32_t>& nodes : depths)
+        if (!nodes.empty()) step(tree, nodes, l, watch);
     }
   }
 

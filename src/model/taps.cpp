@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/interventions.h"
+
 namespace minpair::model {
 
 Taps::Taps(std::span<const query::Input> inputs,
@@ -14,16 +16,18 @@ Taps::Taps(std::span<const query::Input> inputs,
 }
 
 void Taps::take(const Value& value) {
-  const bool embeddings = value.site == Site::embeddings;
-  if (!embeddings && value.site != Site::residual && value.site != Site::hidden) return;
-  const uint32_t layer = embeddings ? 0 : value.layer + 1;
+  const bool memory = value.site == Site::cell;
   for (Tap& tap : taps_) {
-    if (*tap.read->layer != layer) continue;
+    const query::Site site = tap.read->state.value_or(query::Site::residual);
+    if (!shows(value, site, *tap.read->layer)) continue;
+    if (memory && site != query::Site::unit) continue;
     // A recurrent network shows its tokens step by step.
     auto at = std::ranges::lower_bound(value.tokens, tap.token);
     if (at == value.tokens.end() || *at != tap.token) continue;
     const float* row = value.rows.row(size_t(at - value.tokens.begin()));
-    tap.values.assign(row, row + value.rows.columns());
+    std::vector<float>& values = memory ? tap.memory : tap.values;
+    values.assign(row, row + value.rows.columns());
+    if (!memory) values.insert(values.end(), tap.memory.begin(), tap.memory.end());
   }
 }
 

@@ -36,7 +36,7 @@ class Taps {
     const query::Read* read = nullptr;
     size_t query = 0, number = 0;  // whose answer
     uint32_t token = 0;
-    std::vector<float> values;
+    std::vector<float> values, memory;  // an LSTM's memory comes before its state
   };
   void take(const Value& value);
 

@@ -21,6 +21,17 @@ void take_ids(std::string_view& from, std::vector<TokenId>& ids) {
   for (TokenId& id : ids) id = take_id(from);
 }
 
+void append_floats(std::string& to, const std::vector<float>& values) {
+  append_number(to, values.size());
+  for (float x : values) append_raw(to, x);
+}
+
+std::vector<float> take_floats(std::string_view& from) {
+  std::vector<float> values(take_count(from, sizeof(float)));
+  for (float& x : values) x = take_raw<float>(from);
+  return values;
+}
+
 void append_hash(std::string& to, const Hash128& hash) {
   append_raw(to, hash.high);
   append_raw(to, hash.low);
@@ -46,7 +57,9 @@ void append_what(std::string& to, const What& what) {
                         [&](const Rank& r) { append_id(to, r.id); }, [](const Entropy&) {},
                         [&](const Best& b) { append_number(to, b.k); },
                         [&](const Classes& c) { append_hash(to, c.reducer->identity()); },
-                        [&](const Hidden& h) { append_number(to, h.layer); },
+                        [&](const Hidden& h) {
+                          append_number(to, uint64_t{h.layer} << 3 | uint64_t(h.site));
+                        },
                         [&](const Lens& l) {
                           append_number(to, l.layer);
                           append_ids(to, l.ids);
@@ -65,6 +78,11 @@ void take_targets(std::string_view& from, What& what) {
   for (TokenId& id : targets.ids) id = take_id(from);
 }
 
+Site site_of(uint64_t number) {
+  if (number > uint64_t(Site::unit)) throw bad_input("a query names what is in no model");
+  return Site(number);
+}
+
 void take_what(std::string_view& from, uint64_t kind, What& what, const Reducers& reducers) {
   switch (kind) {
     case 0:
@@ -81,9 +99,11 @@ void take_what(std::string_view& from, uint64_t kind, What& what, const Reducers
     case 4:
       what = Classes{reducers.find(take_hash(from))};
       return;
-    case 5:
-      what = Hidden{uint16_t(take_number(from))};
+    case 5: {
+      uint64_t place = take_number(from);
+      what = Hidden{uint16_t(place >> 3), site_of(place & 7)};
       return;
+    }
     case 6: {
       Lens lens{uint16_t(take_number(from)), {}};
       take_ids(from, lens.ids);
@@ -103,9 +123,7 @@ void append_place(std::string& to, const Place& place) {
 
 Place take_place(std::string_view& from) {
   Place place;
-  uint64_t site = take_number(from);
-  if (site > uint64_t(Site::unit)) throw bad_input("a query changes what is in no model");
-  place.site = Site(site);
+  place.site = site_of(take_number(from));
   place.layer = uint16_t(take_number(from));
   place.index = uint32_t(take_number(from));
   place.position = uint32_t(take_number(from));
@@ -149,12 +167,13 @@ void append_changes(std::string& to, const std::vector<Change>& changes) {
     append_place(to, change.at);
     append_number(to, change.how.index());
     std::visit(Overloaded{[&](const From& f) {
-                            append_hash(to, f.query);
-                            append_place(to, f.place);
+                            append_ids(to, f.ids);
+                            append_number(to, f.positions.size());
+                            for (uint32_t position : f.positions) append_number(to, position);
                           },
-                          [](const Zero&) {}, [&](const Mean& m) { append_hash(to, m.vector); },
+                          [](const Zero&) {}, [&](const Put& p) { append_floats(to, p.values); },
                           [&](const Add& a) {
-                            append_hash(to, a.vector);
+                            append_floats(to, a.values);
                             append_raw(to, a.by);
                           }},
                change.how);
@@ -167,19 +186,22 @@ std::vector<Change> take_changes(std::string_view& from) {
     change.at = take_place(from);
     switch (take_number(from)) {
       case 0: {
-        Hash128 query = take_hash(from);
-        change.how = From{query, take_place(from)};
+        From source;
+        take_ids(from, source.ids);
+        source.positions.resize(take_count(from));
+        for (uint32_t& position : source.positions) position = uint32_t(take_number(from));
+        change.how = std::move(source);
         break;
       }
       case 1:
         change.how = Zero{};
         break;
       case 2:
-        change.how = Mean{take_hash(from)};
+        change.how = Put{take_floats(from)};
         break;
       case 3: {
-        Hash128 vector = take_hash(from);
-        change.how = Add{vector, take_raw<float>(from)};
+        std::vector<float> values = take_floats(from);
+        change.how = Add{std::move(values), take_raw<float>(from)};
         break;
       }
       default:
@@ -236,10 +258,7 @@ void append_answer(std::string& to, const Answer& answer) {
                               }
                             }
                           },
-                          [&](const State& s) {
-                            append_number(to, s.values.size());
-                            for (float x : s.values) append_raw(to, x);
-                          }},
+                          [&](const State& s) { append_floats(to, s.values); }},
                record);
 }
 
@@ -278,12 +297,7 @@ ClassRecords take_classes(std::string_view& from) {
   return classes;
 }
 
-State take_state(std::string_view& from) {
-  State state;
-  state.values.resize(take_count(from, sizeof(float)));
-  for (float& x : state.values) x = take_raw<float>(from);
-  return state;
-}
+State take_state(std::string_view& from) { return {take_floats(from)}; }
 
 }  // namespace
 

@@ -59,7 +59,7 @@ Read read_for(const Ask& ask, std::span<const TokenId> vocabulary) {
   if (const auto* c = std::get_if<Classes>(&ask.what))
     return {ask.position, c->reducer->ids(), false};
   if (const auto* h = std::get_if<Hidden>(&ask.what))
-    return {ask.position, {}, false, h->layer, true};
+    return {ask.position, {}, false, h->layer, h->site};
   if (const auto* l = std::get_if<Lens>(&ask.what)) return {ask.position, l->ids, false, l->layer};
   return {ask.position, vocabulary, !std::holds_alternative<Rank>(ask.what)};
 }
@@ -97,7 +97,7 @@ std::vector<Answer> answer_by_logits(const Model& model, std::span<const Query> 
   std::vector<Input> inputs;
   inputs.reserve(queries.size());
   for (const Query& query : queries) {
-    Input& input = inputs.emplace_back(Input{query.ids, {}});
+    Input& input = inputs.emplace_back(Input{query.ids, {}, query.changes});
     for (const Ask& ask : query.asks) input.reads.push_back(read_for(ask, vocabulary));
   }
   if (inputs.empty()) return {};

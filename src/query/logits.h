@@ -16,15 +16,17 @@ struct Read {
   std::span<const tokenizer::TokenId> targets;
   bool normalized = true;  // with the sum over the vocabulary
   // Instead of the output: what this layer gives (0: the embeddings), read by the head as if it
-  // were the last; or its state itself. No numbers where the head reads another width.
+  // were the last; or what stands at one of its sites. No numbers where the head reads another
+  // width.
   std::optional<uint16_t> layer = {};
-  bool state = false;
+  std::optional<Site> state = {};
 };
 
 // One query: refers to what the query and its reducers hold.
 struct Input {
   std::span<const tokenizer::TokenId> ids;
   std::vector<Read> reads;  // one per ask
+  std::span<const Change> changes = {};
 };
 
 // Checks the queries, has the numbers of all computed at once, and makes the records from them.

@@ -21,7 +21,10 @@ void check_ids(std::span<const tokenizer::TokenId> ids, const ModelInfo& info) {
       throw bad_input(fmt::format("target id {} is outside the vocabulary", id));
 }
 
-void check_layer(uint16_t layer, const ModelInfo& info) {
+void check_layer(uint16_t layer, const ModelInfo& info, Site site = Site::residual) {
+  if (layer == 0 && site != Site::residual)
+    throw wrong_call("the embeddings have no heads, neurons or units")
+        .hint("layers count from 1 there");
   if (layer > info.layers)
     throw wrong_call(fmt::format("{} has {} layers, not {}", info.name, info.layers, layer))
         .hint("0 is the embeddings");
@@ -38,6 +41,42 @@ void check_input(const std::vector<tokenizer::TokenId>& ids, const ModelInfo& in
       throw bad_input(
           fmt::format("token id {} is outside the model's vocabulary of {}", id, info.vocabulary))
           .hint("the tokenizer and the weights must come from the same model");
+}
+
+void check_site(Site site, const Model& model) {
+  if (!model.sites().test(size_t(site)))
+    throw wrong_call(fmt::format("{} has no {} that can be looked at or changed", model.info().name,
+                                 kSites[size_t(site)]))
+        .hint("another kind of model may have them");
+}
+
+void check_hidden(const Hidden& hidden, const Model& model) {
+  if (hidden.site != Site::residual) check_site(hidden.site, model);
+  check_layer(hidden.layer, model.info(), hidden.site);
+}
+
+void check_positions(std::span<const uint32_t> positions, size_t tokens) {
+  for (uint32_t position : positions)
+    if (position >= tokens)
+      throw bad_input(fmt::format("position {} of {} tokens was to be changed", position, tokens));
+}
+
+void check_change(const Change& change, size_t tokens, const Model& model) {
+  const ModelInfo& info = model.info();
+  const Place& at = change.at;
+  check_site(at.site, model);
+  check_layer(at.layer, info, at.site);
+  if (at.site == Site::head && at.index >= info.heads)
+    throw wrong_call(
+        fmt::format("{} has {} heads, not a number {}", info.name, info.heads, at.index))
+        .hint("0 is the first");
+  if (at.position != kEverywhere) check_positions({&at.position, 1}, tokens);
+  const auto* from = std::get_if<From>(&change.how);
+  if (!from) return;
+  check_input(from->ids, info);
+  check_positions(from->positions, from->ids.size());
+  if (from->positions.empty() || at.position == kEverywhere)
+    throw wrong_call("what comes from another input has a position there and here");
 }
 
 }  // namespace
@@ -96,7 +135,7 @@ void check(const Query& query, const Model& model) {
     if (const auto* t = std::get_if<Targets>(&ask.what)) check_ids(t->ids, info);
     if (const auto* r = std::get_if<Rank>(&ask.what)) check_ids({&r->id, 1}, info);
     if (const auto* c = std::get_if<Classes>(&ask.what)) check_ids(c->reducer->ids(), info);
-    if (const auto* h = std::get_if<Hidden>(&ask.what)) check_layer(h->layer, info);
+    if (const auto* h = std::get_if<Hidden>(&ask.what)) check_hidden(*h, model);
     if (const auto* l = std::get_if<Lens>(&ask.what)) {
       check_layer(l->layer, info);
       check_ids(l->ids, info);
@@ -104,11 +143,7 @@ void check(const Query& query, const Model& model) {
         throw wrong_call("a lens reads single tokens, not whether a word is complete");
     }
   }
-  for (const Change& change : query.changes)
-    if (!model.sites().test(size_t(change.at.site)))
-      throw wrong_call(fmt::format("nothing can be changed in the {} of {}",
-                                   kSites[size_t(change.at.site)], info.name))
-          .hint("another kind of model may allow it");
+  for (const Change& change : query.changes) check_change(change, query.ids.size(), model);
 }
 
 uint64_t width(const What& what, const ModelInfo& info) {

@@ -82,9 +82,21 @@ struct Classes {
   bool operator==(const Classes& other) const;
 };
 
-// A hidden state: 0 is the embeddings, n what layer n makes of them.
+// What a layer has inside (below).
+enum class Site : uint8_t {
+  residual,   // the stream after the layer; of recurrent networks its state
+  attention,  // what attention adds to the stream
+  head,       // what one head gives, before heads are mixed
+  mlp,        // what the feed-forward layer adds to the stream
+  neuron,     // one neuron of the feed-forward layer, after its activation
+  unit        // one unit of a recurrent layer: its state, and its memory in an LSTM
+};
+
+// What stands at a site, of all heads, neurons or units; of units an LSTM's memory after the state.
+// Layers count from 1; layer 0 of the residual stream is the embeddings.
 struct Hidden {
   uint16_t layer = 0;
+  Site site = Site::residual;
   bool operator==(const Hidden&) const = default;
 };
 
@@ -105,39 +117,38 @@ struct Ask {
 
 // --- what can be changed on the way ---
 
-enum class Site : uint8_t { residual, attention, head, mlp, neuron, unit };
+constexpr uint32_t kEverywhere = UINT32_MAX;  // as a position: at all of them
 
 struct Place {
   Site site = Site::residual;
-  uint16_t layer = 0;
+  uint16_t layer = 0;  // as in Hidden
   uint32_t index = 0;  // of the head, neuron or unit
   uint32_t position = 0;
   bool operator==(const Place&) const = default;
 };
 
-using VectorId = Hash128;  // names a vector that the model was given
-
-struct From {  // what another query has there
-  Hash128 query;
-  Place place;
+struct From {  // what another input has there, at positions of its own; the mean of several
+  std::vector<tokenizer::TokenId> ids;
+  std::vector<uint32_t> positions;
   bool operator==(const From&) const = default;
 };
 struct Zero {
   bool operator==(const Zero&) const = default;
 };
-struct Mean {
-  VectorId vector;
-  bool operator==(const Mean&) const = default;
+// As many values as the place has. A recurrent state may be followed by an LSTM's memory.
+struct Put {
+  std::vector<float> values;
+  bool operator==(const Put&) const = default;
 };
 struct Add {
-  VectorId vector;
+  std::vector<float> values;
   float by = 1;
   bool operator==(const Add&) const = default;
 };
 
 struct Change {
   Place at;
-  std::variant<From, Zero, Mean, Add> how;
+  std::variant<From, Zero, Put, Add> how;
   bool operator==(const Change&) const = default;
 };
 

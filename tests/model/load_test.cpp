@@ -261,8 +261,8 @@ TEST(Answer, BadQueriesAreErrors) {
   EXPECT_THAT(ask({{5}, {{0, query::Lens{9, {5}}}}}), HasSubstr("layers, not 9"));
   EXPECT_THAT(ask({{5}, {{0, query::Lens{1, {120}}}}}), HasSubstr("target id 120"));
   EXPECT_THAT(ask({{5}, {{0, query::Lens{1, {query::kWordEnd}}}}}), HasSubstr("single tokens"));
-  EXPECT_THAT(ask({{5}, {}, {{{query::Site::head, 0, 1, 0}, query::Zero{}}}}),
-              HasSubstr("nothing can be changed in the heads"));
+  EXPECT_THAT(ask({{5}, {}, {{{query::Site::unit, 1, 1, 0}, query::Zero{}}}}),
+              HasSubstr("has no units that can be"));
   EXPECT_EQ(ask({{5}, {}}), "no error");
   EXPECT_TRUE(model->answer({}).empty());
 }

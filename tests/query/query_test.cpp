@@ -38,12 +38,12 @@ Query everything() {
             {1, Entropy{}},
             {2, Best{5}},
             {2, Classes{std::make_shared<Sum>(std::vector<tokenizer::TokenId>{4, 5, 6})}},
-            {3, Hidden{11}},
+            {3, Hidden{11, Site::neuron}},
             {3, Lens{12, {1, 2}}}};
   Place place{Site::head, 3, 4, 1};
-  q.changes = {{place, From{{1, 2}, {Site::neuron, 1, 200, 0}}},
+  q.changes = {{place, From{{1, 200}, {1, 0}}},
                {place, Zero{}},
-               {place, Mean{{3, 4}}},
+               {place, Put{{3, 4}}},
                {place, Add{{5, 6}, -0.5f}}};
   return q;
 }
@@ -188,7 +188,7 @@ TEST(Model, SaysWhatItCannotBeAsked) {
               HasSubstr("fake cannot be asked for hidden states"));
   EXPECT_THAT(said({{1, 2}, {{0, Lens{3, {1}}}}, {}}), HasSubstr("cannot be asked for lenses"));
   EXPECT_THAT(said({{1, 2}, {}, {{{Site::mlp, 1, 0, 0}, Zero{}}}}),
-              HasSubstr("nothing can be changed in the feed-forward layers of fake"));
+              HasSubstr("fake has no feed-forward layers that can be"));
   EXPECT_THAT(said({{1, 2}, {{2, Entropy{}}}, {}}), HasSubstr("position 2 of 2"));
   EXPECT_THAT(said({{1, 2}, {{0, Rank{100000}}}, {}}), HasSubstr("target id 100000"));
 }

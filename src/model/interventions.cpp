@@ -1,0 +1,180 @@
+#include "model/interventions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace minpair::model {
+namespace {
+
+// The first layer, from 0, in which a query is no longer its unchanged twin. A change of the stream
+// is made where the next layer begins; the last layer's is made there.
+uint32_t first_layer(const query::Input& input, uint32_t layers) {
+  uint32_t first = layers - 1;
+  for (const query::Change& change : input.changes)
+    first = std::min<uint32_t>(first, change.at.layer - (change.at.site != query::Site::residual));
+  for (const query::Read& read : input.reads)
+    if (read.layer && *read.layer > 0) first = std::min<uint32_t>(first, *read.layer - 1);
+  return first;
+}
+
+uint32_t first_position(const query::Input& input) {
+  uint32_t first = UINT32_MAX;
+  for (const query::Change& change : input.changes)
+    first = std::min(first, change.at.position == query::kEverywhere ? 0 : change.at.position);
+  return first;
+}
+
+float* find_row(const Value& value, uint32_t token) {
+  auto at = std::ranges::lower_bound(value.tokens, token);
+  if (at == value.tokens.end() || *at != token) return nullptr;
+  return value.rows.row(size_t(at - value.tokens.begin()));
+}
+
+// What is given for this value: for the memory of an LSTM what follows the state, if anything.
+std::span<const float> given(const std::vector<float>& values, size_t width, const Value& value) {
+  const bool recurrent = value.site == Site::hidden || value.site == Site::cell;
+  if (values.size() != width && !(recurrent && values.size() == 2 * width))
+    throw wrong_call(
+        fmt::format("{} values were given where the model has {}", values.size(), width));
+  if (value.site != Site::cell) return std::span(values).first(width);
+  return std::span(values).subspan(values.size() - width, values.size() == width ? 0 : width);
+}
+
+}  // namespace
+
+bool shows(const Value& value, query::Site site, uint32_t layer) {
+  if (value.site == Site::embeddings) return site == query::Site::residual && layer == 0;
+  if (layer != value.layer + 1) return false;
+  switch (value.site) {
+    case Site::residual:
+      return site == query::Site::residual;
+    case Site::attention_output:
+      return site == query::Site::attention;
+    case Site::heads:
+      return site == query::Site::head;
+    case Site::mlp_output:
+      return site == query::Site::mlp;
+    case Site::mlp_inner:
+      return site == query::Site::neuron;
+    case Site::hidden:
+    case Site::cell:
+      return site == query::Site::residual || site == query::Site::unit;
+    default:
+      return false;
+  }
+}
+
+Interventions::Interventions(std::span<const query::Input> asked, const query::ModelInfo& info)
+    : asked_(asked), info_(info) {
+  if (std::ranges::all_of(asked, [](const query::Input& i) { return i.changes.empty(); })) return;
+  inputs_.assign(asked.begin(), asked.end());
+  for (uint32_t i = 0; i < asked.size(); ++i)
+    if (asked[i].changes.empty())
+      unchanged_.emplace(std::vector(asked[i].ids.begin(), asked[i].ids.end()), i);
+  for (uint32_t i = 0; i < asked.size(); ++i)
+    if (!asked[i].changes.empty()) add(i);
+  std::ranges::stable_sort(late_, {}, &Changed::layer);
+}
+
+void Interventions::add(size_t input) {
+  const query::Input& changed = asked_[input];
+  late_.push_back({uint32_t(input), unchanged(changed.ids), first_position(changed),
+                   first_layer(changed, info_.layers)});
+  for (const query::Change& change : changed.changes) {
+    Edit& edit = edits_.emplace_back();
+    edit.change = &change;
+    edit.input = input;
+    if (const auto* from = std::get_if<query::From>(&change.how))
+      edit.source = unchanged(from->ids);
+  }
+}
+
+uint32_t Interventions::unchanged(std::span<const tokenizer::TokenId> ids) {
+  auto [found, is_new] =
+      unchanged_.try_emplace(std::vector(ids.begin(), ids.end()), uint32_t(inputs_.size()));
+  if (is_new) inputs_.push_back({ids, {}, {}});
+  return found->second;
+}
+
+void Interventions::place(const std::function<uint32_t(size_t, uint32_t)>& row_of) {
+  for (Edit& edit : edits_) {
+    const uint32_t position = edit.change->at.position;
+    const bool everywhere = position == query::kEverywhere;
+    const auto tokens = uint32_t(asked_[edit.input].ids.size());
+    for (uint32_t p = everywhere ? 0 : position; p < (everywhere ? tokens : position + 1); ++p)
+      edit.rows.push_back(row_of(edit.input, p));
+    if (const auto* from = std::get_if<query::From>(&edit.change->how))
+      for (uint32_t p : from->positions) edit.source_rows.push_back(row_of(edit.source, p));
+  }
+}
+
+void Interventions::add_sources(std::vector<uint32_t>& rows) const {
+  for (const Edit& edit : edits_)
+    rows.insert(rows.end(), edit.source_rows.begin(), edit.source_rows.end());
+}
+
+Watch Interventions::watch(const Watch& next) {
+  if (late_.empty()) return next;
+  return [this, &next](const Value& value) {
+    see(value);
+    if (next) next(value);
+  };
+}
+
+void Interventions::see(const Value& value) {
+  auto here = [&](const Edit& edit) {
+    return shows(value, edit.change->at.site, edit.change->at.layer);
+  };
+  for (Edit& edit : edits_)
+    if (!edit.source_rows.empty() && here(edit)) take(edit, value);
+  for (const Edit& edit : edits_)
+    if (here(edit)) put(edit, value);
+}
+
+Interventions::Slice Interventions::slice_of(const query::Place& place, const Value& value) const {
+  const size_t columns = value.rows.columns();
+  if (place.site == query::Site::head)
+    return {place.index * (columns / info_.heads), columns / info_.heads};
+  if (place.site != query::Site::neuron && place.site != query::Site::unit) return {0, columns};
+  if (place.index >= columns)
+    throw wrong_call(fmt::format("{} has {} {} in a layer, not a number {}", info_.name, columns,
+                                 place.site == query::Site::unit ? "units" : "neurons",
+                                 place.index))
+        .hint("0 is the first");
+  return {place.index, 1};
+}
+
+void Interventions::take(Edit& edit, const Value& value) const {
+  const Slice slice = slice_of(edit.change->at, value);
+  std::vector<float>& sum = value.site == Site::cell ? edit.taken_memory : edit.taken;
+  for (uint32_t token : edit.source_rows)
+    if (const float* row = find_row(value, token)) {
+      sum.resize(slice.width);
+      for (size_t d = 0; d < slice.width; ++d) sum[d] += row[slice.first + d];
+    }
+}
+
+void Interventions::put(const Edit& edit, const Value& value) const {
+  const Slice slice = slice_of(edit.change->at, value);
+  for (uint32_t token : edit.rows) {
+    float* row = find_row(value, token);
+    if (!row) continue;
+    float* x = row + slice.first;
+    if (const auto* add = std::get_if<query::Add>(&edit.change->how)) {
+      for (float y : given(add->values, slice.width, value)) *x++ += add->by * y;
+    } else if (const auto* put = std::get_if<query::Put>(&edit.change->how)) {
+      std::ranges::copy(given(put->values, slice.width, value), x);
+    } else if (std::holds_alternative<query::Zero>(edit.change->how)) {
+      std::fill_n(x, slice.width, 0.0f);
+    } else {
+      const auto& sum = value.site == Site::cell ? edit.taken_memory : edit.taken;
+      const auto count = float(edit.source_rows.size());
+      for (float y : sum) *x++ = y / count;
+    }
+  }
+}
+
+}  // namespace minpair::model

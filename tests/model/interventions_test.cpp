@@ -1,0 +1,226 @@
+// What is changed inside a network: of every architecture, at every site, in any batch, against a
+// pass over one input whose values are overwritten on the way.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "model/golden.h"
+#include "model/interventions.h"
+
+namespace minpair::model {
+namespace {
+
+using namespace testing;
+using query::Answer;
+using query::Change;
+using query::From;
+using query::Place;
+using query::Query;
+using ::testing::HasSubstr;
+using Ids = std::vector<tokenizer::TokenId>;
+using Floats = std::vector<float>;
+using Where = query::Site;
+
+const Ids kIds{5, 9, 2, 30, 36, 7}, kOthers{5, 8, 2, 31, 35, 3}, kLonger{4, 8, 2, 31, 6, 35, 3, 9};
+const Ids kTargets{3, 17, 36};
+
+constexpr Where kSites[] = {Where::residual, Where::attention, Where::head,
+                            Where::mlp,      Where::neuron,    Where::unit};
+
+Query ask(const Ids& ids, std::vector<Change> changes = {}) {
+  Query query{ids, {}, std::move(changes)};
+  for (uint32_t p = 0; p < ids.size(); ++p)
+    query.asks.push_back({p, query::Targets{kTargets, true}});
+  return query;
+}
+
+class Changing : public ::testing::TestWithParam<std::string> {
+ protected:
+  Changing() : model_(load_golden(GetParam())), layers_(uint16_t(model_->info().layers)) {}
+
+  Answer answer(const Query& query) { return std::move(model_->answer({&query, 1})[0]); }
+
+  // Whole rows at a site, of an LSTM's units with their memory.
+  Floats inside(const Ids& ids, Where site, uint16_t layer, uint32_t position) {
+    Query query{ids, {{position, query::Hidden{layer, site}}}, {}};
+    return std::get<query::State>(answer(query)[0]).values;
+  }
+
+  // Every place of a layer that a change can name; first and last of many.
+  std::vector<Place> places(uint16_t layer, uint32_t position) {
+    std::vector<Place> all;
+    for (Where site : kSites) {
+      if (!model_->sites().test(size_t(site)) || (layer == 0 && site != Where::residual)) continue;
+      all.push_back({site, layer, 0, position});
+      uint32_t count = site == Where::head     ? model_->info().heads
+                       : site == Where::neuron ? uint32_t(inside(kIds, site, layer, 0).size())
+                       : site == Where::unit   ? model_->info().hidden
+                                               : 1;
+      if (count > 1) all.push_back({site, layer, count - 1, position});
+    }
+    return all;
+  }
+
+  // The slow way: one input goes through alone, and a watch overwrites what it sees. Gives the last
+  // hidden states.
+  std::vector<Floats> overwritten(const Ids& ids, const Place& at, const Ids& source,
+                                  uint32_t source_position) {
+    auto& watched = dynamic_cast<Watchable&>(*model_);
+    std::map<Site, Floats> theirs;
+    auto is_here = [&](const Value& value) { return shows(value, at.site, at.layer); };
+    watched.watch(source, [&](const Value& value) {
+      for (size_t i = 0; is_here(value) && i < value.tokens.size(); ++i)
+        if (value.tokens[i] == source_position)
+          theirs[value.site] = {value.rows.row(i), value.rows.row(i) + value.rows.columns()};
+    });
+    std::vector<Floats> rows(ids.size());
+    watched.watch(ids, [&](const Value& value) {
+      const size_t columns = value.rows.columns();
+      const size_t width = at.site == Where::head ? columns / model_->info().heads
+                           : at.site == Where::neuron || at.site == Where::unit ? 1
+                                                                                : columns;
+      for (size_t i = 0; i < value.tokens.size(); ++i) {
+        float* row = value.rows.row(i);
+        for (size_t d = at.index * width; d < (at.index + 1) * width; ++d)
+          if (is_here(value) && value.tokens[i] == at.position) row[d] = theirs[value.site][d];
+        if (shows(value, Where::residual, layers_) && value.site != Site::cell)
+          rows[value.tokens[i]].assign(row, row + columns);
+      }
+    });
+    return rows;
+  }
+
+  std::unique_ptr<query::Model> model_;
+  uint16_t layers_;
+};
+
+TEST_P(Changing, TheWholeStreamOfAnotherInputGivesItsAnswer) {
+  const Answer ours = answer(ask(kIds)), theirs = answer(ask(kOthers));
+  EXPECT_NE(ours, theirs);
+  for (uint16_t layer = 0; layer <= layers_; ++layer) {
+    std::vector<Change> changes;
+    for (uint32_t p = 0; p < kIds.size(); ++p)
+      changes.push_back({{Where::residual, layer, 0, p}, From{kOthers, {p}}});
+    EXPECT_EQ(answer(ask(kIds, changes)), theirs) << layer;
+    changes.pop_back();
+    EXPECT_NE(answer(ask(kIds, changes)), theirs) << layer;
+  }
+}
+
+TEST_P(Changing, WhatIsItsOwnChangesNoBit) {
+  const Answer ours = answer(ask(kIds));
+  for (uint16_t layer = 0; layer <= layers_; ++layer)
+    for (const Place& place : places(layer, 2)) {
+      EXPECT_EQ(answer(ask(kIds, {{place, From{kIds, {2}}}})), ours);
+      if (place.index > 0 || place.site == Where::head || place.site == Where::neuron) continue;
+      Floats own = inside(kIds, place.site, layer, 2);
+      if (place.site == Where::unit) own = {own[0], own[own.size() / 2]};
+      if (place.site == Where::unit && model_->info().architecture != "lstm") own.pop_back();
+      EXPECT_EQ(answer(ask(kIds, {{place, query::Put{own}}})), ours);
+      EXPECT_EQ(answer(ask(kIds, {{place, query::Add{own, 0}}})), ours);
+    }
+}
+
+TEST_P(Changing, EveryPlaceIsWhatOverwritingItGives) {
+  const Answer plain = answer(ask(kIds));
+  for (uint16_t layer = 0; layer <= layers_; ++layer)
+    for (const Place& place : places(layer, 4)) {
+      const std::vector<Change> changes{{place, From{kLonger, {6}}}};
+      Query query{kIds, {}, changes};
+      for (uint32_t p = 0; p < kIds.size(); ++p) {
+        query.asks.push_back({p, query::Hidden{layers_}});
+        query.asks.push_back({p, query::Lens{layers_, kTargets}});
+      }
+      const std::vector<Floats> slow = overwritten(kIds, place, kLonger, 6);
+      const Answer fast = answer(query), scores = answer(ask(kIds, changes));
+      // One neuron may be silent in both.
+      if (place.site != Where::neuron && place.site != Where::unit) {
+        EXPECT_NE(scores, plain) << int(place.site) << ", layer " << layer;
+      }
+      for (uint32_t p = 0; p < kIds.size(); ++p) {
+        EXPECT_EQ(std::get<query::State>(fast[2 * p]).values, slow[p])
+            << int(place.site) << ", layer " << layer << ", index " << place.index;
+        EXPECT_EQ(query::logits_of(fast[2 * p + 1]).logits, query::logits_of(scores[p]).logits);
+      }
+    }
+}
+
+TEST_P(Changing, AnswersAreTheSameInAnyBatch) {
+  std::vector<Query> batch{ask(kLonger)};
+  for (uint16_t layer = 0; layer <= layers_; ++layer)
+    for (const Place& place : places(layer, (layers_ - layer) % 3)) {
+      batch.push_back(ask(kIds, {{place, From{kOthers, {1}}}}));
+      batch.push_back(
+          ask(kLonger, {{place, query::Zero{}}, {places(layers_, 5)[0], query::Zero{}}}));
+      if (batch.size() % 3 == 0) batch.push_back(ask(kIds));
+      batch.back().asks.push_back({uint32_t(batch.back().ids.size() - 1), query::Hidden{layer}});
+    }
+  std::vector<Answer> together = model_->answer(batch);
+  for (size_t i = 0; i < batch.size(); ++i) EXPECT_EQ(together[i], answer(batch[i])) << i;
+}
+
+TEST_P(Changing, EverywhereIsEachPlace) {
+  for (uint16_t layer = 0; layer <= layers_; ++layer)
+    for (Place place : places(layer, query::kEverywhere)) {
+      std::vector<Change> each;
+      for (place.position = 0; place.position < kIds.size(); ++place.position)
+        each.push_back({place, query::Zero{}});
+      place.position = query::kEverywhere;
+      EXPECT_EQ(answer(ask(kIds, {{place, query::Zero{}}})), answer(ask(kIds, each)));
+    }
+}
+
+TEST_P(Changing, SeveralPositionsGiveTheirMean) {
+  Floats mean = inside(kOthers, Where::residual, 1, 2);
+  const Floats other = inside(kOthers, Where::residual, 1, 4);
+  for (size_t d = 0; d < mean.size(); ++d) mean[d] = (mean[d] + other[d]) / 2;
+  const Place place{Where::residual, 1, 0, 3};
+  Query taken = ask(kIds, {{place, From{kOthers, {2, 4}}}});
+  taken.asks.push_back({5, query::Hidden{1}});
+  taken.asks.insert(taken.asks.begin() + 3, {3, query::Hidden{1}});
+  EXPECT_EQ(std::get<query::State>(answer(taken)[3]).values, mean);
+}
+
+TEST_P(Changing, AddsTimesAFactor) {
+  Floats own = inside(kIds, Where::residual, 1, 3), v(own.size());
+  for (size_t d = 0; d < v.size(); ++d) v[d] = float(d) / 16, own[d] += -2 * v[d];
+  Query query{kIds, {{3, query::Hidden{1}}}, {{{Where::residual, 1, 0, 3}, query::Add{v, -2}}}};
+  EXPECT_EQ(std::get<query::State>(answer(query)[0]).values, own);
+}
+
+TEST_P(Changing, WhatIsNotThereIsSaid) {
+  auto said = [&](const Change& change) -> std::string {
+    try {
+      answer(ask(kIds, {change}));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  const bool recurrent = model_->info().kind == query::ModelInfo::Kind::recurrent;
+  const Where small = recurrent ? Where::unit : Where::neuron;
+  EXPECT_THAT(said({{small, 1, 5000, 0}, query::Zero{}}), HasSubstr("not a number 5000"));
+  EXPECT_THAT(said({{small, 0, 0, 0}, query::Zero{}}), HasSubstr("the embeddings have no"));
+  EXPECT_THAT(said({{small, 99, 0, 0}, query::Zero{}}), HasSubstr("layers, not 99"));
+  EXPECT_THAT(said({{small, 1, 0, 0}, query::Put{{1, 2, 3}}}), HasSubstr("3 values were given"));
+  EXPECT_THAT(said({{small, 1, 0, 6}, query::Zero{}}), HasSubstr("position 6 of 6"));
+  EXPECT_THAT(said({{small, 1, 0, 0}, From{kOthers, {6}}}), HasSubstr("position 6 of 6"));
+  EXPECT_THAT(said({{small, 1, 0, 0}, From{kOthers, {}}}), HasSubstr("a position there"));
+  EXPECT_THAT(said({{small, 1, 0, query::kEverywhere}, From{kOthers, {1}}}),
+              HasSubstr("a position there"));
+  EXPECT_THAT(said({{small, 1, 0, 0}, From{{-7}, {0}}}), HasSubstr("-7 is outside"));
+  EXPECT_THAT(said({{recurrent ? Where::mlp : Where::unit, 1, 0, 0}, query::Zero{}}),
+              HasSubstr("that can be looked at or changed"));
+  if (!recurrent) {
+    EXPECT_THAT(said({{Where::head, 1, 99, 0}, query::Zero{}}), HasSubstr("heads, not a number"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Model, Changing, ::testing::ValuesIn(every_model()),
+                         [](const auto& tested) { return identifier(tested.param); });
+
+}  // namespace
+}  // namespace minpair::model
