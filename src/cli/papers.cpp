@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <map>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -54,7 +55,60 @@ report::GridValue ours_of(const papers::Checked& c) {
                             : report::GridValue(fmt::format("{:.6g}", c.ours));
 }
 
+// Where `folder` has all papers' files; without it below $MINPAIR_DATA.
+std::vector<papers::CheckedPaper> all_checked(const ReproduceCall& call) {
+  std::vector<papers::CheckedPaper> all;
+  for (papers::Paper& paper : papers::all_papers()) {
+    std::filesystem::path folder = call.folder.empty()
+                                       ? data_folder(paper)
+                                       : std::filesystem::path(call.folder) / paper.folder;
+    if (paper.recomputed() > 0 && (folder.empty() || !std::filesystem::is_directory(folder))) {
+      fmt::print(stderr, "note: the files of '{}' are not here\n", paper.name);
+      continue;
+    }
+    all.push_back({paper, papers::check(paper, folder)});
+  }
+  if (all.empty())
+    throw bad_input("no paper's files are here").hint("'minpair papers' says where they are");
+  return all;
+}
+
+void reproduce_all(const ReproduceCall& call) {
+  using papers::Verdict;
+  std::vector<papers::CheckedPaper> all = all_checked(call);
+  report::Grid g{"papers",
+                 "Printed numbers and released files",
+                 {{"paper", "paper", Kind::text},
+                  {"numbers", "numbers", Kind::count},
+                  {"same", "same", Kind::count},
+                  {"known", "known to differ", Kind::count},
+                  {"differs", "differ", Kind::count},
+                  {"needs", "need more than files", Kind::count}},
+                 {},
+                 true,
+                 {}};
+  std::map<Verdict, double> total;
+  auto row = [&](const std::string& name, std::map<Verdict, double> n) {
+    g.rows.push_back(
+        {name, n[Verdict::same] + n[Verdict::known] + n[Verdict::differs] + n[Verdict::needs],
+         n[Verdict::same], n[Verdict::known], n[Verdict::differs], n[Verdict::needs]});
+  };
+  for (const papers::CheckedPaper& p : all) {
+    std::map<Verdict, double> own;
+    for (const papers::Checked& c : p.numbers) ++own[c.verdict], ++total[c.verdict];
+    row(p.paper.name, own);
+  }
+  row("all", total);
+  write_file(call.output, call.format == "page" ? papers::fidelity_page(all)
+                                                : report::render_grids({g}, call.format));
+  if (total[Verdict::differs] > 0)
+    throw cannot(fmt::format("{} numbers differ that should agree", total[Verdict::differs]));
+}
+
 void reproduce(const ReproduceCall& call) {
+  if (call.paper == "all") return reproduce_all(call);
+  if (call.format == "page")
+    throw wrong_call("a page is over all papers").hint("say: reproduce all");
   papers::Paper paper = papers::find_paper(call.paper);
   if (!call.table.empty())
     std::erase_if(paper.tables, [&](const papers::PaperTable& t) {
@@ -63,7 +117,7 @@ void reproduce(const ReproduceCall& call) {
   if (paper.tables.empty()) throw wrong_call("no table has that in its title");
   std::filesystem::path folder =
       call.folder.empty() ? data_folder(paper) : std::filesystem::path(call.folder);
-  if (folder.empty() || !std::filesystem::is_directory(folder))
+  if (paper.recomputed() > 0 && (folder.empty() || !std::filesystem::is_directory(folder)))
     throw bad_input(fmt::format("the files of '{}' are not here", paper.name))
         .hint(fmt::format("get {} and name the folder: minpair reproduce {} FOLDER", paper.source,
                           paper.name));
@@ -111,17 +165,19 @@ void add_papers(Cli& cli) {
 }
 
 void add_reproduce(Cli& cli) {
-  Arguments& app =
-      cli.command("reproduce", "A paper's printed numbers beside those of its files",
-                  "  minpair reproduce zorro Zorro/\n"
-                  "  minpair reproduce task-demands DIR --format csv -o numbers.csv\n");
+  Arguments& app = cli.command(
+      "reproduce", "A paper's printed numbers beside those of its files",
+      "  minpair reproduce zorro Zorro/\n"
+      "  minpair reproduce task-demands DIR --format csv -o numbers.csv\n"
+      "  minpair reproduce all                        every paper whose files are here\n"
+      "  minpair reproduce all --format page -o fidelity.md\n");
   static ReproduceCall call;
-  app.add_option("PAPER", call.paper, "a name from 'minpair papers'").required();
+  app.add_option("PAPER", call.paper, "a name from 'minpair papers', or 'all'").required();
   app.add_option("FOLDER", call.folder, "the authors' files; absent: below $MINPAIR_DATA");
   app.add_flag("--released", call.released, "from released files; there is no other way yet");
   app.add_option("--table", call.table, "only tables with this in their title");
-  app.add_option("--format", call.format, "table, json, csv, markdown or latex")
-      .one_of({"table", "json", "csv", "markdown", "latex"})
+  app.add_option("--format", call.format, "table, json, csv, markdown, latex; of all: page")
+      .one_of({"table", "json", "csv", "markdown", "latex", "page"})
       .shows_default();
   app.add_option("-o,--output", call.output, "a file").shows_default();
   cli.on_run(app, [] { reproduce(call); });

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
 #include <optional>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "base/names.h"
@@ -21,7 +23,7 @@ struct Formula::Node {
   std::string name;  // of a text, column, operator or function
   std::vector<std::unique_ptr<Node>> parts;
   std::unique_ptr<Node> where;
-  std::vector<std::string> by;
+  std::vector<std::vector<std::string>> by;  // one after the other
 };
 
 namespace {
@@ -46,6 +48,25 @@ const std::map<std::string, double (*)(const Numbers&)> kAggregates = {
 };
 bool of_two(const std::string& name) { return name == "pearson" || name == "spearman"; }
 bool is_aggregate(const std::string& name) { return kAggregates.contains(name) || of_two(name); }
+
+using Function = double (*)(const Numbers&);
+struct Known {
+  size_t takes;
+  Function of;  // nullptr: of texts
+};
+const std::map<std::string, Known> kFunctions = {
+    {"abs", {1, [](const Numbers& x) { return std::abs(x[0]); }}},
+    {"ln", {1, [](const Numbers& x) { return std::log(x[0]); }}},
+    {"log10", {1, [](const Numbers& x) { return std::log10(x[0]); }}},
+    {"sqrt", {1, [](const Numbers& x) { return std::sqrt(x[0]); }}},
+    {"student_p", {2, [](const Numbers& x) { return stats::student_two_sided_p(x[0], x[1]); }}},
+    {"exact_low", {2, [](const Numbers& x) { return stats::exact_interval(x[0], x[1]).low; }}},
+    {"exact_high", {2, [](const Numbers& x) { return stats::exact_interval(x[0], x[1]).high; }}},
+    {"starts", {2, nullptr}},
+    {"ends", {2, nullptr}},
+    {"has", {2, nullptr}},
+    {"alike", {2, nullptr}},
+};
 
 class Parser {
  public:
@@ -82,7 +103,8 @@ class Parser {
   }
 
   static bool in_word(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' ||
+           static_cast<unsigned char>(c) >= 0x80;  // Größe
   }
 
   using Rule = std::unique_ptr<Node> (Parser::*)();
@@ -154,21 +176,30 @@ class Parser {
     while (take(","));
     if (node.kind == Node::Kind::aggregate) clauses(node);
     if (!take(")")) throw wrong("a closing bracket is missing");
-    size_t wanted = of_two(node.name) || node.name == "starts" ? 2 : 1;
-    if (node.parts.size() != wanted) throw wrong(fmt::format("{} takes {}", node.name, wanted));
-    if (node.kind == Node::Kind::call && node.name != "abs" && node.name != "ln" &&
-        node.name != "log10" && node.name != "starts")
+    auto known = kFunctions.find(node.name);
+    if (node.kind == Node::Kind::call && known == kFunctions.end())
       throw wrong(fmt::format("there is no function '{}'", node.name));
+    size_t wanted = known != kFunctions.end() ? known->second.takes : of_two(node.name) ? 2 : 1;
+    if (node.parts.size() != wanted) throw wrong(fmt::format("{} takes {}", node.name, wanted));
+  }
+
+  std::string column_name() {
+    skip();
+    if (at_ < text_.size() && text_[at_] == '`') return single()->name;
+    size_t end = at_;
+    while (end < text_.size() && in_word(text_[end])) ++end;
+    if (end == at_) throw wrong("a column is missing");
+    std::string name(text_.substr(at_, end - at_));
+    at_ = end;
+    return name;
   }
 
   void clauses(Node& node) {
-    if (take("by")) do {
-        skip();
-        size_t end = at_;
-        while (end < text_.size() && in_word(text_[end])) ++end;
-        node.by.emplace_back(text_.substr(at_, end - at_));
-        at_ = end;
-      } while (take(","));
+    while (take("by")) {
+      node.by.emplace_back();
+      do node.by.back().push_back(column_name());
+      while (take(","));
+    }
     if (take("where")) node.where = either();
   }
 };
@@ -180,7 +211,7 @@ class Evaluation {
   double over(const Node& node, const Rows& rows) {
     if (node.kind == Node::Kind::aggregate) return aggregate(node, rows);
     if (node.kind == Node::Kind::number) return node.number;
-    if (node.kind != Node::Kind::call || node.name == "starts")
+    if (node.kind != Node::Kind::call || of_texts(node))
       throw bad_input(fmt::format("'{}' is one value per row, but one number is wanted", node.name))
           .hint("say mean(...), sum(...) or the like");
     Numbers values;
@@ -190,11 +221,16 @@ class Evaluation {
 
  private:
   const Frame& frame_;
+  std::unordered_map<const Node*, const Numbers*> columns_;
+  std::map<const Node*, Numbers> inner_;  // aggregates inside others: a value per row
+
+  static bool of_texts(const Node& node) {
+    auto known = kFunctions.find(node.name);
+    return known != kFunctions.end() && !known->second.of;
+  }
 
   static double applied(const std::string& name, const Numbers& x) {
-    if (name == "abs") return std::abs(x[0]);
-    if (name == "ln") return std::log(x[0]);
-    if (name == "log10") return std::log10(x[0]);
+    if (auto known = kFunctions.find(name); known != kFunctions.end()) return known->second.of(x);
     switch (name[0]) {
       case '+':
         return x[0] + x[1];
@@ -226,14 +262,21 @@ class Evaluation {
   double at(const Node& node, uint32_t row) {
     if (node.kind == Node::Kind::number) return node.number;
     if (node.kind == Node::Kind::column) return number_at(node, row);
+    if (node.kind == Node::Kind::aggregate) return inner(node)[row];
     if (node.kind != Node::Kind::call)
       throw bad_input(fmt::format("'{}' cannot be counted row by row", node.name));
+    // What a first condition leaves out need not be a number.
+    if (node.name == "and") return at(*node.parts[0], row) != 0 && at(*node.parts[1], row) != 0;
+    if (node.name == "or") return at(*node.parts[0], row) != 0 || at(*node.parts[1], row) != 0;
     bool text = std::any_of(node.parts.begin(), node.parts.end(),
                             [](const auto& part) { return part->kind == Node::Kind::text; });
-    if (text) {
+    if (text || of_texts(node)) {
       auto a = text_at(*node.parts[0], row), b = text_at(*node.parts[1], row);
       if (!a || !b) throw bad_input("a text is compared with a number");
-      return node.name == "starts" ? a->starts_with(*b) : (*a == *b) == (node.name == "=");
+      if (node.name == "starts") return a->starts_with(*b);
+      if (node.name == "ends") return a->ends_with(*b);
+      if (node.name == "has") return a->find(*b) != std::string::npos;
+      return (*a == *b) != (node.name == "!=");
     }
     Numbers values;
     for (const auto& part : node.parts) values.push_back(at(*part, row));
@@ -241,17 +284,11 @@ class Evaluation {
   }
 
   double number_at(const Node& node, uint32_t row) {
+    auto [known, fresh] = columns_.try_emplace(&node, nullptr);
+    if (fresh) known->second = &frame_.numbers(frame_.column(node.name));
+    double value = (*known->second)[row];
+    if (!std::isnan(value)) return value;
     const std::string& cell = frame_.text(frame_.column(node.name), row);
-    if (cell == "True" || cell == "TRUE" || cell == "true") return 1;
-    if (cell == "False" || cell == "FALSE" || cell == "false") return 0;
-    size_t used = 0;
-    double value = 0;
-    try {
-      value = std::stod(cell, &used);
-    } catch (const std::exception&) {
-      used = std::string::npos;
-    }
-    if (used == cell.size()) return value;
     throw bad_input(fmt::format("column '{}', row {}: '{}' is no number", node.name, row + 1, cell))
         .at(frame_.where())
         .hint("leave such rows out with where");
@@ -266,22 +303,54 @@ class Evaluation {
     std::vector<Numbers> columns(node.parts.size());
     for (size_t i = 0; i < node.parts.size(); ++i)
       for (uint32_t row : chosen) columns[i].push_back(at(*node.parts[i], row));
-    if (!node.by.empty())
-      for (Numbers& column : columns) column = group_means(column, chosen, node.by);
+    for (Numbers& column : columns) {
+      Rows of = chosen;
+      for (const auto& by : node.by) column = group_means(column, of, by);
+    }
     if (node.name == "pearson") return stats::pearson(columns[0], columns[1]).r;
     if (node.name == "spearman") return stats::spearman(columns[0], columns[1]).r;
     return kAggregates.at(node.name)(columns[0]);
   }
 
-  Numbers group_means(const Numbers& values, const Rows& rows, const std::vector<std::string>& by) {
+  // For every row: over the rows that are like it in the columns of `by`.
+  const Numbers& inner(const Node& node) {
+    auto [found, added] = inner_.try_emplace(&node);
+    if (!added) return found->second;
+    if (of_two(node.name) || node.by.size() > 1)
+      throw bad_input(fmt::format("'{}' cannot stand inside another", node.name));
     std::map<std::string, Numbers> groups;
-    for (size_t i = 0; i < rows.size(); ++i) {
-      std::string key;
-      for (const std::string& name : by) key += frame_.text(frame_.column(name), rows[i]) + "\n";
-      groups[key].push_back(values[i]);
+    std::vector<std::string> keys(frame_.rows());
+    for (uint32_t row = 0; row < frame_.rows(); ++row) {
+      keys[row] = node.by.empty() ? "" : key_of(row, node.by[0]);
+      if (!node.where || at(*node.where, row) != 0)
+        groups[keys[row]].push_back(at(*node.parts[0], row));
     }
+    std::map<std::string, double> values;
+    for (const auto& [key, group] : groups) values[key] = kAggregates.at(node.name)(group);
+    Numbers all(frame_.rows(), std::nan(""));
+    for (uint32_t row = 0; row < frame_.rows(); ++row)
+      if (auto at = values.find(keys[row]); at != values.end()) all[row] = at->second;
+    return inner_[&node] = std::move(all);
+  }
+
+  std::string key_of(uint32_t row, const std::vector<std::string>& by) const {
+    std::string key;
+    for (const std::string& name : by) key += frame_.text(frame_.column(name), row) + "\n";
+    return key;
+  }
+
+  // `rows` are those of the values, and then the first one of each group.
+  Numbers group_means(const Numbers& values, Rows& rows, const std::vector<std::string>& by) {
+    std::map<std::string, std::pair<uint32_t, Numbers>> groups;
+    for (size_t i = 0; i < rows.size(); ++i)
+      groups.try_emplace(key_of(rows[i], by), rows[i], Numbers())
+          .first->second.second.push_back(values[i]);
     Numbers means;
-    for (const auto& [key, group] : groups) means.push_back(stats::mean(group));
+    rows.clear();
+    for (const auto& [key, group] : groups) {
+      rows.push_back(group.first);
+      means.push_back(stats::mean(group.second));
+    }
     return means;
   }
 };

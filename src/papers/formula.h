@@ -5,10 +5,13 @@
 //   100 * sum(correct) / sum(total)
 //   mean(rating where type = "good" and phenomenon = "{row}")
 //   mean(accuracy by corpus where arch = "lstm")   values are averaged within each group first
-//   sd(accuracy by seed)  count(a = b)  median(x)  pearson(x, y)  spearman(x, y)
+//   mean(right by item, suite by suite)            the same twice: items, then suites
+//   mean(mean(right by item) > 0.5 by suite)       inside another: a value for each row, of its
+//   group sd(accuracy by seed)  count(a = b)  median(x)  pearson(x, y)  spearman(x, y)
 //
-// A bare word, or one in `back quotes`, is a column. Comparisons are 1 or 0. Row by row there are
-// abs, ln, log10 and starts(text, "beginning").
+// A bare word, or one in `back quotes`, is a column. Comparisons are 1 or 0. Functions: abs, ln,
+// log10, sqrt, student_p(t, df), exact_low(right, n), exact_high(right, n); of texts starts, ends,
+// has, alike.
 
 #include <memory>
 #include <string>

@@ -1,104 +1,17 @@
 #include "papers/frame.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
-#include <nlohmann/json.hpp>
+#include <charconv>
+#include <cmath>
+#include <regex>
+#include <string_view>
 #include <unordered_map>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/names.h"
-#include "base/rows.h"
 
 namespace minpair::papers {
-namespace {
-
-Frame delimited(const std::filesystem::path& file, char separator,
-                const std::vector<std::string>& names) {
-  Frame frame;
-  RowReader rows(file, separator, true);
-  std::vector<std::string> cells = names;
-  if (names.empty()) rows.next(cells);
-  const size_t width = cells.size();
-  for (const std::string& name : cells) frame.add_column(name);
-  while (rows.next(cells)) {
-    if (cells.size() != width)
-      throw bad_input(fmt::format("{} fields, {} were expected", cells.size(), width))
-          .at(rows.name(), rows.line());
-    frame.add_row(cells);
-  }
-  return frame;
-}
-
-// Members of members and of lists are a.b and a.0, members of objects by place as well; a list's
-// size is a.length.
-void flatten(const nlohmann::ordered_json& value, const std::string& name,
-             std::vector<std::pair<std::string, std::string>>& out) {
-  auto inside = [&](const std::string& part) { return name.empty() ? part : name + "." + part; };
-  if (value.is_object()) {
-    size_t place = 0;
-    for (const auto& [key, inner] : value.items()) {
-      flatten(inner, inside(key), out);
-      if (!name.empty() && inner.is_primitive()) flatten(inner, inside(std::to_string(place)), out);
-      ++place;
-    }
-  } else if (value.is_array()) {
-    out.emplace_back(inside("length"), std::to_string(value.size()));
-    for (size_t i = 0; i < value.size(); ++i) flatten(value[i], inside(std::to_string(i)), out);
-  } else if (value.is_string()) {
-    out.emplace_back(name, value.get<std::string>());
-  } else {
-    out.emplace_back(name, value.is_null() ? "" : value.dump());
-  }
-}
-
-Frame json_lines(const std::string& text, const std::string& file) {
-  std::vector<std::vector<std::pair<std::string, std::string>>> rows;
-  Frame frame;
-  std::map<std::string, size_t> place;
-  size_t number = 0;
-  for (std::string_view line : split(text, '\n')) {
-    ++number;
-    if (trim(line).empty()) continue;
-    auto value = nlohmann::ordered_json::parse(line, nullptr, false);
-    if (value.is_discarded())
-      throw bad_input(fmt::format("line {} is not valid JSON", number)).at(file);
-    flatten(value, "", rows.emplace_back());
-    for (const auto& [name, cell] : rows.back())
-      if (place.try_emplace(name, place.size()).second) frame.add_column(name);
-  }
-  std::vector<std::string> cells;
-  for (const auto& row : rows) {
-    cells.assign(place.size(), "");
-    for (const auto& [name, cell] : row) cells[place[name]] = cell;
-    frame.add_row(cells);
-  }
-  return frame;
-}
-
-// "the sentence as it is 7.1234"
-Frame scored_lines(const std::string& text) {
-  Frame frame;
-  frame.add_column("text");
-  frame.add_column("score");
-  for (std::string_view line : split(text, '\n')) {
-    size_t at = line.rfind(' ');
-    if (at != line.npos)
-      frame.add_row({std::string(line.substr(0, at)), std::string(trim(line.substr(at)))});
-  }
-  return frame;
-}
-
-Frame read_one(const std::filesystem::path& path, const Source& source) {
-  std::string kind = source.format, ending = path.extension().string();
-  if (kind.empty()) kind = ending == ".jsonl" ? "jsonl" : ending == ".csv" ? "csv" : "tsv";
-  if (kind == "jsonl") return json_lines(read_file(path), path.string());
-  if (kind == "scored-lines") return scored_lines(read_file(path));
-  return delimited(path, kind == "csv" ? ',' : '\t', source.names);
-}
-
-}  // namespace
 
 void Frame::add_column(const std::string& name) {
   place_.try_emplace(name, names_.size());
@@ -117,6 +30,24 @@ size_t Frame::column(const std::string& name) const {
   throw unknown_name(fmt::format("{}: there is no column '{}'", where_, name), name, names_);
 }
 
+const std::vector<double>& Frame::numbers(size_t column) const {
+  auto [found, fresh] = numbers_.try_emplace(column);
+  if (!fresh) return found->second;
+  found->second.reserve(rows_);
+  for (const std::string& cell : columns_[column]) {
+    double value = std::nan("");
+    const char* end = cell.data() + cell.size();
+    if (cell == "True" || cell == "TRUE" || cell == "true")
+      value = 1;
+    else if (cell == "False" || cell == "FALSE" || cell == "false")
+      value = 0;
+    else if (double x; !cell.empty() && std::from_chars(cell.data(), end, x).ptr == end)
+      value = x;
+    found->second.push_back(value);
+  }
+  return found->second;
+}
+
 // Columns may stand in another order; what one file lacks is empty.
 void Frame::append(const Frame& other) {
   for (const std::string& name : other.names_)
@@ -133,76 +64,103 @@ void Frame::append(const Frame& other) {
   where_ = other.where_;
 }
 
+// These rows of these columns, added as columns of their own.
+void Frame::take(const Frame& from, const std::vector<size_t>& rows, const std::string& prefix) {
+  for (size_t c = 0; c < from.names_.size(); ++c) {
+    add_column(prefix + from.names_[c]);
+    columns_.back().reserve(rows.size());
+    for (size_t r : rows) columns_.back().push_back(from.columns_[c][r]);
+  }
+  rows_ = rows.size();
+}
+
 Frame Frame::paired() const {
   Frame out;
   out.where_ = where_;
   if (rows_ % 2) throw bad_input("the number of lines is odd, but two make a pair").at(where_);
-  for (const char* side : {"first.", "second."})
-    for (const std::string& name : names_) out.add_column(side + name);
+  std::vector<size_t> first, second;
   for (size_t r = 0; r < rows_; r += 2) {
-    std::vector<std::string> cells;
-    for (size_t side : {r, r + 1})
-      for (const auto& column : columns_) cells.push_back(column[side]);
-    out.add_row(cells);
+    first.push_back(r);
+    second.push_back(r + 1);
   }
+  out.take(*this, first, "first.");
+  out.take(*this, second, "second.");
   return out;
 }
 
 Frame Frame::joined(const Frame& other, const Join& join) const {
-  Frame out;
-  out.where_ = where_;
-  std::unordered_map<std::string, size_t> theirs;
+  std::unordered_map<std::string_view, size_t> theirs;
   size_t key = other.column(join.on), own = column(join.on);
   for (size_t r = 0; r < other.rows_; ++r) theirs.emplace(other.columns_[key][r], r);
-  for (const std::string& name : names_) out.add_column(name);
-  for (const std::string& name : other.names_) out.add_column(join.prefix + name);
-  for (size_t r = 0; r < rows_; ++r) {
-    auto at = theirs.find(columns_[own][r]);
-    if (at == theirs.end()) continue;
-    std::vector<std::string> cells;
-    for (const auto& c : columns_) cells.push_back(c[r]);
-    for (const auto& c : other.columns_) cells.push_back(c[at->second]);
-    out.add_row(cells);
+  std::vector<size_t> here, there;
+  for (size_t r = 0; r < rows_; ++r)
+    if (auto at = theirs.find(columns_[own][r]); at != theirs.end()) {
+      here.push_back(r);
+      there.push_back(at->second);
+    }
+  Frame out;
+  out.where_ = where_;
+  out.take(*this, here, "");
+  out.take(other, there, join.prefix);
+  return out;
+}
+
+// One row for each of `over`; what is called "annotator_#" in the file is the column's own name.
+Frame Frame::stacked(const Stack& stack) const {
+  Frame out;
+  for (const std::string& over : stack.over) {
+    Frame part = *this;
+    part.add_constant("over", over);
+    for (const auto& [name, pattern] : stack.columns) {
+      std::string theirs = pattern;
+      if (size_t at = theirs.find('#'); at != theirs.npos) theirs.replace(at, 1, over);
+      std::vector<std::string> cells = columns_[column(theirs)];
+      part.add_column(name);
+      part.columns_.back() = std::move(cells);
+    }
+    out.append(part);
   }
   return out;
 }
 
-namespace {
-
-// "scores/*/a_*.csv": all that fit, in order of their names.
-std::vector<std::filesystem::path> files_of(const std::string& name,
-                                            const std::filesystem::path& folder) {
-  if (name.find('*') == name.npos) return {folder / name};
-  std::vector<std::filesystem::path> found;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    std::string below = entry.path().lexically_relative(folder).string();
-    if (entry.is_regular_file() && fnmatch(name.c_str(), below.c_str(), FNM_PATHNAME) == 0)
-      found.push_back(entry.path());
-  }
-  std::sort(found.begin(), found.end());
-  if (found.empty())
-    throw bad_input(fmt::format("no file is called '{}'", name)).at(folder.string());
-  return found;
+void Frame::derive(const Derived& derived) {
+  const std::regex pattern(derived.pattern);
+  std::vector<std::string> cells = columns_[column(derived.from)];
+  for (std::string& cell : cells) cell = std::regex_replace(cell, pattern, derived.with);
+  add_column(derived.name);
+  columns_.back() = std::move(cells);
 }
 
-}  // namespace
+void Frame::add_constant(const std::string& name, const std::string& value) {
+  add_column(name);
+  columns_.back().assign(rows_, value);
+}
 
-Frame Frame::read(const Source& source, const std::filesystem::path& folder) {
+Frame Frame::read(const Source& source, const std::filesystem::path& folder, Tables& tables) {
+  auto table = [&](const std::filesystem::path& path, const Source& as) -> const Frame& {
+    std::string key =
+        fmt::format("{}\n{}\n{}\n{}", path.string(), as.format, as.rows, fmt::join(as.names, "\n"));
+    auto [found, fresh] = tables.try_emplace(key);
+    if (fresh) {
+      found->second = read_table(path, as);
+      found->second.where_ = path.string();
+    }
+    return found->second;
+  };
   Frame all;
-  std::vector<std::filesystem::path> paths;
   for (const std::string& name : source.files)
-    for (std::filesystem::path& path : files_of(name, folder)) paths.push_back(std::move(path));
-  for (const std::filesystem::path& path : paths) {
-    Frame one = read_one(path, source);
-    one.where_ = path.string();
-    one.add_column("file");
-    one.columns_.back().assign(one.rows_, path.stem().string());
-    all.append(one);
-  }
+    for (const Found& found : files_of(name, folder)) {
+      Frame one = table(found.path, source);
+      one.add_constant("file", found.path.stem().string());
+      one.add_constant("star", found.star);
+      all.append(one);
+    }
   if (source.pairs) all = all.paired();
+  if (!source.stack.over.empty()) all = all.stacked(source.stack);
+  for (const Derived& derived : source.derived) all.derive(derived);
   for (const Join& join : source.joins) {
-    Frame other = read_one(folder / join.file, {});
-    other.where_ = (folder / join.file).string();
+    Frame other;
+    for (const Found& found : files_of(join.file, folder)) other.append(table(found.path, {}));
     all = all.joined(other, join);
   }
   return all;

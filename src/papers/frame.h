@@ -12,16 +12,21 @@ namespace minpair::papers {
 
 class Frame {
  public:
-  // All files of a source, joined and paired; `folder` is where they are.
-  static Frame read(const Source& source, const std::filesystem::path& folder);
+  // All files of a source, joined and paired; `folder` is where they are. `tables` keeps what was
+  // read before.
+  using Tables = std::map<std::string, Frame>;
+  static Frame read(const Source& source, const std::filesystem::path& folder, Tables& tables);
 
   size_t rows() const { return rows_; }
   const std::string& text(size_t column, size_t row) const { return columns_[column][row]; }
   size_t column(const std::string& name) const;  // throws with what there is
+  // NaN where the text is no number. True and False are 1 and 0.
+  const std::vector<double>& numbers(size_t column) const;
   const std::string& where() const { return where_; }
 
   void add_column(const std::string& name);  // the first of a name counts
   void add_row(const std::vector<std::string>& cells);
+  void add_constant(const std::string& name, const std::string& value);
 
  private:
   size_t rows_ = 0;
@@ -29,10 +34,23 @@ class Frame {
   std::vector<std::vector<std::string>> columns_;
   std::map<std::string, size_t> place_;
   std::string where_;  // the files, for messages
+  mutable std::map<size_t, std::vector<double>> numbers_;
 
   void append(const Frame& other);
+  void take(const Frame& from, const std::vector<size_t>& rows, const std::string& prefix);
   Frame paired() const;
   Frame joined(const Frame& other, const Join& join) const;
+  Frame stacked(const Stack& stack) const;
+  void derive(const Derived& derived);
 };
+
+struct Found {
+  std::filesystem::path path;
+  std::string star;  // what the first * stands for
+};
+// "scores/*/a_*.csv": all that fit, in order of their names.
+std::vector<Found> files_of(const std::string& name, const std::filesystem::path& folder);
+// One file, or a folder where the format is `items`; .xz and .gz are unpacked.
+Frame read_table(const std::filesystem::path& path, const Source& source);
 
 }  // namespace minpair::papers

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -29,7 +30,16 @@ Source source_of(const Json& j) {
   if (j.contains("files")) s.files = j.at("files").get<std::vector<std::string>>();
   s.format = j.value("format", "");
   s.names = j.value("names", std::vector<std::string>());
+  s.rows = j.value("rows", "");
+  s.print = j.value("print", "");
   s.pairs = j.value("pairs", false);
+  if (j.contains("stack")) {
+    s.stack.over = j.at("stack").at("over").get<std::vector<std::string>>();
+    for (const auto& [name, pattern] : j.at("stack").at("columns").items())
+      s.stack.columns.emplace_back(name, pattern.get<std::string>());
+  }
+  if (j.contains("derive"))
+    for (const Json& d : j.at("derive")) s.derived.push_back({d.at(0), d.at(1), d.at(2), d.at(3)});
   if (j.contains("join"))
     for (const Json& other : j.at("join"))
       s.joins.push_back({other.at("file"), other.at("on"), other.value("prefix", "")});
@@ -106,16 +116,36 @@ Checked judged(const PaperTable& table, const Row& row, size_t i, double ours) {
   return c;
 }
 
-void check_table(const PaperTable& table, const std::filesystem::path& folder,
-                 std::vector<Checked>& out) {
+// A table as it stands in print.
+Frame printed_frame(const Paper& paper, const std::string& title) {
+  for (const PaperTable& table : paper.tables) {
+    if (table.title != title) continue;
+    Frame frame;
+    frame.add_column("row");
+    for (const Column& column : table.columns) frame.add_column(column.title);
+    for (const Row& row : table.rows) {
+      std::vector<std::string> cells = {row.title};
+      cells.insert(cells.end(), row.values.begin(), row.values.end());
+      frame.add_row(cells);
+    }
+    return frame;
+  }
+  throw bad_input(fmt::format("the paper has no table '{}'", title));
+}
+
+void check_table(const Paper& paper, const PaperTable& table, const std::filesystem::path& folder,
+                 Frame::Tables& tables, std::vector<Checked>& out) {
   std::string read_for;
   std::optional<Frame> frame;
+  if (!table.source.print.empty()) frame = printed_frame(paper, table.source.print);
   for (const Row& row : table.rows) {
     Source source = table.source;
     std::string files;
     for (std::string& file : source.files) files += (file = with_row(file, row.key)) + "\n";
     for (Join& join : source.joins) files += (join.file = with_row(join.file, row.key)) + "\n";
-    if (!source.files.empty() && (!frame || files != read_for)) frame = Frame::read(source, folder);
+    files += source.rows = with_row(source.rows, row.key);
+    if (!source.files.empty() && (!frame || files != read_for))
+      frame = Frame::read(source, folder, tables);
     read_for = files;
     for (size_t i = 0; i < row.values.size(); ++i) {
       if (row.values[i].empty()) continue;
@@ -160,6 +190,7 @@ Paper read_paper(const std::filesystem::path& file) try {
               j.value("source", ""),
               j.value("licence", ""),
               j.value("folder", file.stem().string()),
+              j.value("notes", std::vector<std::string>()),
               {}};
   for (const Json& table : j.at("tables")) paper.tables.push_back(table_of(table));
   return paper;
@@ -193,7 +224,8 @@ Paper find_paper(const std::string& name) {
 
 std::vector<Checked> check(const Paper& paper, const std::filesystem::path& folder) {
   std::vector<Checked> all;
-  for (const PaperTable& table : paper.tables) check_table(table, folder, all);
+  Frame::Tables tables;
+  for (const PaperTable& table : paper.tables) check_table(paper, table, folder, tables, all);
   return all;
 }
 

@@ -17,13 +17,28 @@ struct Join {
   std::string file, on;  // a column of both
   std::string prefix;    // of its columns here
 };
+// Several columns become several rows: {"vote": "annotator_#"} over 1, 3, 5.
+struct Stack {
+  std::vector<std::string> over;  // the column `over` says which
+  std::vector<std::pair<std::string, std::string>> columns;
+};
+// A column from another one: what the regular expression finds is replaced.
+struct Derived {
+  std::string name, from, pattern, with;
+};
 // What a table is computed from. In names and formulas {row} stands for the row's key.
 struct Source {
   std::vector<std::string> files;  // one below the other, * for any; the column `file` names each
-  std::string format;              // csv, tsv, jsonl, scored-lines; empty: by the file's name
+  // csv, tsv, tsv-plain (quotes are text), jsonl, json, scored-lines, items; empty: by the file's
+  // name
+  std::string format;
+  std::string rows;                // of json: "tasks.*.predictions.*"; the columns *1, *2 say which
   std::vector<std::string> names;  // of columns, for files without a head
   bool pairs = false;              // two lines are one row: first.X, second.X
+  Stack stack;
+  std::vector<Derived> derived;
   std::vector<Join> joins;
+  std::string print;  // instead of files: this paper's own table of that title, as printed
 };
 
 struct Column {
@@ -45,7 +60,8 @@ struct PaperTable {
 };
 struct Paper {
   std::string name, title, citation, source, licence;
-  std::string folder;  // where the files are usually kept, below MINPAIR_DATA
+  std::string folder;              // where the files are usually kept, below MINPAIR_DATA
+  std::vector<std::string> notes;  // what a reader of its numbers should know
   std::vector<PaperTable> tables;
   size_t numbers() const;
   size_t recomputed() const;  // those that the files are enough for
@@ -66,5 +82,11 @@ struct Checked {
 };
 // Throws where a file is missing or not what the formulas expect.
 std::vector<Checked> check(const Paper& paper, const std::filesystem::path& folder);
+// docs/fidelity.md: every number of these papers with its status, as Markdown.
+struct CheckedPaper {
+  Paper paper;
+  std::vector<Checked> numbers;
+};
+std::string fidelity_page(const std::vector<CheckedPaper>& papers);
 
 }  // namespace minpair::papers
