@@ -141,6 +141,67 @@ TEST(Avg, TwoVariedWordsAreRightOnlyTogether) {
               ElementsAre("True\ta and a", "False\ta and b", "False\tb and a", "False\tb and b"));
 }
 
+// Right and wrong sentence, with the locus in brackets.
+Lines loci(const std::string& text) {
+  Lines lines;
+  for (const suite::Item& item : items(text))
+    for (const suite::Sentence& s : item.sentences)
+      lines.push_back((s.grammatical ? "" : "*") + s.text.substr(0, s.locus.begin) + "[" +
+                      s.text.substr(s.locus.begin, s.locus.size()) + "]" +
+                      s.text.substr(s.locus.end));
+  return lines;
+}
+
+TEST(Avg, CommasAttachInsideALocusAndInFrontOfOne) {
+  EXPECT_THAT(loci("vary: A[] + B[]\ntext: natural\nS[] A[x] man , who B[x] her , left\n"
+                   "A[x] no\nA[y] the\nB[x] likes\nB[y] knows\n"),
+              ElementsAre("[No man, who likes] her, left.", "*[The man, who knows] her, left."));
+  EXPECT_THAT(loci("vary: C[]\ntext: natural\nS[] she N[] C[x] he left\nN[] says | knows\n"
+                   "C[x] , that\nC[y] that\n"),
+              ElementsAre("She [says,] that he left.", "*She [says] that he left.",
+                          "She [knows,] that he left.", "*She [knows] that he left."));
+}
+
+TEST(Avg, TwoPartsChangePlaces) {
+  EXPECT_THAT(loci("vary: V[] <> N[]\nS[a] now V[] N[] it\nS[b] N[] not V[] it\nV[] has | buys\n"
+                   "N[] Ann\n"),
+              ElementsAre("now [has Ann] it", "*now [Ann has] it", "now [buys Ann] it",
+                          "*now [Ann buys] it", "[Ann not has] it", "*[has not Ann] it",
+                          "[Ann not buys] it", "*[buys not Ann] it"));
+}
+
+TEST(Avg, AnEmptyFormTakesAWordBesideItIntoTheLocus) {
+  EXPECT_THAT(loci("vary: A[]\ntext: natural\nS[] A[x] it rains , he A[x]\nA[x] ''\nA[y] so\n"),
+              ElementsAre("[It rains, he].", "*[It rains, he so].", "*[So it rains, he].",
+                          "*[So it rains, he so]."));
+  EXPECT_THAT(loci("vary: A[]\nS[] he waits until A[x] in May rains\nA[x] it\nA[y] ''\n"),
+              ElementsAre("he waits until [it in] May rains", "*he waits until [in] May rains"));
+  EXPECT_THAT(loci("vary: A[]\ntext: natural\nS[] he waits A[x] , she left\nA[x] it\nA[y] ''\n"),
+              ElementsAre("He [waits it], she left.", "*He [waits], she left."));
+}
+
+TEST(Avg, TiedListsGoStepByStepAndOthersStayApart) {
+  const std::string tied =
+      "vary: V[]\ntied: N O\nS[] N[] V[s] Adv[] O[]\nN[] cook | smith\nO[] soup | iron\n"
+      "V[s] has\nV[p] have\nAdv[] now | here\n";
+  EXPECT_THAT(loci(tied), ElementsAre("cook [has] now soup", "*cook [have] now soup",
+                                      "cook [has] here soup", "*cook [have] here soup",
+                                      "smith [has] now iron", "*smith [have] now iron",
+                                      "smith [has] here iron", "*smith [have] here iron"));
+  EXPECT_EQ(items(tied)[2].cluster, "test/N/2");
+  const std::string apart =
+      "vary: V[]\napart: N_1 N_2 N_3\nS[] N_1[] N_2[] V[s] N_3[]\nN_1[] a | b | c\n"
+      "N_2[] A | B | C\nN_3[] x | y | z\nV[s] has\nV[p] have\n";
+  Derivations language = read_avg(apart, "", "test.avg");
+  EXPECT_EQ(language.count(), 6u);
+  EXPECT_THAT(loci(apart), ::testing::Contains("c A [has] y"));
+  EXPECT_THAT(loci(apart), ::testing::Not(::testing::Contains("a A [has] y")));
+  // Also where one of them stands inside the locus.
+  EXPECT_THAT(loci("vary: A[] + B[]\napart: N_1 N_2\nS[] N_1[] A[x] N_2[] B[x]\nN_1[] a | b\n"
+                   "N_2[] A | B\nA[x] is\nA[y] are\nB[x] s\nB[y] p\n"),
+              ElementsAre("a [is B s]", "*a [are B p]", "b [is A s]", "*b [are A p]"));
+}
+
 TEST(Avg, TextAsTheAppendixHasIt) {
   std::string text = "vary: V[]\nS[] die Leute , die V[p] , gehen\nV[p] singen\nV[s] singt\n";
   GrammarOptions options;
@@ -232,6 +293,15 @@ TEST(Avg, Errors) {
   EXPECT_THAT(error_of("S[] \xff\n"), HasSubstr("not UTF-8"));
   EXPECT_THAT(error_of("S[] x\n", "V[ x\n"), HasSubstr("common.avg:1:2: this bracket"));
   EXPECT_THAT(error_of("S[] x\ntext: fancy\n"), HasSubstr("text: fancy is unknown"));
+  EXPECT_THAT(error_of("vary: A[] <> B[] <> C[]\nS[] x\n"),
+              HasSubstr("test.avg:1:18: two preterminals change places, not more"));
+  EXPECT_THAT(error_of("vary: A[] + B[] <> C[]\nS[] x\n"), HasSubstr("test.avg:1:17: two"));
+  EXPECT_THAT(error_of("vary: A[]\nS[] A[x]\nA[x] ''\nA[y] so\n"),
+              HasSubstr("test.avg:2:1: nothing is left of the locus"));
+  EXPECT_THAT(error_of("tied: A\nS[] A[]\nA[] x\n"), HasSubstr("'tied:' names two"));
+  EXPECT_THAT(error_of("apart: A B\nS[] A[]\nA[] x\n"), HasSubstr("'apart:' names B, but"));
+  EXPECT_THAT(error_of("tied: A B\nS[] A[] B[]\nA[] x | y\nB[] z\n"),
+              HasSubstr("test.avg:4:1: A[] and B[] are tied, but have 2 and 1 forms"));
 }
 
 // The published grammars give exactly the published sentences and labels.

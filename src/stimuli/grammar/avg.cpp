@@ -78,12 +78,13 @@ class Line {
   size_t at_ = 0;
 };
 
-// "vary: V_1[3]; V_1[s]" or, varying together, "vary: Det_1[no] + Det_2[no]".
+// "vary: V_1[3]; V_1[s]"; varying together, "vary: Det_1[no] + Det_2[no]"; or "vary: N[] <> V[]".
 void parse_vary(Line& line, AvgGrammar& grammar) {
   do {
     line.skip_blanks();
     AvgVary vary{{}, line.where(line.position())};
-    do {
+    bool more = true;
+    while (more) {
       line.skip_blanks();
       size_t begin = line.position();
       std::string name(line.word());
@@ -92,7 +93,14 @@ void parse_vary(Line& line, AvgGrammar& grammar) {
                   "for example: vary: V[] or vary: V[3]; V[p]");
       vary.symbols.push_back(line.symbol(std::move(name)));
       line.skip_blanks();
-    } while (line.take("+"));
+      size_t joined = line.position();
+      bool exchange = line.take("<>");
+      more = exchange || line.take("+");
+      if ((exchange && vary.symbols.size() > 1) || (more && vary.exchange))
+        line.fail("two preterminals change places, not more", joined,
+                  "write vary: N[] <> V[], and another statement after a semicolon");
+      vary.exchange |= exchange;
+    }
     grammar.vary.push_back(std::move(vary));
   } while (line.take(";"));
   if (!line.at_end())
@@ -185,8 +193,8 @@ void parse_rule(Line& line, AvgGrammar& grammar) {
 // "language: de", "text: natural". CLAMS's own program takes such a line for a preterminal that
 // nothing uses, so a grammar with it still runs there.
 bool parse_setting(Line& line, AvgGrammar& grammar) {
-  static constexpr std::string_view keys[] = {"language",   "text",   "subject",
-                                              "distractor", "design", "sample"};
+  static constexpr std::string_view keys[] = {"language", "text",   "subject", "distractor",
+                                              "design",   "sample", "tied",    "apart"};
   for (std::string_view key : keys) {
     Line ahead = line;
     if (ahead.take(key) && ahead.take(":")) {
@@ -219,6 +227,13 @@ std::string AvgGrammar::setting(std::string_view key) const {
   for (size_t i = settings.size(); i > 0; --i)
     if (settings[i - 1].first == key) return settings[i - 1].second;
   return "";
+}
+
+std::vector<std::vector<std::string_view>> AvgGrammar::lists(std::string_view key) const {
+  std::vector<std::vector<std::string_view>> all;
+  for (const auto& [k, value] : settings)
+    if (k == key) all.push_back(words(value));
+  return all;
 }
 
 void parse_avg(std::string_view text, const std::string& file, AvgGrammar& grammar) {

@@ -52,10 +52,11 @@ struct AvgTemplate {
 };
 
 // One alternative of the vary statement. More than one symbol (joined by +): they vary together,
-// to the same attributes.
+// to the same attributes. Two joined by <>: they change places.
 struct AvgVary {
   std::vector<AvgSymbol> symbols;
   Where where;
+  bool exchange = false;
 };
 
 struct AvgGrammar {
@@ -67,6 +68,8 @@ struct AvgGrammar {
   const AvgCell* find(const AvgSymbol& symbol) const;
   // The last value that was given, or "".
   std::string setting(std::string_view key) const;
+  // The names on each line with this key: "tied: N V".
+  std::vector<std::vector<std::string_view>> lists(std::string_view key) const;
 };
 
 // Adds the statements of a file to the grammar. Throws with line and column.

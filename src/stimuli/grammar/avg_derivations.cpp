@@ -11,6 +11,7 @@
 #include "stimuli/grammar/avg.h"
 #include "stimuli/grammar/design.h"
 #include "stimuli/grammar/grammar.h"
+#include "stimuli/grammar/walker.h"
 
 namespace minpair::stimuli {
 
@@ -19,16 +20,47 @@ namespace {
 // A locus of several words is written out; a grammar that would need more than this is a mistake.
 constexpr size_t kMostLoci = 1000000;
 
+// What stands at a place of the template: a form of this cell, the same as that of the place
+// `from`.
+struct Part {
+  const AvgCell* cell;
+  size_t from;
+};
+
 // Words that vary together. Option 0 has the right cells, the others have wrong ones.
 struct Group {
   std::vector<size_t> positions;
-  std::vector<std::vector<const AvgCell*>> options;
+  std::vector<std::vector<Part>> options;
 };
 
-// The form at one place of the template, while the others take all of theirs.
-struct Fixed {
-  size_t position, form;
+// The forms that some places of the template have, while the others take all of theirs but those
+// that a settled one keeps them from.
+struct Settled {
+  std::map<size_t, size_t> forms;                // by position
+  std::vector<std::pair<size_t, size_t>> apart;  // positions
+
+  bool allows(size_t position, size_t form) const {
+    return std::none_of(apart.begin(), apart.end(), [&](const auto& pair) {
+      size_t other = pair.first == position    ? pair.second
+                     : pair.second == position ? pair.first
+                                               : position;
+      auto settled = forms.find(other);
+      return other != position && settled != forms.end() && settled->second == form;
+    });
+  }
+  bool consistent() const {
+    return std::all_of(forms.begin(), forms.end(),
+                       [&](const auto& f) { return allows(f.first, f.second); });
+  }
+  bool concerns(Span stretch) const {
+    auto inside = [&](size_t p) { return p >= stretch.begin && p < stretch.end; };
+    return std::any_of(forms.begin(), forms.end(), [&](auto& f) { return inside(f.first); }) ||
+           std::any_of(apart.begin(), apart.end(),
+                       [&](auto& a) { return inside(a.first) || inside(a.second); });
+  }
 };
+
+bool is_closing(const AvgToken& token) { return token.is_word && closes(token.word); }
 
 class Compiler {
  public:
@@ -42,13 +74,18 @@ class Compiler {
   std::vector<Group> groups(const AvgTemplate& t) const;
   void add_linked(const AvgTemplate& t, const AvgVary& vary, std::vector<Group>& groups) const;
   void check_lengths(const Group& group) const;
+  Span stretch(const AvgTemplate& t, const std::vector<Group>& groups) const;
+  std::vector<size_t> places(const AvgTemplate& t,
+                             const std::vector<std::string_view>& names) const;
+  std::vector<std::vector<size_t>> settle(const AvgTemplate& t, size_t cluster,
+                                          Settled& settled) const;
   std::vector<Derivations::Node> marks(const AvgTemplate& t, size_t position);
   size_t cluster_position(const AvgTemplate& t, const std::vector<Group>& groups) const;
   void add_cluster(const AvgTemplate& t, Span stretch, Derivations::Node loci_of_cluster,
-                   Fixed fixed);
-  Derivations::Node choice(const AvgToken& token);
+                   size_t position, const Settled& settled);
+  Derivations::Node choice(const AvgTemplate& t, size_t position, const Settled& settled);
   Derivations::Node loci(const AvgTemplate& t, const std::vector<Group>& groups, Span stretch,
-                         Fixed fixed);
+                         const Settled& settled);
   std::vector<Derivations::Node> locus(const AvgTemplate& t, const std::vector<Group>& groups,
                                        Span stretch, const std::vector<size_t>& forms);
   bool design() const { return !grammar_.setting("design").empty(); }
@@ -56,7 +93,8 @@ class Compiler {
 
   const AvgGrammar& grammar_;
   Derivations& derivations_;
-  std::map<const AvgCell*, Derivations::Node> choices_;
+  // A cell without the forms that are kept from this place.
+  std::map<std::pair<const AvgCell*, std::vector<size_t>>, Derivations::Node> choices_;
   size_t written_ = 0;  // locus texts so far
   bool some_vary_ = false, some_do_not_ = false;
   std::vector<std::string> names_;  // of the sentences of a design
@@ -75,9 +113,10 @@ const AvgCell& Compiler::cell(const AvgToken& token) const {
 
 // Forms belong together by their place in the list, so the lists must be equally long.
 void Compiler::check_lengths(const Group& group) const {
-  for (const std::vector<const AvgCell*>& option : group.options)
+  for (const std::vector<Part>& option : group.options)
     for (size_t k = 0; k < option.size(); ++k) {
-      const AvgCell &right = *group.options[0][k], &wrong = *option[k];
+      if (option[k].from != group.positions[k]) continue;
+      const AvgCell &right = *group.options[0][k].cell, &wrong = *option[k].cell;
       if (right.forms.size() != wrong.forms.size())
         throw bad_input(fmt::format("{} and {} have different numbers of forms: {} and {}",
                                     wrong.symbol.str(), right.symbol.str(), wrong.forms.size(),
@@ -87,28 +126,36 @@ void Compiler::check_lengths(const Group& group) const {
     }
 }
 
-// A[x] + B[x]: both take the attributes of every other line that both have.
+// A[x] + B[x]: both take the attributes of every other line that both have. A[x] <> B[x]: each
+// stands where the other one should.
 void Compiler::add_linked(const AvgTemplate& t, const AvgVary& vary,
                           std::vector<Group>& groups) const {
   Group group;
-  std::vector<const AvgCell*> right;
+  std::vector<Part> right;
   for (const AvgSymbol& by : vary.symbols)
     for (size_t p = 0; p < t.tokens.size(); ++p)
       if (const AvgToken& token = t.tokens[p];
           !token.is_word && token.symbol.name == by.name && token.symbol.has(by.attributes)) {
         group.positions.push_back(p);
-        right.push_back(&cell(token));
+        right.push_back({&cell(token), p});
       }
   if (group.positions.size() != vary.symbols.size()) return;
   group.options.push_back(right);
+  if (vary.exchange) {
+    group.options.push_back({right[1], right[0]});
+    return groups.push_back(std::move(group));
+  }
   for (const AvgCell& first : grammar_.cells) {
     if (first.symbol.name != vary.symbols[0].name || !first.symbol.has(vary.symbols[0].attributes))
       continue;
-    std::vector<const AvgCell*> option;
-    for (const AvgCell* r : right)
-      if (const AvgCell* c = grammar_.find({r->symbol.name, first.symbol.attributes}))
-        option.push_back(c);
-    if (option.size() == right.size() && option != right) group.options.push_back(option);
+    std::vector<Part> option;
+    bool other = false;
+    for (const Part& r : right)
+      if (const AvgCell* c = grammar_.find({r.cell->symbol.name, first.symbol.attributes})) {
+        option.push_back({c, r.from});
+        other |= c != r.cell;
+      }
+    if (option.size() == right.size() && other) group.options.push_back(option);
   }
   groups.push_back(std::move(group));
 }
@@ -121,8 +168,8 @@ std::vector<Group> Compiler::groups(const AvgTemplate& t) const {
     if (t.tokens[p].is_word) continue;
     std::vector<const AvgCell*> wrong = wrong_cells(grammar_, t.tokens[p]);
     if (wrong.empty()) continue;
-    Group group{{p}, {{&cell(t.tokens[p])}}};
-    for (const AvgCell* c : wrong) group.options.push_back({c});
+    Group group{{p}, {{{&cell(t.tokens[p]), p}}}};
+    for (const AvgCell* c : wrong) group.options.push_back({{c, p}});
     groups.push_back(std::move(group));
   }
   std::erase_if(groups, [](const Group& g) { return g.options.size() < 2; });
@@ -144,8 +191,10 @@ void combine(const std::vector<size_t>& limits, F f) {
 }
 
 // Takes the words that all texts begin or end with out of them ("is old", "are old": "old"), since
-// the locus is what differs. Every text keeps a word.
-std::pair<std::string, std::string> take_common_words(std::vector<std::string>& texts) {
+// the locus is what differs. Every text keeps a word; and where commas attach, one with a comma in
+// front keeps the word before it, unless all have that comma.
+std::pair<std::string, std::string> take_common_words(std::vector<std::string>& texts,
+                                                      bool attach) {
   std::vector<std::vector<std::string_view>> split_texts;
   split_texts.reserve(texts.size());
   for (const std::string& t : texts) split_texts.push_back(words(t));
@@ -156,6 +205,10 @@ std::pair<std::string, std::string> take_common_words(std::vector<std::string>& 
                        [&](const auto& t) { return word_of(t) == word_of(split_texts[0]); });
   };
   while (before + 1 < shortest && all_have([&](const auto& t) { return t[before]; })) ++before;
+  auto begins_with_comma = [&](const auto& t) { return closes(t[before]); };
+  if (attach && before > 0 &&
+      std::any_of(split_texts.begin(), split_texts.end(), begins_with_comma))
+    --before;
   while (before + after + 1 < shortest &&
          all_have([&](const auto& t) { return t[t.size() - after - 1]; }))
     ++after;
@@ -174,13 +227,22 @@ std::pair<std::string, std::string> take_common_words(std::vector<std::string>& 
   return common;
 }
 
-Derivations::Node Compiler::choice(const AvgToken& token) {
+Derivations::Node Compiler::choice(const AvgTemplate& t, size_t position, const Settled& settled) {
+  const AvgToken& token = t.tokens[position];
   if (token.is_word) return derivations_.add_word(token.word);
   const AvgCell& c = cell(token);
-  if (auto found = choices_.find(&c); found != choices_.end()) return found->second;
+  if (auto form = settled.forms.find(position); form != settled.forms.end())
+    return derivations_.add_word(c.forms[form->second]);
+  std::vector<size_t> barred;
+  for (size_t f = 0; f < c.forms.size() && !settled.apart.empty(); ++f)
+    if (!settled.allows(position, f)) barred.push_back(f);
+  auto [found, is_new] = choices_.try_emplace({&c, barred});
+  if (!is_new) return found->second;
   std::vector<std::vector<Derivations::Node>> alternatives;
-  for (const std::string& form : c.forms) alternatives.push_back({derivations_.add_word(form)});
-  return choices_[&c] = derivations_.add_choice(std::move(alternatives));
+  for (size_t f = 0; f < c.forms.size(); ++f)
+    if (std::find(barred.begin(), barred.end(), f) == barred.end())
+      alternatives.push_back({derivations_.add_word(c.forms[f])});
+  return found->second = derivations_.add_choice(std::move(alternatives));
 }
 
 // The locus with one choice of forms: the text with the right cells, and all texts with wrong ones.
@@ -195,12 +257,13 @@ std::vector<Derivations::Node> Compiler::locus(const AvgTemplate& t,
     std::string text;
     for (size_t p = stretch.begin; p < stretch.end; ++p) {
       const AvgToken& token = t.tokens[p];
-      const AvgCell* c = token.is_word ? nullptr : &cell(token);
+      Part part{token.is_word ? nullptr : &cell(token), p};
       for (size_t g = 0; g < groups.size(); ++g)
         for (size_t k = 0; k < groups[g].positions.size(); ++k)
-          if (groups[g].positions[k] == p) c = groups[g].options[chosen[g]][k];
-      if (!text.empty()) text += ' ';
-      text += c ? c->forms[forms[p - stretch.begin]] : token.word;
+          if (groups[g].positions[k] == p) part = groups[g].options[chosen[g]][k];
+      const std::string& word =
+          part.cell ? part.cell->forms[forms[part.from - stretch.begin]] : token.word;
+      text += (text.empty() || word.empty() ? "" : " ") + word;
     }
     if (++written_ > kMostLoci)
       throw bad_input("there are too many words between the varied ones")
@@ -214,7 +277,12 @@ std::vector<Derivations::Node> Compiler::locus(const AvgTemplate& t,
     throw bad_input(fmt::format("the wrong form of '{}' is the same as the right one", texts[0]))
         .at(t.where)
         .hint("take this word out of the lists that the vary statement names");
-  auto [before, after] = take_common_words(texts);
+  if (!design() &&
+      std::any_of(texts.begin(), texts.end(), [](auto& text) { return words(text).empty(); }))
+    throw bad_input("nothing is left of the locus when all its forms are empty")
+        .at(t.where)
+        .hint("put a word that is never empty beside the one that can be");
+  auto [before, after] = take_common_words(texts, derivations_.style().attach);
   std::string right = std::move(texts.front());
   texts.erase(texts.begin());
   return {derivations_.add_word(std::move(before)),
@@ -232,7 +300,7 @@ std::vector<std::string> Compiler::names(const std::vector<Group>& groups) const
     std::string name;
     for (const AvgVary& vary : grammar_.vary)
       for (size_t g = 0; g < groups.size(); ++g)
-        if (const AvgSymbol& s = groups[g].options[chosen[g]][0]->symbol;
+        if (const AvgSymbol& s = groups[g].options[chosen[g]][0].cell->symbol;
             s.name == vary.symbols[0].name)
           for (const std::string& a : s.attributes) name += (name.empty() ? "" : "_") + a;
     all.push_back(name);
@@ -241,16 +309,20 @@ std::vector<std::string> Compiler::names(const std::vector<Group>& groups) const
 }
 
 Derivations::Node Compiler::loci(const AvgTemplate& t, const std::vector<Group>& groups,
-                                 Span stretch, Fixed fixed) {
+                                 Span stretch, const Settled& settled) {
   std::vector<size_t> sizes;
   for (size_t p = stretch.begin; p < stretch.end; ++p)
-    sizes.push_back(t.tokens[p].is_word || p == fixed.position ? 1
-                                                               : cell(t.tokens[p]).forms.size());
+    sizes.push_back(t.tokens[p].is_word || settled.forms.count(p) ? 1
+                                                                  : cell(t.tokens[p]).forms.size());
   std::vector<std::vector<Derivations::Node>> alternatives;
   combine(sizes, [&](std::vector<size_t> forms) {
-    if (fixed.position >= stretch.begin && fixed.position < stretch.end)
-      forms[fixed.position - stretch.begin] = fixed.form;
-    alternatives.push_back(locus(t, groups, stretch, forms));
+    bool allowed = true;
+    for (size_t p = stretch.begin; p < stretch.end; ++p) {
+      size_t& form = forms[p - stretch.begin];
+      if (auto f = settled.forms.find(p); f != settled.forms.end()) form = f->second;
+      allowed &= settled.allows(p, form);
+    }
+    if (allowed) alternatives.push_back(locus(t, groups, stretch, forms));
   });
   return derivations_.add_choice(std::move(alternatives));
 }
@@ -297,25 +369,95 @@ std::vector<Derivations::Node> Compiler::marks(const AvgTemplate& t, size_t posi
 }
 
 void Compiler::add_cluster(const AvgTemplate& t, Span stretch, Derivations::Node loci_of_cluster,
-                           Fixed fixed) {
+                           size_t position, const Settled& settled) {
   std::vector<Derivations::Node> sequence;
   for (size_t p = 0; p < t.tokens.size(); ++p) {
     if (p == stretch.begin) {
       sequence.push_back(loci_of_cluster);
     } else if (p < stretch.begin || p >= stretch.end) {
-      sequence.push_back(p == fixed.position
-                             ? derivations_.add_word(cell(t.tokens[p]).forms[fixed.form])
-                             : choice(t.tokens[p]));
+      sequence.push_back(choice(t, p, settled));
       for (Derivations::Node mark : marks(t, p)) sequence.push_back(mark);
     }
   }
   std::string cluster = derivations_.test();
-  if (fixed.position < t.tokens.size())
-    cluster += fmt::format("/{}/{}", t.tokens[fixed.position].symbol.name, fixed.form + 1);
+  if (position < t.tokens.size())
+    cluster +=
+        fmt::format("/{}/{}", t.tokens[position].symbol.name, settled.forms.at(position) + 1);
   Section section{t.condition, cluster, {}, derivations_.add_choice({sequence})};
   for (const auto& [name, value] : t.features) section.features.emplace_back(name, value);
   if (design()) section.names = names_;
   derivations_.add_section(std::move(section));
+}
+
+// From the first varied word to the last; and further, where one of them can be nothing or a comma,
+// so that there is a word in every sentence that the locus can begin with.
+Span Compiler::stretch(const AvgTemplate& t, const std::vector<Group>& groups) const {
+  Span span{t.tokens.size(), 0};
+  auto any_form = [&](auto is) {
+    for (const Group& g : groups)
+      for (const std::vector<Part>& option : g.options)
+        for (const Part& part : option)
+          if (std::any_of(part.cell->forms.begin(), part.cell->forms.end(), is)) return true;
+    return false;
+  };
+  for (const Group& g : groups)
+    for (size_t p : g.positions) span = {std::min(span.begin, p), std::max(span.end, p + 1)};
+  if (design() || span.empty()) return span;
+  bool left = any_form([](const std::string& form) { return closes(form); });
+  if (any_form([](const std::string& form) { return form.empty(); })) {
+    if (span.end < t.tokens.size() && !is_closing(t.tokens[span.end]))
+      ++span.end;
+    else
+      left = true;
+  }
+  while (left && span.begin > 0) left = is_closing(t.tokens[--span.begin]);
+  return span;
+}
+
+// Where the template has these preterminals.
+std::vector<size_t> Compiler::places(const AvgTemplate& t,
+                                     const std::vector<std::string_view>& names) const {
+  std::vector<size_t> positions;
+  for (size_t p = 0; p < t.tokens.size(); ++p)
+    if (!t.tokens[p].is_word &&
+        std::find(names.begin(), names.end(), t.tokens[p].symbol.name) != names.end())
+      positions.push_back(p);
+  return positions;
+}
+
+// The places whose forms are settled one after the other, those that are tied together: that of the
+// cluster first. What must be apart from a settled place need not be settled itself.
+std::vector<std::vector<size_t>> Compiler::settle(const AvgTemplate& t, size_t cluster,
+                                                  Settled& settled) const {
+  std::vector<std::vector<size_t>> classes;
+  if (cluster < t.tokens.size()) classes.push_back({cluster});
+  for (const std::vector<std::string_view>& names : grammar_.lists("tied")) {
+    std::vector<size_t> tied = places(t, names);
+    if (tied.size() < 2) continue;
+    for (size_t p : tied)
+      if (const AvgCell& one = cell(t.tokens[tied[0]]), &other = cell(t.tokens[p]);
+          one.forms.size() != other.forms.size())
+        throw bad_input(fmt::format("{} and {} are tied, but have {} and {} forms",
+                                    one.symbol.str(), other.symbol.str(), one.forms.size(),
+                                    other.forms.size()))
+            .at(other.where)
+            .hint("forms that belong together stand at the same place of both lists");
+    if (!classes.empty() && std::find(tied.begin(), tied.end(), cluster) != tied.end())
+      classes[0] = std::move(tied);
+    else
+      classes.push_back(std::move(tied));
+  }
+  for (const std::vector<std::string_view>& names : grammar_.lists("apart")) {
+    std::vector<size_t> all = places(t, names);
+    for (size_t i = 0; i + 1 < all.size(); ++i) {
+      for (size_t k = i + 1; k < all.size(); ++k) settled.apart.emplace_back(all[i], all[k]);
+      if (std::none_of(classes.begin(), classes.end(), [&](const std::vector<size_t>& c) {
+            return std::find(c.begin(), c.end(), all[i]) != c.end();
+          }))
+        classes.push_back({all[i]});
+    }
+  }
+  return classes;
 }
 
 void Compiler::add(const AvgTemplate& t) {
@@ -331,18 +473,30 @@ void Compiler::add(const AvgTemplate& t) {
     throw bad_input("the vary statement does not concern this template, but others")
         .at(t.where)
         .hint("every template of a grammar, or none, must have a preterminal that is varied");
-  Span stretch{t.tokens.size(), 0};
-  for (const Group& g : varied)
-    for (size_t p : g.positions)
-      stretch = {std::min(stretch.begin, p), std::max(stretch.end, p + 1)};
+  Span locus = stretch(t, varied);
   size_t position = cluster_position(t, varied);
-  bool inside = position >= stretch.begin && position < stretch.end;
-  size_t clusters = position < t.tokens.size() ? cell(t.tokens[position]).forms.size() : 1;
-  Derivations::Node all{};
-  for (size_t form = 0; form < clusters; ++form) {
-    if (!varied.empty() && (inside || form == 0)) all = loci(t, varied, stretch, {position, form});
-    add_cluster(t, stretch, all, {position, form});
+  Settled settled;
+  std::vector<std::vector<size_t>> classes = settle(t, position, settled);
+  std::vector<size_t> sizes;
+  size_t total = 1;
+  for (const std::vector<size_t>& c : classes) {
+    sizes.push_back(cell(t.tokens[c[0]]).forms.size());
+    if (total *= sizes.back(); total > kMostLoci)
+      throw bad_input("there are too many ways to settle what is tied or apart")
+          .at(t.where)
+          .hint("name fewer preterminals after tied: and apart:");
   }
+  Derivations::Node all{};
+  bool is_first = true;
+  combine(sizes, [&](const std::vector<size_t>& digits) {
+    for (size_t c = 0; c < classes.size(); ++c)
+      for (size_t p : classes[c]) settled.forms[p] = digits[c];
+    if (!settled.consistent()) return;
+    if (!varied.empty() && (is_first || settled.concerns(locus)))
+      all = loci(t, varied, locus, settled);
+    is_first = false;
+    add_cluster(t, locus, all, position, settled);
+  });
 }
 
 // "design: V C+D": V, and C together with D, take all their attributes, and {name} begins a region.
@@ -363,9 +517,28 @@ void add_design(AvgGrammar& grammar, const std::string& file) {
     for (AvgToken& token : t.tokens)
       if (token.is_word && token.word.starts_with('{') && token.word.ends_with('}'))
         token.word = kRegionMark + token.word.substr(1, token.word.size() - 2);
+}
+
+// '' is no word at all.
+void clear_empty_forms(AvgGrammar& grammar) {
   for (AvgCell& cell : grammar.cells)
     for (std::string& form : cell.forms)
       if (form == "''") form.clear();
+}
+
+void check_named(const AvgGrammar& grammar, std::string_view key, const std::string& file) {
+  for (const std::vector<std::string_view>& names : grammar.lists(key)) {
+    if (names.size() < 2)
+      throw bad_input(fmt::format("'{}:' names two preterminals or more", key))
+          .at(file)
+          .hint(fmt::format("for example: {}: N_1 N_2", key));
+    for (std::string_view name : names)
+      if (std::none_of(grammar.cells.begin(), grammar.cells.end(),
+                       [&](const AvgCell& c) { return c.symbol.name == name; }))
+        throw bad_input(fmt::format("'{}:' names {}, but nothing is called so", key, name))
+            .at(file)
+            .hint("it names preterminals of this grammar or of its common.avg, without brackets");
+  }
 }
 
 void check_vary(const AvgGrammar& grammar) {
@@ -402,7 +575,9 @@ Derivations read_avg(std::string_view text, std::string_view common, const std::
         .at(name)
         .hint("add a line that begins with S[], for example: S[] the N[s] V[s]");
   add_design(grammar, name);
+  clear_empty_forms(grammar);
   check_vary(grammar);
+  for (std::string_view key : {"tied", "apart"}) check_named(grammar, key, name);
   std::string stated = grammar.setting("language");
   Derivations derivations(fs::path(name).stem().string(),
                           stated.empty() ? options.language : stated);

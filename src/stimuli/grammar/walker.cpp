@@ -51,7 +51,19 @@ Walker::Walker(const Derivations& derivations, Escape escape)
   if (style_.eos) ending_ += " <eos>";
 }
 
-Walker::Word Walker::prepare(const std::string& text, Escape escape) const {
+// A locus of several words can have commas inside.
+std::string Walker::attach(const std::string& text) const {
+  if (!style_.attach) return text;
+  std::string attached;
+  for (std::string_view w : words(text)) {
+    if (!attached.empty() && !closes(w) && !opens(attached)) attached += ' ';
+    attached += w;
+  }
+  return attached;
+}
+
+Walker::Word Walker::prepare(const std::string& written, Escape escape) const {
+  const std::string text = attach(written);
   auto form = [&](std::string plain) {
     uint32_t characters = uint32_t(count_characters(plain));
     if (escape == Escape::json) {

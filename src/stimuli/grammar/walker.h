@@ -76,7 +76,8 @@ class Walker {
     const Word& w = words_[wrong_first_ + i];
     return locus_first_ ? w.first : w.bare;
   }
-  Word prepare(const std::string& text, Escape escape) const;
+  std::string attach(const std::string& text) const;
+  Word prepare(const std::string& written, Escape escape) const;
 
   template <class Emit>
   void walk(Rest rest, const Emit& emit) {
