@@ -1,10 +1,24 @@
-// Attribute-varying grammars: any text is a grammar or an error with a place, never a crash.
+// Attribute-varying grammars: any text is a grammar or an error with a place, never a crash; what a
+// grammar samples is a valid item whose sentences differ.
 
 #include <cstdint>
+#include <cstdlib>
 #include <string_view>
 
 #include "base/error.h"
 #include "stimuli/grammar/grammar.h"
+
+namespace {
+
+void check(const minpair::suite::Item& item) {
+  for (size_t i = 0; i < item.sentences.size(); ++i) {
+    const minpair::suite::Sentence& s = item.sentences[i];
+    if (s.locus.begin > s.locus.end || s.locus.end > s.text.size()) std::abort();
+    if (!item.design && i > 0 && s.text == item.sentences[0].text) std::abort();
+  }
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace minpair;
@@ -15,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     stimuli::Derivations language = stimuli::read_avg(
         cut == std::string_view::npos ? text : text.substr(cut + 4), common, "fuzz.avg");
     Random random(1);
-    if (language.has_locus()) language.sample(3, random, [](const suite::Item&) {});
+    if (language.has_locus()) language.sample(3, random, check);
   } catch (const Error&) {
   }
   return 0;
