@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <map>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/paths.h"
@@ -204,6 +206,22 @@ suite::Manifest manifest_for(const Options& o, const FilesByLanguage& groups) {
   return m;
 }
 
+// The output folder, which goes again when the work fails before anything is in it.
+class OutputFolder {
+ public:
+  explicit OutputFolder(const fs::path& path) : path_(path), made_(fs::create_directories(path)) {}
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+  ~OutputFolder() {
+    std::error_code not_empty;
+    if (made_) fs::remove(path_, not_empty);
+  }
+
+ private:
+  fs::path path_;
+  bool made_;
+};
+
 void run(const Options& o) {
   stimuli::ExtractOptions options;
   options.mask = o.mask == "target" ? stimuli::ExtractOptions::Mask::target
@@ -213,7 +231,7 @@ void run(const Options& o) {
   options.every_type = o.every_type;
   FilesByLanguage groups = group_by_language(o);
   check_unimorph(o, groups);
-  fs::create_directories(o.output);
+  OutputFolder folder(o.output);
   suite::SuiteWriter out(fs::path(o.output) / "items.jsonl");
   std::map<std::string, stimuli::Lexicon> lexicons;
   for (const auto& [code, group] : groups) {

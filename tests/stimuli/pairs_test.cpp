@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "stimuli/treebank/extract.h"
@@ -217,6 +218,37 @@ TEST(Pairs, AnArticleShowsTheNumberOfItsNoun) {
             Texts{"die Lehrer waren * die Lehrer war"});
 }
 
+TEST(Pairs, ANounThatIsDeclinedLikeAnAdjectiveMayHaveAnyGender) {
+  std::string bank =
+      tree(
+          "die der DET Case=Nom|Gender=Masc|Number=Plur 2 det | Männer Mann NOUN "
+          "Case=Nom|Gender=Masc|Number=Plur 0 root",
+          30) +
+      tree(
+          "die der DET Case=Nom|Gender=Fem|Number=Sing 2 det | Katze Katze NOUN "
+          "Case=Nom|Gender=Fem|Number=Sing 0 root",
+          30) +
+      tree(
+          "kranke krank ADJ Case=Nom|Gender=Fem|Number=Sing 2 amod | Katze Katze NOUN "
+          "Case=Nom|Gender=Fem|Number=Sing 0 root",
+          30);
+  auto texts = [&](const std::string& noun) {
+    return pairs(tree("der der DET Case=Nom|Gender=Masc|Number=Sing 2 det | " + noun +
+                          " NOUN Case=Nom|Gender=Masc|Number=Sing 3 nsubj | war sein VERB "
+                          "Mood=Ind|Number=Sing|Person=3|Tense=Past 0 root",
+                      30),
+                 verbs + bank)
+        .texts();
+  };
+  auto has_article = [](const Texts& all) {
+    return std::any_of(all.begin(), all.end(),
+                       [](const std::string& t) { return t.find("* die") != std::string::npos; });
+  };
+  EXPECT_TRUE(has_article(texts("Mann Mann")));
+  EXPECT_FALSE(has_article(texts("Kranke Kranke")));
+  EXPECT_FALSE(has_article(texts("32jährige 32jährige")));
+}
+
 TEST(Pairs, ConstructionsThatAllowBothMakeNoPair) {
   std::string nouns = tree("Reihe Reihe NOUN Case=Nom|Gender=Fem|Number=Sing 0 root", 30) +
                       tree("Katze Katze NOUN Case=Nom|Gender=Fem|Number=Sing 0 root", 30);
@@ -313,11 +345,11 @@ std::string nonce_of(const std::string& sentence, const std::string& bank) {
 
 TEST(Nonce, AdjectivesKeepTheirEnding) {
   const std::string sing =
-      " ADJ Case=Nom|Gender=Masc|Number=Sing 2 amod | Mann Mann NOUN "
+      " ADJ Case=Nom|Gender=Masc|Number=Sing 3 amod | Mann Mann NOUN "
       "Case=Nom|Gender=Masc|Number=Sing 0 root";
   std::string bank = tree("Männer Mann NOUN Case=Nom|Gender=Masc|Number=Plur 0 root", 2);
   for (const char* a : {"alte alt", "alter alt", "guter gut", "gute gut", "neue neu", "neuer neu"})
-    bank += tree(a + sing, 15);
+    bank += tree("der der DET Case=Nom|Gender=Masc|Number=Sing 3 det | " + (a + sing), 15);
   std::string texts = nonce_of(
       "der der DET Case=Nom|Gender=Masc|Number=Sing 3 det | alte alt ADJ "
       "Case=Nom|Gender=Masc|Number=Sing 3 amod | Mann Mann NOUN Case=Nom|Gender=Masc|Number=Sing 4 "
@@ -342,6 +374,52 @@ TEST(Nonce, NoSeparableVerbStandsInOnePiece) {
                bank);
   EXPECT_NE(texts.find("Er sang als er war"), std::string::npos) << texts;
   EXPECT_EQ(texts.find("Er ab"), std::string::npos) << texts;
+}
+
+TEST(Nonce, VerbsTakeWhatStandsBesideThem) {
+  const std::string past = " VERB Mood=Ind|Number=Sing|Person=3|Tense=Past ";
+  const std::string object = "0 root | es es PRON Case=Acc|Number=Sing|Person=3 1 obj";
+  std::string bank = tree("schlief schlafen" + past + "0 root", 4) +
+                     tree("lachte lachen" + past + "0 root", 4) +
+                     tree("sah sehen" + past + object, 4) + tree("nahm nehmen" + past + object, 4) +
+                     tree("fand finden" + past + object, 4) +
+                     tree("nahm nehmen" + past + "0 root | sich sich PRON Reflex=Yes 1 iobj", 3) +
+                     tree("sah sehen" + past + "0 root") +
+                     tree("hing hängen" + past + "0 root | daran daran ADV _ 1 obl", 4) +
+                     tree("hing hängen" + past + "0 root");
+  const std::string er = "Er er PRON Case=Nom|Number=Sing|Person=3 2 nsubj | ";
+  auto when = [](int first) {
+    std::string verb = std::to_string(first + 2);
+    return " | als als SCONJ _ " + verb + " mark | er er PRON Case=Nom|Number=Sing|Person=3 " +
+           verb + " nsubj | war sein VERB Mood=Ind|Number=Sing|Person=3|Tense=Past 2 advcl";
+  };
+  std::string texts = nonce_of(er + "lachte lachen" + past + "0 root" + when(3), bank);
+  EXPECT_NE(texts.find("Er schlief"), std::string::npos) << texts;
+  for (const char* no : {"sah", "hing", "nahm"})
+    EXPECT_EQ(texts.find(no), std::string::npos) << texts;
+  texts = nonce_of(er + "fand finden" + past +
+                       "0 root | es es PRON Case=Acc|Number=Sing|Person=3 2 obj" + when(4),
+                   bank);
+  EXPECT_NE(texts.find("Er sah es"), std::string::npos) << texts;
+  for (const char* no : {"schlief", "lachte", "nahm"})
+    EXPECT_EQ(texts.find(no), std::string::npos) << texts;
+}
+
+TEST(Nonce, WhatLooksLikeItsLemmaIsNotForWhatIsInflected) {
+  std::string bank = tree("Männer Mann NOUN Case=Nom|Gender=Masc|Number=Plur 0 root", 2) +
+                     tree("Mann Mann NOUN Case=Nom|Gender=Masc|Number=Sing 0 root", 2);
+  for (const char* n : {"Hauses Haus", "Bildes Bild", "Team Team"})
+    bank += tree(std::string("des der DET Case=Gen|Gender=Neut|Number=Sing 2 det | ") + n +
+                     " NOUN Case=Gen|Gender=Neut|Number=Sing 0 root",
+                 15);
+  std::string texts = nonce_of(
+      "Männer Mann NOUN Case=Nom|Gender=Masc|Number=Plur 4 nsubj | des der DET "
+      "Case=Gen|Gender=Neut|Number=Sing 3 det | Hauses Haus NOUN Case=Gen|Gender=Neut|Number=Sing "
+      "1 "
+      "nmod | waren sein VERB Mood=Ind|Number=Plur|Person=3|Tense=Past 0 root",
+      bank);
+  EXPECT_NE(texts.find("des Bildes"), std::string::npos) << texts;
+  EXPECT_EQ(texts.find("Team"), std::string::npos) << texts;
 }
 
 TEST(Nonce, ElisionAndNumeralsStay) {

@@ -55,6 +55,12 @@ size_t common_prefix(std::string_view a, std::string_view b) {
       a.begin());
 }
 
+// Three letters of a longer word.
+std::string_view tail_of(std::string_view form) {
+  size_t length = count_characters(form);
+  return length <= 3 ? "" : form.substr(byte_of_character(form, length - 3));
+}
+
 bool clash(const Bundle& a, const Bundle& b, Feature f) {
   return a[f] != 0 && b[f] != 0 && a[f] != b[f];
 }
@@ -167,18 +173,21 @@ void Inflections::finish(Feature vary) {
 
 std::string Inflections::ending_key(std::string_view form, std::string_view pos,
                                     const Bundle& bundle) const {
-  constexpr size_t letters = 3;
-  size_t length = count_characters(form);
-  if (length <= letters || (pos != "NOUN" && pos != "VERB" && pos != "ADJ")) return "";
+  std::string_view tail = tail_of(form);
+  if (tail.empty() || (pos != "NOUN" && pos != "VERB" && pos != "ADJ")) return "";
   std::string key(pos);
   if (pos != "VERB" && vary_ != Feature::gender) key += char('0' + bundle[Feature::gender]);
   if (pos == "NOUN" && vary_ != Feature::case_) key += char('0' + bundle[Feature::case_]);
-  return key + std::string(form.substr(byte_of_character(form, length - letters)));
+  return key + std::string(tail);
 }
 
 void Inflections::count_endings() {
   for (const auto& [key, cells] : forms_) {
     std::string_view pos = std::string_view(key).substr(key.rfind('\t') + 1);
+    if (std::string tail(tail_of(key.substr(0, key.rfind('\t')))); pos == "ADJ")
+      ++tails_[tail].first;
+    else if (pos == "NOUN")
+      ++tails_[tail].second;
     std::set<std::pair<std::string, FeatureIndex>> once;
     for (const Cell& c : cells) {
       if (c.value == 0) continue;
@@ -211,6 +220,15 @@ bool Inflections::known(const std::string& lower_form) const {
   return hit != seen_.end() && hit->second > 1;
 }
 
+bool Inflections::like_adjective(const Word& noun) const {
+  if (noun.upos != "NOUN") return false;
+  std::string form = lower(noun.form);
+  auto tail = tails_.find(std::string(tail_of(form)));
+  return form.find_first_of("0123456789") != std::string::npos ||  // "der 32jährige"
+         !cells_of(forms_, form, "ADJ").empty() ||
+         (tail != tails_.end() && tail->second.first > tail->second.second);
+}
+
 bool Inflections::vowel(std::string_view form) const {
   std::string word = lower(form);
   char32_t c = first_character(word);
@@ -241,6 +259,11 @@ Inflections::Tally Inflections::tally(const Word& word, FeatureIndex gender) con
   return t;
 }
 
+bool Inflections::usually_so(const Word& word) const {
+  Tally t = tally(word, word.bundle[Feature::gender]);
+  return t.mine >= t.other;
+}
+
 // The lemma has another form for another value, all else equal.
 bool Inflections::paired(const Word& word) const {
   if (word.upos != "NOUN" && part(word.upos) != "VERB") return false;
@@ -261,6 +284,7 @@ bool Inflections::usual_ending(const Word& word) const {
 }
 
 bool Inflections::shows_value(const Word& word, FeatureIndex gender) const {
+  if (vary_ == Feature::gender && like_adjective(word)) return false;
   Tally t = tally(word, gender);
   if (t.listed_other || t.other * 20 > t.mine + t.other) return false;
   return t.listed_mine || t.mine >= often || paired(word) || usual_ending(word);
@@ -272,7 +296,8 @@ bool Inflections::can_have(const std::string& form, const Word& word, const Plac
   uint64_t mine = 0, other = 0;
   bool verb = part(word.upos) == "VERB";
   // Nothing tells the gender of a pronoun: "Das hat ...", "Die hat ...".
-  FeatureIndex gender = word.upos == "PRON" ? FeatureIndex{0} : place.gender;
+  bool any = word.upos == "PRON" || place.gender_is_open;
+  FeatureIndex gender = any ? FeatureIndex{0} : place.gender;
   for (const Cell& c : cells_of(forms_, form, word.upos)) {
     FeatureIndex theirs = c.bundle[Feature::case_];
     if (c.value == 0 || !same_gender(c.bundle[Feature::gender], gender) ||

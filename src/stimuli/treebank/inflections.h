@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "stimuli/treebank/treebank.h"
@@ -19,7 +20,8 @@ bool elided(std::string_view form);  // l', qu'
 
 // Where the varied word stands.
 struct Place {
-  FeatureIndex gender = 0;  // of the controller
+  FeatureIndex gender = 0;      // of the controller
+  bool gender_is_open = false;  // it could have any (der/die Angestellte)
   // Nothing else in the phrase shows the case, so that a form of another case is no mistake by
   // itself ("auf dem Tisch", "auf den Tisch").
   bool case_is_open = false;
@@ -39,8 +41,12 @@ class Inflections {
   // Does the word's form have only this value of the varied feature, as far as one can tell? For
   // an agreeing word `gender` is that of its controller.
   bool shows_value(const Word& word, FeatureIndex gender) const;
+  // Does the word's form have its value at least as often as another?
+  bool usually_so(const Word& word) const;
   // Does the word begin as those before which others are elided?
   bool vowel(std::string_view form) const;
+  // Is the noun declined as adjectives are, so that it can have any gender (der/die Angestellte)?
+  bool like_adjective(const Word& noun) const;
   // Forms seen more than once, or listed by UniMorph, are no typing errors.
   bool known(const std::string& lower_form) const;
 
@@ -89,7 +95,9 @@ class Inflections {
   Table forms_;                                     // by "form TAB pos"
   std::unordered_map<std::string, uint32_t> seen_;  // forms, in lower case
   std::unordered_map<std::string, std::vector<uint32_t>>
-      endings_;                                             // "pos gender abc": forms by value
+      endings_;  // "pos gender abc": forms by value
+  // The last three letters: how many adjectives and how many nouns have them.
+  std::unordered_map<std::string, std::pair<uint32_t, uint32_t>> tails_;
   std::unordered_map<std::string, uint32_t> after_elided_;  // words that follow l', an
   std::unordered_map<std::string, uint32_t> after_full_;    // "l' TAB word": that follow le, a
   std::set<std::string> elided_;                            // l', an

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 
@@ -44,10 +45,21 @@ bool has_dependent(const Tree& tree, uint32_t i,
   return found;
 }
 
+// By an article or its like: "viel Platz" is a mass.
 bool determined(const Tree& tree, uint32_t i) {
-  bool found = has_dependent(tree, i, {"det", "nummod"});
-  each_dependent(tree, i, [&](uint32_t, const Word& d) { found |= d.deprel == "nmod:poss"; });
+  bool found = has_dependent(tree, i, {"nummod"});
+  each_dependent(tree, i, [&](uint32_t, const Word& d) {
+    found |= d.deprel == "nmod:poss" ||
+             (relation(d) == "det" && d.feats.find("PronType=Ind") == std::string_view::npos);
+  });
   return found;
+}
+
+// "ein Stück Arbeit", "der Fluss Ems", "les équipes clés"
+bool beside_bare_noun(const Tree& tree, uint32_t i) {
+  auto is_noun = [&](uint32_t k) { return is_one_of(tree.word(k).upos, {"NOUN", "PROPN"}); };
+  if (i < tree.words.size() && tree.word(i + 1).head == i && is_noun(i + 1)) return true;
+  return i > 1 && tree.word(i).head == i - 1 && is_noun(i - 1);
 }
 
 // Does the word belong to an expression, a name, a measure, or ask for a clause of its own?
@@ -64,6 +76,7 @@ bool bound(const Tree& tree, uint32_t i) {
   static const FeatureIndex singular = value_index(Feature::number, "Sing"),
                             dative = value_index(Feature::case_, "Dat");
   if (noun && w.bundle[Feature::number] == singular && !determined(tree, i)) return true;
+  if (noun && (w.bundle[Feature::number] == 0 || beside_bare_noun(tree, i))) return true;
   if (noun && relation(w) == "obj" && w.bundle[Feature::case_] == dative) return true;
   if (has_dependent(tree, i, {"fixed", "flat", "compound", "goeswith"})) return true;
   if (w.upos == "VERB")  // which may share its objects; "hängen bleiben"
@@ -72,7 +85,10 @@ bool bound(const Tree& tree, uint32_t i) {
             is_one_of(relation(w), {"xcomp", "obj", "obl"}) && !has_dependent(tree, i, {"mark"}));
   if (has_dependent(tree, i, {"appos", "nummod", "ccomp", "csubj", "xcomp", "obl", "obj", "advcl"}))
     return true;
-  if (w.upos == "ADJ" && has_dependent(tree, i, {"nmod", "case", "iobj", "det", "mark"}))
+  // "more precise"; "dotés du pouvoir": what follows may belong to it.
+  if (w.upos == "ADJ" && i > 1 && tree.word(i - 1).upos == "ADV") return true;
+  if (w.upos == "ADJ" && i < tree.words.size() && tree.word(i + 1).upos == "ADP") return true;
+  if (w.upos == "ADJ" && has_dependent(tree, i, {"nmod", "case", "iobj", "det", "mark", "advmod"}))
     return true;
   bool clause = false;
   each_dependent(tree, i, [&](uint32_t j, const Word& d) {
@@ -82,18 +98,49 @@ bool bound(const Tree& tree, uint32_t i) {
   return clause;
 }
 
-// What the verb takes: objects with their case, clauses, a reflexive, the auxiliary of its perfect.
+// "the data are": a singular by its tag alone.
+bool disagrees_with_verb(const Tree& tree, uint32_t i) {
+  const Word& noun = tree.word(i);
+  if (relation(noun) != "nsubj" || noun.head == 0) return false;
+  auto differs = [&](const Word& w) {
+    FeatureIndex number = w.bundle[Feature::number];
+    return w.bundle[Feature::person] != 0 && number != 0 && number != noun.bundle[Feature::number];
+  };
+  bool found = differs(tree.word(noun.head));
+  each_dependent(tree, noun.head, [&](uint32_t, const Word& d) {
+    found |= is_one_of(relation(d), {"aux", "cop"}) && differs(d);
+  });
+  return found;
+}
+
+bool reflexive(const Word& w) {
+  return w.feats.find("Reflex=Yes") != std::string_view::npos ||
+         is_one_of(lower(w.form), {"sich", "se", "s'", "s’", "si", "zich", "sig", "seg"});
+}
+
+bool passive(const Word& dependent) {
+  return dependent.deprel == "nsubj:pass" || dependent.deprel == "aux:pass";
+}
+
+// Prepositions, clauses, particles and reflexives go with certain verbs. So a verb is exchanged
+// only where nothing stands beside it but its subject, an object and adverbs.
+bool has_plain_frame(const Tree& tree, uint32_t i) {
+  bool plain = !is_one_of(relation(tree.word(i)), {"parataxis", "dep", "orphan"});
+  each_dependent(tree, i, [&](uint32_t j, const Word& d) {
+    bool when = relation(d) == "advcl" && has_dependent(tree, j, {"mark"});
+    plain &= !reflexive(d) && (when || is_one_of(relation(d), {"nsubj", "obj", "aux", "advmod",
+                                                               "punct", "mark", "cc", "det"}));
+  });
+  return plain;
+}
+
+// The object with its case, the auxiliary of its perfect.
 std::string frame(const Tree& tree, uint32_t i) {
   std::set<std::string> parts;
   bool finite = tree.word(i).bundle[Feature::person] != 0;
   each_dependent(tree, i, [&](uint32_t, const Word& d) {
-    if (d.feats.find("Reflex=Yes") != std::string_view::npos ||
-        is_one_of(lower(d.form), {"sich", "se", "s'", "s’", "si", "zich", "sig", "seg"}))
-      parts.insert("reflexive");
-    if (is_one_of(relation(d), {"obj", "iobj"}) || d.deprel == "obl:arg")
-      parts.insert(fmt::format("{}{}", relation(d), d.bundle[Feature::case_]));
-    if (is_one_of(relation(d), {"ccomp", "xcomp", "csubj", "expl", "cop"}))
-      parts.insert(std::string(relation(d)));
+    if (relation(d) == "obj") parts.insert(fmt::format("obj{}", d.bundle[Feature::case_]));
+    if (passive(d)) parts.insert("obj passive");
     if (relation(d) == "aux" && (!finite || d.deprel != "aux")) parts.insert(std::string(d.lemma));
   });
   std::string text;
@@ -119,16 +166,46 @@ std::string NonceWords::place(const Tree& tree, uint32_t i) const {
   if (!content_word(w) || w.feats == "_" || token.first != token.last || !ordinary(w.form) ||
       bound(tree, i))
     return "";
-  std::string key = fmt::format("{}\t{}\t{}\t", w.upos, w.feats, w.form == lower(w.form));
-  if (w.upos == "VERB")
+  // One that looks like its lemma is not for one that is inflected: "des Team", "wegen super
+  // Fragen".
+  std::string key = fmt::format("{}\t{}\t{}\t{}\t", w.upos, w.feats, w.form == lower(w.form),
+                                lower(w.form) == lower(w.lemma));
+  if (w.upos == "VERB") {
+    // "nichts zu machen": the object of an infinitive may stand elsewhere.
+    bool infinitive = w.feats.find("VerbForm=Inf") != std::string_view::npos;
+    if (!has_plain_frame(tree, i) || (infinitive && !has_dependent(tree, i, {"obj"}))) return "";
     return key + std::string(relation(w) == "amod" ? "amod " : "") + frame(tree, i);
-  if (w.upos == "NOUN") return key;
+  }
+  if (w.upos == "NOUN") return disagrees_with_verb(tree, i) ? "" : key;
   uint32_t top = i;  // of a coordination
   for (size_t steps = 0; steps < 10 && relation(tree.word(top)) == "conj"; ++steps)
     top = tree.word(top).head;
   std::string_view rel = relation(tree.word(top));
   if (has_dependent(tree, top, {"cop"})) return key + "predicate";
+  // "viele der Leute" is no attribute, and "letzten Monat" stays as it is.
+  if (rel != "amod" || bound(tree, tree.word(top).head)) return "";
   return key + std::string(rel) + (tree.word(top).head > i ? " before" : " after");
+}
+
+bool NonceWords::Uses::regular(bool transitive) const {
+  return all >= 2 && (transitive ? objects * 10 >= all * 8 : objects == 0) && others * 10 <= all &&
+         obliques * 2 <= all;
+}
+
+void NonceWords::count_uses(const Tree& tree, uint32_t i) {
+  bool object = false, oblique = false, other = false;
+  each_dependent(tree, i, [&](uint32_t, const Word& d) {
+    std::string_view rel = relation(d);
+    other |= reflexive(d) || is_one_of(rel, {"iobj", "ccomp", "xcomp", "csubj", "expl", "cop"}) ||
+             is_one_of(d.deprel, {"obl:arg", "compound:prt"});
+    object |= rel == "obj" || passive(d);
+    oblique |= rel == "obl";
+  });
+  Uses& uses = uses_[std::string(tree.word(i).lemma)];
+  ++uses.all;
+  uses.objects += object;
+  uses.obliques += oblique;
+  uses.others += other;
 }
 
 void NonceWords::add(const Tree& tree) {
@@ -136,7 +213,10 @@ void NonceWords::add(const Tree& tree) {
   for (uint32_t i = 1; i <= tree.words.size(); ++i) {
     const Word& w = tree.word(i);
     if (w.deprel == "compound:prt") particles_.insert(lower(w.form));
-    if (w.upos == "VERB") verbs_.emplace(w.lemma);
+    if (w.upos == "VERB") {
+      verbs_.emplace(w.lemma);
+      count_uses(tree, i);
+    }
     if (w.upos == "AUX") auxiliaries_.insert(lower(w.form));
     if (w.upos == "ADJ" && w.bundle[Feature::number] != 0) {
       std::string form = lower(w.form);
@@ -144,7 +224,11 @@ void NonceWords::add(const Tree& tree) {
       if (!first) ++(cell->second == form ? adjectives_alike_ : adjectives_unlike_);
       like_adjectives_.insert(std::move(form));
     }
-    if (std::string key = place(tree, i); !key.empty()) words_[key].emplace_back(w.form);
+    if (w.upos != "PROPN") parts_of_speech_[std::string(w.form)].emplace(w.upos);
+    if (w.upos == "ADJ" && relation(w) == "amod")
+      ++(w.head > i ? sides_[std::string(w.lemma)].first : sides_[std::string(w.lemma)].second);
+    if (std::string key = place(tree, i); !key.empty())
+      words_[key].push_back({std::string(w.form), std::string(w.lemma)});
     if (w.upos == "NOUN" && ordinary(w.form)) {
       ++last_letters_[fmt::format("{}{}", w.feats, last_letter(w.form))];
       ++last_letters_[last_letter(w.form)];
@@ -158,6 +242,9 @@ void NonceWords::finish() {
   for (auto& [key, list] : words_) {
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
+    bool transitive = key.find("obj", key.rfind('\t')) != std::string::npos;
+    if (key.starts_with("VERB"))
+      std::erase_if(list, [&](const Candidate& c) { return !uses_[c.lemma].regular(transitive); });
   }
   size_t joined = 0;
   for (const std::string& verb : verbs_)
@@ -188,25 +275,50 @@ bool NonceWords::unlike_others(std::string_view form) const {
                      [&](const std::string& p) { return low.starts_with(p); });
 }
 
+// Seen as another part of speech, too: then it may be one here.
+bool NonceWords::ambiguous(const std::string& form) const {
+  auto hit = parts_of_speech_.find(form);
+  return hit == parts_of_speech_.end() || hit->second.size() > 1;
+}
+
+// Could the candidate stand where word `i` does, as far as words of that place are alike?
+bool NonceWords::fits(const Candidate& candidate, const Tree& tree, uint32_t i,
+                      const Inflections& inflections) const {
+  Word word = tree.word(i);
+  std::string low = lower(candidate.form);
+  if (candidate.form == word.form || !inflections.known(low) ||
+      inflections.vowel(candidate.form) != inflections.vowel(word.form) ||
+      ambiguous(candidate.form))
+    return false;
+  if (word.upos == "VERB") return !unlike_others(candidate.form);
+  if (word.upos == "ADJ") {
+    auto side = sides_.find(candidate.lemma);
+    if (relation(word) == "amod" && side != sides_.end()) {
+      auto [here, there] = side->second;
+      if (word.head < i) std::swap(here, there);
+      if (here < 3 || there * 3 > here) return false;
+    }
+    return !several_declensions_ || ending(candidate.form) == ending(word.form);
+  }
+  bool usual = usual_ending(word.feats, candidate.form);
+  word.form = candidate.form;
+  word.lemma = candidate.lemma;
+  return usual && !like_adjectives_.contains(low) && !inflections.like_adjective(word) &&
+         inflections.usually_so(word);
+}
+
 std::string NonceWords::instead(const Tree& tree, uint32_t i, const Inflections& inflections,
                                 Random& random,
                                 const std::function<bool(const std::string&)>& suits) const {
   const Word& old = tree.word(i);
   auto hit = words_.find(place(tree, i));
-  if (hit == words_.end() || (old.upos == "VERB" && unlike_others(old.form)) ||
+  if (hit == words_.end() || hit->second.empty() || ambiguous(std::string(old.form)) ||
+      (old.upos == "VERB" && unlike_others(old.form)) ||
       (old.upos == "NOUN" && like_adjectives_.contains(lower(old.form))))
     return "";
   for (int tries = 0; tries < 20; ++tries) {
-    const std::string& form = hit->second[random.below(hit->second.size())];
-    std::string low = lower(form);
-    if (form == old.form || !inflections.known(low) ||
-        inflections.vowel(form) != inflections.vowel(old.form) ||
-        (old.upos == "VERB" && unlike_others(form)) ||
-        (old.upos == "NOUN" &&
-         (like_adjectives_.contains(low) || !usual_ending(old.feats, form))) ||
-        (old.upos == "ADJ" && several_declensions_ && ending(form) != ending(old.form)))
-      continue;
-    if (suits(form)) return form;
+    const Candidate& candidate = hit->second[random.below(hit->second.size())];
+    if (fits(candidate, tree, i, inflections) && suits(candidate.form)) return candidate.form;
   }
   return "";
 }

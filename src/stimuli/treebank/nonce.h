@@ -3,9 +3,11 @@
 // features that fits the same place.
 
 #include <functional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -24,14 +26,31 @@ class NonceWords {
                       const std::function<bool(const std::string& form)>& suits) const;
 
  private:
+  struct Candidate {
+    std::string form, lemma;
+    auto operator<=>(const Candidate&) const = default;
+  };
+  // What a verb was seen with.
+  struct Uses {
+    uint32_t all = 0, objects = 0, obliques = 0, others = 0;
+    bool regular(bool transitive) const;
+  };
   std::string place(const Tree& tree, uint32_t i) const;
+  void count_uses(const Tree& tree, uint32_t i);
+  bool fits(const Candidate& candidate, const Tree& tree, uint32_t i,
+            const Inflections& inflections) const;
+  bool ambiguous(const std::string& form) const;
   bool unlike_others(std::string_view form) const;
   bool usual_ending(std::string_view feats, const std::string& form) const;
 
-  std::unordered_map<std::string, std::vector<std::string>> words_;  // by place
-  std::unordered_set<std::string> particles_, verbs_;                // ab, auf; lemmas
-  std::unordered_set<std::string> auxiliaries_;                      // forms
-  std::unordered_set<std::string> like_adjectives_;  // forms: a noun like one has its endings
+  std::unordered_map<std::string, std::vector<Candidate>> words_;  // by place
+  std::unordered_map<std::string, Uses> uses_;                     // of verbs, by lemma
+  std::unordered_map<std::string, std::set<std::string, std::less<>>> parts_of_speech_;  // by form
+  std::unordered_map<std::string, std::pair<uint32_t, uint32_t>>
+      sides_;  // of adjectives, by lemma: before their nouns, after them
+  std::unordered_set<std::string> particles_, verbs_;  // ab, auf; lemmas
+  std::unordered_set<std::string> auxiliaries_;        // forms
+  std::unordered_set<std::string> like_adjectives_;    // forms: a noun like one has its endings
   std::unordered_map<std::string, std::string> adjectives_;  // by "lemma TAB features": a form
   std::unordered_map<std::string, uint64_t> last_letters_;   // of nouns: "features letter"
   uint64_t adjectives_alike_ = 0, adjectives_unlike_ = 0;

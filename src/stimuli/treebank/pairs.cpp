@@ -101,7 +101,9 @@ bool PairExtractor::value_is_shown(const Tree& tree, const Agreement& a, uint32_
 
 Place PairExtractor::place_of(const Tree& tree, const Agreement& a, uint32_t varied) const {
   Place place;
-  place.gender = tree.word(a.controller).bundle[Feature::gender];
+  const Word& controller = tree.word(a.controller);
+  place.gender = controller.bundle[Feature::gender];
+  place.gender_is_open = paradigms_.like_adjective(controller);
   place.case_is_open = !has_other_determiner(tree, a.controller, varied);
   place.after_noun = varied > 1 && nominal(tree.word(varied - 1));
   place.before_vowel = varied < tree.words.size() && paradigms_.vowel(tree.word(varied + 1).form);
