@@ -1,6 +1,10 @@
 #include "suite/lint_design.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace minpair::suite {
 namespace {
@@ -32,6 +36,36 @@ bool words_outside(const Sentence& s) {
 bool same_regions(const Sentence& a, const Sentence& b) {
   return std::equal(a.regions.begin(), a.regions.end(), b.regions.begin(), b.regions.end(),
                     [](const Region& x, const Region& y) { return x.name == y.name; });
+}
+
+const Region* region_of(const Item& item, const Formula::Node& node) {
+  const Sentence* s = find_sentence(item, node.sentence);
+  return s && node.region != "*" ? find_region(*s, node.region) : nullptr;
+}
+
+// Does a region have different words on the two sides? In a difference of differences the same
+// words may stand on both, so that they cancel.
+bool compares_other_words(const Item& item, const Formula& formula, size_t comparison) {
+  std::vector<int> sign(formula.nodes.size());
+  sign[formula.nodes[comparison].left] = 1;
+  sign[formula.nodes[comparison].right] = -1;
+  std::map<std::string, std::map<std::string_view, int>> weights;  // of words, by region
+  for (size_t i = comparison; i-- > 0;) {
+    const Formula::Node& node = formula.nodes[i];
+    if (sign[i] == 0) continue;
+    if (node.kind == Formula::Kind::plus || node.kind == Formula::Kind::minus) {
+      sign[node.left] = sign[i];
+      sign[node.right] = node.kind == Formula::Kind::plus ? sign[i] : -sign[i];
+    } else if (const Region* r = region_of(item, node)) {
+      const Sentence& s = *find_sentence(item, node.sentence);
+      weights[node.region][slice(s.text, r->span)] += sign[i];
+    }
+  }
+  return std::any_of(weights.begin(), weights.end(), [](const auto& region) {
+    return region.second.size() > 1 &&
+           std::any_of(region.second.begin(), region.second.end(),
+                       [](const auto& words) { return words.second != 0; });
+  });
 }
 
 }  // namespace
@@ -72,15 +106,13 @@ void DesignLint::check_criteria(const Item& item, const Found& found) {
   for (const auto& [test, formula] : criteria_) {
     if (!test.empty() && test != item.test) continue;
     judged = true;
-    std::map<std::string, std::string_view> words;  // of regions that the formula names
-    for (const Formula::Node& node : formula.nodes) {
-      if (node.kind != Formula::Kind::score) continue;
-      const Sentence* s = find_sentence(item, node.sentence);
-      const Region* r = s && node.region != "*" ? find_region(*s, node.region) : nullptr;
-      missing |= !s || (!r && node.region != "*");
-      if (!r) continue;
-      std::string_view here = slice(s->text, r->span);
-      other_words |= words.try_emplace(node.region, here).first->second != here;
+    for (size_t i = 0; i < formula.nodes.size(); ++i) {
+      const Formula::Node& node = formula.nodes[i];
+      if (node.kind == Formula::Kind::score)
+        missing |=
+            !find_sentence(item, node.sentence) || (node.region != "*" && !region_of(item, node));
+      if (node.kind >= Formula::Kind::less && node.kind <= Formula::Kind::close)
+        other_words |= compares_other_words(item, formula, i);
     }
   }
   if (missing) found(kNoSuch, item.sentences[0]);

@@ -121,6 +121,14 @@ TEST(Designs, LintLooksAtRegionsNamesAndCriteria) {
   EXPECT_EQ(checks({fine}, {{"c", "t", "v in a < 3 in b", ""}}), Names{"criterion_names_nothing"});
   EXPECT_EQ(checks({fine}, {{"c", "t", "np in a < np in b", ""}}),
             Names{"different_words_compared"});
+  Item crossed = parsed(design(
+      R"({"name":"a","regions":[["np","x"],["v","y"]]},{"name":"b","regions":[["np","x"],["v","z"]]},)"
+      R"({"name":"c","regions":[["np","w"],["v","y"]]},{"name":"d","regions":[["np","w"],["v","z"]]})"));
+  EXPECT_EQ(checks({crossed}, {{"c", "", "(v in a - v in b) > (v in c - v in d)", ""}}), Names{});
+  EXPECT_EQ(checks({crossed}, {{"c", "", "(v in a - v in c) > (v in b - v in d)", ""}}), Names{});
+  EXPECT_EQ(checks({crossed}, {{"c", "", "(v in a + v in b) > (v in c - v in d)", ""}}),
+            Names{"different_words_compared"});
+  EXPECT_EQ(checks({crossed}, {{"c", "", "v in a < v in c and v in b < v in d", ""}}), Names{});
   Item outside = fine;
   outside.sentences[1].regions[0].span = {1, 1};
   EXPECT_EQ(checks({outside}, criteria), Names{"words_in_no_region"});
