@@ -62,33 +62,43 @@ bool beside_bare_noun(const Tree& tree, uint32_t i) {
   return i > 1 && tree.word(i).head == i - 1 && is_noun(i - 1);
 }
 
+bool bound_noun(const Tree& tree, uint32_t i) {
+  static const FeatureIndex singular = value_index(Feature::number, "Sing"),
+                            dative = value_index(Feature::case_, "Dat");
+  const Word& w = tree.word(i);
+  FeatureIndex number = w.bundle[Feature::number];
+  // "jedes Jahr": a phrase that is an adverb.
+  if (is_one_of(relation(w), {"obl", "advcl"}) && !has_dependent(tree, i, {"case"})) return true;
+  // Without a determiner it is a mass, a headline or an idiom; a dative object is rare.
+  return number == 0 || (number == singular && !determined(tree, i)) || beside_bare_noun(tree, i) ||
+         (relation(w) == "obj" && w.bundle[Feature::case_] == dative);
+}
+
+// It may share its objects; "hängen bleiben".
+bool bound_verb(const Tree& tree, uint32_t i) {
+  const Word& w = tree.word(i);
+  return relation(w) == "conj" || has_dependent(tree, i, {"conj"}) ||
+         (w.feats.find("VerbForm=Inf") != std::string_view::npos &&
+          is_one_of(relation(w), {"xcomp", "obj", "obl"}) && !has_dependent(tree, i, {"mark"}));
+}
+
+// "more precise"; "dotés du pouvoir": what follows may belong to it.
+bool bound_adjective(const Tree& tree, uint32_t i) {
+  return (i > 1 && tree.word(i - 1).upos == "ADV") ||
+         (i < tree.words.size() && tree.word(i + 1).upos == "ADP") ||
+         has_dependent(tree, i, {"nmod", "case", "iobj", "det", "mark", "advmod"});
+}
+
 // Does the word belong to an expression, a name, a measure, or ask for a clause of its own?
 bool bound(const Tree& tree, uint32_t i) {
   const Word& w = tree.word(i);
   if (is_one_of(relation(w), {"fixed", "flat", "compound", "goeswith", "appos", "vocative", "list",
-                              "discourse", "advmod", "mark", "case", "cc"}))
+                              "discourse", "advmod", "mark", "case", "cc"}) ||
+      has_dependent(tree, i, {"fixed", "flat", "compound", "goeswith"}))
     return true;
-  bool noun = w.upos == "NOUN";
-  // "jedes Jahr": a phrase that is an adverb.
-  if (noun && is_one_of(relation(w), {"obl", "advcl"}) && !has_dependent(tree, i, {"case"}))
-    return true;
-  // Without a determiner it is a mass, a headline or an idiom; a dative object is rare.
-  static const FeatureIndex singular = value_index(Feature::number, "Sing"),
-                            dative = value_index(Feature::case_, "Dat");
-  if (noun && w.bundle[Feature::number] == singular && !determined(tree, i)) return true;
-  if (noun && (w.bundle[Feature::number] == 0 || beside_bare_noun(tree, i))) return true;
-  if (noun && relation(w) == "obj" && w.bundle[Feature::case_] == dative) return true;
-  if (has_dependent(tree, i, {"fixed", "flat", "compound", "goeswith"})) return true;
-  if (w.upos == "VERB")  // which may share its objects; "hängen bleiben"
-    return relation(w) == "conj" || has_dependent(tree, i, {"conj"}) ||
-           (w.feats.find("VerbForm=Inf") != std::string_view::npos &&
-            is_one_of(relation(w), {"xcomp", "obj", "obl"}) && !has_dependent(tree, i, {"mark"}));
-  if (has_dependent(tree, i, {"appos", "nummod", "ccomp", "csubj", "xcomp", "obl", "obj", "advcl"}))
-    return true;
-  // "more precise"; "dotés du pouvoir": what follows may belong to it.
-  if (w.upos == "ADJ" && i > 1 && tree.word(i - 1).upos == "ADV") return true;
-  if (w.upos == "ADJ" && i < tree.words.size() && tree.word(i + 1).upos == "ADP") return true;
-  if (w.upos == "ADJ" && has_dependent(tree, i, {"nmod", "case", "iobj", "det", "mark", "advmod"}))
+  if (w.upos == "VERB") return bound_verb(tree, i);
+  if ((w.upos == "NOUN" && bound_noun(tree, i)) || (w.upos == "ADJ" && bound_adjective(tree, i)) ||
+      has_dependent(tree, i, {"appos", "nummod", "ccomp", "csubj", "xcomp", "obl", "obj", "advcl"}))
     return true;
   bool clause = false;
   each_dependent(tree, i, [&](uint32_t j, const Word& d) {
@@ -178,13 +188,15 @@ std::string NonceWords::place(const Tree& tree, uint32_t i) const {
   }
   if (w.upos == "NOUN") return disagrees_with_verb(tree, i) ? "" : key;
   uint32_t top = i;  // of a coordination
-  for (size_t steps = 0; steps < 10 && relation(tree.word(top)) == "conj"; ++steps)
+  for (size_t steps = 0; steps < 10 && relation(tree.word(top)) == "conj" && tree.word(top).head;
+       ++steps)
     top = tree.word(top).head;
   std::string_view rel = relation(tree.word(top));
   if (has_dependent(tree, top, {"cop"})) return key + "predicate";
   // "viele der Leute" is no attribute, and "letzten Monat" stays as it is.
-  if (rel != "amod" || bound(tree, tree.word(top).head)) return "";
-  return key + std::string(rel) + (tree.word(top).head > i ? " before" : " after");
+  uint32_t noun = tree.word(top).head;
+  if (rel != "amod" || noun == 0 || bound(tree, noun)) return "";
+  return key + std::string(rel) + (noun > i ? " before" : " after");
 }
 
 bool NonceWords::Uses::regular(bool transitive) const {
