@@ -99,6 +99,8 @@ void add_generate(Cli& cli) {
       .one_of({"jsonl", "text", "clams"});
   app.add_option("--test", a->grammar.tests, "only these tests of a folder");
   app.add_option("--condition", a->grammar.conditions, "only these conditions");
+  app.add_flag("--roles", a->grammar.roles,
+               "with regions: the subject and its attractors, as the grammars name them");
   app.add_option("--depth", a->grammar.depth, "how deep the trees of a recursive grammar may be");
   app.add_option("--language", a->grammar.language, "where the grammar does not say: de, en, ...");
   app.add_flag_callback(

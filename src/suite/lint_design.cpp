@@ -84,7 +84,7 @@ void DesignLint::check(const Item& item, const Found& found) {
 void DesignLint::check_regions(const Item& item, const Found& found) {
   const Sentence& first = item.sentences[0];
   for (const Sentence& s : item.sentences)
-    if (!s.regions.empty() && words_outside(s)) {
+    if (item.design && !s.regions.empty() && words_outside(s)) {
       found(kNotInAny, s);
       break;
     }

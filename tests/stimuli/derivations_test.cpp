@@ -91,6 +91,49 @@ TEST(Derivations, ItemsSayDistanceAndAttractors) {
   EXPECT_EQ(number(items[8], "distance"), -1);    // no subject is marked
 }
 
+// Where subject and attractor are: the same by walking and by rank, in the wrong sentence too.
+TEST(Derivations, ItemsSayTheirRoles) {
+  Derivations l("t", "de");
+  using Mark = Derivations::Mark;
+  auto begin = l.add_mark(Mark::before_subject), before = l.add_mark(Mark::before);
+  auto subject = l.add_mark(Mark::subject), attractor = l.add_mark(Mark::attractor);
+  auto like = l.add_mark(Mark::distractor), unopened = l.add_mark(Mark::attractor);
+  auto noun = l.add_choice({{l.add_word("der Ärztebund")}, {l.add_word("der Autor")}});
+  auto inner = l.add_choice({{before, l.add_word("von Rom"), attractor}, {}});
+  auto verb = l.add_locus("läuft", {"laufen"});
+  auto after = l.add_choice({{before, l.add_word("den Mann"), like}, {l.add_word("es"), unopened}});
+  l.add_section({"", "", {}, l.add_choice({{begin, noun, inner, subject, verb, after}})});
+  auto texts = [](const suite::Item& item) {
+    std::string all;
+    for (const suite::Sentence& s : item.sentences)
+      for (const suite::Region& r : s.regions)
+        all += r.name + "=" + std::string(slice(s.text, r.span)) + ";";
+    return all;
+  };
+  EXPECT_EQ(texts(all_items(l)[0]), "");
+  l.name_roles();
+  std::vector<suite::Item> items = all_items(l);
+  ASSERT_EQ(items.size(), 8u);
+  EXPECT_EQ(texts(items[0]),
+            "subject=Der Ärztebund von Rom;attractor=von Rom;attractor=den Mann;"
+            "subject=Der Ärztebund von Rom;attractor=von Rom;attractor=den Mann;");
+  EXPECT_EQ(texts(items[1]),
+            "subject=Der Ärztebund von Rom;attractor=von Rom;"
+            "subject=Der Ärztebund von Rom;attractor=von Rom;");
+  EXPECT_EQ(texts(items[6]),
+            "subject=Der Autor;attractor=den Mann;subject=Der Autor;attractor=den Mann;");
+  DerivedItems by_rank(l);
+  std::string lines, expected;
+  for (size_t i = 0; i < items.size(); ++i) {
+    suite::Item item;
+    by_rank.at(i, item);
+    EXPECT_EQ(item, items[i]);
+    suite::append_json_line(expected, items[i]);
+  }
+  l.write_jsonl([&](std::string_view s) { lines += s; });
+  EXPECT_EQ(lines, expected);
+}
+
 TEST(Derivations, NumbersConditionsThrough) {
   std::vector<suite::Item> items = all_items(example());
   EXPECT_EQ(items[0].id, "t/sg/0001");

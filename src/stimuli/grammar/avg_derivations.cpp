@@ -364,8 +364,9 @@ std::vector<Derivations::Node> Compiler::marks(const AvgTemplate& t, size_t posi
   bool attracts = named(token, "distractor") &&
                   std::none_of(own.begin(), own.end(),
                                [&](const std::string& a) { return token.symbol.has({a}); });
-  if (!attracts) return {};
-  return {derivations_.add_mark(Derivations::Mark::attractor)};
+  if (attracts) return {derivations_.add_mark(Derivations::Mark::attractor)};
+  if (!named(token, "distractor")) return {};
+  return {derivations_.add_mark(Derivations::Mark::distractor)};
 }
 
 void Compiler::add_cluster(const AvgTemplate& t, Span stretch, Derivations::Node loci_of_cluster,
@@ -375,8 +376,10 @@ void Compiler::add_cluster(const AvgTemplate& t, Span stretch, Derivations::Node
     if (p == stretch.begin) {
       sequence.push_back(loci_of_cluster);
     } else if (p < stretch.begin || p >= stretch.end) {
+      std::vector<Derivations::Node> after = marks(t, p);
+      if (!after.empty()) sequence.push_back(derivations_.add_mark(Derivations::Mark::before));
       sequence.push_back(choice(t, p, settled));
-      for (Derivations::Node mark : marks(t, p)) sequence.push_back(mark);
+      for (Derivations::Node mark : after) sequence.push_back(mark);
     }
   }
   std::string cluster = derivations_.test();

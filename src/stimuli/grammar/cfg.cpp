@@ -238,6 +238,7 @@ class Solver {
 
   void put(const Symbol& s, Derivations::Node node, State& state) {
     if (s.label == "subject") state.nodes.push_back(before_subject_mark_);
+    if (s.label == "distractor") state.nodes.push_back(before_mark_);
     state.nodes.push_back(node);
     if (s.label == "subject")
       state.nodes.push_back(subject_mark_);
@@ -335,6 +336,7 @@ class Solver {
   std::map<Sequences, Derivations::Node> choices_;
   Derivations::Node before_subject_mark_ = derivations_.add_mark(Derivations::Mark::before_subject);
   Derivations::Node subject_mark_ = derivations_.add_mark(Derivations::Mark::subject);
+  Derivations::Node before_mark_ = derivations_.add_mark(Derivations::Mark::before);
   Derivations::Node distractor_mark_ = derivations_.add_mark(Derivations::Mark::attractor);
   unsigned nesting_ = 0;
   unsigned pending_ = 0;

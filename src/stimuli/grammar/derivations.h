@@ -73,6 +73,8 @@ class Derivations {
     before_subject,  // where `distance` (words between the subject and the locus) ends or ...
     subject,         // ... after it: starts
     attractor,       // after it: counted in `attractors` when between the subject and the locus
+    distractor,      // after it: like the subject, so that it attracts nothing
+    before,          // where an attractor, or a subject without `before_subject`, begins
   };
 
   Derivations(std::string test, std::string language);
@@ -106,6 +108,9 @@ class Derivations {
   void keep_sample();  // does nothing where no sample was asked for
   // What keep_words met and did not keep, sorted.
   const std::vector<std::string>& unknown_words() const { return unknown_words_; }
+  // Items whose sentences have the regions "subject" and "attractor", where the grammar says them.
+  void name_roles() { roles_ = true; }
+  bool names_roles() const { return roles_; }
   // In front of ids and clusters, where a suite has the same tests for several languages.
   void set_prefix(const std::string& prefix);
   const std::string& prefix() const { return prefix_; }
@@ -135,7 +140,7 @@ class Derivations {
   std::string test_, language_, prefix_;
   Sample sample_;
   Style style_;
-  bool has_locus_ = false;
+  bool has_locus_ = false, roles_ = false;
   std::vector<std::string> unknown_words_;
 
   enum class Kind : uint8_t { word, locus, mark, choice };

@@ -27,6 +27,7 @@ struct GrammarOptions {
   std::vector<std::string> conditions;  // empty: all
   std::string language;                 // when the grammar does not say
   bool whole = false;                   // all items, also where a grammar asks for a sample
+  bool roles = false;                   // with the regions "subject" and "attractor"
 };
 
 // One for each test. `path` is a file, a folder, or the name of a shipped suite.

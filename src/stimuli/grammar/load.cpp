@@ -34,6 +34,7 @@ void apply_options(Derivations& derivations, const GrammarOptions& options) {
     derivations.keep_words([&](std::string_view w) { return known.count(std::string(w)) > 0; });
   }
   if (!options.whole) derivations.keep_sample();
+  if (options.roles) derivations.name_roles();
 }
 
 Derivations load_file(const fs::path& path, const GrammarOptions& options) {

@@ -46,6 +46,23 @@ class Numbering {
 
 namespace {
 
+// The regions of the right sentence; behind the locus, those of a wrong one are `moved`.
+std::vector<suite::Region> regions_of(const Walker& walker, ptrdiff_t moved) {
+  std::vector<suite::Region> regions;
+  auto place = [&](size_t byte) {
+    return byte < walker.locus().end ? byte : size_t(ptrdiff_t(byte) + moved);
+  };
+  for (const Walker::Role& role : walker.roles()) {
+    Span span = role.span;
+    while (span.begin < span.end && walker.text()[span.begin] == ' ') ++span.begin;
+    if (!span.empty())
+      regions.push_back(
+          {role.subject ? "subject" : "attractor", {place(span.begin), place(span.end)}});
+  }
+  std::ranges::stable_sort(regions, {}, [](const suite::Region& r) { return r.span.begin; });
+  return regions;
+}
+
 void fill(suite::Item& item, const Derivations& derivations, const Section& section,
           const Walker& walker) {
   item.test = derivations.test();
@@ -67,6 +84,11 @@ void fill(suite::Item& item, const Derivations& derivations, const Section& sect
     s.locus = {locus.begin, s.text.size()};
     s.text.append(text.substr(locus.end)).append(walker.ending());
     s.grammatical = false;
+  }
+  for (suite::Sentence& s : item.sentences) {
+    s.regions.clear();
+    if (derivations.names_roles() && !derivations.design())
+      s.regions = regions_of(walker, ptrdiff_t(s.locus.end) - ptrdiff_t(locus.end));
   }
   if (!section.names.empty()) make_design(item, section.names, derivations.style());
 }
@@ -314,7 +336,7 @@ void Derivations::write_text(const TextSink& sink, const Labels& labels) const {
 void Derivations::write_jsonl(const TextSink& sink) const {
   needs_locus(*this);
   Buffer out(sink);
-  if (design()) {
+  if (design() || roles_) {
     std::string line;
     expand([&](const suite::Item& item) {
       line.clear();

@@ -83,6 +83,8 @@ void Walker::start() {
   now_ = {};
   subject_ = before_subject_ = -1;
   attractors_.clear();
+  begins_.clear();
+  roles_.clear();
   locus_ = {};
   wrong_count_ = 0;
 }
@@ -113,13 +115,25 @@ void Walker::add_word(const Derivations::Data& node) {
   }
 }
 
+bool Walker::put_mark(Derivations::Mark mark) {
+  using Mark = Derivations::Mark;
+  if (mark == Mark::before_subject) before_subject_ = now_.words;
+  if (mark == Mark::before_subject || mark == Mark::before) {
+    begins_.push_back(now_.bytes);
+    return false;
+  }
+  if (mark == Mark::subject) subject_ = now_.words;
+  if (mark == Mark::attractor) attractors_.push_back(now_.words);
+  const bool open = !begins_.empty();  // else it stands for no words
+  roles_.push_back({mark == Mark::subject, {open ? begins_.back() : now_.bytes, now_.bytes}});
+  if (open) begins_.pop_back();
+  return true;
+}
+
 void Walker::descend(Derivations::Node root, Count rank) {
   const Derivations::Data& node = derivations_.nodes_[root];
   if (node.kind == Derivations::Kind::mark) {
-    if (node.mark == Derivations::Mark::attractor)
-      attractors_.push_back(now_.words);
-    else
-      (node.mark == Derivations::Mark::subject ? subject_ : before_subject_) = now_.words;
+    put_mark(node.mark);
     return;
   }
   if (node.kind != Derivations::Kind::choice) return add_word(node);

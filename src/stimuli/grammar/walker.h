@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "stimuli/grammar/derivations.h"
@@ -45,6 +46,12 @@ class Walker {
   bool has_subject() const { return subject_ >= 0; }
   unsigned distance() const;    // words between the subject and the locus
   unsigned attractors() const;  // marked ones between the subject and the locus
+  // Subject and distractors, in the order in which they end; bytes of text(), maybe a space first.
+  struct Role {
+    bool subject;
+    Span span;
+  };
+  const std::vector<Role>& roles() const { return roles_; }
 
  private:
   // A word as it stands in a text.
@@ -117,18 +124,19 @@ class Walker {
 
   template <class Inner>
   void with_mark(Derivations::Mark mark, const Inner& inner) {
-    if (mark != Derivations::Mark::attractor) {
-      int64_t& place = mark == Derivations::Mark::subject ? subject_ : before_subject_;
-      int64_t outer = place;
-      place = now_.words;
-      inner();
-      place = outer;
+    const auto marks = std::tuple(subject_, before_subject_, attractors_.size());
+    const bool open = !begins_.empty(), ends = put_mark(mark);
+    inner();
+    if (!ends) {
+      begins_.pop_back();
     } else {
-      attractors_.push_back(now_.words);
-      inner();
-      attractors_.pop_back();
+      if (open) begins_.push_back(roles_.back().span.begin);
+      roles_.pop_back();
     }
+    std::tie(subject_, before_subject_) = std::tie(std::get<0>(marks), std::get<1>(marks));
+    attractors_.resize(std::get<2>(marks));
   }
+  bool put_mark(Derivations::Mark mark);  // true: a role ends here; false: one begins
 
   const Derivations& derivations_;
   Style style_;
@@ -142,6 +150,8 @@ class Walker {
   bool locus_first_ = false;
   int64_t subject_ = -1, before_subject_ = -1;  // words up to its end, and before it
   std::vector<uint32_t> attractors_;
+  std::vector<size_t> begins_;  // of the roles that have not yet ended
+  std::vector<Role> roles_;
 };
 
 }  // namespace minpair::stimuli
