@@ -2,36 +2,100 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "base/progress.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/precision.h"
+#include "introspect/probe.h"
+#include "introspect/states_file.h"
 
 namespace minpair::cli {
 namespace {
 
 struct Options {
   std::string what, suite, model, output, by = "test", format = "table";
+  std::string label, at, layers, kind;  // of probe; empty: as usual
+  uint32_t folds = 5;
+  bool erase = false;
   engine::Selection selection;
   model::LoadOptions load;
   bool quiet = false;
 };
 
-void lens(const Options& o) {
-  engine::SuiteSource suite = engine::suite_source(suite::find_suite(o.suite));
+std::unique_ptr<query::Model> loaded(const Options& o) {
   std::unique_ptr<query::Model> model = model::load_model(o.model, o.load);
   if (!o.quiet) say_matrix_unit(*model);
   for (const std::string& note : model->info().notes)
     if (!o.quiet) fmt::print(stderr, "{}: {}\n", model->info().name, note);
+  return model;
+}
+
+void show(const Options& o, tidy::Frame rows, const report::Grid& table) {
+  if (!o.output.empty()) {
+    tidy::FrameRows all(std::move(rows));
+    tidy::write_rows(all, tidy::format_for(o.output), o.output);
+  }
+  if (o.output != "-") fmt::print("{}", report::render_grids({table}, o.format));
+}
+
+void lens(const Options& o) {
+  engine::SuiteSource suite = engine::suite_source(suite::find_suite(o.suite));
+  std::unique_ptr<query::Model> model = loaded(o);
   Progress progress("items", 0, o.quiet);
   introspect::LensReadings read = introspect::read_lens(
       *model, suite, o.selection, [&](uint64_t items, uint64_t) { progress.set(items); });
-  if (!o.output.empty()) {
-    tidy::FrameRows rows(introspect::lens_rows(read));
-    tidy::write_rows(rows, tidy::format_for(o.output), o.output);
-  }
-  if (o.output == "-") return;
   introspect::By by = o.by == "test" ? introspect::By::test : introspect::By::condition;
-  fmt::print("{}", report::render_grids({introspect::lens_table(read, by)}, o.format));
+  show(o, introspect::lens_rows(read), introspect::lens_table(read, by));
+}
+
+void probe(const Options& o) {
+  engine::SuiteSource suite = introspect::suite_with_roles(suite::find_suite(o.suite));
+  std::unique_ptr<query::Model> model = loaded(o);
+  introspect::ProbeOptions options;
+  options.folds = o.folds, options.erase = o.erase;
+  options.seed = o.selection.seed, options.threads = o.load.threads;
+  if (!o.label.empty()) options.label = o.label;
+  if (o.kind == "means") options.kind = stats::Classifier::means;
+  if (o.kind == "lda") options.kind = stats::Classifier::lda;
+  if (!o.layers.empty()) options.layers = introspect::find_layers(o.layers, model->info());
+  if (!o.at.empty()) {
+    options.roles.clear();
+    for (std::string_view role : split(o.at, ',')) options.roles.emplace_back(trim(role));
+  }
+  auto states = [&] {
+    Progress progress("items", 0, o.quiet);
+    return introspect::read_probe_states(*model, suite, o.selection, options,
+                                         [&](uint64_t items, uint64_t) { progress.set(items); });
+  }();
+  Progress progress("probes", states.roles.size() * states.layers.size(), o.quiet);
+  introspect::ProbeReadings read = introspect::fit_probes(
+      states, options, [&](uint64_t probes, uint64_t) { progress.set(probes); });
+  show(o, introspect::probe_rows(read), introspect::probe_table(read));
+}
+
+void introspect_it(const Options& o) {
+  const bool of_probe = !o.label.empty() || !o.at.empty() || !o.layers.empty() || !o.kind.empty() ||
+                        o.folds != 5 || o.erase;
+  if (o.what == "probe") return probe(o);
+  if (of_probe)
+    throw wrong_call("--label, --at, --layers, --kind, --folds and --erase belong to 'probe'");
+  lens(o);
+}
+
+void add_probe_options(Arguments& app, Options& o) {
+  app.add_option("--label", o.label,
+                 "probe: what is looked for: number (of the subject), test, condition, or a "
+                 "feature of the items [number]");
+  app.add_option("--at", o.at,
+                 "probe: where, with commas: subject, attractor, locus, last (the token before "
+                 "the locus), or a region [all four]");
+  app.add_option("--layers", o.layers, "probe: 0 (the embeddings), 1, ..., with commas [all]");
+  app.add_option("--kind", o.kind, "probe: how it classifies [logistic]")
+      .one_of({"means", "logistic", "lda"});
+  app.add_option("--folds", o.folds, "probe: parts, each left out once").between(2, 100);
+  app.add_flag("--erase", o.erase,
+               "probe: also after the label was erased from the states (LEACE)");
 }
 
 void add_introspect(Cli& cli) {
@@ -40,19 +104,23 @@ void add_introspect(Cli& cli) {
       "introspect", "Look inside a model while it answers a suite",
       "  minpair introspect lens -s de-agreement -m de-mini --sample 1000\n"
       "  minpair introspect lens -s SUITE -m DIR --by condition -o effects.csv\n"
+      "  minpair introspect probe -s de-agreement -m de-mini --sample 600 --at subject,locus\n"
+      "  minpair introspect probe -s SUITE -m DIR --label condition --kind lda --erase\n"
       "\nlens: what every layer would answer if it were the last, at the first tokens of the loci\n"
-      "that differ. Pairs only; what cannot be asked is counted with its reason.\n"
+      "that differ. probe: what a linear classifier reads off the hidden states, with controls.\n"
+      "Pairs only; what cannot be asked is counted with its reason.\n"
       "docs/introspection.md says what each figure is.\n");
-  app.add_option("WHAT", o->what, "lens").required().one_of({"lens"});
+  app.add_option("WHAT", o->what, "lens or probe").required().one_of({"lens", "probe"});
   app.add_option("-s,--suite", o->suite, "a suite file, a folder, or a shipped suite").required();
   app.add_option("-m,--model", o->model,
                  "a folder, a Hugging Face id, a .gguf file, or a shipped model")
       .required();
   app.add_option("-o,--output", o->output,
                  "a row for every item and layer, as its name ends: .csv, .tsv or .jsonl");
-  app.add_option("--by", o->by, "rows of the table: test, or also condition")
+  app.add_option("--by", o->by, "lens: rows of the table: test, or also condition")
       .one_of({"test", "condition"})
       .shows_default();
+  add_probe_options(app, *o);
   app.add_option("--format", o->format, "of the table")
       .one_of({"table", "markdown", "latex", "csv", "json"})
       .shows_default();
@@ -63,7 +131,7 @@ void add_introspect(Cli& cli) {
   app.add_option("--sample", o->selection.sample,
                  "only N items, drawn at random from all that are wanted")
       .whole_number(1);
-  app.add_option("--seed", o->selection.seed, "of --sample")
+  app.add_option("--seed", o->selection.seed, "of --sample, of folds and control labels")
       .whole_number(0, INT64_MAX)
       .shows_default();
   app.add_option("--vocab", o->load.vocabulary, "the vocabulary of a recurrent model in a file");
@@ -71,7 +139,7 @@ void add_introspect(Cli& cli) {
   app.add_option("--threads", o->load.threads, "how many threads; all by default").between(1, 1024);
   add_precision(app, o->load);
   app.add_flag("-q,--quiet", o->quiet, "no notes, no progress");
-  cli.on_run(app, [o] { lens(*o); });
+  cli.on_run(app, [o] { introspect_it(*o); });
 }
 
 const Cli::Command introspect_command{78, add_introspect};

@@ -5,7 +5,8 @@
 //   LensReadings read = read_lens(model, suite, {.sample = 100});
 //   report::Grid table = lens_table(read, By::test);
 //
-// Other door: states_file.h, hidden states out.
+// Other doors: probe.h, what a linear classifier finds in the states; states_file.h, hidden states
+// out.
 
 #include <string>
 #include <vector>
@@ -16,6 +17,9 @@
 #include "tidy/tidy.h"
 
 namespace minpair::introspect {
+
+// Grammars know subjects and attractors: here their items have regions of these names.
+engine::SuiteSource suite_with_roles(const suite::Suite& suite);
 
 // One item as every layer would answer it if it were the last (the "logit lens", nostalgebraist
 // 2020).

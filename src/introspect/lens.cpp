@@ -4,9 +4,9 @@
 #include <limits>
 #include <map>
 
-#include "base/error.h"
 #include "base/progress.h"
 #include "engine/selected.h"
+#include "introspect/asking.h"
 #include "introspect/contrast.h"
 #include "introspect/introspect.h"
 #include "judge/policy.h"
@@ -17,12 +17,6 @@ namespace minpair::introspect {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-void check_layers(const query::Model& model) {
-  if (!model.asks().test(query::What(query::Lens{}).index()))
-    throw wrong_call(fmt::format("'{}' has no layers to look into", model.info().name))
-        .hint("transformers and recurrent models have them");
-}
 
 query::Query question(Contrast&& contrast, uint32_t layers) {
   query::Query query{std::move(contrast.ids), {}, {}};
@@ -105,17 +99,10 @@ LensReadings read_lens(query::Model& model, const engine::SuiteSource& suite,
                        const engine::Selection& selection, const engine::Tick& tick) {
   check_layers(model);
   LensReadings read{suite.manifest.name, model.info().name, report::SuiteItems(), {}};
-  std::vector<query::Query> waiting;
-  std::vector<size_t> whose;
-  uint64_t tokens = 0;
-  auto answer = [&] {
-    std::vector<query::Answer> answers = model.answer(waiting);
-    for (size_t i = 0; i < answers.size(); ++i)
-      read.readings[whose[i]].margins = margins_of(answers[i]);
+  Asking asking(model, [&](size_t who, const query::Answer& answer) {
+    read.readings[who].margins = margins_of(answer);
     if (tick) tick(read.readings.size(), 0);
-    waiting.clear(), whose.clear();
-    tokens = 0;
-  };
+  });
   engine::each_selected(suite, selection, [&](uint64_t ordinal, const suite::Item& item) {
     read.items.add(ordinal, item);
     LensItem& reading = read.readings.emplace_back();
@@ -124,12 +111,9 @@ LensReadings read_lens(query::Model& model, const engine::SuiteSource& suite,
     if (!contrast.excluded.empty()) return;
     reading.good = model.tokenizer().piece(contrast.good);
     reading.bad = model.tokenizer().piece(contrast.bad);
-    if (!waiting.empty() && tokens + contrast.ids.size() > model.info().batch_tokens) answer();
-    tokens += contrast.ids.size();
-    whose.push_back(read.readings.size() - 1);
-    waiting.push_back(question(std::move(contrast), model.info().layers));
+    asking.ask(read.readings.size() - 1, question(std::move(contrast), model.info().layers));
   });
-  answer();
+  asking.finish();
   return read;
 }
 

@@ -1,0 +1,84 @@
+#include "introspect/roles.h"
+
+#include <fmt/format.h>
+
+#include "introspect/introspect.h"
+#include "model/states.h"
+#include "stimuli/stimuli.h"
+
+namespace minpair::introspect {
+namespace {
+
+const suite::Sentence& right_of(const suite::Item& item) {
+  return item.sentences[item.sentences[0].grammatical ? 0 : 1];
+}
+
+Part missing(std::string why) { return {{}, {}, std::move(why)}; }
+
+Span last_word(std::string_view text, Span span) {
+  size_t space = slice(text, span).find_last_of(" \t");
+  return space == std::string_view::npos ? span : Span{span.begin + space + 1, span.end};
+}
+
+Part region_part(const suite::Sentence& sentence, const std::vector<Span>& spans,
+                 std::string_view role) {
+  const suite::Region* region = suite::find_region(sentence, role);
+  if (!region || region->span.empty())
+    return missing(role == "subject"     ? "without a subject"
+                   : role == "attractor" ? "without an attractor"
+                                         : fmt::format("without the region '{}'", role));
+  const Span word = last_word(sentence.text, region->span);
+  if (word.end > sentence.locus.begin && word.begin < sentence.locus.end)
+    return missing(fmt::format("whose {} is the locus", role));
+  Part part{{}, std::string(slice(sentence.text, word)), {}};
+  for (uint32_t i = 0; i < spans.size(); ++i)
+    if (spans[i].begin < word.end && word.begin < spans[i].end) part.positions.push_back(i);
+  if (!part.positions.empty()) return part;
+  return missing(fmt::format("whose {} comes after what the model reads", role));
+}
+
+}  // namespace
+
+engine::SuiteSource suite_with_roles(const suite::Suite& suite) {
+  engine::SuiteSource source = engine::suite_source(suite);
+  if (suite.path != "-" && stimuli::from_grammars(suite))
+    source.open = [suite] { return stimuli::open_items(suite, {.roles = true}); };
+  return source;
+}
+
+std::vector<Span> spans_of(const suite::Item& item, const Contrast& contrast,
+                           const query::Model& model) {
+  const suite::Sentence& sentence = right_of(item);
+  std::string text = sentence.context;
+  if (!text.empty()) text += suite::joint(sentence.context, sentence.text);
+  const size_t begin = text.size();
+  const tokenizer::Encoding encoding = model::encoded(model, text + sentence.text);
+  const bool masked = model.info().kind == query::ModelInfo::Kind::masked;
+  if (masked ? encoding.tokens.size() != contrast.ids.size()
+             : encoding.tokens.size() < contrast.ids.size())
+    return {};
+  std::vector<Span> spans;
+  for (size_t i = 0; i < contrast.ids.size(); ++i) {
+    const tokenizer::Token& token = encoding.tokens[i];
+    if (token.id != contrast.ids[i] && contrast.ids[i] != model.tokenizer().special().mask)
+      return {};
+    const bool inside = token.span.begin >= begin && !token.span.empty();
+    spans.push_back(inside ? Span{token.span.begin - begin, token.span.end - begin} : Span{});
+  }
+  return spans;
+}
+
+Part part_of(const suite::Item& item, const Contrast& contrast, const query::Model& model,
+             std::string_view role) {
+  if (role == "locus") return {{contrast.position}, {}, {}};
+  const std::vector<Span> spans = spans_of(item, contrast, model);
+  if (spans.empty()) return missing("whose words are cut otherwise around the locus");
+  const suite::Sentence& sentence = right_of(item);
+  if (role != "last") return region_part(sentence, spans, role);
+  for (uint32_t i = uint32_t(spans.size()); i-- > 0;)
+    if (!spans[i].empty() && spans[i].end <= sentence.locus.begin)
+      return {{i}, std::string(slice(sentence.text, spans[i])), {}};
+  return missing("with nothing before the locus");
+}
+
+}  // namespace minpair::introspect

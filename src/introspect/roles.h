@@ -1,0 +1,31 @@
+#pragma once
+// Where in what a model reads a part of the sentence stands: the subject, its attractor, the locus.
+//
+//   Part subject = part_of(item, contrast_of(item, model), model, "subject");
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "introspect/contrast.h"
+
+namespace minpair::introspect {
+
+// The bytes of the right sentence that each token of a contrast stands for: empty for special
+// tokens and those of a context. No spans at all where the locus changes how the words around it
+// are cut.
+std::vector<Span> spans_of(const suite::Item& item, const Contrast& contrast,
+                           const query::Model& model);
+
+struct Part {
+  std::vector<uint32_t> positions;  // of its tokens, ascending
+  std::string word;
+  std::string missing;  // why there is none, as "without a subject"
+};
+
+// "locus": where the model is asked. "last": the last token before the locus. Any other role is
+// the region of that name, of which the last word is taken: the noun of a noun phrase.
+Part part_of(const suite::Item& item, const Contrast& contrast, const query::Model& model,
+             std::string_view role);
+
+}  // namespace minpair::introspect
