@@ -7,6 +7,7 @@ import threading
 import pytest
 
 import minpair as mp
+from conftest import SOURCE
 
 numpy = pytest.importorskip("numpy")
 TEXTS = ["wort7 wort11", "wort7 wort8 wort9", "wort7 wort11"]
@@ -74,6 +75,27 @@ def test_states(bert):
     assert not numpy.array_equal(bert.states("wort7", layer=0), bert.states("wort7", layer=1))
     with pytest.raises(mp.UsageError, match="layers"):
         bert.states("wort7", layer=99)
+
+
+GOLDEN = SOURCE / "tests/model/golden"
+RECURRENT = SOURCE / "tests/golden/recurrent"
+
+
+@pytest.mark.parametrize("path", [*sorted(p.parent for p in GOLDEN.glob("*/config.json")), *sorted(RECURRENT.glob("*.pt"))],
+                         ids=lambda p: p.stem)
+def test_states_of_every_architecture(path):
+    recurrent = path.suffix == ".pt"
+    model = mp.load(path, threads=1, vocabulary=RECURRENT / "vocab.txt" if recurrent else None)
+    text = "w7 w11 w8" if recurrent else "wort7 wort11 wort8"
+    layers = [model.states(text, layer=n) for n in range(model.info["layers"] + 1)]
+    assert all(numpy.isfinite(states).all() and len(states) == len(layers[0]) for states in layers)
+    assert all(states.shape[1] == model.info["hidden"] for states in layers[1:])
+    assert numpy.array_equal(model.states(text), layers[-1])
+    for before, after in zip(layers[1:], layers[2:]):
+        assert not numpy.array_equal(before, after)
+    if model.info["kind"] != "masked":  # who reads from left to right does not know what comes
+        shorter = model.states(text.rsplit(" ", 1)[0], layer=1)
+        assert numpy.array_equal(shorter, layers[1][:len(shorter)]) and len(shorter) < len(layers[1])
 
 
 def test_errors_have_the_words_of_the_command_line(bert):

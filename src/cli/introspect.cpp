@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/precision.h"
+#include "introspect/attribute.h"
 #include "introspect/probe.h"
 #include "introspect/states_file.h"
 
@@ -16,6 +17,7 @@ namespace {
 struct Options {
   std::string what, suite, model, output, by = "test", format = "table";
   std::string label, at, layers, kind;  // of probe; empty: as usual
+  std::string method, evidence;         // of attribute
   uint32_t folds = 5;
   bool erase = false;
   engine::Selection selection;
@@ -39,14 +41,17 @@ void show(const Options& o, tidy::Frame rows, const report::Grid& table) {
   if (o.output != "-") fmt::print("{}", report::render_grids({table}, o.format));
 }
 
+introspect::By by_of(const Options& o) {
+  return o.by == "test" ? introspect::By::test : introspect::By::condition;
+}
+
 void lens(const Options& o) {
   engine::SuiteSource suite = engine::suite_source(suite::find_suite(o.suite));
   std::unique_ptr<query::Model> model = loaded(o);
   Progress progress("items", 0, o.quiet);
   introspect::LensReadings read = introspect::read_lens(
       *model, suite, o.selection, [&](uint64_t items, uint64_t) { progress.set(items); });
-  introspect::By by = o.by == "test" ? introspect::By::test : introspect::By::condition;
-  show(o, introspect::lens_rows(read), introspect::lens_table(read, by));
+  show(o, introspect::lens_rows(read), introspect::lens_table(read, by_of(o)));
 }
 
 void probe(const Options& o) {
@@ -71,16 +76,37 @@ void probe(const Options& o) {
   Progress progress("probes", states.roles.size() * states.layers.size(), o.quiet);
   introspect::ProbeReadings read = introspect::fit_probes(
       states, options, [&](uint64_t probes, uint64_t) { progress.set(probes); });
+  if (o.erase) {
+    Progress again("items, read on from there", states.items.items.size(), o.quiet);
+    introspect::run_on(*model, read, [&](uint64_t items, uint64_t) { again.set(items); });
+  }
   show(o, introspect::probe_rows(read), introspect::probe_table(read));
+}
+
+void attribute(const Options& o) {
+  engine::SuiteSource suite = introspect::suite_with_roles(suite::find_suite(o.suite));
+  std::unique_ptr<query::Model> model = loaded(o);
+  Progress progress("items", 0, o.quiet);
+  auto tick = [&](uint64_t items, uint64_t) { progress.set(items); };
+  if (o.method == "logit") {
+    introspect::Direct read = introspect::read_direct(*model, suite, o.selection, tick);
+    return show(o, introspect::direct_rows(read), introspect::direct_table(read, by_of(o)));
+  }
+  introspect::Erasure read = introspect::read_erasure(
+      *model, suite, o.selection, o.evidence.empty() ? "subject" : o.evidence, tick);
+  show(o, introspect::erasure_rows(read), introspect::erasure_table(read, by_of(o)));
 }
 
 void introspect_it(const Options& o) {
   const bool of_probe = !o.label.empty() || !o.at.empty() || !o.layers.empty() || !o.kind.empty() ||
                         o.folds != 5 || o.erase;
-  if (o.what == "probe") return probe(o);
-  if (of_probe)
+  if (of_probe && o.what != "probe")
     throw wrong_call("--label, --at, --layers, --kind, --folds and --erase belong to 'probe'");
-  lens(o);
+  if ((!o.method.empty() || !o.evidence.empty()) && o.what != "attribute")
+    throw wrong_call("--method and --evidence belong to 'attribute'");
+  if (o.what == "lens") lens(o);
+  if (o.what == "probe") probe(o);
+  if (o.what == "attribute") attribute(o);
 }
 
 void add_probe_options(Arguments& app, Options& o) {
@@ -94,8 +120,19 @@ void add_probe_options(Arguments& app, Options& o) {
   app.add_option("--kind", o.kind, "probe: how it classifies [logistic]")
       .one_of({"means", "logistic", "lda"});
   app.add_option("--folds", o.folds, "probe: parts, each left out once").between(2, 100);
-  app.add_flag("--erase", o.erase,
-               "probe: also after the label was erased from the states (LEACE)");
+  app.add_flag(
+      "--erase", o.erase,
+      "probe: also after the label was erased from the states (LEACE), and the model run on "
+      "from there");
+}
+
+void add_attribute_options(Arguments& app, Options& o) {
+  app.add_option("--method", o.method,
+                 "attribute: erasure, the question again without each word; logit, what each part "
+                 "of the model says directly to its output [erasure]")
+      .one_of({"erasure", "logit"});
+  app.add_option("--evidence", o.evidence,
+                 "attribute: the region whose words should decide [subject]");
 }
 
 void add_introspect(Cli& cli) {
@@ -106,21 +143,28 @@ void add_introspect(Cli& cli) {
       "  minpair introspect lens -s SUITE -m DIR --by condition -o effects.csv\n"
       "  minpair introspect probe -s de-agreement -m de-mini --sample 600 --at subject,locus\n"
       "  minpair introspect probe -s SUITE -m DIR --label condition --kind lda --erase\n"
+      "  minpair introspect attribute -s de-agreement -m de-mini --sample 200 -o words.csv\n"
       "\nlens: what every layer would answer if it were the last, at the first tokens of the loci\n"
       "that differ. probe: what a linear classifier reads off the hidden states, with controls.\n"
+      "attribute: which words make the difference, and whether they are the right ones; or which\n"
+      "parts of the model.\n"
       "Pairs only; what cannot be asked is counted with its reason.\n"
       "docs/introspection.md says what each figure is.\n");
-  app.add_option("WHAT", o->what, "lens or probe").required().one_of({"lens", "probe"});
+  app.add_option("WHAT", o->what, "lens, probe or attribute")
+      .required()
+      .one_of({"lens", "probe", "attribute"});
   app.add_option("-s,--suite", o->suite, "a suite file, a folder, or a shipped suite").required();
   app.add_option("-m,--model", o->model,
                  "a folder, a Hugging Face id, a .gguf file, or a shipped model")
       .required();
-  app.add_option("-o,--output", o->output,
-                 "a row for every item and layer, as its name ends: .csv, .tsv or .jsonl");
-  app.add_option("--by", o->by, "lens: rows of the table: test, or also condition")
+  app.add_option(
+      "-o,--output", o->output,
+      "a row for every item and layer, word or part, as its name ends: .csv, .tsv or .jsonl");
+  app.add_option("--by", o->by, "lens, attribute: rows of the table: test, or also condition")
       .one_of({"test", "condition"})
       .shows_default();
   add_probe_options(app, *o);
+  add_attribute_options(app, *o);
   app.add_option("--format", o->format, "of the table")
       .one_of({"table", "markdown", "latex", "csv", "json"})
       .shows_default();

@@ -53,4 +53,15 @@ Contrast contrast_of(const suite::Item& item, const query::Model& model) {
   return {std::move(here.ids), here.position, right[first].id, wrong[first].id, ""};
 }
 
+query::Query margin_question(const Contrast& contrast) {
+  return {contrast.ids,
+          {{contrast.position, query::Targets{{contrast.good, contrast.bad}, false}}},
+          {}};
+}
+
+double margin_of(const query::Answer& answer) {
+  const std::vector<float>& logits = query::logits_of(answer[0]).logits;
+  return double(logits[0]) - double(logits[1]);
+}
+
 }  // namespace minpair::introspect

@@ -21,4 +21,8 @@ struct Contrast {
 // stands before, and are asked at its last token.
 Contrast contrast_of(const suite::Item& item, const query::Model& model);
 
+// What is asked there, and its answer: the logit of the good token minus that of the bad one.
+query::Query margin_question(const Contrast& contrast);
+double margin_of(const query::Answer& answer);
+
 }  // namespace minpair::introspect

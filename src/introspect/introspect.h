@@ -5,8 +5,8 @@
 //   LensReadings read = read_lens(model, suite, {.sample = 100});
 //   report::Grid table = lens_table(read, By::test);
 //
-// Other doors: probe.h, what a linear classifier finds in the states; states_file.h, hidden states
-// out.
+// Other doors: attribute.h, which words and parts make the difference; probe.h, what a linear
+// classifier finds in the states; states_file.h, hidden states out.
 
 #include <string>
 #include <vector>

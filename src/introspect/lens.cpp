@@ -8,8 +8,7 @@
 #include "engine/selected.h"
 #include "introspect/asking.h"
 #include "introspect/contrast.h"
-#include "introspect/introspect.h"
-#include "judge/policy.h"
+#include "introspect/intervals.h"
 #include "report/clusters.h"
 #include "stats/stats.h"
 
@@ -33,22 +32,6 @@ std::vector<double> margins_of(const query::Answer& answer) {
     margins.push_back(logits.empty() ? kNone : double(logits[0]) - double(logits[1]));
   }
   return margins;
-}
-
-double points_of(double margin) {
-  judge::Verdict verdict;
-  verdict.margin = margin;
-  verdict.outcome = margin > 0   ? judge::Outcome::right
-                    : margin < 0 ? judge::Outcome::wrong
-                                 : judge::Outcome::tie;
-  return judge::points(verdict, {});
-}
-
-// Student's t over clusters. A difference of shares ends at one; a margin does not.
-stats::Interval interval_of(const stats::Estimate& mean) {
-  if (!(mean.standard_error > 0)) return {kNone, kNone};
-  double half = stats::student_quantile(0.975, double(mean.clusters - 1)) * mean.standard_error;
-  return {mean.value - half, mean.value + half};
 }
 
 // What one layer says about some items.
@@ -143,58 +126,33 @@ report::Grid lens_table(const LensReadings& read, By by) {
                   {"margin_high", "to", Kind::difference},
                   {"settled", "settled", Kind::share}}};
   if (by == By::test) grid.columns.erase(grid.columns.begin() + 1);
-  std::map<std::pair<std::string, std::string>, std::vector<size_t>> groups;
-  std::vector<size_t> all;
-  for (size_t i = 0; i < read.readings.size(); ++i) {
-    if (!read.readings[i].excluded.empty()) continue;
-    const suite::Item& item = read.items.items[i];
-    groups[{item.test, by == By::test ? "" : item.condition}].push_back(i);
-    all.push_back(i);
-  }
+  std::vector<size_t> counted;
+  for (size_t i = 0; i < read.readings.size(); ++i)
+    if (read.readings[i].excluded.empty()) counted.push_back(i);
   bool without_interval = false;
-  auto add = [&](const std::string& test, const std::string& condition,
-                 const std::vector<size_t>& items) {
+  add_groups(grid, read.items, counted, by, [&](const std::vector<size_t>& items) {
+    std::vector<std::vector<report::GridValue>> rows;
     for (size_t l = 0; l < read.readings[items[0]].margins.size(); ++l) {
-      std::vector<report::GridValue> row{test};
-      if (by == By::condition) row.push_back(condition);
-      for (report::GridValue& value : table_row(read, items, l)) row.push_back(std::move(value));
-      without_interval |= std::isnan(std::get<double>(row[row.size() - 5]));
-      grid.rows.push_back(std::move(row));
+      rows.push_back(table_row(read, items, l));
+      without_interval |= std::isnan(std::get<double>(rows.back()[3]));
     }
-  };
-  for (const auto& [name, items] : groups) add(name.first, name.second, items);
-  if (groups.size() > 1) add("all", "", all);
+    return rows;
+  });
   grid.notes = notes_of(read, without_interval);
   return grid;
 }
 
 tidy::Frame lens_rows(const LensReadings& read) {
   using tidy::Type;
-  tidy::Frame frame({{"suite", Type::text},
-                     {"model", Type::text},
-                     {"test", Type::text},
-                     {"condition", Type::text},
-                     {"item", Type::text},
-                     {"cluster", Type::integer},
-                     {"excluded", Type::text},
-                     {"good", Type::text},
-                     {"bad", Type::text},
-                     {"layer", Type::integer},
-                     {"margin", Type::number},
-                     {"settling_layer", Type::integer}});
+  tidy::Frame frame(fields_with({{"good", Type::text},
+                                 {"bad", Type::text},
+                                 {"layer", Type::integer},
+                                 {"margin", Type::number},
+                                 {"settling_layer", Type::integer}}));
   for (size_t i = 0; i < read.readings.size(); ++i) {
     const LensItem& reading = read.readings[i];
-    const suite::Item& item = read.items.items[i];
     auto begin = [&]() -> tidy::Frame& {
-      return frame.text(read.suite)
-          .text(read.model)
-          .text(item.test)
-          .text_or_nothing(item.condition)
-          .text(item.id)
-          .integer(int64_t(read.items.cluster[i]))
-          .text_or_nothing(reading.excluded)
-          .text_or_nothing(reading.good)
-          .text_or_nothing(reading.bad);
+      return begin_row(frame, read, i).text_or_nothing(reading.good).text_or_nothing(reading.bad);
     };
     for (size_t l = 0; l < reading.margins.size(); ++l)
       begin()

@@ -8,12 +8,14 @@
 #include <mutex>
 #include <numeric>
 #include <set>
+#include <span>
 #include <thread>
 
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/progress.h"
 #include "base/random.h"
+#include "introspect/intervals.h"
 #include "stats/stats.h"
 
 namespace minpair::introspect {
@@ -59,24 +61,51 @@ stats::LabelledRows rows_outside(uint32_t fold, const Folds& folds,
   return rows;
 }
 
+using Erasers = std::vector<stats::Eraser>;  // of the folds, each fitted without its own
+
+Erasers erasers_of(const Folds& folds, const std::vector<float>& states,
+                   const std::vector<uint32_t>& labels, size_t classes) {
+  Erasers erasers;
+  for (uint32_t fold = 0; fold < count_of(folds); ++fold)
+    erasers.push_back(
+        stats::least_squares_eraser(rows_outside(fold, folds, states, labels, classes), true));
+  return erasers;
+}
+
+// A row as the fold's probe sees it.
+std::vector<double> row_of(const std::vector<float>& states, size_t i, size_t width,
+                           const stats::Eraser* eraser) {
+  std::vector<double> row(states.begin() + ptrdiff_t(i * width),
+                          states.begin() + ptrdiff_t((i + 1) * width));
+  if (eraser) eraser->erase(row.data());
+  return row;
+}
+
+std::vector<float> shifts_of(const Erasers& erasers, const Folds& folds,
+                             const std::vector<float>& states) {
+  const size_t width = states.size() / folds.size();
+  std::vector<float> shifts;
+  for (size_t i = 0; i < folds.size(); ++i) {
+    const std::vector<double> row = row_of(states, i, width, &erasers[folds[i]]);
+    for (size_t d = 0; d < width; ++d)
+      shifts.push_back(float(row[d] - double(states[i * width + d])));
+  }
+  return shifts;
+}
+
 std::vector<uint32_t> guesses_of(stats::Classifier kind, const Folds& folds,
                                  const std::vector<float>& states,
                                  const std::vector<uint32_t>& labels, size_t classes,
-                                 bool erased = false) {
+                                 const Erasers& erasers = {}) {
   std::vector<uint32_t> guesses(labels.size());
   for (uint32_t fold = 0; fold < count_of(folds); ++fold) {
+    const stats::Eraser* eraser = erasers.empty() ? nullptr : &erasers[fold];
     stats::LabelledRows rows = rows_outside(fold, folds, states, labels, classes);
-    stats::Eraser eraser;
-    if (erased) eraser = stats::least_squares_eraser(rows);
-    for (size_t i = 0; erased && i < rows.size(); ++i) eraser.erase(rows.row(i));
+    for (size_t i = 0; eraser && i < rows.size(); ++i) eraser->erase(rows.row(i));
     const stats::LinearClassifier probe = stats::fit_classifier(kind, rows);
-    std::vector<double> row(rows.width);
-    for (size_t i = 0; i < labels.size(); ++i) {
-      if (folds[i] != fold) continue;
-      std::copy_n(states.begin() + ptrdiff_t(i * rows.width), rows.width, row.begin());
-      if (erased) eraser.erase(row.data());
-      guesses[i] = probe.classify(row.data());
-    }
+    for (size_t i = 0; i < labels.size(); ++i)
+      if (folds[i] == fold)
+        guesses[i] = probe.classify(row_of(states, i, rows.width, eraser).data());
   }
   return guesses;
 }
@@ -134,7 +163,14 @@ ProbeLayer one_layer(const std::vector<float>& states, const ProbeReadings::Role
   layer.guesses = guesses_of(o.kind, role.folds, states, role.labels, classes);
   layer.seen = guesses_of(o.kind, by_item, states, role.labels, classes);
   layer.control = guesses_of(o.kind, by_item, states, role.controls, classes);
-  if (o.erase) layer.erased = guesses_of(o.kind, role.folds, states, role.labels, classes, true);
+  if (!o.erase) return layer;
+  const Erasers erasers = erasers_of(role.folds, states, role.labels, classes);
+  layer.erased = guesses_of(o.kind, role.folds, states, role.labels, classes, erasers);
+  layer.shifts = shifts_of(erasers, role.folds, states);
+  std::vector<uint32_t> shuffled = role.labels;
+  Random(o.seed).shuffle(std::span(shuffled));
+  layer.random_shifts =
+      shifts_of(erasers_of(role.folds, states, shuffled, classes), role.folds, states);
   return layer;
 }
 
@@ -143,6 +179,12 @@ stats::Estimate accuracy(const std::vector<uint32_t>& guesses, const std::vector
   std::vector<double> right;
   for (size_t i = 0; i < labels.size(); ++i) right.push_back(guesses[i] == labels[i]);
   return stats::clustered_share(stats::sum_by_cluster(right, clusters));
+}
+
+double mean_points(std::span<const double> margins) {
+  std::vector<double> points;
+  for (double margin : margins) points.push_back(points_of(margin));
+  return stats::mean(points);
 }
 
 std::vector<std::string> notes_of(const ProbeReadings& read) {
@@ -155,8 +197,11 @@ std::vector<std::string> notes_of(const ProbeReadings& read) {
       "never saw; 95 % intervals over such words",
       "majority: the share of the most frequent label; seen: accuracy where words recur; control: "
       "the same with a random label for each word; selectivity: seen minus control"};
-  if (read.options.erase)
-    notes.push_back("erased: accuracy after LEACE, at this place and layer alone");
+  if (read.options.erase) notes.push_back("erased: accuracy after LEACE, at this place and layer");
+  if (!read.margins.empty())
+    notes.push_back(
+        "model: its own accuracy on these items; without: with the label erased here, and read on; "
+        "random: with a shuffled label erased instead");
   for (size_t r = 0; r < read.roles.size(); ++r) {
     const ProbeStates::Role& role = read.states->roles[r];
     for (const auto& [why, count] : role.left_out)
@@ -176,7 +221,7 @@ std::vector<std::string> notes_of(const ProbeReadings& read) {
 
 ProbeReadings fit_probes(const ProbeStates& states, const ProbeOptions& options,
                          const engine::Tick& tick) {
-  ProbeReadings read{&states, options, classes_of(states, options.label), {}};
+  ProbeReadings read{&states, options, classes_of(states, options.label), {}, {}};
   std::vector<std::pair<size_t, size_t>> work;
   for (size_t r = 0; r < states.roles.size(); ++r) {
     read.roles.push_back(prepared(states, states.roles[r], read));
@@ -218,6 +263,9 @@ report::Grid probe_table(const ProbeReadings& read) {
                                 {"control", "control", Kind::share},
                                 {"selectivity", "selectivity", Kind::difference}}};
   if (read.options.erase) grid.columns.push_back({"erased", "erased", Kind::share});
+  if (!read.margins.empty())
+    for (const char* title : {"model", "without", "random"})
+      grid.columns.push_back({title, title, Kind::share});
   for (size_t r = 0; r < read.roles.size(); ++r) {
     const ProbeStates::Role& states = read.states->roles[r];
     const ProbeReadings::Role& role = read.roles[r];
@@ -233,6 +281,12 @@ report::Grid probe_table(const ProbeReadings& read) {
                            double(found.clusters), role.majority, found.value, found.interval.low,
                            found.interval.high, seen, control, seen - control});
       if (read.options.erase) grid.rows.back().push_back(share(layer.erased, role.labels).value);
+      if (read.margins.empty()) continue;
+      std::vector<double> unchanged;
+      for (uint32_t item : states.items) unchanged.push_back(read.margins[item]);
+      for (double own :
+           {mean_points(unchanged), mean_points(layer.margins), mean_points(layer.random_margins)})
+        grid.rows.back().push_back(own);
     }
   }
   grid.notes = notes_of(read);
@@ -253,13 +307,17 @@ tidy::Frame probe_rows(const ProbeReadings& read) {
                      {"layer", Type::integer},
                      {"label", Type::text},
                      {"guess", Type::text},
-                     {"guess_erased", Type::text}});
+                     {"guess_erased", Type::text},
+                     {"margin", Type::number},
+                     {"margin_erased", Type::number},
+                     {"margin_random", Type::number}});
   for (size_t r = 0; r < read.roles.size(); ++r) {
     const ProbeStates::Role& states = read.states->roles[r];
     const ProbeReadings::Role& role = read.roles[r];
     for (size_t i = 0; i < role.labels.size(); ++i) {
       const suite::Item& item = read.states->items.items[states.items[i]];
-      for (size_t l = 0; l < role.layers.size(); ++l)
+      for (size_t l = 0; l < role.layers.size(); ++l) {
+        const ProbeLayer& layer = role.layers[l];
         frame.text(read.states->suite)
             .text(read.states->model)
             .text(item.test)
@@ -271,9 +329,12 @@ tidy::Frame probe_rows(const ProbeReadings& read) {
             .integer(int64_t{role.folds[i]})
             .integer(int64_t{read.states->layers[l]})
             .text(read.classes[role.labels[i]])
-            .text(read.classes[role.layers[l].guesses[i]])
-            .text_or_nothing(
-                role.layers[l].erased.empty() ? "" : read.classes[role.layers[l].erased[i]]);
+            .text(read.classes[layer.guesses[i]])
+            .text_or_nothing(layer.erased.empty() ? "" : read.classes[layer.erased[i]])
+            .number(read.margins.empty() ? kNone : read.margins[states.items[i]])
+            .number(read.margins.empty() ? kNone : layer.margins[i])
+            .number(read.margins.empty() ? kNone : layer.random_margins[i]);
+      }
     }
   }
   return frame;

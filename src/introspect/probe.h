@@ -28,7 +28,7 @@ struct ProbeOptions {
   stats::Classifier kind = stats::Classifier::logistic;
   uint32_t folds = 5;
   uint64_t seed = 1;   // of folds and control labels
-  bool erase = false;  // also probe after the label was erased
+  bool erase = false;  // also probe after the label was erased, and keep by how much
   int threads = 0;     // 0: all; the result does not depend on it
 };
 
@@ -59,6 +59,9 @@ ProbeStates read_probe_states(query::Model& model, const engine::SuiteSource& su
 struct ProbeLayer {
   std::vector<uint32_t> guesses;  // no word is in two folds
   std::vector<uint32_t> erased;   // the same after erasure; empty: not asked for
+  // By how much erasing moved each state; and erasing as many labels that were shuffled.
+  std::vector<float> shifts, random_shifts;
+  std::vector<double> margins, random_margins;  // the model's own, read on from there: run_on()
   // Where words are in several folds: the label, and a label that each word was given at random.
   std::vector<uint32_t> seen, control;
 };
@@ -73,12 +76,17 @@ struct ProbeReadings {
     double majority = 0;                     // the share of the most frequent label
     std::vector<ProbeLayer> layers;
   };
-  std::vector<Role> roles;  // parallel to the states'; empty where a role cannot be split
+  std::vector<Role> roles;      // parallel to the states'; empty where a role cannot be split
+  std::vector<double> margins;  // of the items, nothing erased; NaN: excluded. From run_on()
 };
 
 // The states must outlive the readings.
 ProbeReadings fit_probes(const ProbeStates& states, const ProbeOptions& options,
                          const engine::Tick& tick = {});
+
+// What the model answers when the label is erased at one place and layer and it reads on from
+// there: is what the probe found also used?
+void run_on(query::Model& model, ProbeReadings& read, const engine::Tick& tick = {});
 
 // A row for every role and layer: accuracy with its interval, beside majority and control labels.
 report::Grid probe_table(const ProbeReadings& read);

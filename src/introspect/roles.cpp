@@ -9,10 +9,6 @@
 namespace minpair::introspect {
 namespace {
 
-const suite::Sentence& right_of(const suite::Item& item) {
-  return item.sentences[item.sentences[0].grammatical ? 0 : 1];
-}
-
 Part missing(std::string why) { return {{}, {}, std::move(why)}; }
 
 Span last_word(std::string_view text, Span span) {
@@ -38,6 +34,10 @@ Part region_part(const suite::Sentence& sentence, const std::vector<Span>& spans
 }
 
 }  // namespace
+
+const suite::Sentence& right_of(const suite::Item& item) {
+  return item.sentences[item.sentences[0].grammatical ? 0 : 1];
+}
 
 engine::SuiteSource suite_with_roles(const suite::Suite& suite) {
   engine::SuiteSource source = engine::suite_source(suite);

@@ -17,6 +17,8 @@ namespace minpair::introspect {
 std::vector<Span> spans_of(const suite::Item& item, const Contrast& contrast,
                            const query::Model& model);
 
+const suite::Sentence& right_of(const suite::Item& item);  // of a pair
+
 struct Part {
   std::vector<uint32_t> positions;  // of its tokens, ascending
   std::string word;

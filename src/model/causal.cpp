@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -41,6 +42,24 @@ const nn::Matrix& Decoder::last_norm(std::span<const uint32_t> rows) {
   finish(hidden_);
   see(Site::output, 0, hidden_);
   return hidden_;
+}
+
+void Decoder::finish_parts(nn::Matrix& rows) {
+  const size_t width = rows.columns();
+  auto mean_of = [&](const float* x) {
+    return norm_.centered ? std::accumulate(x, x + width, 0.0) / double(width) : 0.0;
+  };
+  double squares = 0;
+  const double mean = mean_of(rows.row(0));
+  for (size_t d = 0; d < width; ++d) squares += std::pow(double(rows.row(0)[d]) - mean, 2);
+  const double scale = 1 / std::sqrt(squares / double(width) + double(norm_.epsilon));
+  for (size_t i = 0; i < rows.rows(); ++i) {
+    float* x = rows.row(i);
+    const double own = mean_of(x);
+    for (size_t d = 0; d < width; ++d)
+      x[d] = float((double(x[d]) - own) * scale * double(norm_.weight[d]));
+  }
+  if (!norm_.bias.empty()) std::ranges::copy(norm_.bias, rows.row(rows.rows() - 1));
 }
 
 void TreeAttention::run(const nn::AttentionShape& shape, const PrefixTree& tree,
@@ -205,6 +224,34 @@ const nn::Matrix& CausalModel::watch(const std::vector<tokenizer::TokenId>& ids,
   std::vector<uint32_t> rows(ids.size());
   std::iota(rows.begin(), rows.end(), 0u);
   return decoder_->forward(PrefixTree({&alone, 1}), rows, watch);
+}
+
+std::vector<double> CausalModel::direct_effects(std::span<const std::vector<float>> parts,
+                                                tokenizer::TokenId good, tokenizer::TokenId bad) {
+  const tokenizer::TokenId targets[] = {good, bad};
+  // The stream, its parts, nothing (the output's own bias), and what the norm adds.
+  nn::Matrix rows(parts.size() + 3, parts[0].size());
+  const size_t nothing = parts.size() + 1, norm = nothing + 1;
+  for (size_t d = 0; d < rows.columns(); ++d) {
+    double sum = 0;
+    for (size_t i = 0; i < parts.size(); ++i) sum += double(rows.row(i + 1)[d] = parts[i][d]);
+    rows.row(0)[d] = float(sum);
+    rows.row(norm)[d] = rows.row(nothing)[d] = 0;
+  }
+  decoder_->finish_parts(rows);
+  std::vector<float> logits(2 * rows.rows());
+  std::vector<nn::OutputRead> reads;
+  for (size_t i = 0; i < rows.rows(); ++i)
+    reads.push_back({i, targets, false, &logits[2 * i], nullptr});
+  nn::read_outputs(runtime_, rows, decoder_->output(), reads);
+  auto difference = [&](size_t row) {
+    return double(logits[2 * row]) - double(logits[2 * row + 1]);
+  };
+  std::vector<double> effects;
+  for (size_t i = 0; i < parts.size(); ++i)
+    effects.push_back(difference(i + 1) - difference(nothing));
+  effects.push_back(difference(norm));
+  return effects;
 }
 
 }  // namespace minpair::model

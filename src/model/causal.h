@@ -36,6 +36,11 @@ class Decoder : public Network {
                                     const Watch& watch) = 0;
   // From the last stream to what the output layer multiplies: the last norm.
   virtual void finish(nn::Matrix& stream) { nn::normalize(runtime_, stream, norm_); }
+  // Whether the last stream is the sum of what was added to it, without a norm in between.
+  virtual bool stream_is_sum() const { return true; }
+  // The first row is a last stream: the others become what they are of it after finish(), whose
+  // norm keeps the scale that it has for the first; the last one becomes what the norm adds.
+  virtual void finish_parts(nn::Matrix& rows);
   const nn::Linear& output() const { return output_; }
   // Logits are cap · tanh(logit / cap); 0: as they are (Gemma 2).
   virtual float logit_cap() const { return 0; }
@@ -82,6 +87,11 @@ class CausalModel : public query::Model, public Watchable {
   std::vector<query::Answer> answer(std::span<const query::Query> queries) override;
 
   const nn::Matrix& watch(const std::vector<tokenizer::TokenId>& ids, const Watch& watch) override;
+
+  const Decoder& decoder() const { return *decoder_; }
+  // direct.h, of a decoder whose stream is a sum.
+  std::vector<double> direct_effects(std::span<const std::vector<float>> parts,
+                                     tokenizer::TokenId good, tokenizer::TokenId bad);
 
  private:
   void load(const Source& source, MakeDecoder make_decoder);

@@ -229,12 +229,21 @@ class Gpt : public Decoder {
 
   void finish(nn::Matrix& stream) override {
     if (!norm_.weight.empty()) nn::normalize(runtime_, stream, norm_);
+    narrow(stream);
+  }
+  bool stream_is_sum() const override { return variant_.norms_first && !norm_.weight.empty(); }
+  void finish_parts(nn::Matrix& rows) override {
+    Decoder::finish_parts(rows);
+    narrow(rows);
+  }
+
+ private:
+  void narrow(nn::Matrix& stream) {
     if (narrow_.weights.outputs() == 0) return;
     nn::linear(runtime_, stream, narrow_, normed_);
     std::swap(stream, normed_);
   }
 
- private:
   void load_embeddings(WeightLoader& load, const Loading& from) {
     const Config& c = from.config;
     const Variant& v = variant_;

@@ -106,6 +106,13 @@ double shrinkage(const Vector& centred, size_t n, size_t width, const Vector& c)
   return delta > 0 ? std::clamp(beta / delta, 0.0, 1.0) : 1;
 }
 
+// Puts so much of the mean variance on the diagonal, and a trifle, that it can be inverted.
+void shrink(Vector& c, size_t width, double share, double trifle) {
+  const double mean = trace(c, width) / double(width);
+  for (double& x : c) x *= 1 - share;
+  for (size_t d = 0; d < width; ++d) c[d * width + d] += (share + trifle) * mean + 1e-300;
+}
+
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 LinearClassifier fit_means(const LabelledRows& rows) {
@@ -125,9 +132,7 @@ LinearClassifier fit_lda(const LabelledRows& rows) {
   Vector centred = rows.values;
   for (size_t i = 0; i < n; ++i) add_to(&centred[i * w], &means[rows.labels[i] * w], -1, w);
   Vector c = covariance(centred, n, w);
-  const double share = shrinkage(centred, n, w, c), mean = trace(c, w) / double(w);
-  for (double& x : c) x *= 1 - share;
-  for (size_t d = 0; d < w; ++d) c[d * w + d] += share * mean + 1e-12 * (mean + 1);
+  shrink(c, w, shrinkage(centred, n, w, c), 1e-12);
   const Cholesky solver(std::move(c), w);
   LinearClassifier fit{w, {}, {}};
   for (size_t k = 0; k < rows.classes; ++k) {
@@ -321,8 +326,8 @@ void Eraser::erase(double* row) const {
 
 // With S the covariance of the rows and c that of rows and classes, the map is
 // x - c (cᵀ S⁻¹ c)⁻¹ cᵀ S⁻¹ (x - mean): no root of S is needed. A trifle on its diagonal makes it
-// invertible where there are fewer rows than values; what is erased stays the same.
-Eraser least_squares_eraser(const LabelledRows& rows) {
+// invertible where there are fewer rows than values; what is erased is the same with any S.
+Eraser least_squares_eraser(const LabelledRows& rows, bool shrunk) {
   const size_t w = rows.width, n = rows.size();
   const std::vector<size_t> counts = counts_of(rows);
   const Vector means = means_of(rows, counts);
@@ -331,8 +336,7 @@ Eraser least_squares_eraser(const LabelledRows& rows) {
   Vector centred = rows.values;
   for (size_t i = 0; i < n; ++i) add_to(&centred[i * w], eraser.mean_.data(), -1, w);
   Vector s = covariance(centred, n, w);
-  const double trifle = 1e-6 * trace(s, w) / double(w);
-  for (size_t d = 0; d < w; ++d) s[d * w + d] += trifle + 1e-300;
+  shrink(s, w, shrunk ? shrinkage(centred, n, w, s) : 0, 1e-6);
   const Cholesky solver(std::move(s), w);
   for (size_t k = 0; k + 1 < rows.classes; ++k) {
     if (counts[k] == 0) continue;

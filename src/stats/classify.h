@@ -43,16 +43,18 @@ LinearClassifier fit_classifier(Classifier kind, const LabelledRows& rows);
 uint32_t majority_class(std::span<const uint32_t> labels, uint32_t classes);
 
 // LEACE (Belrose et al. 2023): of all affine maps after which no linear classifier, fitted to these
-// rows, tells more than the classes' shares, the one that moves the rows least.
+// rows, tells more than the classes' shares, the one that moves the rows least. `shrunk`: least by
+// a covariance as that of `lda`; for rows that were not among these, which the plain one may throw
+// far.
 class Eraser {
  public:
   void erase(double* row) const;
 
  private:
-  friend Eraser least_squares_eraser(const LabelledRows& rows);
+  friend Eraser least_squares_eraser(const LabelledRows& rows, bool shrunk);
   std::vector<double> mean_;
   std::vector<std::vector<double>> away_, along_;  // x - sum of away · (along · (x - mean))
 };
-Eraser least_squares_eraser(const LabelledRows& rows);
+Eraser least_squares_eraser(const LabelledRows& rows, bool shrunk = false);
 
 }  // namespace minpair::stats

@@ -205,5 +205,43 @@ TEST(Probe, ReadsTheStatesOfEveryRole) {
   EXPECT_EQ(probe_rows(read).rows(), 8 * 3 * (model->info().layers + 1));
 }
 
+// The model reads on from the erased states.
+TEST(Probe, ErasureGoesOnThroughTheModel) {
+  for (const std::string name : {"bert", "gpt2", "llama"}) {
+    auto model = model::load_model((source_dir() / "tests/model/golden" / name).string());
+    std::vector<suite::Item> items;
+    for (int subject = 10; subject < 16; ++subject)
+      for (bool plural : {false, true}) items.push_back(item_of(subject, plural));
+    ProbeOptions options;
+    options.roles = {"subject", "locus"};
+    options.erase = true;
+    const ProbeStates states = read_probe_states(*model, source_of(items), {}, options);
+    ProbeReadings read = fit_probes(states, options);
+    run_on(*model, read);
+    const LensReadings lens = read_lens(*model, source_of(items), {});
+    const size_t last = states.layers.size() - 1;
+    size_t other = 0;
+    for (size_t i = 0; i < items.size(); ++i) {
+      EXPECT_NEAR(read.margins[i], lens.readings[i].margins.back(), 1e-6);
+      other += read.roles[1].layers[last].margins[i] != read.margins[i];
+      // Behind the last layer nobody looks at the subject any more, unless it is asked there.
+      if (name == "bert") {
+        EXPECT_EQ(read.roles[0].layers[last].margins[i], read.margins[i]);
+      }
+    }
+    EXPECT_EQ(other, items.size()) << name;
+    // Put there by hand, the erased state gives the same.
+    const Contrast contrast = contrast_of(items[3], *model);
+    const size_t width = model->info().hidden;
+    query::Query query = margin_question(contrast);
+    std::vector<float> state(states.roles[1].layers[1].begin() + ptrdiff_t(3 * width),
+                             states.roles[1].layers[1].begin() + ptrdiff_t(4 * width));
+    for (size_t d = 0; d < width; ++d) state[d] += read.roles[1].layers[1].shifts[3 * width + d];
+    query.changes = {{{query::Site::residual, 1, 0, contrast.position}, query::Put{state}}};
+    EXPECT_NEAR(read.roles[1].layers[1].margins[3], margin_of(model->answer({&query, 1})[0]), 1e-5);
+    EXPECT_EQ(probe_table(read).columns.size(), 15u);
+  }
+}
+
 }  // namespace
 }  // namespace minpair::introspect

@@ -90,11 +90,30 @@ TEST(Classify, AfterErasureNoProbeBeatsTheMajority) {
       const uint32_t most = majority_class(rows.labels, classes);
       const double majority = double(std::ranges::count(rows.labels, most)) / 40;
       EXPECT_GT(share_right(Classifier::logistic, rows), majority + 0.1);
-      Eraser eraser = least_squares_eraser(rows);
-      for (size_t i = 0; i < rows.size(); ++i) eraser.erase(rows.row(i));
-      EXPECT_EQ(share_right(Classifier::logistic, rows), majority) << width << " " << classes;
-      EXPECT_EQ(share_right(Classifier::lda, rows), majority) << width << " " << classes;
+      for (bool shrunk : {false, true}) {
+        LabelledRows erased = rows;
+        Eraser eraser = least_squares_eraser(rows, shrunk);
+        for (size_t i = 0; i < rows.size(); ++i) eraser.erase(erased.row(i));
+        EXPECT_EQ(share_right(Classifier::logistic, erased), majority) << width << " " << classes;
+        EXPECT_EQ(share_right(Classifier::lda, erased), majority) << width << " " << classes;
+      }
     }
+}
+
+// Half of the values hardly vary among the rows: there a map for them is no guide for others.
+TEST(Classify, AShrunkErasureLeavesOtherRowsWhereTheyAre) {
+  LabelledRows rows = example(2);
+  for (size_t i = 0; i < rows.size(); ++i)
+    for (size_t d = 3; d < 6; ++d) rows.row(i)[d] *= 1e-3;
+  auto moved = [&](bool shrunk) {
+    std::vector<double> other{1, 1, 1, 5, -5, 5}, before = other;
+    least_squares_eraser(rows, shrunk).erase(other.data());
+    double far = 0;
+    for (size_t d = 0; d < 6; ++d) far += std::pow(other[d] - before[d], 2);
+    return std::sqrt(far);
+  };
+  EXPECT_LT(moved(true), 3);
+  EXPECT_GT(moved(false), 10 * moved(true));
 }
 
 TEST(Classify, WhatWasNeverSeenIsNeverGuessed) {

@@ -1,0 +1,247 @@
+#include "introspect/attribute.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "base/progress.h"
+#include "base/text.h"
+#include "engine/selected.h"
+#include "introspect/asking.h"
+#include "introspect/contrast.h"
+#include "introspect/intervals.h"
+#include "introspect/roles.h"
+#include "report/clusters.h"
+#include "stats/stats.h"
+
+namespace minpair::introspect {
+namespace {
+
+using Rows = std::vector<std::vector<report::GridValue>>;
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+bool has_letters(std::string_view text) {
+  for (size_t at = 0; at < text.size();)
+    if (char32_t c = next_character(text, at); is_letter(c) || is_digit(c)) return true;
+  return false;
+}
+
+// The tokens of one word.
+struct Word {
+  Span span;
+  std::vector<uint32_t> positions;
+};
+
+// Runs of tokens with letters or digits and nothing between them; not those of the locus.
+std::vector<Word> words_of(const suite::Sentence& sentence, const std::vector<Span>& spans) {
+  std::vector<Word> words;
+  bool open = false;
+  for (uint32_t i = 0; i < spans.size(); ++i) {
+    const Span s = spans[i];
+    const bool counts = !s.empty() && has_letters(slice(sentence.text, s)) &&
+                        (s.end <= sentence.locus.begin || s.begin >= sentence.locus.end);
+    if (counts && open && words.back().span.end >= s.begin) {
+      words.back().span.end = s.end;
+      words.back().positions.push_back(i);
+    } else if (counts) {
+      words.push_back({s, {i}});
+    }
+    open = counts;
+  }
+  return words;
+}
+
+// The same question without a word.
+query::Query without(const Word& word, Contrast contrast, tokenizer::TokenId mask) {
+  if (mask >= 0) {
+    for (uint32_t p : word.positions) contrast.ids[p] = mask;
+  } else {
+    for (auto p = word.positions.rbegin(); p != word.positions.rend(); ++p)
+      contrast.ids.erase(contrast.ids.begin() + ptrdiff_t(*p));
+    contrast.position = uint32_t(contrast.ids.size() - 1);
+  }
+  return margin_question(contrast);
+}
+
+// What the rank would be if words stood in random order, and how often it would be the first.
+struct Chance {
+  double first = 0, rank = 0;
+};
+Chance chance_of(const std::vector<WordEffect>& words) {
+  const auto n = double(words.size());
+  const auto k =
+      double(std::ranges::count_if(words, [](const WordEffect& w) { return w.evidence; }));
+  return {k / n, 1 + (n - k) / (k + 1)};
+}
+
+double best_effect(const ErasedItem& item) {
+  double best = -HUGE_VAL;
+  for (const WordEffect& w : item.words)
+    if (w.evidence) best = std::max(best, w.effect);
+  return best;
+}
+
+// The item's words, without effects yet; what to ask is put behind `questions`.
+ErasedItem prepared(const suite::Item& item, const query::Model& model, const std::string& evidence,
+                    std::vector<query::Query>& questions) {
+  ErasedItem reading;
+  const Contrast contrast = contrast_of(item, model);
+  reading.excluded = contrast.excluded;
+  if (!reading.excluded.empty()) return reading;
+  const std::vector<Span> spans = spans_of(item, contrast, model);
+  const suite::Sentence& sentence = right_of(item);
+  const std::vector<Word> words = words_of(sentence, spans);
+  const bool masked = model.info().kind == query::ModelInfo::Kind::masked;
+  if (spans.empty())
+    reading.excluded = "whose words are cut otherwise around the locus";
+  else if (words.empty())
+    reading.excluded = "without other words";
+  else if (!masked && words[0].positions.size() == contrast.ids.size())
+    reading.excluded = "of which nothing is left without their only word";
+  if (!reading.excluded.empty()) return reading;
+  const suite::Region* region = suite::find_region(sentence, evidence);
+  questions.push_back(margin_question(contrast));
+  for (const Word& w : words) {
+    reading.words.push_back(
+        {w.span, std::string(slice(sentence.text, w.span)),
+         region && region->span.begin < w.span.end && w.span.begin < region->span.end, 0});
+    questions.push_back(without(w, contrast, masked ? model.tokenizer().special().mask : -1));
+  }
+  return reading;
+}
+
+std::vector<report::GridValue> table_row(const Erasure& read, const std::vector<size_t>& items) {
+  std::vector<double> first, ranks, effects;
+  std::vector<uint64_t> clusters;
+  Chance chance;
+  for (size_t i : items) {
+    const ErasedItem& item = read.readings[i];
+    first.push_back(item.rank == 1);
+    ranks.push_back(item.rank);
+    effects.push_back(best_effect(item));
+    clusters.push_back(read.items.cluster[i]);
+    const Chance one = chance_of(item.words);
+    chance.first += one.first / double(items.size());
+    chance.rank += one.rank / double(items.size());
+  }
+  const stats::Estimate share = stats::clustered_share(stats::sum_by_cluster(first, clusters));
+  const stats::Estimate effect =
+      stats::clustered_difference(stats::sum_by_cluster(effects, clusters));
+  const stats::Interval between = interval_of(effect);
+  return {double(items.size()), share.value, share.interval.low, share.interval.high, chance.first,
+          stats::mean(ranks),   chance.rank, effect.value,       between.low,         between.high};
+}
+
+}  // namespace
+
+double rank_of_evidence(const std::vector<WordEffect>& words) {
+  double best = -HUGE_VAL, above = 0, equal = 0;
+  bool any = false;
+  for (const WordEffect& w : words)
+    if (w.evidence) best = std::max(best, w.effect), any = true;
+  if (!any) return kNone;
+  for (const WordEffect& w : words)
+    if (!w.evidence) above += w.effect > best, equal += w.effect == best;
+  return 1 + above + equal / 2;
+}
+
+Erasure read_erasure(query::Model& model, const engine::SuiteSource& suite,
+                     const engine::Selection& selection, const std::string& evidence,
+                     const engine::Tick& tick) {
+  const bool masked = model.info().kind == query::ModelInfo::Kind::masked;
+  Erasure read{suite.manifest.name, model.info().name, evidence, masked, report::SuiteItems(), {}};
+  std::vector<std::pair<size_t, size_t>> whose;  // item and word; the whole comes first
+  Asking asking(model, [&](size_t who, const query::Answer& answer) {
+    const auto [item, word] = whose[who];
+    ErasedItem& reading = read.readings[item];
+    if (word == 0)
+      reading.margin = margin_of(answer);
+    else
+      reading.words[word - 1].effect = reading.margin - margin_of(answer);
+    if (tick) tick(item + 1, 0);
+  });
+  engine::each_selected(suite, selection, [&](uint64_t ordinal, const suite::Item& item) {
+    read.items.add(ordinal, item);
+    std::vector<query::Query> questions;
+    read.readings.push_back(prepared(item, model, evidence, questions));
+    for (size_t w = 0; w < questions.size(); ++w) {
+      whose.emplace_back(read.readings.size() - 1, w);
+      asking.ask(whose.size() - 1, std::move(questions[w]));
+    }
+  });
+  asking.finish();
+  for (ErasedItem& item : read.readings) item.rank = rank_of_evidence(item.words);
+  return read;
+}
+
+report::Grid erasure_table(const Erasure& read, By by) {
+  using Kind = report::GridColumn::Kind;
+  report::Grid grid{
+      .key = "erasure",
+      .title = fmt::format("{} × {}: what the {} does", read.suite, read.model, read.evidence),
+      .columns = {{"test", "test", Kind::text},
+                  {"condition", "condition", Kind::text},
+                  {"items", "items", Kind::count},
+                  {"first", "first", Kind::share},
+                  {"first_low", "from", Kind::share},
+                  {"first_high", "to", Kind::share},
+                  {"first_chance", "by chance", Kind::share},
+                  {"rank", "rank", Kind::number},
+                  {"rank_chance", "by chance", Kind::number},
+                  {"effect", "effect", Kind::difference},
+                  {"effect_low", "from", Kind::difference},
+                  {"effect_high", "to", Kind::difference}}};
+  if (by == By::test) grid.columns.erase(grid.columns.begin() + 1);
+  std::map<std::string, uint64_t> excluded;
+  std::vector<size_t> ranked;
+  for (size_t i = 0; i < read.readings.size(); ++i) {
+    const ErasedItem& item = read.readings[i];
+    if (!item.excluded.empty())
+      ++excluded[item.excluded];
+    else if (std::isnan(item.rank))
+      ++excluded[fmt::format("in which the model reads no {}", read.evidence)];
+    else
+      ranked.push_back(i);
+  }
+  add_groups(grid, read.items, ranked, by,
+             [&](const std::vector<size_t>& items) { return Rows{table_row(read, items)}; });
+  grid.notes = {
+      fmt::format(
+          "first: items in which the {} does more for the right form than any other word; "
+          "rank: its mean place; effect: its best word's, the margin minus the margin without it",
+          read.evidence),
+      read.masked ? "a word is masked" : "a word is left out, and the others are read without it",
+      "95 % intervals over clusters; " + report::clusters_text(read.items)};
+  for (const auto& [why, count] : excluded)
+    grid.notes.push_back(fmt::format("excluded: {} {}", count_text(count), why));
+  return grid;
+}
+
+tidy::Frame erasure_rows(const Erasure& read) {
+  using tidy::Type;
+  tidy::Frame frame(fields_with({{"margin", Type::number},
+                                 {"rank", Type::number},
+                                 {"number", Type::integer},
+                                 {"word", Type::text},
+                                 {"evidence", Type::truth},
+                                 {"effect", Type::number}}));
+  for (size_t i = 0; i < read.readings.size(); ++i) {
+    const ErasedItem& reading = read.readings[i];
+    if (!reading.excluded.empty())
+      begin_row(frame, read, i).nothing().nothing().nothing().nothing().nothing().nothing();
+    for (size_t w = 0; w < reading.words.size(); ++w)
+      begin_row(frame, read, i)
+          .number(reading.margin)
+          .number(reading.rank)
+          .integer(int64_t(w + 1))
+          .text(reading.words[w].word)
+          .truth(reading.words[w].evidence)
+          .number(reading.words[w].effect);
+  }
+  return frame;
+}
+
+}  // namespace minpair::introspect

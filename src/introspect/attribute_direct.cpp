@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <numeric>
+
+#include "base/progress.h"
+#include "engine/selected.h"
+#include "introspect/asking.h"
+#include "introspect/attribute.h"
+#include "introspect/contrast.h"
+#include "introspect/intervals.h"
+#include "model/direct.h"
+#include "report/clusters.h"
+#include "stats/stats.h"
+
+namespace minpair::introspect {
+namespace {
+
+query::Query question(const Contrast& contrast, uint32_t layers) {
+  query::Query query{contrast.ids, {{contrast.position, query::Hidden{0}}}, {}};
+  for (uint32_t l = 1; l <= layers; ++l)
+    for (query::Site site : {query::Site::attention, query::Site::mlp})
+      query.asks.push_back({contrast.position, query::Hidden{uint16_t(l), site}});
+  return query;
+}
+
+std::vector<report::GridValue> table_row(const Direct& read, const std::vector<size_t>& items,
+                                         const std::string& name, size_t first, size_t end) {
+  std::vector<double> effects;
+  std::vector<uint64_t> clusters;
+  for (size_t i : items) {
+    const std::vector<double>& all = read.readings[i].effects;
+    effects.push_back(
+        std::accumulate(all.begin() + ptrdiff_t(first), all.begin() + ptrdiff_t(end), 0.0));
+    clusters.push_back(read.items.cluster[i]);
+  }
+  const stats::Estimate mean =
+      stats::clustered_difference(stats::sum_by_cluster(effects, clusters));
+  const stats::Interval between = interval_of(mean);
+  return {name, double(items.size()), mean.value, between.low, between.high};
+}
+
+}  // namespace
+
+Direct read_direct(query::Model& model, const engine::SuiteSource& suite,
+                   const engine::Selection& selection, const engine::Tick& tick) {
+  model::check_direct_effects(model);
+  Direct read{suite.manifest.name, model.info().name, {"embeddings"}, report::SuiteItems(), {}};
+  for (uint32_t l = 1; l <= model.info().layers; ++l) {
+    read.parts.push_back(fmt::format("attention {}", l));
+    read.parts.push_back(fmt::format("mlp {}", l));
+  }
+  read.parts.emplace_back("biases");
+  std::vector<std::pair<tokenizer::TokenId, tokenizer::TokenId>> targets;  // of every item
+  Asking asking(model, [&](size_t who, query::Answer&& answer) {
+    std::vector<std::vector<float>> parts;
+    for (query::Record& record : answer)
+      parts.push_back(std::move(std::get<query::State>(record).values));
+    read.readings[who].effects =
+        model::direct_effects(model, parts, targets[who].first, targets[who].second);
+    if (tick) tick(who + 1, 0);
+  });
+  engine::each_selected(suite, selection, [&](uint64_t ordinal, const suite::Item& item) {
+    read.items.add(ordinal, item);
+    const Contrast contrast = contrast_of(item, model);
+    read.readings.push_back({contrast.excluded, {}});
+    targets.emplace_back(contrast.good, contrast.bad);
+    if (contrast.excluded.empty())
+      asking.ask(read.readings.size() - 1, question(contrast, model.info().layers));
+  });
+  asking.finish();
+  return read;
+}
+
+report::Grid direct_table(const Direct& read, By by) {
+  using Kind = report::GridColumn::Kind;
+  report::Grid grid{
+      .key = "direct",
+      .title = fmt::format("{} × {}: what each part says to the output", read.suite, read.model),
+      .columns = {{"test", "test", Kind::text},
+                  {"condition", "condition", Kind::text},
+                  {"part", "part", Kind::text},
+                  {"items", "items", Kind::count},
+                  {"effect", "effect", Kind::difference},
+                  {"effect_low", "from", Kind::difference},
+                  {"effect_high", "to", Kind::difference}}};
+  if (by == By::test) grid.columns.erase(grid.columns.begin() + 1);
+  std::map<std::string, uint64_t> excluded;
+  std::vector<size_t> counted;
+  for (size_t i = 0; i < read.readings.size(); ++i) {
+    if (read.readings[i].excluded.empty())
+      counted.push_back(i);
+    else
+      ++excluded[read.readings[i].excluded];
+  }
+  add_groups(grid, read.items, counted, by, [&](const std::vector<size_t>& items) {
+    std::vector<std::vector<report::GridValue>> rows;
+    for (size_t p = 0; p < read.parts.size(); ++p)
+      rows.push_back(table_row(read, items, read.parts[p], p, p + 1));
+    rows.push_back(table_row(read, items, "margin", 0, read.parts.size()));
+    return rows;
+  });
+  grid.notes = {
+      "effect: what the part adds to the logit of the good token minus that of the bad one, the "
+      "last norm's scale held as it is; margin: the sum, before any cap on logits",
+      "95 % intervals over clusters; " + report::clusters_text(read.items)};
+  for (const auto& [why, count] : excluded)
+    grid.notes.push_back(fmt::format("excluded: {} {}", count_text(count), why));
+  return grid;
+}
+
+tidy::Frame direct_rows(const Direct& read) {
+  using tidy::Type;
+  tidy::Frame frame(fields_with({{"part", Type::text}, {"effect", Type::number}}));
+  for (size_t i = 0; i < read.readings.size(); ++i) {
+    const DirectItem& reading = read.readings[i];
+    if (!reading.excluded.empty()) begin_row(frame, read, i).nothing().nothing();
+    for (size_t p = 0; p < reading.effects.size(); ++p)
+      begin_row(frame, read, i).text(read.parts[p]).number(reading.effects[p]);
+  }
+  return frame;
+}
+
+}  // namespace minpair::introspect

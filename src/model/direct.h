@@ -1,0 +1,23 @@
+#pragma once
+// What each part of a model says directly to the output layer. Where norms stand before the layers,
+// the last stream is a sum: of the embeddings, and of what attention and the feed-forward layer of
+// every layer add. With the last norm's scale held fixed, so is a difference of two logits.
+//
+//   check_direct_effects(model);
+//   std::vector<double> effects = direct_effects(model, parts, good, bad);
+
+#include <span>
+#include <vector>
+
+#include "query/query.h"
+
+namespace minpair::model {
+
+void check_direct_effects(const query::Model& model);  // throws when its logits are no such sum
+
+// One number for each part and one for all biases. `parts` are the whole stream: the numbers then
+// sum to the difference of the logits, before any cap on them.
+std::vector<double> direct_effects(query::Model& model, std::span<const std::vector<float>> parts,
+                                   tokenizer::TokenId good, tokenizer::TokenId bad);
+
+}  // namespace minpair::model

@@ -1,0 +1,177 @@
+// Which words make the difference: the same question without each, and where the subject ranks.
+
+#include "introspect/attribute.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "engine/made_up.h"
+#include "introspect/contrast.h"
+#include "model/model.h"
+#include "support.h"
+
+namespace minpair::introspect {
+namespace {
+
+using namespace testing;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+
+std::unique_ptr<query::Model> golden(const std::string& name) {
+  return model::load_model((source_dir() / "tests/model/golden" / name).string());
+}
+
+suite::Item example(const std::string& id = "1") {
+  suite::Item item;
+  item.id = id;
+  item.test = "t";
+  item.sentences = {{"wort5 wort12 wort13, wort7 wort9", {}, true},
+                    {"wort5 wort12 wort13, wort8 wort9", {}, false}};
+  suite::align_loci(item.sentences);
+  for (suite::Sentence& s : item.sentences) s.regions = {{"subject", {0, 12}}};
+  return item;
+}
+
+std::vector<std::string> words_of(const ErasedItem& item) {
+  std::vector<std::string> words;
+  for (const WordEffect& w : item.words) words.push_back((w.evidence ? "*" : "") + w.word);
+  return words;
+}
+
+double asked(query::Model& model, Contrast contrast, std::vector<tokenizer::TokenId> ids,
+             uint32_t position) {
+  contrast.ids = std::move(ids), contrast.position = position;
+  query::Query query = margin_question(contrast);
+  return margin_of(model.answer({&query, 1})[0]);
+}
+
+TEST(Erasure, AMaskedModelReadsMasks) {
+  auto model = golden("bert");
+  const std::vector<suite::Item> items{example()};
+  const Erasure read = read_erasure(*model, source_of(items), {});
+  const ErasedItem& item = read.readings[0];
+  ASSERT_EQ(item.excluded, "");
+  EXPECT_THAT(words_of(item), ElementsAre("*wort5", "*wort12", "wort13", "wort9"));
+  const Contrast contrast = contrast_of(items[0], *model);
+  EXPECT_EQ(item.margin, asked(*model, contrast, contrast.ids, contrast.position));
+  for (size_t w : {0u, 1u, 2u}) {
+    std::vector<tokenizer::TokenId> ids = contrast.ids;
+    ids[1 + w] = model->tokenizer().special().mask;
+    EXPECT_EQ(item.words[w].effect, item.margin - asked(*model, contrast, ids, contrast.position));
+  }
+}
+
+TEST(Erasure, OtherModelsReadOnWithoutTheWord) {
+  auto model = golden("gpt2");
+  std::vector<suite::Item> items{example()};
+  const Erasure read = read_erasure(*model, source_of(items), {});
+  const ErasedItem& item = read.readings[0];
+  ASSERT_EQ(item.excluded, "");
+  // What comes after the locus is not read.
+  EXPECT_THAT(words_of(item), ElementsAre("*wort5", "*wort12", "wort13"));
+  const Contrast contrast = contrast_of(items[0], *model);
+  suite::Item shorter = items[0];
+  for (suite::Sentence& s : shorter.sentences) s.text.erase(0, 6), s.locus = {};
+  suite::align_loci(shorter.sentences);
+  const Contrast without = contrast_of(shorter, *model);
+  EXPECT_EQ(item.words[0].effect,
+            item.margin - asked(*model, contrast, without.ids, without.position));
+}
+
+TEST(Erasure, RanksAgainstChance) {
+  Erasure read{"s", "m", "subject", true, report::SuiteItems(), {}};
+  auto add = [&](std::vector<double> effects, size_t evidence) {
+    suite::Item item = example(std::to_string(read.readings.size()));
+    item.cluster = item.id;
+    read.items.add(read.readings.size(), item);
+    ErasedItem& reading = read.readings.emplace_back();
+    for (size_t w = 0; w < effects.size(); ++w)
+      reading.words.push_back({{}, "w", w == evidence, effects[w]});
+    reading.rank = rank_of_evidence(reading.words);
+  };
+  add({3, 2, 1, 0}, 0);
+  add({1, 1, 1, 0}, 0);
+  add({-1, 0, 1, 2}, 0);
+  add({3, 2, 1, 0}, 9);
+  EXPECT_EQ(read.readings[0].rank, 1);
+  EXPECT_EQ(read.readings[1].rank, 2);
+  EXPECT_EQ(read.readings[2].rank, 4);
+  EXPECT_TRUE(std::isnan(read.readings[3].rank));
+  const report::Grid grid = erasure_table(read, By::test);
+  ASSERT_EQ(grid.rows.size(), 1u);
+  auto cell = [&](size_t column) { return std::get<double>(grid.rows[0][column]); };
+  EXPECT_EQ(cell(1), 3);
+  EXPECT_NEAR(cell(2), 1.0 / 3, 1e-12);
+  EXPECT_NEAR(cell(5), 0.25, 1e-12);
+  EXPECT_NEAR(cell(6), 7.0 / 3, 1e-12);
+  EXPECT_NEAR(cell(7), 2.5, 1e-12);
+  EXPECT_NEAR(cell(8), 1, 1e-12);
+  EXPECT_THAT(grid.notes, Contains("excluded: 1 in which the model reads no subject"));
+  EXPECT_EQ(erasure_rows(read).rows(), 16u);
+}
+
+TEST(Erasure, WhatCannotBeAskedIsCounted) {
+  auto model = golden("gpt2");
+  std::vector<suite::Item> items{example("1"), example("2")};
+  items[0].cloze = true;
+  const Erasure read = read_erasure(*model, source_of(items), {}, "object");
+  EXPECT_EQ(read.readings[0].excluded, "clozes");
+  const report::Grid grid = erasure_table(read, By::condition);
+  EXPECT_TRUE(grid.rows.empty());
+  EXPECT_THAT(grid.notes, Contains("excluded: 1 clozes"));
+  EXPECT_THAT(grid.notes, Contains("excluded: 1 in which the model reads no object"));
+  EXPECT_EQ(erasure_rows(read).rows(), 1 + 3u);
+}
+
+// What the parts say sums to the margin, in every decoder with norms before its layers.
+class EveryDecoder : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryDecoder, DirectEffectsSumToTheMargin) {
+  auto model = golden(GetParam());
+  std::vector<suite::Item> items;
+  for (int i = 10; i < 20; ++i) {
+    items.push_back(example(std::to_string(i)));
+    for (suite::Sentence& s : items.back().sentences)
+      s.text.replace(6, 6, fmt::format("wort{}", i));
+  }
+  const Direct read = read_direct(*model, source_of(items), {});
+  EXPECT_EQ(read.parts.size(), 2 * model->info().layers + 2);
+  for (size_t i = 0; i < items.size(); ++i) {
+    ASSERT_EQ(read.readings[i].excluded, "");
+    const query::Query query = margin_question(contrast_of(items[i], *model));
+    std::vector<double> logits;
+    const query::Answer answer = model->answer({&query, 1})[0];
+    for (float x : query::logits_of(answer[0]).logits)
+      logits.push_back(GetParam() == "gemma2" ? 3.0 * std::atanh(double(x) / 3.0) : double(x));
+    double sum = 0, size = 0;
+    for (double effect : read.readings[i].effects) sum += effect, size += std::abs(effect);
+    EXPECT_NEAR(sum, logits[0] - logits[1], 1e-4 * std::min(size, 1 + std::abs(sum)));
+  }
+  const report::Grid grid = direct_table(read, By::test);
+  EXPECT_EQ(grid.rows.size(), read.parts.size() + 1);
+  EXPECT_EQ(direct_rows(read).rows(), items.size() * read.parts.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Direct, EveryDecoder,
+                         ::testing::Values("bloom", "gemma", "gemma2", "gemma3", "gpt-neo",
+                                           "gpt-neox", "gpt-neox-serial", "gpt2", "gptj", "llama",
+                                           "llama3", "mistral", "opt", "phi", "qwen2", "qwen3",
+                                           "xglm"),
+                         [](const auto& tested) {
+                           std::string name = tested.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(Direct, OtherModelsAreRefused) {
+  const std::vector<suite::Item> items{example()};
+  for (const char* name : {"bert", "modernbert", "opt-after"})
+    EXPECT_THROW(read_direct(*golden(name), source_of(items), {}), Error) << name;
+}
+
+}  // namespace
+}  // namespace minpair::introspect
