@@ -67,6 +67,12 @@ stats::Estimate share_of(const stats::ClusterSums& sums, const Bootstrapped& boo
   return e;
 }
 
+stats::Estimate mean_of(const stats::ClusterSums& sums, const Bootstrapped& bootstrap) {
+  stats::Estimate e = stats::clustered_mean(sums);
+  if (bootstrap) e.interval = stats::bootstrap_mean(sums, *bootstrap).bca;
+  return e;
+}
+
 stats::Estimate difference_of(const stats::ClusterSums& sums, const Bootstrapped& bootstrap) {
   stats::Estimate e = stats::clustered_difference(sums);
   if (bootstrap) e.interval = stats::bootstrap_mean(sums, *bootstrap).bca;

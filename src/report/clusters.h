@@ -25,6 +25,7 @@ void check_clusters(const SuiteItems& suite, const std::string& suite_name);
 // The intervals of tables: Student's t over clusters; or, asked for, the bootstrap's BCa.
 using Bootstrapped = std::optional<stats::BootstrapOptions>;
 stats::Estimate share_of(const stats::ClusterSums& sums, const Bootstrapped& bootstrap);
+stats::Estimate mean_of(const stats::ClusterSums& sums, const Bootstrapped& bootstrap);
 stats::Estimate difference_of(const stats::ClusterSums& sums, const Bootstrapped& bootstrap);
 std::string intervals_text(const Bootstrapped& bootstrap);  // how they were made
 // Why some have none, and what to do.

@@ -58,7 +58,7 @@ void add_mean(std::vector<GridValue>& row, const Numbers& n, const Bootstrapped&
     row.resize(row.size() + 3);
     return;
   }
-  stats::Estimate e = difference_of(stats::sum_by_cluster(n.values, n.cluster), bootstrap);
+  stats::Estimate e = mean_of(stats::sum_by_cluster(n.values, n.cluster), bootstrap);
   for (double x : {e.value, e.interval.low, e.interval.high}) row.emplace_back(x);
 }
 
@@ -81,7 +81,9 @@ void see_margin(Numbers& n, const judge::Verdict& v, uint64_t cluster,
   if (std::isfinite(v.margin)) n.add(v.margin, cluster);
 }
 
-Grid margins_of(store::Store& store, const NamedRun& named, const ReportOptions& options) {
+}  // namespace
+
+Grid margin_grid(store::Store& store, const NamedRun& named, const ReportOptions& options) {
   Look look = look_at(named.run, options);
   const judge::Judge judge(named.run.suite.manifest);
   SuiteItems suite(options.cluster);
@@ -128,6 +130,8 @@ Grid margins_of(store::Store& store, const NamedRun& named, const ReportOptions&
   return g;
 }
 
+namespace {
+
 struct Place {
   std::string test, sentence;
   size_t number;  // of the region, from 1
@@ -135,7 +139,9 @@ struct Place {
   auto operator<=>(const Place&) const = default;
 };
 
-Grid regions_of(store::Store& store, const NamedRun& named, const ReportOptions& options) {
+}  // namespace
+
+Grid region_grid(store::Store& store, const NamedRun& named, const ReportOptions& options) {
   Look look = look_at(named.run, options);
   SuiteItems suite(options.cluster);
   Groups<Place> groups;
@@ -178,13 +184,11 @@ Grid regions_of(store::Store& store, const NamedRun& named, const ReportOptions&
   return g;
 }
 
-}  // namespace
-
 std::vector<Grid> margin_grids(store::Store& store, const ReportOptions& options) {
   std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
   check_selection(store, runs, options.tests, options.conditions, options.languages);
   std::vector<Grid> grids;
-  for (const NamedRun& named : runs) grids.push_back(margins_of(store, named, options));
+  for (const NamedRun& named : runs) grids.push_back(margin_grid(store, named, options));
   return grids;
 }
 
@@ -193,7 +197,7 @@ std::vector<Grid> region_grids(store::Store& store, const ReportOptions& options
   check_selection(store, runs, options.tests, options.conditions, options.languages);
   std::vector<Grid> grids;
   for (const NamedRun& named : runs)
-    if (Grid g = regions_of(store, named, options); !g.rows.empty()) grids.push_back(std::move(g));
+    if (Grid g = region_grid(store, named, options); !g.rows.empty()) grids.push_back(std::move(g));
   if (grids.empty())
     throw wrong_call("no scored item of these results has regions")
         .hint("regions are parts of the sentences of a design; docs/suite-format.md explains them");

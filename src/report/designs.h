@@ -12,4 +12,9 @@ std::vector<Grid> margin_grids(store::Store& store, const ReportOptions& options
 // Per run: mean surprisal of every region of every sentence of the designs, with intervals.
 std::vector<Grid> region_grids(store::Store& store, const ReportOptions& options);
 
+// The same of one run; no rows where its items have no regions.
+struct NamedRun;
+Grid margin_grid(store::Store& store, const NamedRun& named, const ReportOptions& options);
+Grid region_grid(store::Store& store, const NamedRun& named, const ReportOptions& options);
+
 }  // namespace minpair::report

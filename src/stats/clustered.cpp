@@ -85,11 +85,18 @@ Estimate clustered_share(const ClusterSums& data, double level) {
   return e;
 }
 
-Estimate clustered_difference(const ClusterSums& data, double level) {
+Estimate clustered_mean(const ClusterSums& data, double level) {
   Estimate e = estimate_of(data);
   if (!(e.standard_error > 0)) return e;
   double half = student_quantile(0.5 + level / 2, double(e.clusters - 1)) * e.standard_error;
-  e.interval = {std::max(-1.0, e.value - half), std::min(1.0, e.value + half)};
+  e.interval = {e.value - half, e.value + half};
+  return e;
+}
+
+Estimate clustered_difference(const ClusterSums& data, double level) {
+  Estimate e = clustered_mean(data, level);
+  if (e.interval.low < -1) e.interval.low = -1;
+  if (e.interval.high > 1) e.interval.high = 1;
   return e;
 }
 

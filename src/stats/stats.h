@@ -70,7 +70,9 @@ struct Estimate {
 // A share, with Student's t on the logit scale (R's survey: svyciprop's "xlogit"). Wilson's where
 // every item is its own cluster; and over clusters where all items agree.
 Estimate clustered_share(const ClusterSums& data, double level = 0.95);
-// A mean difference, with Student's t. No interval where all clusters agree.
+// A mean, with Student's t. No interval where all clusters agree.
+Estimate clustered_mean(const ClusterSums& data, double level = 0.95);
+// The same of a difference of shares, which is never beyond 1.
 Estimate clustered_difference(const ClusterSums& data, double level = 0.95);
 // The smallest difference that a two-sided test at `alpha` would find with probability `power`. NaN
 // where there is no standard error.

@@ -169,6 +169,10 @@ TEST(Clustered, DesignEffects) {
 TEST(Clustered, DifferencesStayBetweenMinusOneAndOne) {
   EXPECT_EQ(clustered_difference({{-1, -1, -1, -1, 0}, {1, 1, 1, 1, 1}}).interval.low, -1);
   EXPECT_EQ(clustered_difference({{1, 1, 1, 1, 0}, {1, 1, 1, 1, 1}}).interval.high, 1);
+  // Surprisals are no shares.
+  Estimate bits = clustered_mean({{10, 20, 30, 40, 50}, {1, 1, 1, 1, 1}});
+  expect_close(bits.interval.low, 30 - 2.7764451051977987 * std::sqrt(250.0 / 5));
+  expect_close(bits.interval.high, 30 + 2.7764451051977987 * std::sqrt(250.0 / 5));
 }
 
 TEST(Agreement, TiesAreACategory) {
