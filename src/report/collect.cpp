@@ -166,12 +166,12 @@ void bin_level(Groups& groups, size_t level, size_t bins) {
     for (const auto& [part_key, part] : g.parts.begin()->second) items[value] += part.items;
   }
   if (items.size() <= bins) return;
-  std::vector<double> edges = bin_edges(items, bins);
+  std::map<double, std::string> names = bins_of(items, bins);
   Groups binned;
   for (auto& [keys, g] : groups) {
     std::vector<std::string> to = keys;
     double value;
-    if (is_number(keys[level], value)) to[level] = bin_name(value, edges, items);
+    if (is_number(keys[level], value)) to[level] = names.at(value);
     GroupCounts& b = group_at(binned, to, g.first_ordinal);
     for (auto& [view, parts] : g.parts)
       for (auto& [part_key, p] : parts) b.parts[view][part_key].add(p);
@@ -180,6 +180,15 @@ void bin_level(Groups& groups, size_t level, size_t bins) {
 }
 
 }  // namespace
+
+std::map<double, std::string> bins_of(const std::map<double, uint64_t>& items, size_t bins) {
+  std::vector<double> edges;
+  if (items.size() > bins) edges = bin_edges(items, bins);
+  std::map<double, std::string> names;
+  for (const auto& [value, n] : items)
+    names[value] = edges.empty() ? fmt::format("{}", value) : bin_name(value, edges, items);
+  return names;
+}
 
 bool in_summary(const std::string& name) {
   return name == "test" || name == "condition" || name == "language" || name == kSuite;

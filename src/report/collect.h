@@ -17,6 +17,9 @@ struct GroupCounts {
 std::vector<GroupCounts> collect(store::Store& store, const store::RunRecord& run,
                                  const std::vector<std::string>& by, const ReportOptions& options);
 
+// What each number is called where there are more of them than bins: bins have about as many items.
+std::map<double, std::string> bins_of(const std::map<double, uint64_t>& items, size_t bins);
+
 bool in_summary(const std::string& name);  // suite, test, condition, language
 
 }  // namespace minpair::report

@@ -12,6 +12,8 @@
 #include "base/paths.h"
 #include "base/progress.h"
 #include "report/clusters.h"
+#include "report/designs.h"
+#include "report/html_groups.h"
 #include "report/html_parts.h"
 #include "report/labels.h"
 #include "suite/json_text.h"
@@ -52,89 +54,231 @@ std::string about_json(const store::RunRecord& r) {
   return "{" + out + "}";
 }
 
-std::string suite_json(const store::SuiteRecord& s, const SuiteItems& items) {
-  std::string tests;
-  for (const suite::TestInfo& t : s.manifest.tests)
-    tests += fmt::format("{}{{\"name\":{},\"title\":{},\"group\":{}}}", tests.empty() ? "" : ",",
-                         json_of(t.name), json_of(t.title), json_of(t.group));
-  return fmt::format("{{\"name\":{},\"title\":{},\"citation\":{},\"tests\":[{}],\"items\":{}}}",
-                     json_of(s.name), json_of(s.manifest.title.empty() ? s.name : s.manifest.title),
-                     json_of(s.manifest.citation), tests, items_json(items));
+std::string list(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& t : texts) out += (out.empty() ? "" : ",") + json_of(t);
+  return "[" + out + "]";
 }
 
-struct PageData {
-  std::string suites, runs;
-  std::string clusters;               // what they are, suite by suite
-  std::vector<std::string> shapes;    // distinct ones
-  std::vector<size_t> shape_of;       // per run
-  std::vector<std::string> logprobs;  // per run
-};
+std::string tests_json(const suite::Manifest& manifest) {
+  std::string out;
+  for (const suite::TestInfo& t : manifest.tests)
+    out += fmt::format("{}{{\"name\":{},\"title\":{},\"group\":{}}}", out.empty() ? "" : ",",
+                       json_of(t.name), json_of(t.title), json_of(t.group));
+  return "[" + out + "]";
+}
 
-PageData collect_data(store::Store& store, const std::vector<NamedRun>& runs,
-                      const ReportOptions& options) {
-  PageData data;
-  std::map<int64_t, SuiteItems> suites;
-  struct Loaded {
-    const NamedRun* named;
-    Look look;
-    std::vector<Judged> judged;
-  };
-  std::vector<Loaded> loaded;
-  struct Shape {
-    int64_t suite;
-    TokenColumns tokens;
-  };
-  std::vector<Shape> shapes;
-  std::vector<const store::SuiteRecord*> order;
-  for (const NamedRun& named : runs) {
-    const store::RunRecord& run = named.run;
-    bool fresh = suites.count(run.suite.id) == 0;
-    SuiteItems& items = suites.try_emplace(run.suite.id, options.cluster).first->second;
-    if (fresh) order.push_back(&run.suite);
-    Look look = look_at(run, options);
-    TokenColumns tokens;
-    std::vector<Judged> judged =
-        judged_items(store, run, look, items,
-                     [&](uint32_t item, const std::vector<judge::SentenceScore>& scores) {
-                       tokens.add(item, scores);
-                     });
-    check_clusters(items, run.suite.name);
-    loaded.push_back({&named, look, std::move(judged)});
-    data.logprobs.push_back(tokens.logprobs());
-    auto same = std::find_if(shapes.begin(), shapes.end(), [&](const Shape& s) {
-      return s.suite == run.suite.id && s.tokens.same_shape(tokens);
-    });
-    data.shape_of.push_back(size_t(same - shapes.begin()));
-    if (same == shapes.end()) shapes.push_back({run.suite.id, std::move(tokens)});
-  }
-  for (const Shape& s : shapes) data.shapes.push_back(s.tokens.shape(suites.at(s.suite)));
-  std::map<int64_t, size_t> place;
-  for (const store::SuiteRecord* s : order) {
-    place[s->id] = place.size();
-    data.suites += (data.suites.empty() ? "" : ",") + suite_json(*s, suites.at(s->id));
-    std::string text = clusters_text(suites.at(s->id));
-    if (order.size() > 1) text = s->name + ": " + text;
-    data.clusters += (data.clusters.empty() ? "" : "; ") + text;
-  }
-  for (size_t i = 0; i < loaded.size(); ++i) {
-    const store::RunRecord& r = loaded[i].named->run;
-    // The outcomes' members follow the run's own.
-    data.runs += fmt::format(
-        "{}{{\"id\":{},\"shape\":{},\"suite\":{},\"model\":{},\"method\":{},\"norm\":{},"
-        "\"about\":{},\"intervals\":{},\"against\":{},{}",
-        i ? "," : "", i, data.shape_of[i], place[r.suite.id], json_of(loaded[i].named->label),
-        json_of(r.method), json_of(judge::name_of(loaded[i].look.view)), about_json(r),
-        intervals_json(loaded[i].judged, suites.at(r.suite.id), options),
-        against_json(loaded[i].judged, suites.at(r.suite.id), options),
-        outcomes_json(loaded[i].judged, suites.at(r.suite.id)).substr(1));
-  }
-  return data;
+std::string criteria_json(const suite::Manifest& manifest) {
+  std::string out;
+  for (const suite::Criterion& c : manifest.criteria)
+    out += fmt::format("{}{{\"name\":{},\"test\":{},\"formula\":{}}}", out.empty() ? "" : ",",
+                       json_of(c.name), json_of(c.test), json_of(c.formula));
+  return "[" + out + "]";
 }
 
 struct Block {
   PageBlock block;
   bool numbers = false;  // these have no repetitions worth searching for
 };
+
+struct LoadedRun {
+  const NamedRun* named;
+  std::vector<Look> looks;  // the run's own first
+  std::vector<std::vector<Judged>> judged;
+  TokenColumns tokens;
+};
+
+struct LoadedSuite {
+  explicit LoadedSuite(const std::string& cluster) : items(cluster) {}
+  SuiteItems items;
+  std::vector<LoadedRun> runs;
+  const store::SuiteRecord& record() const { return runs.front().named->run.suite; }
+};
+
+// The run's own view and those that differ from it only in what a score is divided by.
+std::vector<Look> page_looks(const store::RunRecord& run, const ReportOptions& options) {
+  if (!options.views.empty() || options.all_views) return looks_at(run, options);
+  std::vector<Look> looks = {look_at(run, options)};
+  for (const judge::View& view : judge::family_of(looks[0].view))
+    if (view.special == looks[0].view.special && !(view == looks[0].view))
+      looks.push_back({view, looks[0].policy});
+  return looks;
+}
+
+// In the order of make_tables().
+std::map<int64_t, LoadedSuite> load_suites(store::Store& store, const std::vector<NamedRun>& runs,
+                                           const ReportOptions& options) {
+  std::map<int64_t, LoadedSuite> suites;
+  for (const NamedRun& named : runs) {
+    LoadedSuite& suite = suites.try_emplace(named.run.suite.id, options.cluster).first->second;
+    LoadedRun run{&named, page_looks(named.run, options), {}, {}};
+    if (run.looks.empty()) run.looks = {look_at(named.run, {})};
+    run.judged = judged_items(store, named.run, run.looks, suite.items,
+                              [&](uint32_t item, const std::vector<judge::SentenceScore>& scores) {
+                                run.tokens.add(item, scores);
+                              });
+    check_clusters(suite.items, named.run.suite.name);
+    suite.runs.push_back(std::move(run));
+  }
+  return suites;
+}
+
+bool same_points(const std::vector<Judged>& a, const std::vector<Judged>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Judged& x, const Judged& y) {
+    return x.points == y.points && x.excluded == y.excluded && x.outcome == y.outcome;
+  });
+}
+
+// The accuracies of a run under each of its views; a view that changes none names the one before
+// that has them.
+std::string looks_json(const LoadedRun& run, Grouping& grouping) {
+  std::string out;
+  for (size_t i = 0; i < run.looks.size(); ++i) {
+    size_t as = 0;
+    while (as < i && !same_points(run.judged[as], run.judged[i])) ++as;
+    out += fmt::format("{}{{\"norm\":{}", i ? "," : "", json_of(judge::name_of(run.looks[i].view)));
+    judge::Policy policy = run.looks[i].policy;
+    if (as < i) {
+      out += fmt::format(",\"as\":{}}}", as);
+      continue;
+    }
+    bool unequal = std::any_of(run.judged[i].begin(), run.judged[i].end(),
+                               [](const Judged& j) { return j.counts() && !j.equal_lengths; });
+    for (const auto& [name, lengths] :
+         {std::pair{"all", judge::Lengths::all}, std::pair{"equal", judge::Lengths::equal}}) {
+      bool wanted = policy.lengths == judge::Lengths::both
+                        ? lengths == judge::Lengths::all || unequal
+                        : lengths == policy.lengths;
+      if (!wanted) continue;
+      judge::Policy one = policy;
+      one.lengths = lengths;
+      out += fmt::format(",\"{}\":{}", name, grouping.cells_json(run.judged[i], one));
+    }
+    out += "}";
+  }
+  return "[" + out + "]";
+}
+
+// The regions and criteria of a suite's designs, as their own tables have them.
+std::string designs_json(store::Store& store, const LoadedSuite& suite,
+                         const ReportOptions& options) {
+  std::string out;
+  for (const LoadedRun& run : suite.runs)
+    out += fmt::format("{}{}", out.empty() ? "" : ",",
+                       render_grids({region_grid(store, *run.named, options),
+                                     margin_grid(store, *run.named, options)},
+                                    "json"));
+  return "[" + out + "]";
+}
+
+struct PageData {
+  std::string suites, runs;
+  std::vector<Block> blocks;
+};
+
+void add_suite(PageData& data, store::Store& store, LoadedSuite& suite, size_t at, size_t& run_id,
+               const ReportOptions& options) {
+  std::vector<const std::vector<Judged>*> own;
+  for (const LoadedRun& run : suite.runs) own.push_back(&run.judged[0]);
+  Grouping grouping(suite.items, own, options);
+  std::vector<size_t> shapes;  // places of the runs that were the first with theirs
+  for (size_t i = 0; i < suite.runs.size(); ++i, ++run_id) {
+    const LoadedRun& run = suite.runs[i];
+    const store::RunRecord& r = run.named->run;
+    auto same = std::find_if(shapes.begin(), shapes.end(),
+                             [&](size_t s) { return suite.runs[s].tokens.same_shape(run.tokens); });
+    size_t shape = run_id - i + (same == shapes.end() ? i : *same);
+    if (same == shapes.end()) {
+      shapes.push_back(i);
+      data.blocks.push_back({{fmt::format("shape-{}", shape), run.tokens.shape(suite.items)}});
+    }
+    data.runs += fmt::format(
+        "{}{{\"id\":{},\"shape\":{},\"suite\":{},\"model\":{},\"method\":{},\"released\":{},"
+        "\"about\":{},\"looks\":{}}}",
+        run_id ? "," : "", run_id, shape, at, json_of(run.named->label), json_of(r.method),
+        r.model.kind == "released", about_json(r), looks_json(run, grouping));
+    for (size_t k = 0; k < run.looks.size(); ++k)
+      data.blocks.push_back(
+          {{fmt::format("judged-{}-{}", run_id, k),
+            outcomes_json(run.judged[k], suite.items,
+                          run.looks[k].view.unit == judge::Unit::sum ? 1000 : 10000)}});
+    data.blocks.push_back({{fmt::format("logprobs-{}", run_id), run.tokens.logprobs()}, true});
+  }
+  bool designs = std::any_of(suite.items.items.begin(), suite.items.items.end(),
+                             [](const suite::Item& i) { return i.design; });
+  if (designs)
+    data.blocks.push_back({{fmt::format("designs-{}", at), designs_json(store, suite, options)}});
+  data.blocks.push_back({{fmt::format("items-{}", at), items_json(suite.items)}});
+  const suite::Manifest& manifest = suite.record().manifest;
+  data.suites += fmt::format(
+      "{}{{\"name\":{},\"title\":{},\"citation\":{},\"items\":{},\"designs\":{},\"tests\":{},"
+      "\"criteria\":{},\"groups\":{},\"features\":{},\"clusters\":{}}}",
+      at ? "," : "", json_of(suite.record().name),
+      json_of(manifest.title.empty() ? suite.record().name : manifest.title),
+      json_of(manifest.citation), suite.items.items.size(), designs, tests_json(manifest),
+      criteria_json(manifest), grouping.json(), grouping.features_json(),
+      json_of(clusters_text(suite.items)));
+}
+
+std::string key_of(const Table& table, const Row& row, const char* name) {
+  for (size_t i = 0; i < table.by.size() && i < row.keys.size(); ++i)
+    if (table.by[i] == name) return json_of(row.keys[i]);
+  return "\"\"";
+}
+
+// What others printed, and means over seeds: what is in the tables and in no run.
+void append_table(std::string& out, size_t suite, const Table& table, bool total) {
+  std::vector<const Row*> rows;
+  for (const Row& row : table.rows) rows.push_back(&row);
+  if (total) rows.push_back(&table.total);
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    const Column& column = table.columns[c];
+    if (!column.published && column.seeds == 0) continue;
+    for (const Row* row : rows) {
+      const Cell& cell = row->cells[c];
+      if (!cell.present) continue;
+      out += fmt::format(
+          "{}{{\"suite\":{},\"model\":{},\"method\":{},\"norm\":{},\"lengths\":{},\"seeds\":{},"
+          "\"language\":{},\"test\":{},\"condition\":{},\"accuracy\":{},\"deviation\":{},\"pairs\":"
+          "{},"
+          "\"source\":{}}}",
+          out.empty() ? "" : ",", suite, json_of(column.model), json_of(column.method),
+          json_of(column.norm), json_of(column.lengths), column.seeds,
+          key_of(table, *row, "language"), key_of(table, *row, "test"),
+          key_of(table, *row, "condition"), cell.accuracy, cell.deviation, cell.tally.pairs,
+          json_of(cell.source));
+    }
+  }
+}
+
+// Everything that is shown at once; the rest is opened when somebody asks for it.
+std::string main_json(store::Store& store, const PageData& data, const ReportOptions& options) {
+  std::string others, policies, account, notes;
+  for (const char* by : {"test", "condition"}) {
+    ReportOptions own = options;
+    own.by = {by};
+    own.by_default = true;
+    std::vector<Table> tables = make_tables(store, own);
+    std::vector<std::string> p, a, n;
+    for (size_t i = 0; i < tables.size(); ++i) {
+      append_table(others, i, tables[i], own.by[0] == "test");
+      for (const std::string& line : tables[i].policies)
+        if (std::find(p.begin(), p.end(), line) == p.end()) p.push_back(line);
+      a.insert(a.end(), tables[i].account.begin(), tables[i].account.end());
+      n.insert(n.end(), tables[i].notes.begin(), tables[i].notes.end());
+    }
+    if (own.by[0] == "test") policies = list(p), account = list(a), notes = list(n);
+  }
+  std::string reasons;
+  for (size_t i = 1; i < judge::kReasons; ++i)
+    reasons += fmt::format("{}\"{}\":{}", i > 1 ? "," : "", judge::key_of(judge::Reason(i)),
+                           json_of(judge::text_of(judge::Reason(i))));
+  return fmt::format(
+      "{{\"made\":{},\"suites\":[{}],\"runs\":[{}],\"others\":[{}],\"policies\":{},\"account\":{},"
+      "\"notes\":{},\"reasons\":{{{}}}}}",
+      json_of("minpair " + version()), data.suites, data.runs, others, policies, account, notes,
+      reasons);
+}
 
 // As many at once as the machine has cores: deflating is most of the time.
 std::vector<PageBlock> packed(std::vector<Block> blocks) {
@@ -150,14 +294,6 @@ std::vector<PageBlock> packed(std::vector<Block> blocks) {
   std::vector<PageBlock> done;
   for (Block& b : blocks) done.push_back(std::move(b.block));
   return done;
-}
-
-Block main_block(const PageData& data, const std::string& tests, const std::string& conditions) {
-  return {{"main", fmt::format("{{\"made\":{},\"suites\":[{}],\"runs\":[{}],\"tests\":{},"
-                               "\"conditions\":{},\"clusters\":{}}}",
-                               json_of("minpair " + version()), data.suites, data.runs, tests,
-                               conditions, json_of(data.clusters))},
-          false};
 }
 
 std::string_view needed_page() {
@@ -204,22 +340,20 @@ std::string deflated(const std::string& bytes, bool numbers) {
 }
 
 std::vector<PageBlock> page_blocks(store::Store& store, const ReportOptions& options) {
-  ReportOptions by_test = options, by_condition = options;
-  by_test.by = {"test"};
-  by_condition.by = {"condition"};
-  std::string tests = json_tables(make_tables(store, by_test));
-  std::string conditions = json_tables(make_tables(store, by_condition));
-  PageData data = collect_data(store, wanted_runs(store, options.wanted), options);
-  std::vector<Block> blocks = {main_block(data, tests, conditions)};
-  for (size_t i = 0; i < data.shapes.size(); ++i)
-    blocks.push_back({{fmt::format("shape-{}", i), std::move(data.shapes[i])}});
-  for (size_t i = 0; i < data.logprobs.size(); ++i)
-    blocks.push_back({{fmt::format("logprobs-{}", i), std::move(data.logprobs[i])}, true});
-  return packed(std::move(blocks));
+  std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
+  PageData data;
+  size_t suite = 0, run = 0;
+  std::map<int64_t, LoadedSuite> suites = load_suites(store, runs, options);
+  for (auto& [id, loaded] : suites) add_suite(data, store, loaded, suite++, run, options);
+  data.blocks.insert(data.blocks.begin(), {{"main", main_json(store, data, options)}});
+  return packed(std::move(data.blocks));
 }
 
 std::vector<PageBlock> empty_page_blocks() {
-  return packed({main_block({}, json_tables({}), json_tables({}))});
+  return packed(
+      {{{"main", fmt::format("{{\"made\":{},\"suites\":[],\"runs\":[],\"others\":[],"
+                             "\"policies\":[],\"account\":[],\"notes\":[],\"reasons\":{{}}}}",
+                             json_of("minpair " + version()))}}});
 }
 
 std::string page_script(const std::string& id, const std::string& text) {

@@ -37,12 +37,33 @@ struct Texts {
   }
 };
 
-void append_sentence(std::string& out, const suite::Sentence& s) {
+// 0 ungrammatical, 1 grammatical, 2 neither (of a design), 3 with a blank.
+int kind_of(const suite::Item& item, const suite::Sentence& s) {
+  return item.cloze ? 3 : item.design ? 2 : s.grammatical ? 1 : 0;
+}
+
+// Text, locus, kind; of designs and of sentences with a context also name, context, regions.
+void append_sentence(std::string& out, const suite::Item& item, const suite::Sentence& s) {
   out += '[';
   suite::append_json_string(out, s.text);
-  fmt::format_to(std::back_inserter(out), FMT_COMPILE(",{},{},{}]"),
+  fmt::format_to(std::back_inserter(out), FMT_COMPILE(",{},{},{}"),
                  utf16_of_byte(s.text, s.locus.begin), utf16_of_byte(s.text, s.locus.end),
-                 s.grammatical ? 1 : 0);
+                 kind_of(item, s));
+  if (item.design || !s.context.empty()) {
+    for (const std::string* text : {&s.name, &s.context}) {
+      out += ',';
+      suite::append_json_string(out, *text);
+    }
+    out += ",[";
+    for (const suite::Region& r : s.regions) {
+      out += &r == &s.regions.front() ? "[" : ",[";
+      suite::append_json_string(out, r.name);
+      fmt::format_to(std::back_inserter(out), FMT_COMPILE(",{},{}]"),
+                     utf16_of_byte(s.text, r.span.begin), utf16_of_byte(s.text, r.span.end));
+    }
+    out += ']';
+  }
+  out += ']';
 }
 
 // Places in one text, mostly asked for from left to right.
@@ -63,18 +84,23 @@ class Utf16Places {
   size_t byte_ = 0, units_ = 0;
 };
 
-// Numbers that accuracy is drawn against.
-std::string feature_column(const SuiteItems& suite, const char* name) {
+// Every feature as texts, a place per item.
+std::string features_json(const SuiteItems& suite) {
+  std::map<std::string, Texts> features;
+  for (const suite::Item& item : suite.items)
+    for (const auto& [name, value] : item.features) features[name];
   std::string out;
-  bool any = false;
-  for (const suite::Item& item : suite.items) {
-    const suite::FeatureValue* value = suite::find_feature(item, name);
-    const double* number = value ? std::get_if<double>(value) : nullptr;
-    any |= number != nullptr;
-    if (!out.empty()) out += ',';
-    out += number && std::isfinite(*number) ? fmt::format("{}", *number) : "null";
+  for (auto& [name, texts] : features) {
+    for (const suite::Item& item : suite.items) {
+      const suite::FeatureValue* value = suite::find_feature(item, name);
+      const double* number = value ? std::get_if<double>(value) : nullptr;
+      texts.add(number ? fmt::format("{}", *number) : suite::feature_text(item, name));
+    }
+    out += out.empty() ? "" : ",";
+    suite::append_json_string(out, name);
+    out += ":" + texts.json();
   }
-  return any ? fmt::format("\"{}\":[{}]", name, out) : "";
+  return "{" + out + "}";
 }
 
 }  // namespace
@@ -82,7 +108,7 @@ std::string feature_column(const SuiteItems& suite, const char* name) {
 size_t utf16_of_byte(std::string_view text, size_t byte) { return Utf16Places(text).at(byte); }
 
 std::string items_json(const SuiteItems& suite) {
-  std::string ids, sentences, features;
+  std::string ids, sentences;
   Texts tests, conditions, languages;
   for (const suite::Item& item : suite.items) {
     if (!ids.empty()) ids += ',', sentences += ',';
@@ -93,20 +119,17 @@ std::string items_json(const SuiteItems& suite) {
     sentences += '[';
     for (const suite::Sentence& s : item.sentences) {
       if (&s != &item.sentences.front()) sentences += ',';
-      append_sentence(sentences, s);
+      append_sentence(sentences, item, s);
     }
     sentences += ']';
   }
-  for (const char* name : kDrawnFeatures)
-    if (std::string column = feature_column(suite, name); !column.empty())
-      features += (features.empty() ? "" : ",") + column;
   return fmt::format(
       "{{\"ids\":[{}],\"tests\":{},\"conditions\":{},\"languages\":{},\"sentences\":[{}],"
-      "\"features\":{{{}}}}}",
-      ids, tests.json(), conditions.json(), languages.json(), sentences, features);
+      "\"features\":{}}}",
+      ids, tests.json(), conditions.json(), languages.json(), sentences, features_json(suite));
 }
 
-std::string outcomes_json(const std::vector<Judged>& judged, const SuiteItems& suite) {
+std::string outcomes_json(const std::vector<Judged>& judged, const SuiteItems& suite, int scale) {
   // r right, w wrong, t tie, x excluded, - not in this run
   std::string outcomes(suite.items.size(), '-'), margins, equal(suite.items.size(), '1');
   std::vector<const Judged*> at(suite.items.size());
@@ -120,10 +143,11 @@ std::string outcomes_json(const std::vector<Judged>& judged, const SuiteItems& s
     reasons.add(j ? std::string(key_of(j->excluded)) : "");
     if (i > 0) margins += ',';
     bool known = scored && std::isfinite(j->margin);
-    margins += known ? std::to_string(std::lround(double(j->margin) * 1000)) : "null";
+    margins += known ? std::to_string(std::lround(double(j->margin) * scale)) : "null";
   }
-  return fmt::format("{{\"outcomes\":\"{}\",\"equal\":\"{}\",\"margins\":[{}],\"reasons\":{}}}",
-                     outcomes, equal, margins, reasons.json());
+  return fmt::format(
+      "{{\"outcomes\":\"{}\",\"equal\":\"{}\",\"scale\":{},\"margins\":[{}],\"reasons\":{}}}",
+      outcomes, equal, scale, margins, reasons.json());
 }
 
 void TokenColumns::add(uint32_t item, const std::vector<judge::SentenceScore>& sentences) {

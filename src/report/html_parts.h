@@ -13,18 +13,8 @@ std::string_view page();
 
 // One suite's items, column by column.
 std::string items_json(const SuiteItems& suite);
-// What a run says of each item, in the order of `suite`.
-std::string outcomes_json(const std::vector<Judged>& judged, const SuiteItems& suite);
-
-// Clustered intervals of everything that the page shows an accuracy of; {} where it shows several
-// views or means over seeds.
-std::string intervals_json(const std::vector<Judged>& judged, const SuiteItems& suite,
-                           const ReportOptions& options);
-// Numbers of the items that accuracy is drawn against.
-constexpr const char* kDrawnFeatures[] = {"distance", "attractors"};
-// The accuracy at each value of these, with Wilson's interval.
-std::string against_json(const std::vector<Judged>& judged, const SuiteItems& suite,
-                         const ReportOptions& options);
+// What a run says of each item, in the order of `suite`. Margins are whole numbers of 1 / `scale`.
+std::string outcomes_json(const std::vector<Judged>& judged, const SuiteItems& suite, int scale);
 
 // The tokens of a run, column by column.
 class TokenColumns {

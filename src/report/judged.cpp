@@ -70,7 +70,13 @@ std::vector<Look> looks_at(const store::RunRecord& run, const ReportOptions& opt
 
 std::vector<Judged> judged_items(store::Store& store, const store::RunRecord& run, const Look& look,
                                  SuiteItems& suite, const SeeTokens& also) {
-  std::vector<Judged> all;
+  return std::move(judged_items(store, run, std::vector{look}, suite, also)[0]);
+}
+
+std::vector<std::vector<Judged>> judged_items(store::Store& store, const store::RunRecord& run,
+                                              const std::vector<Look>& looks, SuiteItems& suite,
+                                              const SeeTokens& also) {
+  std::vector<std::vector<Judged>> all(looks.size());
   suite::ItemParser parser;
   const judge::Judge judge(run.suite.manifest);
   bool with_text = suite.items.size() < run.suite.items;
@@ -88,13 +94,17 @@ std::vector<Judged> judged_items(store::Store& store, const store::RunRecord& ru
     }
     j.equal_lengths = stored.equal_lengths;
     j.excluded = stored.excluded;
-    j.left_out = judge::left_out(stored.excluded, stored.equal_lengths, look.policy);
-    if (stored.excluded == judge::Reason::none) {
-      std::vector<judge::SentenceScore> sentences = store::unpack_scores(stored.tokens);
-      judge_one(j, judge.verdict(suite.items[j.item], sentences, look.view), look.policy);
-      if (also) also(j.item, sentences);
+    j.pieces = store::unpack_distance(stored.tokens);
+    bool scored = stored.excluded == judge::Reason::none;
+    std::vector<judge::SentenceScore> sentences;
+    if (scored) sentences = store::unpack_scores(stored.tokens);
+    for (size_t i = 0; i < looks.size(); ++i) {
+      const auto& [view, policy] = looks[i];
+      Judged& own = all[i].emplace_back(j);
+      own.left_out = judge::left_out(stored.excluded, stored.equal_lengths, policy);
+      if (scored) judge_one(own, judge.verdict(suite.items[j.item], sentences, view), policy);
     }
-    all.push_back(j);
+    if (scored && also) also(j.item, sentences);
   });
   return all;
 }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 #include "report/report.h"
@@ -32,6 +33,7 @@ struct Judged {
   float margin = 0;
   double points = 0;  // under the policy
   double won = 0;     // the same for the outcome alone: where shares count, right or wrong
+  std::optional<uint32_t> pieces;  // of a cloze: the distance in the model's own pieces
 
   bool counts() const { return left_out == judge::Reason::none; }
 };
@@ -55,5 +57,9 @@ bool wanted(const suite::Item& item, const ReportOptions& options);
 using SeeTokens = std::function<void(uint32_t item, const std::vector<judge::SentenceScore>&)>;
 std::vector<Judged> judged_items(store::Store& store, const store::RunRecord& run, const Look& look,
                                  SuiteItems& suite, const SeeTokens& also = {});
+// The same for every look, in one pass.
+std::vector<std::vector<Judged>> judged_items(store::Store& store, const store::RunRecord& run,
+                                              const std::vector<Look>& looks, SuiteItems& suite,
+                                              const SeeTokens& also = {});
 
 }  // namespace minpair::report

@@ -106,7 +106,10 @@ struct Explorer::Impl {
   }
 
   Response show_block(const Request& request) {
-    auto snapshot = page.find(std::string(request.parameter("v")));
+    std::string wanted(request.parameter("v"));
+    auto snapshot = page.find(wanted);
+    // An open page asks for the new results itself.
+    if (!snapshot && wanted == page.version()) snapshot = page.current();
     if (!snapshot) return error_response({410, "the results have changed; load the page again"});
     auto block = snapshot->blocks.find(std::string(request.path().substr(strlen("/data/"))));
     if (block == snapshot->blocks.end()) return error_response({404, "there is no such data"});

@@ -17,6 +17,8 @@ struct GivenItem {
   std::string language = "de";
   std::string id = {};       // absent: "i" and its number
   std::string subject = {};  // absent: "Sie"
+  std::vector<std::pair<std::string, suite::FeatureValue>> features = {};  // beside the distance
+  bool longer = false;  // the bad sentence has a token more
 };
 
 inline judge::SentenceScore given_sentence(double logprob, Span locus) {
@@ -49,6 +51,7 @@ inline void add_run_of(store::Store& store, const std::string& suite_name, const
     item.cluster = g.cluster;
     item.language = g.language;
     item.features = {{"distance", g.distance}};
+    item.features.insert(item.features.end(), g.features.begin(), g.features.end());
     std::string subject = g.subject.empty() ? "Sie" : g.subject;
     size_t at = subject.size() + 1;
     item.sentences = {{subject + " lacht .", {at, at + 5}, true},
@@ -56,6 +59,7 @@ inline void add_run_of(store::Store& store, const std::string& suite_name, const
     std::vector<judge::SentenceScore> scores;
     if (g.excluded.empty())
       scores = {given_sentence(g.good, {4, 9}), given_sentence(g.bad, {4, 10})};
+    if (g.longer) scores[1].tokens.push_back(scores[1].tokens[0]);
     store.add_score(run, i, item, judge::find_reason(g.excluded), scores);
   }
   store.finish_run(run);

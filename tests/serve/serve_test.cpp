@@ -92,7 +92,6 @@ TEST(Serve, FollowsTheResultsFile) {
   served.add("B");
   std::string after = version_of(served.port());
   EXPECT_NE(before, after);
-  EXPECT_EQ(status_of(ask(served.port(), get("/"))), 200);
   EXPECT_EQ(status_of(ask(served.port(), get("/data/logprobs-1?v=" + after))), 200);
   EXPECT_EQ(status_of(ask(served.port(), get("/data/logprobs-1?v=" + before))), 404);
   EXPECT_EQ(status_of(ask(served.port(), get("/data/main?v=" + before))), 200);

@@ -1,6 +1,6 @@
 // The bench of `minpair serve`: sentences typed in, and what the loaded models say about them.
 import type { Live } from "./data";
-import { el, table, type Column, type Value } from "./dom";
+import { copyButtons, el, fixed, labelled, table, type Column, type Value } from "./dom";
 
 interface Piece {
   piece: string;
@@ -21,13 +21,13 @@ interface Scored {
 function tokens(pieces: Piece[]): HTMLElement {
   return el(
     "p",
-    { class: "tokens" },
+    { class: "tokens", dir: "auto" },
     ...pieces.map((t) =>
       el(
         "span",
-        { class: "token" + (t.locus ? " locus" : ""), style: `--s:${Math.min(1, -t.logprob / 12).toFixed(2)}`, title: `log-probability ${t.logprob.toFixed(4)}` },
+        { class: "token" + (t.locus ? " locus" : ""), style: `--s:${Math.min(1, -t.logprob / 12).toFixed(2)}`, title: `log-probability ${fixed(t.logprob, 4)}` },
         t.piece,
-        el("small", {}, t.logprob.toFixed(2)),
+        el("small", {}, fixed(t.logprob, 2)),
       ),
     ),
   );
@@ -37,7 +37,7 @@ function verdict(s: Scored): string {
   if (s.error) return s.error;
   if (!s.sentences || s.sentences.length < 2) return "";
   if (s.preferred === null || s.preferred === undefined) return "no preference";
-  return `prefers “${s.sentences[s.preferred].text}” by ${s.difference!.toFixed(4)}`;
+  return `prefers “${s.sentences[s.preferred].text}” by ${fixed(s.difference!, 4)}`;
 }
 
 function oneModel(s: Scored): HTMLElement {
@@ -69,11 +69,56 @@ function predictions(gap: Piece[], title: string): HTMLElement {
 function sideBySide(all: Scored[]): HTMLElement | null {
   const scored = all.filter((s) => s.sentences && s.sentences.length > 1);
   if (!scored.length) return null;
-  const columns: Column[] = [{ title: "Sentence" }, ...scored.map((s) => ({ title: `${s.model}, ${s.norm}`, numeric: true }))];
+  const columns: Column[] = [{ title: "Sentence" }, ...scored.map((s) => ({ title: `${s.model}, ${s.method}, ${s.norm}`, numeric: true }))];
   const rows: Value[][] = scored[0].sentences!.map((sentence, i) => [sentence.text, ...scored.map((s) => s.sentences![i][s.norm ?? "sum"])]);
-  rows.push(["First minus best of the others", ...scored.map((s) => { const [first, ...others] = s.sentences!.map((x) => x[s.norm ?? "sum"]); return first - Math.max(...others); })]);
-  return table(columns, rows, "Scores; higher is better");
+  const box = table(columns, [...rows, ["The preferred one leads by", ...scored.map((s) => s.difference ?? null)]], "Scores; higher is better, and the preferred sentence is bold");
+  scored.forEach((s, k) => {
+    if (typeof s.preferred === "number") box.querySelectorAll("tbody tr")[s.preferred].children[k + 1].classList.add("preferred");
+  });
+  return box;
 }
+
+// --- What was asked before, for as long as the tab is open.
+
+interface Asked {
+  texts: string[];
+  method: string;
+  answers: Scored[];
+}
+const kKey = "minpair-bench";
+const kMost = 50;
+function remembered(): Asked[] {
+  try {
+    return JSON.parse(sessionStorage.getItem(kKey) ?? "[]") as Asked[];
+  } catch {
+    return [];
+  }
+}
+function remember(all: Asked[]) {
+  try {
+    sessionStorage.setItem(kKey, JSON.stringify(all));
+  } catch {
+    // A browser that keeps nothing still has the list of this page.
+  }
+}
+
+function historyView(again: (asked: Asked) => void): { element: HTMLElement; add: (asked: Asked) => void } {
+  let all = remembered();
+  const list = el("ol", { class: "asked" });
+  const columns: Column[] = [{ title: "sentences" }, { title: "model" }, { title: "method" }, { title: "answer" }];
+  const rows = (): Value[][] => all.flatMap((a) => a.answers.map((s): Value[] => [a.texts.join(" / "), s.model, s.method ?? "", answerOf(s)]));
+  const clear = el("button", { type: "button", onclick: () => keep([]) }, "Clear");
+  const element = el("details", { class: "history", open: true }, el("summary", {}, "History"), list, copyButtons(columns, rows, clear));
+  function keep(now: Asked[]) {
+    all = now.slice(0, kMost);
+    remember(all);
+    element.hidden = !all.length;
+    list.replaceChildren(...all.map((a) => el("li", {}, el("button", { type: "button", class: "plain-link", dir: "auto", onclick: () => again(a) }, a.texts.join(" / ")), ...a.answers.map((s) => el("span", { class: "note" }, ` ${s.model}: ${answerOf(s)}`)))));
+  }
+  keep(all);
+  return { element, add: (asked) => keep([asked, ...all.filter((a) => JSON.stringify([a.texts, a.method, a.answers.map((s) => s.model)]) !== JSON.stringify([asked.texts, asked.method, asked.answers.map((s) => s.model)]))]) };
+}
+const answerOf = (s: Scored) => verdict(s) || s.predictions?.map((p) => p.gaps.map((g) => g[0]?.piece).join(", ")).join("; ") || (s.sentences ? fixed(s.sentences[0][s.norm ?? "sum"], 4) : "");
 
 export function benchView(live: Live): HTMLElement {
   const typed = el("textarea", { rows: 3, "aria-label": "Sentences, one a line", placeholder: "A sentence a line; [MASK] for a word to be guessed", spellcheck: "false" });
@@ -97,6 +142,16 @@ export function benchView(live: Live): HTMLElement {
     method.value = common.includes(before) ? before : "";
   }
 
+  function show(answers: Scored[]) {
+    const both = sideBySide(answers);
+    out.replaceChildren(...(both ? [both] : []), ...answers.map(oneModel));
+  }
+  const history = historyView((asked) => {
+    typed.value = asked.texts.join("\n");
+    show(asked.answers);
+    typed.focus();
+  });
+
   async function score() {
     const texts = typed.value.split("\n").map((t) => t.trim()).filter(Boolean);
     if (!texts.length) {
@@ -114,9 +169,8 @@ export function benchView(live: Live): HTMLElement {
       });
       const answer = (await response.json()) as { models: Scored[]; error?: string };
       if (!response.ok) throw new Error(answer.error);
-      out.replaceChildren(...answer.models.map(oneModel));
-      const both = sideBySide(answer.models);
-      if (both) out.append(both);
+      show(answer.models);
+      history.add({ texts, method: method.value, answers: answer.models });
       status.textContent = "";
     } catch (e) {
       status.textContent = `Not scored: ${e instanceof Error ? e.message : e}`;
@@ -130,27 +184,39 @@ export function benchView(live: Live): HTMLElement {
       score();
     }
   });
-  const form = el("form", { class: "bench" }, typed, el("div", { class: "filters" }, first, second, method, button, el("span", { class: "note" }, "Ctrl+Enter scores")), status);
+  const form = el("form", { class: "bench" }, typed, el("div", { class: "filters" }, labelled("Model", first), live.models.length > 1 ? labelled("Beside it", second) : second, labelled("Method", method), button, el("span", { class: "note" }, "Ctrl+Enter scores")), status);
   form.addEventListener("submit", (e) => {
     e.preventDefault();
     score();
   });
   setMethods();
-  return el("div", {}, form, out);
+  return el("div", {}, form, out, history.element);
 }
 
-/** Says so when the results file has changed since the page was opened. */
-export function watchResults(live: Live, place: HTMLElement) {
-  const timer = setInterval(async () => {
+/** Says so when the results file has changed, and shows the new results in place when asked to. */
+export function watchResults(live: Live, place: HTMLElement, load: (version: string) => Promise<void>) {
+  const said = el("p", { role: "status", class: "problem" });
+  place.append(said);
+  let now = live.version;
+  const show = el("button", { type: "button" }, "Show them");
+  show.addEventListener("click", async () => {
+    show.disabled = true;
+    try {
+      await load(now);
+      said.replaceChildren();
+    } catch (e) {
+      said.replaceChildren(`The new results could not be opened: ${e instanceof Error ? e.message : e}`);
+    }
+    show.disabled = false;
+  });
+  setInterval(async () => {
     if (document.hidden) return;
     try {
-      const now = (await (await fetch("version")).json()) as { version: string };
-      if (now.version === live.version) return;
-      clearInterval(timer);
-      place.append(el("p", { role: "status", class: "problem" }, "The results have changed. ", el("button", { type: "button", onclick: () => location.reload() }, "Load them")));
+      now = ((await (await fetch("version")).json()) as { version: string }).version;
+      if (now === live.version) said.replaceChildren();
+      else if (!said.contains(show)) said.replaceChildren("The results have changed. ", show);
     } catch {
-      clearInterval(timer);
-      place.append(el("p", { role: "status", class: "problem" }, "The server has stopped; what is shown is from before."));
+      said.replaceChildren("The server has stopped; what is shown is from before.");
     }
   }, 5000);
 }

@@ -1,10 +1,9 @@
 // The page of `minpair compare --html`: differences with their intervals, and the items that flipped.
-import * as Plot from "@observablehq/plot";
 import { openBlock, type Sentence } from "./data";
-import { copyButtons, count, el, figure, table, type Column, type Value } from "./dom";
-import { plainLine } from "./items";
+import { copyButtons, count, el, fixed, interval, table, type Column, type Value } from "./dom";
+import { plainLine, sentencesText } from "./items";
 import { longList } from "./list";
-import { base, interval, labelWidth } from "./plots";
+import { figure, fitted, panel, scale, svg, xAxis } from "./svg";
 
 interface Compared {
   test: string;
@@ -45,34 +44,34 @@ interface Comparison {
 
 const titleOf = (c: Comparison, test: string) => c.titles[test] || test || "All";
 
-function differences(c: Comparison) {
-  const rows = [...c.tests, ...(c.tests.length > 1 ? [c.total] : [])].map((t) => ({ ...t, row: titleOf(c, t.test), sure: !t.test ? "all tests together" : t.holm >= 0.05 ? "neither" : t.difference > 0 ? c.first : c.second }));
-  return Plot.plot({
-    ...base,
-    width: Math.max(640, labelWidth(rows.map((r) => r.row)) + 420),
-    height: 70 + rows.length * 24,
-    marginLeft: labelWidth(rows.map((r) => r.row)),
-    x: { label: `${c.first} minus ${c.second}`, grid: true, nice: true, inset: 8 },
-    y: { domain: rows.map((r) => r.row), label: null },
-    color: { domain: [c.first, c.second, "neither", "all tests together"], range: ["#4e79a7", "#e15759", "#8a8f98", "currentColor"], legend: true },
-    marks: [
-      Plot.ruleX([0]),
-      Plot.ruleY(rows.filter((r) => r.low !== null), { y: "row", x1: "low", x2: "high", stroke: "sure", strokeWidth: 2 }),
-      Plot.dot(rows, { y: "row", x: "difference", fill: "sure", r: 4, title: (d) => `${d.row}\n${d.difference.toFixed(4)} (${interval(d.low, d.high)})${d.test ? `, Holm ${d.holm.toFixed(4)}` : ""}` }),
-    ],
+/** Coloured only where Holm's corrected p says so. */
+function differences(c: Comparison): SVGElement {
+  const rows = [...c.tests, ...(c.tests.length > 1 ? [c.total] : [])];
+  const colour = (t: Compared) => (!t.test ? "var(--ink)" : t.holm >= 0.05 ? "var(--soft)" : t.difference > 0 ? "var(--right)" : "var(--wrong)");
+  const ends = rows.flatMap((t) => [t.low ?? t.difference, t.high ?? t.difference]);
+  const [width, left, top, step] = [720, 260, 30, 22];
+  const x = scale(Math.min(-0.05, ...ends), Math.max(0.05, ...ends), left, width - 16, 6);
+  const bottom = top + rows.length * step;
+  const drawn = rows.flatMap((t, i) => {
+    const y = top + (i + 0.5) * step;
+    const style = `stroke:${colour(t)};stroke-width:2`;
+    const said = `${titleOf(c, t.test)}\n${fixed(t.difference, 4)} (${interval(t.low, t.high)})${t.test ? `, Holm ${fixed(t.holm, 4)}` : ""}`;
+    return [fitted(titleOf(c, t.test), left - 16, { x: 0, y: y + 4 }), t.low === null ? null : svg("line", { x1: x(t.low), x2: x(t.high!), y1: y, y2: y, style }), svg("circle", { cx: x(t.difference), cy: y, r: 4, style: `fill:${colour(t)}` }, svg("title", {}, said))];
   });
+  return panel(width, bottom + 36, "", [...xAxis(x, top - 6, bottom, `${c.first} minus ${c.second}`), svg("line", { x1: x(0), x2: x(0), y1: top - 6, y2: bottom, class: "zero" }), ...drawn], `Differences: ${c.title}`);
 }
 
 function testTable(c: Comparison): HTMLElement {
   const kTests = ["McNemar", "Perm.", "Holm", "BH"];
-  const columns: Column[] = [{ title: "Test" }, ...["Items", "Clusters", c.first, c.second, "Difference", "From", "To", "Holm", "BH", "Perm.", "McNemar", `Only ${c.first}`, `Only ${c.second}`, "MDD"].map((title) => ({ title, numeric: true, p: kTests.includes(title) }))];
+  const kWhole = ["Items", "Clusters", `Only ${c.first}`, `Only ${c.second}`];
+  const columns: Column[] = [{ title: "Test" }, ...["Items", "Clusters", c.first, c.second, "Difference", "From", "To", "Holm", "BH", "Perm.", "McNemar", `Only ${c.first}`, `Only ${c.second}`, "MDD"].map((title) => ({ title, numeric: true, p: kTests.includes(title), whole: kWhole.includes(title) }))];
   const row = (t: Compared, corrected: boolean): Value[] => [titleOf(c, t.test), t.items, t.clusters, t.first, t.second, t.difference, t.low, t.high, corrected ? t.holm : null, corrected ? t.benjamini_hochberg : null, t.permutation, t.mcnemar, t.only_first, t.only_second, t.detectable];
   const rows = [...c.tests.map((t) => row(t, true)), ...(c.tests.length > 1 ? [row(c.total, false)] : [])];
   return table(columns, rows, "Accuracy of both, and their difference with its 95% interval");
 }
 
-const shown = (s: Sentence[]) => s.map((x) => (x[3] ? "" : "*") + x[0]).join(" / ");
-const margin = (m: number | null) => (m === null ? "" : m.toFixed(2));
+const shown = sentencesText;
+const margin = (m: number | null) => (m === null ? "" : fixed(m, 2));
 
 function flipsView(c: Comparison): HTMLElement {
   let at: Flip[] = [];
@@ -116,7 +115,7 @@ export async function comparisonPage(main: HTMLElement) {
   document.title = `minpair: ${names}`;
   document.querySelector("h1")!.textContent = names;
   const sections = comparisons.map((c, i) =>
-    el("section", { id: `comparison-${i}` }, el("h2", {}, c.title), figure(differences(c), `Difference of the accuracies, ${c.title}; coloured where Holm's corrected p is below 0.05`), testTable(c), el("ul", { class: "note" }, ...c.notes.map((n) => el("li", {}, n))), el("h3", {}, "Items that flipped"), c.flips.length ? flipsView(c) : el("p", {}, "None.")),
+    el("section", { id: `comparison-${i}` }, el("h2", {}, c.title), figure(`Difference of the accuracies, ${c.title}; blue and red: Holm's corrected p is below 0.05`, [differences(c)]), testTable(c), el("ul", { class: "note" }, ...c.notes.map((n) => el("li", {}, n))), el("h3", {}, "Items that flipped"), c.flips.length ? flipsView(c) : el("p", {}, "None.")),
   );
   if (sections.length > 1) document.querySelector("nav")!.append(...comparisons.map((c, i) => el("a", { href: `#comparison-${i}` }, c.title)));
   main.replaceChildren(...sections, el("p", { class: "note" }, `Made by ${made}.`));

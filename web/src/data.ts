@@ -1,45 +1,23 @@
 // The data that the program put into the page: deflated blocks in base 64, opened when needed.
 
-export interface Result {
-  model: string;
-  method: string;
+// language, test, condition, feature, value; "" where it does not matter
+export type Group = [string, string, string, string, string];
+/** Column by column, a place per group; places that a run has none for are missing. */
+export interface Cells {
+  items: number[];
+  points: number[];
+  ties: number[];
+  low: (number | null)[]; // null: too few clusters
+  high: (number | null)[];
+  clusters: number[];
+  excluded: [number, string, number][]; // group, reason, items
+}
+/** A run under one norm; `as`: the same numbers as that one. */
+export interface Look {
   norm: string;
-  lengths: string | null;
-  suite: string;
-  test: string | null;
-  condition: string | null;
-  items: number;
-  pairs: number;
-  correct: number;
-  ties: number;
-  accuracy: number | null;
-  ci_low: number | null; // null: too few clusters
-  ci_high: number | null;
-  clusters?: number; // of its interval; absent: Wilson's
-  excluded: Record<string, number>;
-  published: { model: string; accuracy: number; pairs?: number; source?: string }[];
-}
-export interface Tables {
-  minpair: string;
-  policies: string[];
-  results: Result[];
-  totals: Result[];
-  account: string[];
-  notes: string[];
-}
-export interface Texts {
-  texts: string[];
-  at: number[];
-}
-// text, locus from and to (UTF-16), grammatical
-export type Sentence = [string, number, number, number];
-export interface Items {
-  ids: string[];
-  tests: Texts;
-  conditions: Texts;
-  languages: Texts;
-  sentences: Sentence[][];
-  features: Record<string, (number | null)[]>;
+  as?: number;
+  all?: Cells;
+  equal?: Cells; // absent: the same as all
 }
 export interface Run {
   id: number;
@@ -47,47 +25,94 @@ export interface Run {
   suite: number;
   model: string;
   method: string;
-  norm: string;
+  released: boolean;
   about: Record<string, string>;
-  intervals: { all?: Clustered[]; equal?: Clustered[] };
-  against: Record<string, Point[]>; // by feature
-  outcomes: string; // r, w, t, x (excluded), - (not in this run)
-  equal: string; // 1: the sentences have as many tokens
-  margins: (number | null)[]; // thousandths
-  reasons: Texts;
+  looks: Look[]; // its own first
 }
-/** The accuracy of the items with one value of a feature. */
-export interface Point {
-  x: number;
-  n: number;
-  accuracy: number;
-  low: number;
-  high: number;
-}
-export interface Clustered {
-  of: "all" | "test" | "condition";
+/** What stands beside the runs: published results, and means over seeds. */
+export interface Other {
+  suite: number;
+  model: string;
+  method: string;
+  norm: string;
+  lengths: string;
+  seeds: number; // 0: published
+  language: string;
   test: string;
   condition: string;
-  clusters: number;
-  low: number | null;
-  high: number | null;
+  accuracy: number;
+  deviation: number;
+  pairs: number;
+  source: string;
 }
 export interface Suite {
   name: string;
   title: string;
   citation: string;
+  items: number;
+  designs: boolean;
   tests: { name: string; title: string; group: string }[];
-  items: Items;
+  criteria: { name: string; test: string; formula: string }[];
+  groups: Group[];
+  features: { name: string; values: string[] }[];
+  clusters: string;
 }
-export const kOutcomes: Record<string, string> = { r: "right", w: "wrong", t: "tie", x: "excluded", "-": "not run" };
 export interface Data {
   made: string;
   suites: Suite[];
   runs: Run[];
-  tests: Tables;
-  conditions: Tables;
-  clusters: string; // what they are
+  others: Other[];
+  policies: string[];
+  account: string[];
+  notes: string[];
+  reasons: Record<string, string>;
 }
+
+export interface Texts {
+  texts: string[];
+  at: number[];
+}
+// text, locus from and to (UTF-16), kind; of some also name, context, regions
+export type Sentence = [string, number, number, number, string?, string?, [string, number, number][]?];
+export const kKinds = { bad: 0, good: 1, neither: 2, blank: 3 };
+export interface Items {
+  ids: string[];
+  tests: Texts;
+  conditions: Texts;
+  languages: Texts;
+  sentences: Sentence[][];
+  features: Record<string, Texts>;
+}
+/** What a run says of every item under one norm. */
+export interface Judged {
+  outcomes: string; // r, w, t, x (excluded), - (not in this run)
+  equal: string; // 1: the sentences have as many tokens
+  scale: number;
+  margins: (number | null)[]; // whole numbers of 1 / scale
+  reasons: Texts;
+}
+export const kOutcomes: Record<string, string> = { r: "right", w: "wrong", t: "tie", x: "excluded", "-": "not run" };
+
+export interface Region {
+  test: string;
+  sentence: string;
+  number: number;
+  region: string;
+  items: number;
+  surprisal: number | null;
+  ci_low: number | null;
+  ci_high: number | null;
+}
+export interface CriterionRow {
+  test: string;
+  criterion: string;
+  items: number;
+  accuracy: number | null;
+  margin: number | null;
+  ci_low: number | null;
+  ci_high: number | null;
+}
+export type Designs = { tables: [{ rows: Region[] }, { rows: CriterionRow[] }] }[]; // by run of the suite
 export interface Token {
   text: string;
   begin: number;
@@ -133,29 +158,30 @@ export async function openBlock(id: string): Promise<Response> {
   return new Response(stream.pipeThrough(new DecompressionStream("deflate")));
 }
 
-/** Intervals that take clusters for the unit, in place of those that take items. */
-function useClusters(data: Data) {
-  const keyOf = (...parts: (string | null)[]) => JSON.stringify(parts.map((p) => p ?? ""));
-  const known = new Map<string, Clustered>();
-  for (const run of data.runs)
-    for (const lengths of ["all", "equal"] as const)
-      for (const c of run.intervals[lengths] ?? []) known.set(keyOf(data.suites[run.suite].name, run.model, run.method, lengths, c.of, c.test, c.condition), c);
-  const use = (results: Result[], of: Clustered["of"]) => {
-    for (const r of results) {
-      const c = known.get(keyOf(r.suite, r.model, r.method, r.lengths === "equal" ? "equal" : "all", of, r.test, r.condition));
-      if (c && r.pairs) [r.ci_low, r.ci_high, r.clusters] = [c.low, c.high, c.clusters];
-    }
-  };
-  use(data.tests.totals, "all");
-  use(data.tests.results, "test");
-  use(data.conditions.results, "condition");
+const json = async <T>(id: string) => (await (await openBlock(id)).json()) as T;
+
+export const openMain = () => json<Data>("main");
+
+const shapes = new Map<string, Promise<Shape>>();
+const blocks = new Map<string, Promise<unknown>>();
+const numbers = new Map<string, Promise<Uint8Array>>();
+/** After the results have changed nothing that was opened before counts. */
+export function forget(version: string) {
+  for (const known of [shapes, blocks, numbers]) known.clear();
+  live!.version = version;
 }
 
-export async function openMain(): Promise<Data> {
-  const data = (await (await openBlock("main")).json()) as Data;
-  useClusters(data);
-  return data;
+function once<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  let found = known.get(key);
+  if (!found) known.set(key, (found = make()));
+  return found;
 }
+const opened = <T>(id: string) => once(blocks, id, () => json<unknown>(id)) as Promise<T>;
+
+export const itemsOf = (suite: number) => opened<Items>(`items-${suite}`);
+export const designsOf = (suite: number) => opened<Designs>(`designs-${suite}`);
+/** Under the norm of that name, else its own. */
+export const judgedOf = (run: Run, norm: string) => opened<Judged>(`judged-${run.id}-${Math.max(0, run.looks.findIndex((l) => l.norm === norm))}`);
 
 interface Columns {
   items: number[];
@@ -172,15 +198,6 @@ interface Shape {
   columns: Columns;
   places: Map<number, Place>;
 }
-const shapes = new Map<number, Promise<Shape>>();
-const numbers = new Map<number, Promise<Uint8Array>>();
-
-function once<T>(known: Map<number, Promise<T>>, key: number, make: () => Promise<T>): Promise<T> {
-  let found = known.get(key);
-  if (!found) known.set(key, (found = make()));
-  return found;
-}
-
 async function openShape(shape: number): Promise<Shape> {
   const columns = (await (await openBlock(`shape-${shape}`)).json()) as Columns;
   const places = new Map<number, Place>();
@@ -197,8 +214,8 @@ async function openShape(shape: number): Promise<Shape> {
 const openNumbers = async (run: number) => new Uint8Array(await (await openBlock(`logprobs-${run}`)).arrayBuffer());
 
 /** The scored tokens of each sentence of an item; nothing when the run did not score it. */
-export async function tokensOf(data: Data, run: Run, item: number): Promise<Token[][]> {
-  const [{ columns, places }, bytes] = await Promise.all([once(shapes, run.shape, () => openShape(run.shape)), once(numbers, run.id, () => openNumbers(run.id))]);
+export async function tokensOf(items: Items, run: Run, item: number): Promise<Token[][]> {
+  const [{ columns, places }, bytes] = await Promise.all([once(shapes, String(run.shape), () => openShape(run.shape)), once(numbers, String(run.id), () => openNumbers(run.id))]);
   // All low bytes, then all high bytes.
   const logprob = (t: number) => (10000 - bytes[t] - 256 * bytes[bytes.length / 2 + t]) / 100;
   const place = places.get(item);
@@ -207,7 +224,7 @@ export async function tokensOf(data: Data, run: Run, item: number): Promise<Toke
   const sentences: Token[][] = [];
   const n = columns.counts[count++];
   for (let s = 0; s < n; ++s) {
-    const text = data.suites[run.suite].items.sentences[item][s]?.[0] ?? "";
+    const text = items.sentences[item][s]?.[0] ?? "";
     const tokens: Token[] = [];
     for (let t = columns.counts[count++]; t > 0; --t, ++token) {
       const begin = columns.begins[token];
@@ -226,5 +243,4 @@ export async function tokensOf(data: Data, run: Run, item: number): Promise<Toke
   return sentences;
 }
 
-export const nameOf = (r: { model: string; method: string; norm?: string; lengths?: string | null }) =>
-  [r.model, r.method, r.lengths].filter(Boolean).join(" · ");
+export const nameOf = (r: { model: string; method: string }) => [r.model, r.method].filter(Boolean).join(" · ");

@@ -20,17 +20,21 @@ export function el<K extends keyof HTMLElementTagNameMap>(
 export interface Column {
   title: string;
   numeric?: boolean;
+  whole?: boolean; // counts
   p?: boolean; // a probability: very small ones are only said to be so
 }
 export type Value = string | number | null;
 
-export const share = (x: number | null | undefined) => (x === null || x === undefined ? "" : x.toFixed(4));
+export const fixed = (x: number, digits: number) => x.toFixed(digits).replace(/^-(0\.?0*)$/, "$1").replace("-", "\u2212");
+export const share = (x: number | null | undefined) => (x === null || x === undefined ? "–" : fixed(x, 4));
 export const count = (n: number) => n.toLocaleString("en-US");
+export const interval = (low: number | null, high: number | null) => (low === null || high === null ? "no interval: fewer than 5 clusters" : `${share(low)} to ${share(high)}`);
 
 function shown(v: Value, column: Column): string {
   if (v === null) return "";
-  if (column.p && typeof v === "number") return v < 0.0001 ? "<0.0001" : v.toFixed(4);
-  return typeof v === "number" && !Number.isInteger(v) ? v.toFixed(4) : String(v);
+  if (typeof v === "string") return v;
+  if (column.whole) return count(v);
+  return column.p && v < 0.0001 ? "<0.0001" : fixed(v, 4);
 }
 
 export function toCsv(columns: Column[], rows: Value[][]): string {
@@ -48,12 +52,12 @@ export function toLatex(columns: Column[], rows: Value[][]): string {
     `\\begin{tabular}{${columns.map((c) => (c.numeric ? "r" : "l")).join("")}}\n\\toprule\n` +
     line(columns.map((c) => c.title)) +
     "\\midrule\n" +
-    rows.map((r) => line(r.map((v, i) => shown(v, columns[i])))).join("") +
+    rows.map((r) => line(r.map((v, i) => shown(v, columns[i]).replace("\u2212", "-")))).join("") +
     "\\bottomrule\n\\end{tabular}\n"
   );
 }
 
-async function copy(button: HTMLButtonElement, text: string) {
+export async function copy(button: HTMLButtonElement, text: string) {
   let done = true;
   try {
     await navigator.clipboard.writeText(text);
@@ -71,13 +75,13 @@ async function copy(button: HTMLButtonElement, text: string) {
   setTimeout(() => (button.textContent = before), 1200);
 }
 
-export function copyButtons(columns: Column[], rows: () => Value[][]): HTMLElement {
+export function copyButtons(columns: Column[], rows: () => Value[][], ...more: Node[]): HTMLElement {
   const make = (title: string, as: typeof toCsv) => {
     const b = el("button", { type: "button" }, title);
     b.addEventListener("click", () => copy(b, as(columns, rows())));
     return b;
   };
-  return el("div", { class: "tools" }, make("Copy as LaTeX", toLatex), make("Copy as CSV", toCsv));
+  return el("div", { class: "tools" }, make("Copy as LaTeX", toLatex), make("Copy as CSV", toCsv), ...more);
 }
 
 export function table(columns: Column[], rows: Value[][], caption: string): HTMLElement {
@@ -89,20 +93,24 @@ export function table(columns: Column[], rows: Value[][], caption: string): HTML
   return el("div", { class: "block" }, el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption }, t), copyButtons(columns, () => rows));
 }
 
-/** A picture with a way to keep it. */
-export function figure(plot: Element, caption: string): HTMLElement {
-  const save = el("button", { type: "button" }, "Save as SVG");
-  save.addEventListener("click", () => {
-    const svg = (plot.tagName === "svg" ? plot : plot.querySelector("svg:last-of-type"))!.cloneNode(true) as SVGElement;
-    svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    svg.style.color = "black";
-    svg.style.background = "white";
-    const link = el("a", { download: caption.replace(/[^a-z0-9]+/gi, "-").toLowerCase() + ".svg" });
-    link.href = URL.createObjectURL(new Blob([svg.outerHTML], { type: "image/svg+xml" }));
-    link.click();
-    URL.revokeObjectURL(link.href);
-  });
-  plot.setAttribute("role", "img");
-  plot.setAttribute("aria-label", caption);
-  return el("figure", {}, el("figcaption", {}, caption), el("div", { class: "scroll" }, plot), el("div", { class: "tools" }, save));
+/** A link to what the page shows now. */
+export function linkButton(title: string, to: () => string): HTMLElement {
+  const b = el("button", { type: "button", class: "link" }, title);
+  b.addEventListener("click", () => copy(b, location.href.replace(/#.*$/, "") + to()));
+  return b;
+}
+
+export const select = (label: string, options: [string, string][], value: string, change: (value: string) => void) => {
+  const s = el("select", { "aria-label": label, onchange: () => change(s.value) }, ...options.map(([v, t]) => el("option", { value: v, selected: v === value }, t)));
+  return s;
+};
+/** A choice with its name before it. */
+export const labelled = (title: string, control: HTMLElement) => el("label", { class: "labelled" }, el("span", {}, title), control);
+
+/** Draws `place` anew; who was at one of its controls is at the same one afterwards. */
+export function redraw(place: HTMLElement, draw: () => void) {
+  const name = (e: Element | null) => e?.getAttribute("data-focus") ?? e?.getAttribute("aria-label");
+  const at = place.contains(document.activeElement) ? name(document.activeElement) : null;
+  draw();
+  if (at) [...place.querySelectorAll<HTMLElement>("button, select, input")].find((e) => name(e) === at)?.focus();
 }

@@ -9,6 +9,8 @@ export interface LongList {
   /** Shows so many rows, from the first, none chosen. */
   show(count: number): void;
   chosen(): number;
+  /** Marks a row as chosen and brings it into view, without telling anybody. */
+  reveal(place: number): void;
 }
 
 export function longList(label: string, cells: (place: number) => Node[], choose: (place: number) => void): LongList {
@@ -29,12 +31,15 @@ export function longList(label: string, cells: (place: number) => Node[], choose
     else list.removeAttribute("aria-activedescendant");
   }
 
-  function pick(place: number) {
+  function reveal(place: number) {
     chosen = place;
     const top = place * kRow;
     if (top < list.scrollTop) list.scrollTop = top;
     if (top + kRow > list.scrollTop + list.clientHeight) list.scrollTop = top + kRow - list.clientHeight;
     draw();
+  }
+  function pick(place: number) {
+    reveal(place);
     choose(place);
   }
 
@@ -49,6 +54,7 @@ export function longList(label: string, cells: (place: number) => Node[], choose
   return {
     element: list,
     chosen: () => chosen,
+    reveal,
     show(n) {
       length = n;
       chosen = -1;

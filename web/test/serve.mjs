@@ -1,19 +1,22 @@
 // Opens a served page in a real browser and tries sentences: node serve.mjs URL REPORT.json [FOLDER-FOR-PICTURES]
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { browser, fitsTheScreen, kPhone, kScreen, openPage } from "./browser.mjs";
+import { accessible, browser, fitsTheScreen, kPhone, kScreen, openPage } from "./browser.mjs";
 
 const [url, reportFile, pictures] = process.argv.slice(2);
 const report = JSON.parse(readFileSync(reportFile, "utf8"));
 const open = (options) => openPage(url, new RegExp(`^(${new URL(url).origin}|data:|blob:)`), "#bench", options);
 
 const { page, wrong } = await open(kScreen);
+const version = JSON.parse(Buffer.from(await page.textContent("#live"), "base64").toString()).version;
 // The token does not stay in the address.
 assert.equal(new URL(page.url()).search, "");
-const shown = await page.$$eval("#overview tbody tr", (rows) => rows.map((r) => r.children[1].textContent));
-assert.deepEqual(shown, report.totals.map((t) => t.accuracy.toFixed(4)));
+const totals = (p) => p.$$eval("#found .headline strong", (all) => all.map((x) => x.textContent));
+assert.deepEqual(await totals(page), report.totals.filter((t) => t.lengths !== "equal").map((t) => t.accuracy.toFixed(4)));
 
 // An item's tokens are fetched when it is opened.
+await page.locator("#items").scrollIntoViewIfNeeded();
+await page.waitForSelector("#items .list .row");
 await page.focus("#items .list");
 await page.keyboard.press("ArrowDown");
 await page.waitForSelector("#items .detail .tokens", { timeout: 30000 });
@@ -31,8 +34,11 @@ assert.ok((await page.locator("#bench .token.locus").count()) >= 4);
 const rows = await page.$$eval("#bench table tbody tr", (all) => all.map((r) => [...r.children].map((c) => c.textContent)));
 assert.equal(rows.length, 3);
 assert.equal(rows[0].length, 3);
-// The difference is that of the two rows above it.
-for (const k of [1, 2]) assert.ok(Math.abs(rows[0][k] - rows[1][k] - rows[2][k]) < 2e-4);
+// The lead is the difference of the two rows above it, and the better one is bold.
+const number = (t) => Number(t.replace("\u2212", "-"));
+for (const k of [1, 2]) assert.ok(Math.abs(Math.abs(number(rows[0][k]) - number(rows[1][k])) - number(rows[2][k])) < 2e-4);
+assert.equal(await page.locator("#bench td.preferred").count(), 2);
+await accessible(page, "the bench");
 if (pictures) {
   await page.evaluate(() => scrollTo(0, 0));
   await page.screenshot({ path: `${pictures}/serve-light.png` });
@@ -45,6 +51,29 @@ await page.click("#bench button[type=submit]");
 await page.waitForSelector("#bench .guesses", { timeout: 60000 });
 assert.equal(await page.locator("#bench .guess").count(), 10);
 assert.equal(await page.locator("#bench .model").count(), 1);
+
+// Everything asked is in the history, and comes back without being asked again.
+assert.equal(await page.locator("#bench .asked li").count(), 2);
+await page.click("#bench .asked li:last-child button");
+assert.equal(await page.inputValue("#bench textarea"), "Der Autor lacht.\nDer Autor lachen.");
+assert.equal(await page.locator("#bench .model").count(), 2);
+await page.reload();
+await page.waitForSelector("#bench .asked li");
+assert.equal(await page.locator("#bench .asked li").count(), 2);
+await page.selectOption('select[aria-label="Second model"]', "");
+
+// New results come into the open page; what was typed stays.
+await page.fill("#bench textarea", "still here");
+await page.evaluate(() => { window.kept = true; });
+await page.route("**/version", (r) => r.fulfill({ json: { version: "new" } }));
+await page.route("**/data/*?v=new", async (r) => r.fulfill({ response: await r.fetch({ url: r.request().url().replace("v=new", `v=${version}`) }) }));
+await page.click("header button:has-text('Show them')");
+await page.waitForFunction(() => !document.querySelector("header button"));
+assert.ok(await page.evaluate(() => window.kept));
+assert.equal(await page.inputValue("#bench textarea"), "still here");
+assert.deepEqual(await totals(page), report.totals.filter((t) => t.lengths !== "equal").map((t) => t.accuracy.toFixed(4)));
+await page.click("#bench .history button:has-text('Clear')");
+assert.equal(await page.locator("#bench .history").isVisible(), false);
 
 // What cannot be done is said.
 await page.fill("#bench textarea", "  ");

@@ -1,0 +1,134 @@
+// What is shown of the data: the runs and tests that were chosen, and their numbers. Nothing is judged here.
+import type { Cells, Data, Other, Run, Suite } from "./data";
+import { state } from "./state";
+
+export interface Cell {
+  accuracy: number;
+  items: number;
+  ties: number;
+  low: number | null;
+  high: number | null;
+  clusters: number;
+}
+/** A row of the matrix. */
+export interface Row {
+  title: string;
+  section: string;
+  group: number; // of the suite
+  language: string;
+  test: string;
+  condition: string;
+}
+
+export let data: Data;
+export const useData = (d: Data) => void (data = d);
+
+export const suiteAt = () => Math.max(0, data.suites.findIndex((s) => s.name === state.suite));
+export const suite = (): Suite => data.suites[suiteAt()];
+export const runsOfSuite = () => data.runs.filter((r) => r.suite === suiteAt());
+export const models = () => [...new Set(data.runs.map((r) => r.model))]; // of all suites: each has its colour
+// A link may name what these results do not have.
+const chosenNorm = () => (norms().includes(state.norm) ? state.norm : "");
+const has = (r: Run) => !chosenNorm() || r.looks.some((l) => l.norm === chosenNorm());
+export const runs = () => runsOfSuite().filter((r) => !state.without.includes(r.model) && !state.skip.includes(r.method) && has(r));
+export const titleOf = (test: string) => suite().tests.find((t) => t.name === test)?.title || test;
+export const languages = () => [...new Set(suite().groups.map((g) => g[0]).filter(Boolean))];
+export const norms = () => [...new Set(runsOfSuite().flatMap((r) => r.looks.map((l) => l.norm)))];
+const lookOf = (run: Run) => run.looks.find((l) => l.norm === chosenNorm()) ?? run.looks[0];
+export const normOf = (run: Run) => lookOf(run).norm;
+
+export function cellsOf(run: Run): Cells | undefined {
+  let look = lookOf(run);
+  if (look.as !== undefined) look = run.looks[look.as];
+  return state.lengths === "equal" ? (look.equal ?? look.all) : (look.all ?? look.equal);
+}
+export const lengthsDiffer = () => runsOfSuite().some((r) => r.looks.some((l) => l.all && l.equal));
+
+export function cellAt(run: Run, group: number): Cell | null {
+  const c = cellsOf(run);
+  const items = c?.items[group];
+  if (!c || !items) return null;
+  return { accuracy: c.points[group] / items, items, ties: c.ties[group], low: c.low[group], high: c.high[group], clusters: c.clusters[group] };
+}
+export const excludedAt = (run: Run, group: number) => (cellsOf(run)?.excluded ?? []).filter((e) => e[0] === group).map(([, reason, n]): [string, number] => [data.reasons[reason] ?? reason, n]);
+
+const order = (tests: string[]) => {
+  const known = suite().tests.map((t) => t.name);
+  const place = (t: string) => (known.includes(t) ? known.indexOf(t) : known.length);
+  return [...tests].sort((a, b) => place(a) - place(b));
+};
+export const allTests = () => order([...new Set(suite().groups.filter((g) => g[1]).map((g) => g[1]))]);
+const spoken = (language: string) => !state.language || !language || language === state.language;
+
+/** A row per test, and per language where there are several. */
+export function testRows(): Row[] {
+  const rows: Row[] = [];
+  const groups = suite().groups;
+  for (const test of allTests()) {
+    if (state.tests.length && !state.tests.includes(test)) continue;
+    groups.forEach(([language, t, condition, feature], group) => {
+      if (t !== test || condition || feature || !spoken(language)) return;
+      rows.push({ title: titleOf(test), section: suite().tests.find((x) => x.name === test)?.group ?? "", group, language, test, condition: "" });
+    });
+  }
+  return rows;
+}
+export function conditionRows(test: string, only: string): Row[] {
+  return suite().groups.flatMap(([language, t, condition, feature], group) => (t === test && condition && !feature && (!only || !language || language === only) ? [{ title: condition, section: "", group, language, test, condition }] : []));
+}
+/** Everything together; with several languages each of them, too. */
+export function totalRows(): Row[] {
+  const several = languages().length > 1;
+  return suite().groups.flatMap(([language, test, , feature], group) => (test || feature || (language ? !spoken(language) : several && state.language) ? [] : [{ title: language || !several ? "All" : "All languages", section: "", group, language, test: "", condition: "" }]));
+}
+/** The row that sums up what is shown. */
+export const totalGroup = () => totalRows()[0]?.group ?? 0;
+
+/** Published results and means over seeds that fit the chosen suite, norm and lengths; each with its letter. */
+export interface Beside {
+  letter: string;
+  name: string;
+  seeds: number;
+  of: Other[];
+}
+export function others(): Beside[] {
+  const found = new Map<string, Beside>();
+  for (const o of data.others) {
+    if (o.suite !== suiteAt()) continue;
+    if (o.seeds && ((o.lengths && o.lengths !== (state.lengths || "all")) || (chosenNorm() && chosenNorm() !== o.norm))) continue;
+    const key = JSON.stringify([o.model, o.method, o.norm, o.seeds]);
+    if (!found.has(key)) found.set(key, { letter: String.fromCharCode(97 + (found.size % 26)), name: [o.model, o.method].filter(Boolean).join(" · "), seeds: o.seeds, of: [] });
+    found.get(key)!.of.push(o);
+  }
+  return [...found.values()];
+}
+export const otherAt = (of: Other[], row: Row) => of.find((o) => o.language === row.language && o.test === row.test && o.condition === row.condition);
+
+/** The values of a feature, in their order, with their groups: of all items, and of each test. */
+export function featureGroups(feature: string): { title: string; test: string; language: string; values: { value: string; group: number }[] }[] {
+  const s = suite();
+  if (feature === "language") return byLanguage();
+  const stated = s.features.find((f) => f.name === feature)?.values ?? [];
+  const panels = new Map<string, { title: string; test: string; language: string; values: { value: string; group: number }[] }>();
+  s.groups.forEach(([language, test, , f, value], group) => {
+    if (f !== feature || !spoken(language) || (test && state.tests.length && !state.tests.includes(test))) return;
+    const key = JSON.stringify([language, test]);
+    if (!panels.has(key)) panels.set(key, { title: test ? titleOf(test) : "All tests", test, language, values: [] });
+    panels.get(key)!.values.push({ value, group });
+  });
+  const place = (v: string) => (stated.includes(v) ? stated.indexOf(v) : stated.length);
+  const tests = ["", ...allTests()];
+  for (const p of panels.values()) p.values.sort((a, b) => place(a.value) - place(b.value));
+  return [...panels.values()].filter((p) => p.values.length > 1).sort((a, b) => tests.indexOf(a.test) - tests.indexOf(b.test));
+}
+function byLanguage() {
+  const rows = [...totalRows().filter((r) => r.language), ...testRows()];
+  return [...new Set(rows.map((r) => r.test))].map((test) => ({ title: test ? titleOf(test) : "All tests", test, language: "", values: rows.filter((r) => r.test === test).map((r) => ({ value: r.language, group: r.group })) })).filter((p) => p.values.length > 1);
+}
+const kFirst = ["attraction", "attractors", "distance", "distance_pieces", "distractors", "language"];
+export function features(): string[] {
+  const names = [...(languages().length > 1 ? ["language"] : []), ...new Set(suite().groups.map((g) => g[3]).filter(Boolean))];
+  const place = (n: string) => (kFirst.includes(n) ? kFirst.indexOf(n) : kFirst.length);
+  return names.filter((n) => featureGroups(n).length).sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1));
+}
+export const featureTitle = (name: string) => ({ attraction: "attraction (with and without attractors)", distance_pieces: "distance in the model's pieces" })[name] ?? name.replaceAll("_", " ");

@@ -1,0 +1,52 @@
+// Reports of any shape: node shapes.mjs PAGE.html REPORT.json
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { accessible, browser, drawAll, fitsTheScreen, kPhone, kScreen, openPage } from "./browser.mjs";
+
+const [file, reportFile] = process.argv.slice(2);
+const report = JSON.parse(readFileSync(reportFile, "utf8"));
+const open = (options) => openPage(pathToFileURL(file).href, /^(file|data|blob):/, "#matrix .cell", options);
+const models = new Set(report.results.map((r) => r.model)).size;
+
+// What colour-blind eyes see (Machado, Oliveira and Fernandes 2009, complete), and how far apart two colours are (CIE 1976).
+const kEyes = {
+  all: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+  protanopes: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+  deuteranopes: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+  tritanopes: [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+};
+const times = (m, v) => m.map((row) => row.reduce((sum, x, i) => sum + x * v[i], 0));
+function lab(rgb, eyes) {
+  const light = times(eyes, rgb.map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4)));
+  const [x, y, z] = times([[0.4339, 0.3762, 0.1899], [0.2126, 0.7152, 0.0722], [0.0177, 0.1095, 0.8728]], light).map((t) => (t > 0.008856 ? Math.cbrt(t) : 7.787 * Math.max(0, t) + 16 / 116));
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+}
+const apart = (a, b, eyes) => Math.hypot(...lab(a, eyes).map((x, i) => x - lab(b, eyes)[i]));
+
+for (const options of [kScreen, kPhone]) {
+  const { page, wrong, seconds } = await open(options);
+  console.log(`usable after ${seconds.toFixed(2)} s`);
+  assert.equal(await page.locator("#matrix .matrix-place button.cell").count() % models, 0);
+  assert.equal(await page.locator("#found .card").count(), models);
+  // No two models look alike.
+  const marks = await page.$$eval("#found .card .swatch path", (all) => all.map((p) => getComputedStyle(p).fill + p.getAttribute("d")));
+  assert.equal(new Set(marks).size, models);
+  // Those of one shape differ in colour for everybody's eyes.
+  const colours = await page.$$eval("#found .card .swatch path", (all) => all.map((p) => ({ shape: p.getAttribute("d"), rgb: getComputedStyle(p).fill.match(/\d+/g).map(Number) })));
+  for (const [i, a] of colours.entries()) for (const b of colours.slice(0, i)) if (a.shape === b.shape) for (const [eyes, m] of Object.entries(kEyes)) assert.ok(apart(a.rgb, b.rgb, m) > 15, `${a.rgb} and ${b.rgb} for ${eyes}`);
+  await drawAll(page);
+  assert.ok(await fitsTheScreen(page));
+  // Nothing is drawn without a size.
+  assert.deepEqual(await page.$$eval("svg.panel rect, svg.panel path", (all) => all.filter((e) => /NaN|Infinity/.test(e.outerHTML)).map((e) => e.outerHTML)), []);
+  assert.ok(await page.$$eval("#margins rect", (all) => all.length > 0 && all.every((r) => Number(r.getAttribute("width")) > 0)));
+  await page.focus("#items .list");
+  await page.keyboard.press("End");
+  await page.waitForSelector("#items .detail .tokens");
+  // A sentence from right to left has its first token at the right.
+  const lines = await page.$$eval("#items .detail .tokens", (all) => all.map((p) => ({ text: p.textContent, left: [...p.querySelectorAll(".token")].map((t) => t.getBoundingClientRect().left) })));
+  for (const l of lines) if (l.left.length > 1) assert.equal(l.left[0] > l.left[1], /[\u0590-\u05ff]/.test(l.text), l.text);
+  if (models < 12) await accessible(page, file);
+  assert.deepEqual(wrong, []);
+}
+await browser.close();
