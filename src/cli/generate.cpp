@@ -21,6 +21,15 @@ struct GenerateCall {
   stimuli::GenerateOptions generate;
 };
 
+void say_syncretic_forms(const std::vector<stimuli::Derivations>& tests) {
+  std::set<std::string> forms;
+  for (const stimuli::Derivations& t : tests)
+    forms.insert(t.syncretic().begin(), t.syncretic().end());
+  if (forms.empty()) return;
+  fmt::print(stderr, "right and wrong at once, {} form{} left out: {}\n", forms.size(),
+             forms.size() == 1 ? "" : "s", fmt::join(forms, ", "));
+}
+
 void say_unknown_words(const std::vector<stimuli::Derivations>& tests) {
   std::set<std::string> unknown;
   for (const stimuli::Derivations& t : tests)
@@ -44,6 +53,7 @@ std::vector<stimuli::Derivations> load(GenerateCall& a) {
   for (const std::string& g : a.grammars)
     for (stimuli::Derivations& t : stimuli::load_derivations(g, a.grammar))
       tests.push_back(std::move(t));
+  say_syncretic_forms(tests);
   say_unknown_words(tests);
   if (stimuli::count_of(tests) == 0) {
     if (!a.grammar.tests.empty() || !a.grammar.conditions.empty())

@@ -180,6 +180,16 @@ TEST(Avg, AnEmptyFormTakesAWordBesideItIntoTheLocus) {
               ElementsAre("He [waits it], she left.", "*He [waits], she left."));
 }
 
+TEST(Avg, FormsThatAreRightAndWrongAtOnceCanBeSkipped) {
+  const std::string text =
+      "vary: N[]\nsyncretic: skip\nS[] die N[p] da\nN[p] Lehrer | Gäste | Bäcker\n"
+      "N[s] Lehrer | Gast | Bäcker\n";
+  EXPECT_THAT(loci(text), ElementsAre("die [Gäste] da", "*die [Gast] da"));
+  Derivations language = read_avg(text, "", "test.avg");
+  EXPECT_EQ(language.count(), 1u);
+  EXPECT_THAT(language.syncretic(), ElementsAre("Bäcker", "Lehrer"));
+}
+
 TEST(Avg, TiedListsGoStepByStepAndOthersStayApart) {
   const std::string tied =
       "vary: V[]\ntied: N O\nS[] N[] V[s] Adv[] O[]\nN[] cook | smith\nO[] soup | iron\n"
@@ -298,6 +308,7 @@ TEST(Avg, Errors) {
   EXPECT_THAT(error_of("vary: A[] + B[] <> C[]\nS[] x\n"), HasSubstr("test.avg:1:17: two"));
   EXPECT_THAT(error_of("vary: A[]\nS[] A[x]\nA[x] ''\nA[y] so\n"),
               HasSubstr("test.avg:2:1: nothing is left of the locus"));
+  EXPECT_THAT(error_of("syncretic: no\nS[] x\n"), HasSubstr("syncretic: no is unknown"));
   EXPECT_THAT(error_of("tied: A\nS[] A[]\nA[] x\n"), HasSubstr("'tied:' names two"));
   EXPECT_THAT(error_of("apart: A B\nS[] A[]\nA[] x\n"), HasSubstr("'apart:' names B, but"));
   EXPECT_THAT(error_of("tied: A B\nS[] A[] B[]\nA[] x | y\nB[] z\n"),

@@ -226,6 +226,15 @@ TEST_F(Cfg, FindsHolesInParadigms) {
   EXPECT_THAT(error("% lexicon none.tsv\nS -> 'a'\n"), HasSubstr("my.cfg:1:11: there is no table"));
 }
 
+TEST_F(Cfg, FormsThatAreRightAndWrongAtOnceCanBeSkipped) {
+  const std::string g =
+      "% lexicon words.tsv\n% vary number\n% syncretic skip\n"
+      "S -> locus:V[person=3, number=?n]\nV -> <gibt> | <rufen>\n";
+  EXPECT_EQ(text(g), "Ruft\n*Rufen\nRufen\n*Ruft\n");
+  EXPECT_EQ(read(g).syncretic(), std::set<std::string>{"gibt"});
+  EXPECT_THAT(error("% syncretic all\nS -> 'a'\n"), HasSubstr("my.cfg:1:13: '% syncretic all'"));
+}
+
 // Another gender is no hole.
 TEST_F(Cfg, AWordOfAnotherKindIsLeftOut) {
   EXPECT_EQ(text("% lexicon words.tsv\nS -> N[number=sg, case=nom, gender=fem]\n"

@@ -193,8 +193,8 @@ void parse_rule(Line& line, AvgGrammar& grammar) {
 // "language: de", "text: natural". CLAMS's own program takes such a line for a preterminal that
 // nothing uses, so a grammar with it still runs there.
 bool parse_setting(Line& line, AvgGrammar& grammar) {
-  static constexpr std::string_view keys[] = {"language", "text",   "subject", "distractor",
-                                              "design",   "sample", "tied",    "apart"};
+  static constexpr std::string_view keys[] = {"language", "text", "subject", "distractor", "design",
+                                              "sample",   "tied", "apart",   "syncretic"};
   for (std::string_view key : keys) {
     Line ahead = line;
     if (ahead.take(key) && ahead.take(":")) {

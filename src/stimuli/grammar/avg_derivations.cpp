@@ -11,6 +11,7 @@
 #include "stimuli/grammar/avg.h"
 #include "stimuli/grammar/design.h"
 #include "stimuli/grammar/grammar.h"
+#include "stimuli/grammar/settled.h"
 #include "stimuli/grammar/walker.h"
 
 namespace minpair::stimuli {
@@ -31,33 +32,6 @@ struct Part {
 struct Group {
   std::vector<size_t> positions;
   std::vector<std::vector<Part>> options;
-};
-
-// The forms that some places of the template have, while the others take all of theirs but those
-// that a settled one keeps them from.
-struct Settled {
-  std::map<size_t, size_t> forms;                // by position
-  std::vector<std::pair<size_t, size_t>> apart;  // positions
-
-  bool allows(size_t position, size_t form) const {
-    return std::none_of(apart.begin(), apart.end(), [&](const auto& pair) {
-      size_t other = pair.first == position    ? pair.second
-                     : pair.second == position ? pair.first
-                                               : position;
-      auto settled = forms.find(other);
-      return other != position && settled != forms.end() && settled->second == form;
-    });
-  }
-  bool consistent() const {
-    return std::all_of(forms.begin(), forms.end(),
-                       [&](const auto& f) { return allows(f.first, f.second); });
-  }
-  bool concerns(Span stretch) const {
-    auto inside = [&](size_t p) { return p >= stretch.begin && p < stretch.end; };
-    return std::any_of(forms.begin(), forms.end(), [&](auto& f) { return inside(f.first); }) ||
-           std::any_of(apart.begin(), apart.end(),
-                       [&](auto& a) { return inside(a.first) || inside(a.second); });
-  }
 };
 
 bool is_closing(const AvgToken& token) { return token.is_word && closes(token.word); }
@@ -246,6 +220,7 @@ Derivations::Node Compiler::choice(const AvgTemplate& t, size_t position, const 
 }
 
 // The locus with one choice of forms: the text with the right cells, and all texts with wrong ones.
+// Empty where they are the same and the grammar skips that.
 std::vector<Derivations::Node> Compiler::locus(const AvgTemplate& t,
                                                const std::vector<Group>& groups, Span stretch,
                                                const std::vector<size_t>& forms) {
@@ -273,10 +248,16 @@ std::vector<Derivations::Node> Compiler::locus(const AvgTemplate& t,
     if (design() || std::find(texts.begin(), texts.end(), text) == texts.end())
       texts.push_back(text);
   });
-  if (texts.size() < 2)
-    throw bad_input(fmt::format("the wrong form of '{}' is the same as the right one", texts[0]))
-        .at(t.where)
-        .hint("take this word out of the lists that the vary statement names");
+  if (texts.size() < 2) {
+    if (grammar_.setting("syncretic").empty())
+      throw bad_input(fmt::format("the wrong form of '{}' is the same as the right one", texts[0]))
+          .at(t.where)
+          .hint(
+              "take this word out of the lists that the vary statement names, or write "
+              "'syncretic: skip'");
+    derivations_.pass_over(texts[0]);
+    return {};
+  }
   if (!design() &&
       std::any_of(texts.begin(), texts.end(), [](auto& text) { return words(text).empty(); }))
     throw bad_input("nothing is left of the locus when all its forms are empty")
@@ -322,7 +303,9 @@ Derivations::Node Compiler::loci(const AvgTemplate& t, const std::vector<Group>&
       if (auto f = settled.forms.find(p); f != settled.forms.end()) form = f->second;
       allowed &= settled.allows(p, form);
     }
-    if (allowed) alternatives.push_back(locus(t, groups, stretch, forms));
+    if (!allowed) return;
+    if (std::vector<Derivations::Node> nodes = locus(t, groups, stretch, forms); !nodes.empty())
+      alternatives.push_back(std::move(nodes));
   });
   return derivations_.add_choice(std::move(alternatives));
 }
@@ -581,6 +564,10 @@ Derivations read_avg(std::string_view text, std::string_view common, const std::
   clear_empty_forms(grammar);
   check_vary(grammar);
   for (std::string_view key : {"tied", "apart"}) check_named(grammar, key, name);
+  if (std::string value = grammar.setting("syncretic"); !value.empty() && value != "skip")
+    throw bad_input(fmt::format("syncretic: {} is unknown", value))
+        .at(name)
+        .hint("syncretic: skip");
   std::string stated = grammar.setting("language");
   Derivations derivations(fs::path(name).stem().string(),
                           stated.empty() ? options.language : stated);

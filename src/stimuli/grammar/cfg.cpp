@@ -218,6 +218,7 @@ class Solver {
             fits = fits && unify(after.variables, d.value, it->second);
       if (!fits) continue;
       offer.cells.insert(inflection_of(found.features, wanted));
+      if (found.skipped) continue;
       put(s, found.node, after);
       next(rule, q, i + 1, std::move(after), answer);
     }

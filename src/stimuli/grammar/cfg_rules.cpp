@@ -167,9 +167,14 @@ class Parser {
       paths(file_.feature);
     } else if (what == "sample") {
       sample(rest_of_line(), argument);
+    } else if (what == "syncretic") {
+      if (std::string value = rest_of_line(); value != "skip")
+        throw file_.error(fmt::format("'% syncretic {}' is unknown", value), argument)
+            .hint("% syncretic skip");
+      file_.skip_syncretic = true;
     } else {
       std::string guess = closest(what, {"start", "test", "language", "lexicon", "include", "vary",
-                                         "condition", "cluster", "feature", "sample"});
+                                         "condition", "cluster", "feature", "sample", "syncretic"});
       Error e = file_.error(fmt::format("there is no statement '{}'", what), where);
       throw guess.empty() ? e : e.hint(fmt::format("did you mean '{}'?", guess));
     }

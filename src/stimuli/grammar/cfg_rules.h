@@ -57,6 +57,7 @@ struct File {
   std::string vary;  // the feature
   Place vary_place;
   std::map<std::string, std::vector<std::string>> vary_to;  // empty: every other value
+  bool skip_syncretic = false;  // loci whose wrong form is the right one are left out
   std::vector<Path> condition, cluster, feature;
   Sample sample;
   bool has_cluster = false;

@@ -62,7 +62,14 @@ std::vector<Words::Found> Words::find(const Symbol& lemma, const Features& fixed
     Features features = cell.features;
     features.insert(fixed.begin(), fixed.end());
     features["lemma"] = lemma.text;
-    found.push_back({std::move(features), locus_here ? locus(lemma, cell) : word(cell.form)});
+    std::vector<std::string> wrong;
+    if (locus_here) wrong = wrong_forms(lemma, cell);
+    bool skipped = locus_here && wrong.empty();
+    found.push_back({std::move(features),
+                     skipped      ? Derivations::Node{}
+                     : locus_here ? locus(cell, std::move(wrong))
+                                  : word(cell.form),
+                     skipped});
   }
   if (found.empty() && right_kind)
     throw file_
@@ -72,8 +79,7 @@ std::vector<Words::Found> Words::find(const Symbol& lemma, const Features& fixed
   return found;
 }
 
-Derivations::Node Words::locus(const Symbol& lemma, const Cell& cell) {
-  std::vector<std::string> wrong = wrong_forms(lemma, cell);
+Derivations::Node Words::locus(const Cell& cell, std::vector<std::string> wrong) {
   std::string key = cell.form;
   for (const std::string& w : wrong) key += '\x1f' + w;
   auto it = loci_.find(key);
@@ -82,6 +88,7 @@ Derivations::Node Words::locus(const Symbol& lemma, const Cell& cell) {
   return it->second;
 }
 
+// Empty where the forms are the same and the grammar skips that.
 std::vector<std::string> Words::wrong_forms(const Symbol& lemma, const Cell& cell) {
   auto varied = cell.features.find(file_.vary);
   auto to =
@@ -94,12 +101,18 @@ std::vector<std::string> Words::wrong_forms(const Symbol& lemma, const Cell& cel
         (to == file_.vary_to.end() ||
          std::find(to->second.begin(), to->second.end(), value) == to->second.end()))
       continue;
+    if (other.form == cell.form && file_.skip_syncretic) {
+      derivations_.pass_over(cell.form);
+      return {};
+    }
     if (other.form == cell.form)
       throw file_
           .error(fmt::format("'{}' is right and wrong here: {} {} and {} are the same form",
                              cell.form, file_.vary, varied->second, value),
                  lemma.place)
-          .hint("leave the word out, or fix a feature that tells the forms apart");
+          .hint(
+              "leave the word out, fix a feature that tells the forms apart, or write "
+              "'% syncretic skip'");
     if (std::find(wrong.begin(), wrong.end(), other.form) == wrong.end())
       wrong.push_back(other.form);
   }

@@ -17,6 +17,7 @@ class Words {
   struct Found {
     Features features;  // of the cell, with what was fixed, and the lemma
     Derivations::Node node;
+    bool skipped = false;  // a locus without a wrong form
   };
 
   Words(const File& file, const Paradigms& paradigms, Derivations& derivations)
@@ -30,7 +31,7 @@ class Words {
                           const std::vector<std::string>& wanted, bool locus);
 
  private:
-  Derivations::Node locus(const Symbol& lemma, const Cell& cell);
+  Derivations::Node locus(const Cell& cell, std::vector<std::string> wrong);
   std::vector<std::string> wrong_forms(const Symbol& lemma, const Cell& cell);
 
   const File& file_;

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -106,6 +107,9 @@ class Derivations {
   // seed draws the same ones, whatever other conditions are kept.
   void ask_sample(Sample sample) { sample_ = sample; }
   void keep_sample();  // does nothing where no sample was asked for
+  // Forms that are right and wrong at once, where the grammar asks to leave them out.
+  void pass_over(const std::string& form) { syncretic_.insert(form); }
+  const std::set<std::string>& syncretic() const { return syncretic_; }
   // What keep_words met and did not keep, sorted.
   const std::vector<std::string>& unknown_words() const { return unknown_words_; }
   // Items whose sentences have the regions "subject" and "attractor", where the grammar says them.
@@ -142,6 +146,7 @@ class Derivations {
   Style style_;
   bool has_locus_ = false, roles_ = false;
   std::vector<std::string> unknown_words_;
+  std::set<std::string> syncretic_;
 
   enum class Kind : uint8_t { word, locus, mark, choice };
   struct Data {
