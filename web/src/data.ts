@@ -242,5 +242,3 @@ export async function tokensOf(items: Items, run: Run, item: number): Promise<To
   }
   return sentences;
 }
-
-export const nameOf = (r: { model: string; method: string }) => [r.model, r.method].filter(Boolean).join(" · ");

@@ -5,10 +5,10 @@ import { marginOf, outcomeOf, runAt } from "./items";
 import { conditionTable } from "./matrix";
 import { set, state } from "./state";
 import { dots, figure, histogram, legend, lines, regions, scatter } from "./svg";
-import { cellAt, conditionRows, data, excludedAt, features, featureGroups, featureTitle, normOf, otherAt, others, runs, runsOfSuite, suite, suiteAt, testRows, titleOf, totalGroup, type Row } from "./view";
+import { cellAt, conditionRows, data, excludedAt, features, featureGroups, featureTitle, nameOf, normOf, otherAt, others, runs, runsOfSuite, suite, suiteAt, testRows, titleOf, totalGroup, type Row } from "./view";
 
 const kMostPanels = 24;
-const named = (r: { model: string; method: string }) => `${r.model} · ${r.method}`;
+const named = nameOf;
 const published = () => others().map((o) => ({ letter: o.letter, name: `${o.name} (${o.seeds ? `mean of ${o.seeds} seeds` : "published"})`, of: o.of }));
 const keyOf = (withOthers: boolean) => legend(runs(), withOthers ? published() : [], named);
 
@@ -77,8 +77,7 @@ const outcomeKey = () => el("ul", { class: "legend" }, ...["w", "t", "r"].map((o
 function overTests(): Node[] {
   const rows = testRows();
   if (rows.length < 2 || rows.length * runs().length > 80) return [];
-  const named = rows.map((r) => dotRow(r, whole(r)));
-  return [figure("Accuracy by test, with 95% intervals; letters: published results", [dots("", named, runs(), 420)], keyOf(true))];
+  return [figure("Accuracy by test, with 95% intervals; letters: published results", [dots("", rows.map((r) => dotRow(r, whole(r))), runs(), 420)], keyOf(true))];
 }
 
 /** The test that was opened: its conditions beside the margins of its items. */

@@ -3,15 +3,16 @@ import type { Run } from "./data";
 import { count, el, fixed, interval, share } from "./dom";
 import { set } from "./state";
 import { colourOf, hollowAmong, swatch } from "./svg";
-import { cellAt, data, excludedAt, featureGroups, normOf, otherAt, others, runs, suite, testRows, totalGroup, totalRows, type Row } from "./view";
+import { cellAt, data, excludedAt, featureGroups, nameOf, normOf, otherAt, others, runs, suite, testRows, totalGroup, totalRows, type Cell, type Row } from "./view";
 
+const kMostCards = 4;
 type Ranked = { row: Row; accuracy: number };
 
 const named = (row: Row) => (row.language ? `${row.title}, ${row.language}` : row.title);
 const opener = (row: Row, run: Run) => el("button", { type: "button", class: "plain-link", onclick: () => set({ test: row.test, run: String(run.id), condition: "", item: "", spoken: row.language }, true) }, named(row));
 
-function ranked(run: Run): Ranked[] {
-  const all = testRows().flatMap((row) => {
+function ranked(run: Run, rows: Row[]): Ranked[] {
+  const all = rows.flatMap((row) => {
     const c = cellAt(run, row.group);
     return c ? [{ row, accuracy: c.accuracy }] : [];
   });
@@ -19,12 +20,12 @@ function ranked(run: Run): Ranked[] {
 }
 
 /** Where attractors cost most: the test, and its accuracies without and with them. */
-function attraction(run: Run): { test: string; language: string; title: string; without: number; with: number } | null {
-  const effects = featureGroups("attraction").flatMap((p) => {
-    if (!p.test) return [];
+function attraction(run: Run, panels: ReturnType<typeof featureGroups>): { row: Row; without: number; with: number } | null {
+  const effects = panels.flatMap((p) => {
     const at = (value: string) => cellAt(run, p.values.find((v) => v.value === value)?.group ?? -1);
     const [without, withThem] = [at("without attractors"), at("with attractors")];
-    return without && withThem ? [{ ...p, without: without.accuracy, with: withThem.accuracy }] : [];
+    const row: Row = { title: p.title, section: "", group: 0, language: p.language, test: p.test, condition: "" };
+    return p.test && without && withThem ? [{ row, without: without.accuracy, with: withThem.accuracy }] : [];
   });
   effects.sort((a, b) => b.without - b.with - (a.without - a.with));
   return effects[0] ?? null;
@@ -38,29 +39,37 @@ function tests(run: Run, of: Ranked[]): Node[] {
   return of.map(({ row, accuracy }) => el("span", { class: "of" }, opener(row, run), " ", el("b", {}, share(accuracy))));
 }
 
-function card(run: Run, hollow: boolean): HTMLElement {
-  const total = cellAt(run, totalGroup());
-  const order = ranked(run);
-  const most = Math.min(2, Math.floor(order.length / 2));
-  const worst = attraction(run);
+/** What is said of a run, by the names of what is said. */
+function facts(run: Run, rows: Row[], panels: ReturnType<typeof featureGroups>): [string, Node[]][] {
+  const order = ranked(run, rows);
+  const most = Math.min(runs().length > kMostCards ? 1 : 2, Math.floor(order.length / 2));
+  const worst = attraction(run, panels);
   const excluded = excludedAt(run, totalGroup());
-  const facts: Node[] = [];
-  if (most) facts.push(...fact("Strongest", ...tests(run, order.slice(0, most))), ...fact("Weakest", ...tests(run, order.slice(-most).reverse())));
+  const all: [string, Node[]][] = [];
+  if (most) all.push(["Strongest", tests(run, order.slice(0, most))], ["Weakest", tests(run, order.slice(-most).reverse())]);
   if (worst) {
     const lost = worst.without - worst.with;
-    const row: Row = { title: worst.title, section: "", group: 0, language: worst.language, test: worst.test, condition: "" };
-    facts.push(...fact("Attraction", opener(row, run), ` ${share(worst.without)} without attractors, ${share(worst.with)} with: `, el("b", {}, `${lost > 0 ? "\u2212" : "+"}${fixed(Math.abs(lost), 4)}`)));
+    all.push(["Attraction", [opener(worst.row, run), text(` ${share(worst.without)} without attractors, ${share(worst.with)} with: `), el("b", {}, `${lost > 0 ? "\u2212" : "+"}${fixed(Math.abs(lost), 4)}`)]]);
   }
-  facts.push(...fact("Excluded", excluded.length ? excluded.map(([why, n]) => `${count(n)} ${why}`).join(", ") : "nothing"));
-  const box = el("article", { class: "card", style: `--model:${colourOf(run.model)}`, "data-run": run.id }, el("h3", {}, swatch(run, hollow) as unknown as Node, run.model, el("span", { class: "note" }, `${run.method}, ${normOf(run)}`)));
-  if (total)
-    box.append(
-      el("p", { class: "headline" }, el("strong", {}, share(total.accuracy)), el("span", { class: "note" }, interval(total.low, total.high))),
-      el("p", { class: "note" }, `${count(total.items)} pairs in ${count(total.clusters)} clusters, ${count(total.ties)} ${total.ties === 1 ? "tie" : "ties"}`),
-    );
-  else box.append(el("p", { class: "headline" }, "no item counts"));
-  box.append(el("dl", {}, ...facts));
-  return box;
+  all.push(["Excluded", [text(excluded.length ? excluded.map(([why, n]) => `${count(n)} ${why}`).join(", ") : "nothing")]]);
+  return all;
+}
+const text = (t: string) => document.createTextNode(t);
+const pairs = (c: Cell) => `${count(c.items)} pairs in ${count(c.clusters)} clusters, ${count(c.ties)} ${c.ties === 1 ? "tie" : "ties"}`;
+const heading = (run: Run, hollow: boolean) => [swatch(run, hollow) as unknown as Node, text(run.model), el("span", { class: "note" }, `${run.method}, ${normOf(run)}`)];
+const headline = (c: Cell | null) => (c ? el("p", { class: "headline", title: pairs(c) }, el("strong", {}, share(c.accuracy)), el("span", { class: "note" }, interval(c.low, c.high))) : el("p", { class: "headline" }, "no item counts"));
+
+function card(run: Run, hollow: boolean, said: [string, Node[]][]): HTMLElement {
+  const total = cellAt(run, totalGroup());
+  return el("article", { class: "card", style: `--model:${colourOf(run.model)}`, "data-run": run.id }, el("h3", {}, ...heading(run, hollow)), headline(total), total ? el("p", { class: "note" }, pairs(total)) : null, el("dl", {}, ...said.flatMap(([title, content]) => fact(title, ...content))));
+}
+
+/** Many runs: a line for each. */
+function manyRuns(shown: Run[], said: [string, Node[]][][]): HTMLElement {
+  const titles = [...new Set(said.flatMap((s) => s.map(([title]) => title)))];
+  const hollow = hollowAmong(shown);
+  const lines = shown.map((run, i) => el("tr", { "data-run": run.id }, el("th", { scope: "row" }, ...heading(run, hollow(run))), el("td", {}, headline(cellAt(run, totalGroup()))), ...titles.map((t) => el("td", {}, ...(said[i].find(([title]) => title === t)?.[1] ?? [])))));
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "What was found, run by run" }, el("table", { class: "runs" }, el("thead", {}, el("tr", {}, ...["Run", "Accuracy", ...titles].map((t) => el("th", { scope: "col" }, t)))), el("tbody", {}, ...lines)));
 }
 
 export function found(): Node[] {
@@ -72,11 +81,13 @@ export function found(): Node[] {
     const at = totalRows()[0] && otherAt(o.of, totalRows()[0]);
     return at && !o.seeds ? [`${o.letter} ${o.name} ${share(at.accuracy)}`] : [];
   });
-  const lead = best.length > 1 ? `Highest over all: ${best.slice(0, 3).map((b) => `${b.run.model} (${b.run.method}) ${share(b.cell!.accuracy)}`).join(", ")}.` : "";
+  const lead = best.length > 1 ? `Highest over all: ${best.slice(0, 3).map((b) => `${nameOf(b.run)} ${share(b.cell!.accuracy)}`).join(", ")}.` : "";
   const hollow = hollowAmong(shown);
+  const panels = featureGroups("attraction");
+  const said = shown.map((run) => facts(run, rows, panels));
   return [
     el("p", { class: "lead" }, `${count(suite().items)} items, ${count(new Set(rows.map((r) => r.test)).size)} ${rows.length === 1 ? "test" : "tests"}, ${shown.length} ${shown.length === 1 ? "run" : "runs"}. ${lead}`),
-    el("div", { class: "cards" }, ...shown.map((r) => card(r, hollow(r)))),
+    shown.length > kMostCards ? manyRuns(shown, said) : el("div", { class: "cards" }, ...shown.map((r, i) => card(r, hollow(r), said[i]))),
     published.length ? el("p", { class: "note" }, `Published: ${published.join("; ")}.`) : "",
     el("p", { class: "note" }, [...data.policies, suite().clusters, "intervals: 95%, over clusters"].join("; ") + "."),
   ].filter((n) => n !== "") as Node[];

@@ -4,7 +4,7 @@ import { copyButtons, count, el, fixed, labelled, linkButton, redraw, select, ty
 import { longList } from "./list";
 import { address, listen, set, state } from "./state";
 import { hollowAmong, swatch } from "./svg";
-import { allTests, data, languages, normOf, runs, suite, suiteAt, titleOf } from "./view";
+import { allTests, data, languages, nameOf, normOf, runs, suite, suiteAt, titleOf } from "./view";
 
 /** The run whose items are shown. */
 export const runAt = (): Run | undefined => runs().find((r) => String(r.id) === state.run) ?? runs()[0];
@@ -63,7 +63,7 @@ export function itemsView(): HTMLElement {
     filters.replaceChildren(
       typed,
       ...[
-        runs().length > 1 ? labelled("Run", select("Run", runs().map((r) => [String(r.id), `${r.model} · ${r.method}`]), String(run?.id ?? ""), (v) => set({ run: v, item: state.item }))) : null,
+        runs().length > 1 ? labelled("Run", select("Run", runs().map((r) => [String(r.id), nameOf(r)]), String(run?.id ?? ""), (v) => set({ run: v, item: state.item }))) : null,
         allTests().length > 1 ? labelled("Test", select("Test", [["", "all that are shown"], ...allTests().map((t): [string, string] => [t, titleOf(t)])], state.test, (v) => set({ test: v, condition: "", item: "" }))) : null,
         conditions.length > 1 ? labelled("Condition", select("Condition", [["", "all"], ...conditions.map((c): [string, string] => [c, c])], state.condition, (v) => set({ condition: v, item: "" }))) : null,
         labelled("Outcome", select("Outcome", [["", "any"], ["r", "right"], ["w", "wrong"], ["t", "tie"], ["x", "excluded"]], state.outcome, (v) => set({ outcome: v, item: "" }))),
@@ -90,7 +90,7 @@ export function itemsView(): HTMLElement {
     if (items !== its) lower = [];
     [items, judged] = [its, his];
     shown = chosenItems(items, judged, lowered);
-    status.textContent = `${count(shown.length)} of ${count(items.ids.length)} items; outcomes and margins of ${run.model} · ${run.method}, ${normOf(run)}`;
+    status.textContent = `${count(shown.length)} of ${count(items.ids.length)} items; outcomes and margins of ${nameOf(run)}, ${normOf(run)}`;
     list.show(shown.length);
     await showItem();
   }
@@ -150,7 +150,7 @@ async function oneRun(items: Items, run: Run, i: number, hollow: boolean): Promi
   const margin = marginOf(judged, i);
   const reason = judged.reasons.texts[judged.reasons.at[i]] ?? "";
   const said = o === "x" ? `excluded: ${data.reasons[reason] ?? reason}` : o === "-" ? "not in this run" : `${kOutcomes[o]}${margin === null ? "" : `, margin ${fixed(margin, 3)}`}`;
-  const box = el("div", { class: "run" }, el("h4", {}, swatch(run, hollow) as unknown as Node, `${run.model} · ${run.method}`, el("span", { class: `mark ${o}` }, said)));
+  const box = el("div", { class: "run" }, el("h4", {}, swatch(run, hollow) as unknown as Node, nameOf(run), el("span", { class: `mark ${o}` }, said)));
   if (o === "-") return box;
   const scored = o === "x" ? [] : await tokensOf(items, run, i);
   items.sentences[i].forEach((s, k) => box.append(scored[k]?.length ? tokensLine(s, scored[k]) : plainLine(s)));

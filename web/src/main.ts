@@ -1,14 +1,14 @@
 import { benchView, watchResults } from "./bench";
 import { comparisonPage } from "./compare";
 import { controls, kShown } from "./controls";
-import { forget, live, nameOf, openMain } from "./data";
+import { forget, live, openMain } from "./data";
 import { el, redraw } from "./dom";
 import { against, excludedTable, featurePanels, marginPanels, opened, regionPanels, testPanels } from "./figures";
 import { found } from "./found";
 import { itemsView } from "./items";
 import { markOpen, matrix } from "./matrix";
 import { forgetListeners, listen, read, state, type State } from "./state";
-import { data, features, runsOfSuite, suite, useData } from "./view";
+import { data, features, nameOf, runsOfSuite, suite, useData } from "./view";
 
 interface Section {
   id: string;

@@ -3,7 +3,7 @@ import type { Run } from "./data";
 import { copyButtons, count, el, interval, linkButton, share, type Column, type Value } from "./dom";
 import { address, set, state } from "./state";
 import { colourOf, hollowAmong, swatch } from "./svg";
-import { cellAt, conditionRows, normOf, otherAt, others, runs, testRows, totalRows, type Beside, type Cell, type Row } from "./view";
+import { cellAt, conditionRows, nameOf, normOf, otherAt, others, runs, testRows, totalRows, type Beside, type Cell, type Row } from "./view";
 
 /** The accuracy, and under it its interval on a line from 0 to 1. */
 function track(cell: Cell): HTMLElement {
@@ -27,7 +27,7 @@ function cellButton(run: Run, row: Row): HTMLElement {
 
 function head(shown: Run[], beside: Beside[], first: string, sortable: boolean): HTMLElement {
   const hollow = hollowAmong(shown);
-  const name = (run: Run) => [swatch(run, hollow(run)) as unknown as Node, el("span", {}, run.model), el("small", {}, `${run.method}, ${normOf(run)}`)];
+  const name = (run: Run) => [swatch(run, hollow(run)) as unknown as Node, el("span", {}, run.model), el("small", {}, nameOf(run) === run.model ? normOf(run) : `${run.method}, ${normOf(run)}`)];
   const sorted = (run: Run) => state.sort === String(run.id);
   return el(
     "thead",
@@ -103,7 +103,7 @@ function tableOf(rows: Row[], totals: Row[], caption: string, first: string, sor
     section = row.section;
     body.push(line(row, shown, beside));
   }
-  const table = el("table", { class: "matrix" }, el("caption", {}, caption), head(shown, beside, first, sortable), el("tbody", {}, ...body, ...totals.map((t) => line(t, shown, beside, true))));
+  const table = el("table", { class: shown.length + beside.length > 7 ? "matrix dense" : "matrix" }, el("caption", {}, caption), head(shown, beside, first, sortable), el("tbody", {}, ...body, ...totals.map((t) => line(t, shown, beside, true))));
   withKeys(table);
   const { columns, values } = plain([...rows, ...totals], shown, beside);
   return el("div", { class: "block" }, el("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-label": caption }, table), copyButtons(columns, () => values, linkButton("Copy link", () => address())));
@@ -125,10 +125,6 @@ export function conditionTable(test: string): HTMLElement | null {
 
 /** Without drawing the table again: which of its numbers is open. */
 export function markOpen(place: HTMLElement) {
-  for (const b of place.querySelectorAll<HTMLElement>("button.cell")) {
-    const [group, id] = b.dataset.at!.split("/");
-    const run = runs().find((r) => String(r.id) === id);
-    const row = [...testRows(), ...conditionRows(state.test, state.spoken || state.language)].find((r) => String(r.group) === group);
-    b.setAttribute("aria-pressed", String(!!run && !!row && isOpen(run, row)));
-  }
+  const open = [...testRows(), ...conditionRows(state.test, state.spoken || state.language)].flatMap((row) => runs().filter((run) => isOpen(run, row)).map((run) => `${row.group}/${run.id}`));
+  for (const b of place.querySelectorAll<HTMLElement>("button.cell")) b.setAttribute("aria-pressed", String(open.includes(b.dataset.at!)));
 }

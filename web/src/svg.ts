@@ -101,7 +101,8 @@ export function dots(title: string, rows: { label: string; dots: Dot[]; publishe
   const left = Math.min(width * 0.42, 12 + kLetter * Math.max(3, ...rows.map((r) => r.label.length)));
   const x = scale(0, 1, left + 6, width - 12, 4);
   const lettered = rows.some((r) => r.published.length);
-  const rowHeight = Math.max(20, all.length * 9 + 8 + (lettered ? 8 : 0));
+  const step = all.length > 6 ? 7 : 9;
+  const rowHeight = Math.max(20, all.length * step + 8 + (lettered ? 8 : 0));
   const bottom = kTop + rows.length * rowHeight;
   const hollow = hollowAmong(all);
   const drawn = rows.flatMap((row, i) => {
@@ -112,7 +113,7 @@ export function dots(title: string, rows: { label: string; dots: Dot[]; publishe
       fitted(row.label, left, { x: 0, y: middle + 4 }),
       ...row.published.flatMap((p) => [svg("line", { x1: x(p.x), x2: x(p.x), y1: top + 9, y2: top + rowHeight - 1, class: "published" }, svg("title", {}, p.title)), svg("text", { x: x(p.x), y: top + 8, "text-anchor": "middle", class: "small" }, p.letter)]),
       ...row.dots.flatMap((d) => {
-        const y = top + (lettered ? 8 : 0) + (rowHeight - (lettered ? 8 : 0)) / 2 + (all.indexOf(d.run) - (all.length - 1) / 2) * 9;
+        const y = top + (lettered ? 8 : 0) + (rowHeight - (lettered ? 8 : 0)) / 2 + (all.indexOf(d.run) - (all.length - 1) / 2) * step;
         return [d.cell.low === null ? null : svg("line", { x1: x(d.cell.low), x2: x(d.cell.high!), y1: y, y2: y, style: `stroke:${colourOf(d.run.model)};stroke-width:2` }), mark(d.run, x(d.cell.accuracy), y, hollow(d.run), said(row.label, d))];
       }),
     ];

@@ -28,12 +28,20 @@ export const suite = (): Suite => data.suites[suiteAt()];
 export const runsOfSuite = () => data.runs.filter((r) => r.suite === suiteAt());
 export const models = () => [...new Set(data.runs.map((r) => r.model))]; // of all suites: each has its colour
 // A link may name what these results do not have.
-const chosenNorm = () => (norms().includes(state.norm) ? state.norm : "");
+const chosenNorm = () => (state.norm && norms().includes(state.norm) ? state.norm : "");
 const has = (r: Run) => !chosenNorm() || r.looks.some((l) => l.norm === chosenNorm());
 export const runs = () => runsOfSuite().filter((r) => !state.without.includes(r.model) && !state.skip.includes(r.method) && has(r));
 export const titleOf = (test: string) => suite().tests.find((t) => t.name === test)?.title || test;
 export const languages = () => [...new Set(suite().groups.map((g) => g[0]).filter(Boolean))];
-export const norms = () => [...new Set(runsOfSuite().flatMap((r) => r.looks.map((l) => l.norm)))];
+const normsOf = new Map<Suite, string[]>(); // every number asks
+export function norms(): string[] {
+  if (!normsOf.has(suite())) normsOf.set(suite(), [...new Set(runsOfSuite().flatMap((r) => r.looks.map((l) => l.norm)))]);
+  return normsOf.get(suite())!;
+}
+/** A run by its name: its method is said where it tells anything. */
+export function nameOf(run: { model: string; method: string }): string {
+  return new Set(runsOfSuite().map((r) => r.method)).size > 1 ? `${run.model} · ${run.method}` : run.model;
+}
 const lookOf = (run: Run) => run.looks.find((l) => l.norm === chosenNorm()) ?? run.looks[0];
 export const normOf = (run: Run) => lookOf(run).norm;
 
@@ -62,16 +70,13 @@ const spoken = (language: string) => !state.language || !language || language ==
 
 /** A row per test, and per language where there are several. */
 export function testRows(): Row[] {
-  const rows: Row[] = [];
-  const groups = suite().groups;
-  for (const test of allTests()) {
-    if (state.tests.length && !state.tests.includes(test)) continue;
-    groups.forEach(([language, t, condition, feature], group) => {
-      if (t !== test || condition || feature || !spoken(language)) return;
-      rows.push({ title: titleOf(test), section: suite().tests.find((x) => x.name === test)?.group ?? "", group, language, test, condition: "" });
-    });
-  }
-  return rows;
+  const of = new Map<string, Row[]>(allTests().map((t) => [t, []]));
+  const sections = new Map(suite().tests.map((t) => [t.name, t.group]));
+  suite().groups.forEach(([language, test, condition, feature], group) => {
+    if (!test || condition || feature || !spoken(language) || (state.tests.length && !state.tests.includes(test))) return;
+    of.get(test)!.push({ title: titleOf(test), section: sections.get(test) ?? "", group, language, test, condition: "" });
+  });
+  return [...of.values()].flat();
 }
 export function conditionRows(test: string, only: string): Row[] {
   return suite().groups.flatMap(([language, t, condition, feature], group) => (t === test && condition && !feature && (!only || !language || language === only) ? [{ title: condition, section: "", group, language, test, condition }] : []));

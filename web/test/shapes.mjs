@@ -28,12 +28,12 @@ for (const options of [kScreen, kPhone]) {
   const { page, wrong, seconds } = await open(options);
   console.log(`usable after ${seconds.toFixed(2)} s`);
   assert.equal(await page.locator("#matrix .matrix-place button.cell").count() % models, 0);
-  assert.equal(await page.locator("#found .card").count(), models);
+  assert.equal(await page.locator("#found [data-run]").count(), models);
   // No two models look alike.
-  const marks = await page.$$eval("#found .card .swatch path", (all) => all.map((p) => getComputedStyle(p).fill + p.getAttribute("d")));
+  const marks = await page.$$eval("#found [data-run] .swatch path", (all) => all.map((p) => getComputedStyle(p).fill + p.getAttribute("d")));
   assert.equal(new Set(marks).size, models);
   // Those of one shape differ in colour for everybody's eyes.
-  const colours = await page.$$eval("#found .card .swatch path", (all) => all.map((p) => ({ shape: p.getAttribute("d"), rgb: getComputedStyle(p).fill.match(/\d+/g).map(Number) })));
+  const colours = await page.$$eval("#found [data-run] .swatch path", (all) => all.map((p) => ({ shape: p.getAttribute("d"), rgb: getComputedStyle(p).fill.match(/\d+/g).map(Number) })));
   for (const [i, a] of colours.entries()) for (const b of colours.slice(0, i)) if (a.shape === b.shape) for (const [eyes, m] of Object.entries(kEyes)) assert.ok(apart(a.rgb, b.rgb, m) > 15, `${a.rgb} and ${b.rgb} for ${eyes}`);
   await drawAll(page);
   assert.ok(await fitsTheScreen(page));
