@@ -165,6 +165,7 @@ MINPAIR_OPTION(std::string);
 MINPAIR_OPTION(std::vector<std::string>);
 MINPAIR_OPTION(std::filesystem::path);
 MINPAIR_OPTION(std::vector<std::filesystem::path>);
+MINPAIR_OPTION(std::optional<double>);
 MINPAIR_OPTION(int);
 MINPAIR_OPTION(unsigned);
 MINPAIR_OPTION(uint64_t);

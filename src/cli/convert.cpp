@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "base/progress.h"
 #include "cli/cli.h"
 #include "engine/released.h"
+#include "papers/papers.h"
 #include "stimuli/stimuli.h"
 #include "suite/convert.h"
 
@@ -55,6 +58,29 @@ void convert_scores(const ConvertCall& call, const suite::Format& from) {
     fmt::print(stderr, "{} lines are no items: {}\n", count_text(n), reason);
 }
 
+// A paper of 'minpair papers' whose files have scores or judgments; nothing when it is none.
+std::optional<papers::Paper> paper_with_scores(const std::string& name) {
+  for (papers::Paper& paper : papers::all_papers())
+    if (paper.name == name && !paper.released.empty()) return std::move(paper);
+  return std::nullopt;
+}
+
+void convert_paper(const ConvertCall& call, const papers::Paper& paper) {
+  if (!std::filesystem::is_directory(call.in))
+    throw bad_input(fmt::format("the files of '{}' are a folder", paper.name))
+        .at(call.in)
+        .hint(fmt::format("get {}", paper.source));
+  papers::Stored done = papers::store_released(call.out, paper, call.in);
+  if (call.quiet) return;
+  for (const auto& [model, n] : done.items)
+    fmt::print(stderr, "{} scored items of {}\n", count_text(n), model);
+  if (done.judgments > 0)
+    fmt::print(stderr, "{} judgments of people\n", count_text(done.judgments));
+  if (done.left_out > 0)
+    fmt::print(stderr, "{} items are no minimal sets and are not stored\n",
+               count_text(done.left_out));
+}
+
 // `format` gets the name of what is read; "" for grammars. `manifest` what is said of the items.
 std::unique_ptr<suite::ItemStream> open_source(const ConvertCall& call, std::string& format,
                                                suite::Manifest& manifest) {
@@ -97,7 +123,10 @@ void convert(ConvertCall& call) {
   if (!call.columns.empty() && call.from != "pairs")
     throw wrong_call(
         fmt::format("--columns is for lists, and '{}' has columns of its own", call.from));
-  if (std::filesystem::path(call.out).extension() == ".db")
+  const bool results = std::filesystem::path(call.out).extension() == ".db";
+  if (results && !call.from.empty())
+    if (auto paper = paper_with_scores(call.from)) return convert_paper(call, *paper);
+  if (results)
     return convert_scores(
         call, call.from.empty() ? suite::recognise_format(call.in) : suite::find_format(call.from));
   const suite::Format& to = target_format(call);
@@ -142,7 +171,8 @@ void add_convert(Cli& cli) {
   static ConvertCall call;
   app.add_option("IN", call.in, "a file or a folder; '-' is a suite on standard input").required();
   app.add_option("OUT", call.out, "a file or a folder; '-' is standard output").required();
-  app.add_option("--from", call.from, "format of IN; recognised when absent");
+  app.add_option("--from", call.from,
+                 "format of IN, or for .db a paper of 'minpair papers'; recognised when absent");
   app.add_option("--to", call.to, "format of OUT; a suite when it ends in .jsonl");
   app.add_option(
       "--columns", call.columns,

@@ -14,6 +14,7 @@
 #include "report/curve.h"
 #include "report/designs.h"
 #include "report/html.h"
+#include "report/people.h"
 #include "report/statistics.h"
 
 namespace minpair::cli {
@@ -23,7 +24,8 @@ struct ReportCall {
   std::string results, by, norm, format = "table", aggregate, against, output = "-", html,
                                  cluster = "suite";
   PolicyCall policy{.lengths = "both"};
-  bool stats = false, bootstrap = false, margins = false, regions = false;
+  bool stats = false, bootstrap = false, margins = false, regions = false, human = false;
+  std::optional<double> accepted;
   size_t bins = 10;
   judge::Wanted wanted;
   std::vector<std::string> tests, conditions, languages;
@@ -90,6 +92,11 @@ void report(const ReportCall& call) {
                       report::render_grids(call.margins ? report::margin_grids(store, options)
                                                         : report::region_grids(store, options),
                                            call.format));
+  if (call.accepted && !call.human) throw wrong_call("--accepted belongs to --human");
+  if (call.human)
+    return write_file(
+        call.output,
+        report::render_grids(report::people_grids(store, options, call.accepted), call.format));
   if (call.stats && call.format != "lm-eval")
     return write_file(call.output,
                       report::render_grids(report::statistics_grids(store, options), call.format));
@@ -152,6 +159,10 @@ void add_report(Cli& cli) {
       "--against", call.against,
       "instead: correlation of the accuracy with a number per language: a file (language, "
       "tab, number), or 'complexity'");
+  app.add_flag("--human", call.human,
+               "instead: people's judgments in the file: how far they agree, and models with them");
+  app.add_option("--accepted", call.accepted,
+                 "of --human: only items whose good sentence people choose, or rate, above this");
   app.add_option("--cluster", call.cluster,
                  "of --stats and --html: what items that are not independent share: suite (what it "
                  "states), template, lexical, item (nothing), or a feature")

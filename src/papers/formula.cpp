@@ -219,6 +219,30 @@ class Evaluation {
     return applied(node.name, values);
   }
 
+  double at(const Node& node, uint32_t row) {
+    if (node.kind == Node::Kind::number) return node.number;
+    if (node.kind == Node::Kind::column) return number_at(node, row);
+    if (node.kind == Node::Kind::aggregate) return inner(node)[row];
+    if (node.kind != Node::Kind::call)
+      throw bad_input(fmt::format("'{}' cannot be counted row by row", node.name));
+    // What a first condition leaves out need not be a number.
+    if (node.name == "and") return at(*node.parts[0], row) != 0 && at(*node.parts[1], row) != 0;
+    if (node.name == "or") return at(*node.parts[0], row) != 0 || at(*node.parts[1], row) != 0;
+    bool text = std::any_of(node.parts.begin(), node.parts.end(),
+                            [](const auto& part) { return part->kind == Node::Kind::text; });
+    if (text || of_texts(node)) {
+      auto a = text_at(*node.parts[0], row), b = text_at(*node.parts[1], row);
+      if (!a || !b) throw bad_input("a text is compared with a number");
+      if (node.name == "starts") return a->starts_with(*b);
+      if (node.name == "ends") return a->ends_with(*b);
+      if (node.name == "has") return a->find(*b) != std::string::npos;
+      return (*a == *b) != (node.name == "!=");
+    }
+    Numbers values;
+    for (const auto& part : node.parts) values.push_back(at(*part, row));
+    return applied(node.name, values);
+  }
+
  private:
   const Frame& frame_;
   std::unordered_map<const Node*, const Numbers*> columns_;
@@ -257,30 +281,6 @@ class Evaluation {
     if (node.kind == Node::Kind::text) return node.name;
     if (node.kind == Node::Kind::column) return frame_.text(frame_.column(node.name), row);
     return std::nullopt;
-  }
-
-  double at(const Node& node, uint32_t row) {
-    if (node.kind == Node::Kind::number) return node.number;
-    if (node.kind == Node::Kind::column) return number_at(node, row);
-    if (node.kind == Node::Kind::aggregate) return inner(node)[row];
-    if (node.kind != Node::Kind::call)
-      throw bad_input(fmt::format("'{}' cannot be counted row by row", node.name));
-    // What a first condition leaves out need not be a number.
-    if (node.name == "and") return at(*node.parts[0], row) != 0 && at(*node.parts[1], row) != 0;
-    if (node.name == "or") return at(*node.parts[0], row) != 0 || at(*node.parts[1], row) != 0;
-    bool text = std::any_of(node.parts.begin(), node.parts.end(),
-                            [](const auto& part) { return part->kind == Node::Kind::text; });
-    if (text || of_texts(node)) {
-      auto a = text_at(*node.parts[0], row), b = text_at(*node.parts[1], row);
-      if (!a || !b) throw bad_input("a text is compared with a number");
-      if (node.name == "starts") return a->starts_with(*b);
-      if (node.name == "ends") return a->ends_with(*b);
-      if (node.name == "has") return a->find(*b) != std::string::npos;
-      return (*a == *b) != (node.name == "!=");
-    }
-    Numbers values;
-    for (const auto& part : node.parts) values.push_back(at(*part, row));
-    return applied(node.name, values);
   }
 
   double number_at(const Node& node, uint32_t row) {
@@ -361,6 +361,13 @@ Formula Formula::parse(std::string_view text) {
   Formula formula;
   formula.root_ = Parser(text).whole();
   return formula;
+}
+
+std::vector<double> Formula::each(const Frame& frame) const {
+  Evaluation evaluation(frame);
+  std::vector<double> values;
+  for (uint32_t row = 0; row < frame.rows(); ++row) values.push_back(evaluation.at(*root_, row));
+  return values;
 }
 
 double Formula::value(const Frame& frame) const {

@@ -16,6 +16,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "papers/frame.h"
 
@@ -26,6 +27,7 @@ class Formula {
   struct Node;
   static Formula parse(std::string_view text);  // throws with the place
   double value(const Frame& frame) const;
+  std::vector<double> each(const Frame& frame) const;  // row by row
 
  private:
   std::shared_ptr<const Node> root_;

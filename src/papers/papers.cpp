@@ -80,6 +80,20 @@ PaperTable table_of(const Json& j) {
   return table;
 }
 
+Released released_of(const Json& j) {
+  Released r;
+  r.source = source_of(j.at("from"));
+  auto text = [&](const char* name) { return j.value(name, ""); };
+  r.suite = text("suite"), r.model = text("model"), r.method = j.at("method");
+  r.norm = j.at("norm");
+  r.id = text("id"), r.test = text("test"), r.condition = text("condition");
+  r.language = text("language"), r.cluster = text("cluster"), r.context = text("context");
+  r.choice = text("choice"), r.person = text("person"), r.where = text("where");
+  for (const Json& s : j.at("sentences"))
+    r.sentences.push_back({s.at(0), s.at(1), s.size() > 2 ? s.at(2).get<std::string>() : ""});
+  return r;
+}
+
 double number_of(const std::string& printed) {
   try {
     size_t used = 0;
@@ -191,8 +205,11 @@ Paper read_paper(const std::filesystem::path& file) try {
               j.value("licence", ""),
               j.value("folder", file.stem().string()),
               j.value("notes", std::vector<std::string>()),
+              {},
               {}};
   for (const Json& table : j.at("tables")) paper.tables.push_back(table_of(table));
+  if (j.contains("released"))
+    for (const Json& r : j.at("released")) paper.released.push_back(released_of(r));
   return paper;
 } catch (const nlohmann::json::exception& e) {
   throw bad_input(fmt::format("not a paper: {}", e.what()))

@@ -58,11 +58,32 @@ struct PaperTable {
   std::vector<Column> columns;
   std::vector<Row> rows;
 };
+// Scores, choices or judgments in released files, for `convert --from PAPER FOLDER results.db`.
+// Texts have {columns} of the row in them; rows with the same id are one item.
+struct Released {
+  Source source;
+  std::string suite;   // its name; empty: the paper's
+  std::string model;   // "{star}"
+  std::string method;  // of the scores: lp, ce, word-lp, choice, rating
+  std::string norm;    // sum or mean: what the scores are
+  std::string id, test, condition, language, cluster, context;
+  struct Part {
+    std::string role;  // good or bad
+    std::string text;
+    std::string value;  // a formula, row by row: higher is better
+  };
+  std::vector<Part> sentences;
+  std::string choice;  // instead of values: 1 where the good one was chosen, 0 where the other
+  std::string person;  // these are people's answers, and whose
+  std::string where;   // which rows count
+};
+
 struct Paper {
   std::string name, title, citation, source, licence;
   std::string folder;              // where the files are usually kept, below MINPAIR_DATA
   std::vector<std::string> notes;  // what a reader of its numbers should know
   std::vector<PaperTable> tables;
+  std::vector<Released> released;
   size_t numbers() const;
   size_t recomputed() const;  // those that the files are enough for
 };
@@ -82,6 +103,16 @@ struct Checked {
 };
 // Throws where a file is missing or not what the formulas expect.
 std::vector<Checked> check(const Paper& paper, const std::filesystem::path& folder);
+
+struct Stored {
+  std::vector<std::pair<std::string, size_t>> items;  // by model
+  size_t left_out = 0;                                // rows that are no minimal set
+  size_t judgments = 0;                               // of people
+};
+// What the paper's files have of scores and judgments, into a results file.
+Stored store_released(const std::filesystem::path& results, const Paper& paper,
+                      const std::filesystem::path& folder);
+
 // docs/fidelity.md: every number of these papers with its status, as Markdown.
 struct CheckedPaper {
   Paper paper;

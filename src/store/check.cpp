@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "store/checksum.h"
+#include "store/judgments.h"
 #include "store/pack.h"
 #include "store/schema.h"
 #include "store/sqlite.h"
@@ -47,6 +48,11 @@ class Check {
   }
 
   void rows() {
+    try {
+      read_judgments(database_.path());
+    } catch (const Error& e) {
+      find(e.message());
+    }
     for (const CheckedTable& table : checked_tables()) {
       Statement s(database_,
                   fmt::format("SELECT {} FROM {} WHERE NOT ({}) LIMIT {}", table.key, table.name,

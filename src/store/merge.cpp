@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "store/judgments.h"
 #include "store/pack.h"
 #include "store/store.h"
 
@@ -280,6 +281,23 @@ void check_files(const std::vector<std::filesystem::path>& files,
   }
 }
 
+// What people said goes along; a source that several files have must say the same in each.
+void merge_judgments(const std::vector<std::filesystem::path>& files,
+                     const std::filesystem::path& output) {
+  std::map<std::string, std::pair<std::filesystem::path, std::vector<Judgment>>> sources;
+  for (const std::filesystem::path& file : files) {
+    std::map<std::string, std::vector<Judgment>> own;
+    for (Judgment& j : read_judgments(file)) own[j.source].push_back(std::move(j));
+    for (auto& [source, judgments] : own) {
+      auto [known, fresh] = sources.try_emplace(source, file, judgments);
+      if (!fresh && known->second.second != judgments)
+        throw bad_input(fmt::format("{} and {} have other judgments of '{}'",
+                                    known->second.first.string(), file.string(), source));
+    }
+  }
+  for (const auto& [source, found] : sources) replace_judgments(output, source, found.second);
+}
+
 }  // namespace
 
 Merged merge_results(const std::vector<std::filesystem::path>& files,
@@ -290,13 +308,18 @@ Merged merge_results(const std::vector<std::filesystem::path>& files,
   std::vector<WholeRun> runs = collect(stores);
   if (runs.empty()) throw bad_input("there are no runs in these files");
   ShardCheck(files, runs).check();
-  Store merged(output, Store::Mode::write);
-  Merge merge(files, stores, merged);
-  for (size_t begin = 0, end = 0; begin < runs.size(); begin = end) {
-    while (end < runs.size() && together(runs[begin].run(), runs[end].run())) ++end;
-    merge.write({runs.data() + begin, end - begin});
+  Merged done;
+  {
+    Store merged(output, Store::Mode::write);
+    Merge merge(files, stores, merged);
+    for (size_t begin = 0, end = 0; begin < runs.size(); begin = end) {
+      while (end < runs.size() && together(runs[begin].run(), runs[end].run())) ++end;
+      merge.write({runs.data() + begin, end - begin});
+    }
+    done = merge.merged;
   }
-  return merge.merged;
+  merge_judgments(files, output);
+  return done;
 }
 
 }  // namespace minpair::store

@@ -1,0 +1,96 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/error.h"
+#include "papers/papers.h"
+#include "store/judgments.h"
+#include "store/store.h"
+#include "support.h"
+
+namespace minpair::papers {
+namespace {
+
+class ReleasedFiles : public ::testing::Test {
+ protected:
+  testing::TemporaryFolder folder;
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(folder / name) << text;
+  }
+  Stored stored(const std::string& released) {
+    write("p.json",
+          R"({"title": "T", "source": "here", "tables": [], "released": [)" + released + "]}");
+    return store_released(folder / "r.db", read_paper(folder / "p.json"), folder.path());
+  }
+  // right, ties and items of every run, in order.
+  std::vector<std::string> runs() {
+    store::Store store(folder / "r.db", store::Store::Mode::read);
+    std::vector<std::string> all;
+    for (const store::RunRecord& run : store.runs()) {
+      judge::Counts counts;
+      for (const store::SummaryRow& row : store.summary(run.id))
+        if (row.view == run.view) counts.add(row.counts);
+      all.push_back(run.model.name + " " + run.model.kind + " " + run.method + " " +
+                    std::to_string(counts.right) + " " + std::to_string(counts.ties) + " " +
+                    std::to_string(counts.items));
+    }
+    return all;
+  }
+};
+
+TEST_F(ReleasedFiles, ScoresOfSeveralModelsAreRunsOverOneSuite) {
+  // Columns in another order, more of them, accents in texts.
+  write("x_scores.csv",
+        "id,good,bad,g,b\n1,Die Väter lachen,Die Väter lacht,-1,-2\n2,Er lacht,Er lachen,-3,-3\n");
+  write("y_scores.csv",
+        "b,g,more,bad,good,id\n-1,-2,?,Die Väter lacht,Die Väter lachen,1\n-9,-3,?,Er lachen,Er "
+        "lacht,2\n");
+  Stored done = stored(R"json({"from": {"file": "*_scores.csv"}, "model": "{star}", "method": "lp",
+    "norm": "sum", "language": "de", "id": "{id}", "test": "t",
+    "sentences": [["bad", "{bad}", "b"], ["good", "{good}", "g"]]})json");
+  EXPECT_EQ(done.items.size(), 2u);
+  EXPECT_EQ(runs(), (std::vector<std::string>{"x released lp 1 1 2", "y released lp 1 0 2"}));
+  store::Store store(folder / "r.db", store::Store::Mode::read);
+  EXPECT_EQ(store.runs()[0].suite.id, store.runs()[1].suite.id);
+}
+
+TEST_F(ReleasedFiles, ChoicesOfPeopleAreCountedAndKept) {
+  write("votes.tsv",
+        "id\ta\tb\tvoter_1\tvoter_2\tvoter_3\n1\tg1\tb1\t0\t0\t1\n2\tg2\tb2\t1\t1\t0\n");
+  Stored done = stored(R"json({"from": {"file": "votes.tsv", "stack": {"over": ["1", "2", "3"],
+      "columns": {"vote": "voter_#"}}}, "model": "people", "method": "choice", "norm": "mean",
+    "id": "{id}", "test": "t", "choice": "1 - vote", "person": "voter {over}",
+    "sentences": [["good", "{a}"], ["bad", "{b}"]]})json");
+  EXPECT_EQ(done.judgments, 6u);
+  EXPECT_EQ(runs(), (std::vector<std::string>{"people people choice 1 0 2"}));
+  std::vector<store::Judgment> all = store::read_judgments(folder / "r.db");
+  ASSERT_EQ(all.size(), 6u);
+  EXPECT_EQ(all[1], (store::Judgment{"p", "g2", "b2", "voter 1", 0}));
+}
+
+TEST_F(ReleasedFiles, RatingsOfOneSentenceEach) {
+  write(
+      "r.csv",
+      "pair,type,sentence,who,rating\n1,good,g1,A,7\n1,bad,b1,B,2\n1,good,g1,C,6\n2,good,g2,A,5\n");
+  Stored done = stored(R"json({"from": {"file": "r.csv"}, "model": "people", "method": "rating",
+    "norm": "mean", "id": "{pair}", "test": "t", "context": "Well,", "person": "{who}",
+    "where": "rating > 0", "sentences": [["{type}", "{sentence}", "rating"]]})json");
+  EXPECT_EQ(done.judgments, 4u);
+  EXPECT_EQ(done.left_out, 1u);  // nobody rated the bad sentence of pair 2
+  EXPECT_EQ(runs(), (std::vector<std::string>{"people people rating 1 0 1"}));
+  EXPECT_EQ(store::read_judgments(folder / "r.db")[0].sentence, "Well, g1");
+}
+
+TEST_F(ReleasedFiles, WhatIsWrongIsSaid) {
+  write("r.csv", "type,sentence,rating\nmiddling,g1,7\n");
+  const std::string rule = R"json({"from": {"file": "r.csv"}, "model": "m", "method": "rating",
+    "norm": "mean", "sentences": [["{type}", "{sentence}", "rating"]]})json";
+  EXPECT_THROW(stored(rule), Error);
+  write("r.csv", "type,sentence\ngood,g1\n");
+  EXPECT_THROW(stored(rule), Error);
+  EXPECT_FALSE(std::filesystem::exists(folder / "r.db"));  // nothing is stored by halves
+}
+
+}  // namespace
+}  // namespace minpair::papers
