@@ -1,10 +1,10 @@
 #include "papers/frame.h"
 
 #include <fmt/format.h>
+#include <regex.h>
 
 #include <charconv>
 #include <cmath>
-#include <regex>
 #include <string_view>
 #include <unordered_map>
 
@@ -123,10 +123,48 @@ Frame Frame::stacked(const Stack& stack) const {
   return out;
 }
 
+namespace {
+
+// Everything that a POSIX extended regular expression finds, replaced.
+class Replacement {
+ public:
+  explicit Replacement(const Derived& derived) : with_(derived.with) {
+    if (regcomp(&pattern_, derived.pattern.c_str(), REG_EXTENDED) != 0)
+      throw bad_input(fmt::format("'{}' is no regular expression", derived.pattern));
+  }
+  Replacement(const Replacement&) = delete;
+  Replacement& operator=(const Replacement&) = delete;
+  ~Replacement() { regfree(&pattern_); }
+
+  std::string in(const std::string& text) const {
+    std::string out;
+    size_t at = 0;
+    regmatch_t found;
+    while (at <= text.size() &&
+           regexec(&pattern_, text.c_str() + at, 1, &found, at ? REG_NOTBOL : 0) == 0) {
+      const size_t begin = at + size_t(found.rm_so), end = at + size_t(found.rm_eo);
+      out += text.substr(at, begin - at) + with_;
+      if (begin == end) {  // nothing is found everywhere
+        if (begin < text.size()) out += text[begin];
+        at = begin + 1;
+      } else {
+        at = end;
+      }
+    }
+    return at < text.size() ? out + text.substr(at) : out;
+  }
+
+ private:
+  regex_t pattern_;
+  std::string with_;
+};
+
+}  // namespace
+
 void Frame::derive(const Derived& derived) {
-  const std::regex pattern(derived.pattern);
+  const Replacement replacement(derived);
   std::vector<std::string> cells = columns_[column(derived.from)];
-  for (std::string& cell : cells) cell = std::regex_replace(cell, pattern, derived.with);
+  for (std::string& cell : cells) cell = replacement.in(cell);
   add_column(derived.name);
   columns_.back() = std::move(cells);
 }

@@ -22,7 +22,7 @@ struct Stack {
   std::vector<std::string> over;  // the column `over` says which
   std::vector<std::pair<std::string, std::string>> columns;
 };
-// A column from another one: what the regular expression finds is replaced.
+// A column from another one: what the (POSIX extended) regular expression finds is replaced.
 struct Derived {
   std::string name, from, pattern, with;
 };

@@ -100,6 +100,12 @@ TEST_F(Formulas, StackedAndDerivedColumns) {
   EXPECT_DOUBLE_EQ(value("mean(vote where over = 3)"), 1);
   EXPECT_DOUBLE_EQ(value("count(mean(vote by id) > 0.5 by id)"), 1);
   EXPECT_DOUBLE_EQ(value("count(bare = \"b-2\")"), 2);
+  source.derived = {{"bare", "name", "^[a-z]|[0-9]", "#"}};
+  EXPECT_DOUBLE_EQ(value("count(bare = \"#-#ans#\")"), 4);
+  source.derived = {{"bare", "name", "x*", "."}};
+  EXPECT_DOUBLE_EQ(value("count(bare = \".a.-.1.a.n.s.1.\")"), 2);
+  source.derived = {{"bare", "name", "(", ""}};
+  EXPECT_THAT(error("count(id = 1)"), HasSubstr("'(' is no regular expression"));
 }
 
 TEST_F(Formulas, JsonItemsAndPackedFiles) {
