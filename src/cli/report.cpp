@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -11,9 +13,11 @@
 #include "cli/cli.h"
 #include "cli/policy.h"
 #include "report/against.h"
+#include "report/babylm.h"
 #include "report/curve.h"
 #include "report/designs.h"
 #include "report/html.h"
+#include "report/norms.h"
 #include "report/people.h"
 #include "report/statistics.h"
 
@@ -21,6 +25,7 @@ namespace minpair::cli {
 namespace {
 
 struct ReportCall {
+  std::string unigrams;
   std::string results, by, norm, format = "table", aggregate, against, output = "-", html,
                                  cluster = "suite";
   PolicyCall policy{.lengths = "both"};
@@ -31,11 +36,34 @@ struct ReportCall {
   std::vector<std::string> tests, conditions, languages;
 };
 
+// Norms that are no views over the tokens alone stand in a table of their own.
+bool norms_in(const ReportCall& call) {
+  std::vector<std::string> names = names_in(call.norm);
+  return std::any_of(names.begin(), names.end(), judge::is_norm);
+}
+
+std::vector<report::Grid> norm_tables(store::Store& store, const report::ReportOptions& options,
+                                      const ReportCall& call) {
+  std::vector<judge::Norm> norms;
+  std::optional<judge::Unigrams> unigrams;
+  for (const std::string& name : names_in(call.norm)) {
+    if (!judge::is_norm(name))
+      throw wrong_call(fmt::format("'{}' is not for the table of these norms", name))
+          .hint("each run's own norm is its first column; say --norm " + name + " for the others");
+    norms.push_back(judge::find_norm(name));
+    if (norms.back().needs_unigrams() && call.unigrams.empty())
+      throw wrong_call(fmt::format("{} needs word frequencies", name))
+          .hint("--unigrams FILE: a word, a tab and its count on every line");
+  }
+  if (!call.unigrams.empty()) unigrams = judge::Unigrams::read(call.unigrams);
+  return report::norm_grids(store, options, norms, unigrams ? &*unigrams : nullptr);
+}
+
 report::ReportOptions options_of(const ReportCall& call) {
   report::ReportOptions o;
   if (!call.by.empty()) o.by = names_in(call.by);
   if (o.by.empty()) throw wrong_call("--by needs a name").hint("for example: --by test,condition");
-  set_views(o, call.norm);
+  if (!norms_in(call)) set_views(o, call.norm);
   o.policy = call.policy.policy();
   o.bins = call.bins;
   o.cluster = call.cluster;
@@ -92,6 +120,11 @@ void report(const ReportCall& call) {
                       report::render_grids(call.margins ? report::margin_grids(store, options)
                                                         : report::region_grids(store, options),
                                            call.format));
+  if (call.format == "babylm")
+    return write_file(call.output, report::babylm_predictions(store, options));
+  if (norms_in(call))
+    return write_file(call.output,
+                      report::render_grids(norm_tables(store, options, call), call.format));
   if (call.accepted && !call.human) throw wrong_call("--accepted belongs to --human");
   if (call.human)
     return write_file(
@@ -111,16 +144,18 @@ void report(const ReportCall& call) {
 }
 
 void add_report(Cli& cli) {
-  Arguments& app = cli.command("report", "Tables over a results file",
-                               "  minpair report results.db\n"
-                               "  minpair report results.db --by condition --lengths equal\n"
-                               "  minpair report results.db --by distance --norm all\n"
-                               "  minpair report results.db --by suite,criterion\n"
-                               "  minpair report results.db --regions --format csv\n"
-                               "  minpair report results.db --against complexity\n"
-                               "  minpair report results.db --html report.html\n"
-                               "  minpair report results.db --format latex -o table.tex\n"
-                               "  minpair report lstm-de/                  learning curve\n");
+  Arguments& app =
+      cli.command("report", "Tables over a results file",
+                  "  minpair report results.db\n"
+                  "  minpair report results.db --by condition --lengths equal\n"
+                  "  minpair report results.db --by distance --norm all\n"
+                  "  minpair report results.db --by suite,criterion\n"
+                  "  minpair report results.db --regions --format csv\n"
+                  "  minpair report results.db --against complexity\n"
+                  "  minpair report results.db --norm slor,power --unigrams counts.tsv\n"
+                  "  minpair report results.db --html report.html\n"
+                  "  minpair report results.db --format latex -o table.tex\n"
+                  "  minpair report lstm-de/                  learning curve\n");
   static ReportCall call;
   app.add_option(
          "RESULTS", call.results,
@@ -142,8 +177,8 @@ void add_report(Cli& cli) {
   app.add_option("--bins", call.bins, "how many groups a feature with many numbers is cut into")
       .shows_default();
   add_choice_options(app, call.wanted, call.tests, call.conditions, call.languages);
-  app.add_option("--format", call.format, "table, json, csv, markdown, latex or lm-eval")
-      .one_of({"table", "json", "csv", "markdown", "latex", "lm-eval"})
+  app.add_option("--format", call.format, "table, json, csv, markdown, latex, lm-eval or babylm")
+      .one_of({"table", "json", "csv", "markdown", "latex", "lm-eval", "babylm"})
       .shows_default();
   app.add_flag("--stats", call.stats,
                "instead: clustered intervals, effects of conditions, agreement of methods");
@@ -159,6 +194,10 @@ void add_report(Cli& cli) {
       "--against", call.against,
       "instead: correlation of the accuracy with a number per language: a file (language, "
       "tab, number), or 'complexity'");
+  app.add_option(
+      "--unigrams", call.unigrams,
+      "a word, a tab and its count on every line: for --norm slor and morcela:A:B, which "
+      "stand in a table of their own, as do power:A and log-length:A");
   app.add_flag("--human", call.human,
                "instead: people's judgments in the file: how far they agree, and models with them");
   app.add_option("--accepted", call.accepted,

@@ -1,0 +1,68 @@
+#include "report/babylm.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "report/judged.h"
+#include "report/labels.h"
+
+namespace minpair::report {
+namespace {
+
+// The good sentences first: what is not higher than one of them does not beat it.
+const std::string& chosen(const suite::Item& item, const std::vector<judge::SentenceScore>& scores,
+                          const judge::View& view) {
+  size_t best = item.sentences.size();
+  double highest = 0;
+  for (bool good : {true, false})
+    for (size_t i = 0; i < scores.size() && i < item.sentences.size(); ++i) {
+      if (item.sentences[i].grammatical != good) continue;
+      std::optional<double> score = scores[i].value(view);
+      if (score && (best == item.sentences.size() || *score > highest)) {
+        best = i;
+        highest = *score;
+      }
+    }
+  if (best == item.sentences.size())
+    throw bad_input(fmt::format("'{}' has no score under '{}'", item.id, judge::name_of(view)));
+  return item.sentences[best].text;
+}
+
+}  // namespace
+
+std::string babylm_predictions(store::Store& store, const ReportOptions& options) {
+  std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
+  check_selection(store, runs, options.tests, options.conditions, options.languages);
+  if (runs.size() != 1)
+    throw wrong_call(fmt::format("predictions are of one run, here are {}", runs.size()))
+        .hint("choose with -s, -m and --method");
+  const store::RunRecord& run = runs.front().run;
+  const Look look = look_at(run, options);
+  SuiteItems suite(options.cluster);
+  std::map<uint32_t, std::string> choices;
+  auto see = [&](uint32_t item, const std::vector<judge::SentenceScore>& scores) {
+    const suite::Item& i = suite.items[item];
+    if (i.design || i.cloze)
+      throw bad_input("the leaderboard knows only sentences to choose from, not designs or clozes");
+    choices[item] = chosen(i, scores, look.view);
+  };
+  nlohmann::ordered_json tests;
+  for (const Judged& j : judged_items(store, run, look, suite, see)) {
+    const suite::Item& item = suite.items[j.item];
+    if (!wanted(item, options)) continue;
+    auto choice = choices.find(j.item);
+    if (choice == choices.end())
+      throw bad_input(fmt::format("'{}' is excluded: {}", item.id, judge::text_of(j.excluded)))
+          .at(store.path().string())
+          .hint("the leaderboard wants a choice for every item");
+    auto& predictions = tests[item.test]["predictions"];
+    predictions.push_back({{"id", fmt::format("{}_{}", item.test, predictions.size())},
+                           {"pred", " " + choice->second}});
+  }
+  return nlohmann::ordered_json{{run.suite.name, tests}}.dump() + "\n";
+}
+
+}  // namespace minpair::report

@@ -1,0 +1,149 @@
+#include "report/norms.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/error.h"
+#include "report/judged.h"
+#include "report/labels.h"
+
+namespace minpair::report {
+namespace {
+
+using Kind = GridColumn::Kind;
+
+struct Count {
+  double items = 0, own = 0;
+  std::vector<double> points;
+};
+
+class Normed {
+ public:
+  Normed(const std::vector<judge::Norm>& norms, const judge::Unigrams* unigrams)
+      : norms_(norms), unigrams_(unigrams) {}
+
+  // What the item is worth under each norm.
+  std::vector<double> points(const suite::Item& item,
+                             const std::vector<judge::SentenceScore>& scores,
+                             const judge::Policy& policy) {
+    std::vector<judge::Measured> measured;
+    for (size_t i = 0; i < scores.size(); ++i)
+      measured.push_back(measure(item.sentences[i], scores[i]));
+    std::vector<double> all;
+    for (const judge::Norm& norm : norms_) {
+      std::vector<judge::SentenceScore> normed(scores.size());
+      for (size_t i = 0; i < scores.size(); ++i)
+        normed[i].total = judge::SentenceScore::Total{1, judge::value(norm, measured[i])};
+      all.push_back(judge::points(judge::judge(item, normed, {judge::Unit::sum}), policy));
+    }
+    return all;
+  }
+
+  std::vector<std::string> notes() const {
+    std::vector<std::string> all = {
+        "power: log p / tokens^a, a = 0.5; log-length: log p / ln(tokens + a), a = 1; special "
+        "tokens "
+        "do not count"};
+    if (unigrams_)
+      all.push_back(
+          fmt::format("slor: (log p - log u) / words; morcela: (log p - a log u + b) / words, a = "
+                      "1, b = 0; u from "
+                      "the table, {} of {} words are not in it and count as seen once",
+                      unknown_, words_));
+    return all;
+  }
+
+ private:
+  const std::vector<judge::Norm>& norms_;
+  const judge::Unigrams* unigrams_;
+  size_t words_ = 0, unknown_ = 0;
+
+  judge::Measured measure(const suite::Sentence& sentence, const judge::SentenceScore& score) {
+    judge::Measured m;
+    if (score.total) {
+      m.logprob = score.total->logprob;
+      m.tokens = score.total->tokens;
+    }
+    for (const judge::TokenScore& t : score.tokens)
+      if (!t.special) m.logprob += t.logprob, ++m.tokens;
+    if (unigrams_) {
+      // Methods that score the locus alone are measured by its words.
+      const bool whole = score.bytes == sentence.text.size();
+      judge::Unigrams::Sum sum =
+          unigrams_->of(whole ? sentence.text : slice(sentence.text, sentence.locus));
+      m.unigram = sum.logprob;
+      m.words = double(sum.words);
+      words_ += sum.words;
+      unknown_ += sum.unknown;
+    }
+    return m;
+  }
+};
+
+Grid grid_of(const NamedRun& named, const judge::View& view,
+             const std::vector<judge::Norm>& norms) {
+  Grid g{"norms",
+         fmt::format("{}: {}, {}", named.run.suite.name, named.label, named.run.method),
+         {{"test", "test", Kind::text},
+          {"items", "items", Kind::count},
+          {judge::name_of(view), judge::name_of(view), Kind::share}},
+         {},
+         true,
+         {}};
+  for (const judge::Norm& norm : norms) g.columns.push_back({norm.name, norm.name, Kind::share});
+  return g;
+}
+
+void add_row(Grid& g, const std::string& test, const Count& c) {
+  g.rows.push_back({test, c.items, c.own / c.items});
+  for (double points : c.points) g.rows.back().push_back(points / c.items);
+}
+
+}  // namespace
+
+std::vector<Grid> norm_grids(store::Store& store, const ReportOptions& options,
+                             const std::vector<judge::Norm>& norms,
+                             const judge::Unigrams* unigrams) {
+  std::vector<Grid> grids;
+  std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
+  check_selection(store, runs, options.tests, options.conditions, options.languages);
+  for (const NamedRun& named : runs) {
+    if (named.run.model.kind == "people") continue;
+    SuiteItems suite(options.cluster);
+    Look look = look_at(named.run, {}, options.policy);
+    Normed normed(norms, unigrams);
+    std::map<uint32_t, std::vector<double>> points;
+    auto see = [&](uint32_t item, const std::vector<judge::SentenceScore>& scores) {
+      const suite::Item& i = suite.items[item];
+      if (!i.design && !i.cloze && wanted(i, options))
+        points[item] = normed.points(i, scores, look.policy);
+    };
+    std::map<std::string, Count> tests;
+    Count all;
+    all.points.resize(norms.size());
+    for (const Judged& j : judged_items(store, named.run, look, suite, see)) {
+      auto found = points.find(j.item);
+      if (!j.counts() || found == points.end()) continue;
+      Count& test = tests[suite.items[j.item].test];
+      test.points.resize(norms.size());
+      for (Count* c : {&test, &all}) {
+        ++c->items;
+        c->own += j.points;
+        for (size_t n = 0; n < norms.size(); ++n) c->points[n] += found->second[n];
+      }
+    }
+    if (tests.empty()) continue;
+    Grid g = grid_of(named, look.view, norms);
+    for (const auto& [test, count] : tests) add_row(g, test, count);
+    add_row(g, "All", all);
+    g.notes = normed.notes();
+    for (const std::string& line : judge::lines_of(look.policy)) g.notes.push_back(line);
+    grids.push_back(std::move(g));
+  }
+  if (grids.empty())
+    throw bad_input("no run here has minimal sets of whole sentences").at(store.path().string());
+  return grids;
+}
+
+}  // namespace minpair::report
