@@ -27,6 +27,7 @@ Settings settings();
 struct PullOptions {
   std::string revision = "main";   // a branch, a tag or a commit
   std::vector<std::string> files;  // exactly these; empty: what minpair needs
+  bool dry_run = false;            // only ask what would be fetched
   bool quiet = false;
 };
 
@@ -34,8 +35,9 @@ struct Pulled {
   std::filesystem::path folder;  // the snapshot
   std::string commit;
   std::vector<std::string> files;
-  uint64_t bytes = 0;    // of all files
-  uint64_t fetched = 0;  // over the network, this time
+  std::vector<uint64_t> sizes;  // of each
+  uint64_t bytes = 0;           // of all files
+  uint64_t fetched = 0;         // over the network, this time
 };
 
 // Fetches configuration, tokenizer and the weights in one format (safetensors, else PyTorch).

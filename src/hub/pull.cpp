@@ -103,9 +103,13 @@ class Puller {
     for (const std::string& file : result.files)
       if (!repository.files.contains(file))
         throw bad_input(fmt::format("{} has no file '{}'", model_, file));
-    for (const std::string& file : result.files) result.bytes += repository.files.at(file);
+    for (const std::string& file : result.files) {
+      result.sizes.push_back(repository.files.at(file));
+      result.bytes += result.sizes.back();
+    }
     folder_ = repository_folder(model_, settings_);
     result.folder = folder_ / "snapshots" / repository.commit;
+    if (options_.dry_run) return result;
     fs::create_directories(folder_ / "blobs");
     Progress progress(model_, result.bytes, options_.quiet);
     progress_ = &progress;

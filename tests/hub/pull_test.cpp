@@ -290,6 +290,15 @@ TEST_F(Pull, OnlyWhatIsNeeded) {
   EXPECT_EQ(hub_.downloads("pytorch_model.bin"), 0);
 }
 
+TEST_F(Pull, ADryRunOnlyAsks) {
+  options_.dry_run = true;
+  Pulled p = run();
+  EXPECT_THAT(p.files, ElementsAre("config.json", "model.safetensors"));
+  EXPECT_THAT(p.sizes, ElementsAre(6, 300'000));
+  EXPECT_EQ(hub_.downloads("model.safetensors"), 0);
+  EXPECT_FALSE(fs::exists(p.folder));
+}
+
 TEST_F(Pull, ShardsOfTheSecondFormat) {
   hub_.files.erase("model.safetensors");
   hub_.add_small("pytorch_model.bin.index.json", "hello\n", hello_hash);
