@@ -55,7 +55,7 @@ MergeList read_merges(const fs::path& path) {
   return merges;
 }
 
-enum class Family { gpt2, roberta, qwen2 };
+enum class Family { gpt2, roberta, deberta, qwen2 };
 
 // By the tokenizer's class, by the model's type, or by what the vocabulary holds.
 Family family_of(const TokenizerConfig& config, const std::vector<std::string>& pieces,
@@ -67,21 +67,27 @@ Family family_of(const TokenizerConfig& config, const std::vector<std::string>& 
   };
   if (c == "RobertaTokenizer" || c == "LongformerTokenizer" || c == "BartTokenizer")
     return Family::roberta;
+  if (c == "DebertaTokenizer" || (c.empty() && m == "deberta")) return Family::deberta;
   if (c == "GPT2Tokenizer") return Family::gpt2;
   if (c == "Qwen2Tokenizer") return Family::qwen2;
   if (!c.empty() && c != "PreTrainedTokenizer")
     throw bad_input(fmt::format("the tokenizer class '{}' is not supported", c))
         .at(path.string())
         .hint("a tokenizer.json beside it would do; Hugging Face's save_pretrained writes one");
-  if (m == "roberta" || m == "longformer" || m == "bart") return Family::roberta;
+  if (m == "roberta" || m == "longformer" || m == "bart" || m == "data2vec-text" ||
+      m == "roberta-prelayernorm")
+    return Family::roberta;
   if (m == "qwen2") return Family::qwen2;
   if (m.empty() && has("<mask>") && has("<s>")) return Family::roberta;
   return Family::gpt2;
 }
 
-void surround_like_roberta(Surroundings& around, const TokenizerConfig& config,
-                           const std::vector<std::string>& pieces) {
-  around.names = {"<unk>", "<pad>", "<s>", "</s>", "<mask>", "<s>", "</s>"};
+void surround(Family family, Surroundings& around, const TokenizerConfig& config,
+              const std::vector<std::string>& pieces) {
+  if (family == Family::deberta)
+    around.names = {"[UNK]", "[PAD]", "[CLS]", "[SEP]", "[MASK]", "", ""};
+  else
+    around.names = {"<unk>", "<pad>", "<s>", "</s>", "<mask>", "<s>", "</s>"};
   take_names(around.names, config.names);
   around.before = {around.names.cls};
   around.after = {around.names.sep};
@@ -101,8 +107,8 @@ std::unique_ptr<Tokenizer> load_vocab_json(const fs::path& vocabulary, const fs:
   options.add_prefix_space = config.add_prefix_space.value_or(false);
   merge_added(pieces, config.added, options.around, notes);
   Family family = family_of(config, pieces, vocabulary);
-  if (family == Family::roberta) {
-    surround_like_roberta(options.around, config, pieces);
+  if (family == Family::roberta || family == Family::deberta) {
+    surround(family, options.around, config, pieces);
   } else {
     options.around.names = config.names;
     if (options.around.names.bos.empty()) options.around.names.bos = "<|endoftext|>";

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "tokenizer/loaders.h"
@@ -15,13 +17,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-enum class Family { direct, xlm_roberta, camembert, albert };
+enum class Family { direct, xlm_roberta, camembert, albert, deberta, t5 };
 
 Family family_of(const TokenizerConfig& config, const fs::path& path, Notes* notes) {
   const std::string& c = config.tokenizer_class;
   const std::string& m = config.model_type;
   if (c == "XLMRobertaTokenizer" || (c.empty() && m == "xlm-roberta")) return Family::xlm_roberta;
   if (c == "CamembertTokenizer" || (c.empty() && m == "camembert")) return Family::camembert;
+  if (c == "DebertaV2Tokenizer" || (c.empty() && m == "deberta-v2")) return Family::deberta;
+  if (c == "T5Tokenizer" || c == "MT5Tokenizer" || (c.empty() && m.ends_with("t5")))
+    return Family::t5;
   if (c == "AlbertTokenizer" || (c.empty() && m == "albert")) return Family::albert;
   if (c == "LlamaTokenizer" || c == "GemmaTokenizer" || c == "CodeLlamaTokenizer" ||
       c == "MistralTokenizer")
@@ -34,6 +39,12 @@ Family family_of(const TokenizerConfig& config, const fs::path& path, Notes* not
     say(notes, fmt::format("{}: the tokenizer class '{}' is not known; taken as Llama's",
                            path.string(), c));
   return Family::direct;
+}
+
+void append(SentencePieceModel& model, std::string piece) {
+  model.pieces.push_back(std::move(piece));
+  model.scores.push_back(0);
+  model.types.push_back(PieceType::control);
 }
 
 struct Shifted {
@@ -59,9 +70,22 @@ void shift(SentencePieceModel& model, const Shifted& by, const fs::path& path) {
   model.scores.insert(model.scores.begin(), size_t(n), 0.0f);
   model.types.insert(model.types.begin(), size_t(n), PieceType::control);
   model.types[size_t(by.unk)] = PieceType::unknown;
-  model.pieces.push_back("<mask>");
-  model.scores.push_back(0);
-  model.types.push_back(PieceType::control);
+  append(model, "<mask>");
+}
+
+bool has(const SentencePieceModel& model, const std::string& piece) {
+  return std::find(model.pieces.begin(), model.pieces.end(), piece) != model.pieces.end();
+}
+
+// A hundred sentinels for gaps, the first one last; mT5's file has them, with the mark of a word.
+void surround_t5(const TokenizerConfig& config, SentencePieceModel& model, Surroundings& around) {
+  const std::string own = "▁<extra_id_0>";
+  const bool marked = has(model, own);
+  if (!marked && !has(model, "<extra_id_0>"))
+    for (int i = 99; i >= 0; --i) append(model, fmt::format("<extra_id_{}>", i));
+  around.names = {"<unk>", "<pad>", "", "", marked ? own : "<extra_id_0>", "", "</s>"};
+  take_names(around.names, config.names);
+  around.after = {around.names.eos};
 }
 
 void add_mask(const SentencePieceModel& model, Surroundings& around) {
@@ -88,7 +112,11 @@ void surround(Family family, const TokenizerConfig& config, SentencePieceModel& 
     if (config.add_eos_token.value_or(false)) around.after = {around.names.eos};
     return;
   }
-  if (family == Family::albert)
+  if (family == Family::t5) return surround_t5(config, model, around);
+  if (family == Family::deberta) {
+    if (!has(model, "[MASK]")) append(model, "[MASK]");
+    around.names = {"[UNK]", "[PAD]", "[CLS]", "[SEP]", "[MASK]", "", ""};
+  } else if (family == Family::albert)
     around.names = {"<unk>", "<pad>", "[CLS]", "[SEP]", "[MASK]", "", ""};
   else
     around.names = {"<unk>", "<pad>", "<s>", "</s>", "<mask>", "<s>", "</s>"};
@@ -124,6 +152,8 @@ std::unique_ptr<Tokenizer> load_sentencepiece(const fs::path& path, const Tokeni
     model.types.resize(model.pieces.size(), PieceType::control);
     model.prefix_only_at_start = !config.legacy.value_or(true);
     check_special(model.pieces, around, config, notes);
+    if (family == Family::deberta && config.do_lower_case.value_or(false))
+      return make_sentencepiece(model, std::move(around), normalize_lowercase(), "deberta lower");
     if (family != Family::albert) return make_sentencepiece(model, std::move(around));
     std::string name = fmt::format("albert {}{}", config.keep_accents.value_or(false),
                                    config.do_lower_case.value_or(true));

@@ -26,7 +26,7 @@ const std::array<Role, 7>& roles() {
       {"padding", &SpecialNames::pad, {"[PAD]", "<pad>"}},
       {"first", &SpecialNames::cls, {"[CLS]"}},
       {"separating", &SpecialNames::sep, {"[SEP]"}},
-      {"mask", &SpecialNames::mask, {"[MASK]", "<mask>"}},
+      {"mask", &SpecialNames::mask, {"[MASK]", "<mask>", "<extra_id_0>", "▁<extra_id_0>"}},
       {"beginning-of-text",
        &SpecialNames::bos,
        {"<s>", "<bos>", "<|begin_of_text|>", "<|endoftext|>"}},

@@ -84,6 +84,17 @@ TEST(Load, ByteLevelFamilies) {
   EXPECT_EQ(ids_of(*guessed, "").size(), 2u);
   EXPECT_TRUE(guessed->begins_word(*guessed->id("\u0120the")));
   EXPECT_FALSE(guessed->begins_word(*guessed->id("e")));
+  json vocabulary = golden("roberta")["model"]["vocab"];
+  for (auto [theirs, ours] :
+       {std::pair("<s>", "[CLS]"), std::pair("</s>", "[SEP]"), std::pair("<mask>", "[MASK]")}) {
+    vocabulary[ours] = vocabulary[theirs];
+    vocabulary.erase(theirs);
+  }
+  write_file(folder / "vocab.json", vocabulary.dump());
+  write_file(folder / "config.json", R"({"model_type": "deberta"})");
+  auto deberta = load_tokenizer(folder.path());
+  EXPECT_EQ(deberta->special().mask, *deberta->id("[MASK]"));
+  EXPECT_THAT(ids_of(*deberta, ""), ElementsAre(*deberta->id("[CLS]"), *deberta->id("[SEP]")));
   write_file(folder / "tokenizer_config.json", R"({"tokenizer_class": "XLMTokenizer"})");
   EXPECT_THAT(message([&] { load_tokenizer(folder.path()); }),
               HasSubstr("'XLMTokenizer' is not supported"));

@@ -137,6 +137,35 @@ TEST(SentencePiece, FamiliesCountDifferently) {
   EXPECT_THROW(load_tokenizer(folder.path()), Error) << "nothing says which family it is";
 }
 
+TEST(SentencePiece, DebertaGetsAMaskAndT5Sentinels) {
+  testing::TemporaryFolder folder;
+  train(folder, "spm",
+        "--model_type=unigram --vocab_size=500 --pad_id=0 --eos_id=1 --unk_id=2 --bos_id=-1");
+  sentencepiece::SentencePieceProcessor theirs;
+  ASSERT_TRUE(theirs.Load((folder / "spm.model").string()).ok());
+  const int n = theirs.GetPieceSize();
+  write_file(folder / "config.json", R"({"model_type": "t5"})");
+  auto t5 = load_tokenizer(folder.path());
+  std::vector<int> raw, ours;
+  ASSERT_TRUE(theirs.Encode("Die Kinder singen.", &raw).ok());
+  raw.push_back(1);
+  for (const Token& t : t5->encode("Die Kinder singen.").tokens) ours.push_back(t.id);
+  EXPECT_EQ(ours, raw);
+  EXPECT_EQ(t5->special().mask, n + 99) << "<extra_id_0> is the last";
+  EXPECT_EQ(t5->piece(n), "<extra_id_99>");
+
+  train(folder, "spm",
+        "--model_type=unigram --vocab_size=500 --pad_id=0 --pad_piece=[PAD] --bos_id=1 "
+        "--bos_piece=[CLS] --eos_id=2 --eos_piece=[SEP] --unk_id=3 --unk_piece=[UNK]");
+  write_file(folder / "config.json", R"({"model_type": "deberta-v2"})");
+  auto deberta = load_tokenizer(folder.path());
+  std::vector<Token> tokens = deberta->encode("Die Kinder [MASK].").tokens;
+  EXPECT_EQ(tokens.front().id, 1);
+  EXPECT_EQ(tokens.back().id, 2);
+  EXPECT_EQ(deberta->special().mask, n);
+  EXPECT_EQ(std::ranges::count(tokens, n, &Token::id), 1);
+}
+
 TEST(SentencePiece, AlbertCleansFirst) {
   testing::TemporaryFolder folder;
   train(folder, "spiece",
