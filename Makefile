@@ -1,5 +1,5 @@
 # A thin front: everything real is in CMakePresets.json and tools/.
-.PHONY: demo build configure test check fresh package wheel install bench fuzz format lint clean
+.PHONY: golden-check demo build configure test check fresh package wheel install bench fuzz format lint clean
 .DEFAULT_GOAL := build
 
 JOBS ?= $(shell nproc)
@@ -27,6 +27,10 @@ test:             ## everything, then every test
 	@tools/quietly.sh configure "Configuring" cmake --preset release -Wno-dev -DMINPAIR_TESTS=ON -DMINPAIR_WERROR=$(WERROR)
 	@$(BUILD)
 	@tools/test.sh build/release -j $(JOBS)
+
+golden-check:     ## the tiny checkpoints made again with Hugging Face's library, and what minpair computes with them
+	@$(BUILD) --target test_model
+	@tools/golden/check.py build/release/test_model
 
 check:            ## what must hold before a release: sanitizers, one link with all types in sight, lint, fuzzing, mutants
 	@tools/check.sh $(PARTS)

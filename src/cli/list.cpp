@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "hub/hub.h"
 #include "method/method.h"
+#include "model/architectures.h"
 #include "report/report.h"
 #include "suite/suite.h"
 
@@ -40,18 +41,32 @@ void list_models() {
                i < shipped ? "shipped" : "cached ", all[i].kind.empty() ? "?" : all[i].kind);
 }
 
+void list_architectures() {
+  fmt::print("{:<22}{:<11}{:<9}checkpoints\n", "model_type", "kind", "GGUF");
+  for (const model::Architecture& a : model::architectures())
+    fmt::print("{}", report::wrapped(fmt::format("{:<22}{:<11}{:<9}", a.type, a.kind,
+                                                 a.gguf.empty() ? "-" : a.gguf),
+                                     a.covers, report::window_width(), 42));
+  fmt::print(
+      "\nA model of any of these can be asked what it has inside: 'minpair states', 'minpair "
+      "introspect'.\n");
+}
+
 void add_list(Cli& cli) {
   Arguments& app =
-      cli.command("list", "What there is: suites, models (shipped and in the hub's cache), methods",
-                  "  minpair list methods\n  minpair list models\n");
+      cli.command("list",
+                  "What there is: suites, models (shipped and in the hub's cache), methods, "
+                  "architectures of models that are read",
+                  "  minpair list methods\n  minpair list models\n  minpair list architectures\n");
   static std::string what;
-  app.add_option("WHAT", what, "suites, models or methods")
+  app.add_option("WHAT", what, "suites, models, methods or architectures")
       .required()
-      .one_of({"suites", "models", "methods"});
+      .one_of({"suites", "models", "methods", "architectures"});
   cli.on_run(app, [] {
     if (what == "methods") list_methods();
     if (what == "suites") list_suites();
     if (what == "models") list_models();
+    if (what == "architectures") list_architectures();
   });
 }
 

@@ -64,19 +64,34 @@ const nn::Matrix& Network::see_copy(Site site, size_t layer, const nn::Matrix& r
 }
 
 void Network::add(Site site, size_t layer_number, const nn::Matrix& in, const nn::Linear& layer,
-                  const nn::Matrix& before, nn::Matrix& out, const nn::Norm& after) {
+                  const nn::Matrix& before, nn::Matrix& out, const nn::Norm& after, float times) {
   // The sum costs less inside the product; it is the same sum.
-  if (!watch_ && after.weight.empty()) {
+  if (!watch_ && after.weight.empty() && times == 1) {
     nn::View residual = before;
     nn::linear(runtime_, in, layer, out, nn::Activation::none, &residual);
     return;
   }
   nn::linear(runtime_, in, layer, added_);
-  if (!after.weight.empty()) nn::normalize(runtime_, added_, after);
-  see(site, layer_number, added_);
-  out.resize(added_.rows(), added_.columns());
+  add(site, layer_number, added_, before, out, after, times);
+}
+
+void Network::add(Site site, size_t layer_number, nn::Matrix& added, const nn::Matrix& before,
+                  nn::Matrix& out, const nn::Norm& after, float times) {
+  if (!after.weight.empty()) nn::normalize(runtime_, added, after);
+  if (times != 1) multiply(added, times);
+  see(site, layer_number, added);
+  out.resize(added.rows(), added.columns());
   for (size_t i = 0; i < out.rows(); ++i)
-    for (size_t d = 0; d < out.columns(); ++d) out.row(i)[d] = added_.row(i)[d] + before.row(i)[d];
+    for (size_t d = 0; d < out.columns(); ++d) out.row(i)[d] = added.row(i)[d] + before.row(i)[d];
+}
+
+void clip(nn::Matrix& rows, float limit) {
+  for (size_t i = 0; i < rows.rows() * rows.columns(); ++i)
+    rows.data()[i] = std::clamp(rows.data()[i], -limit, limit);
+}
+
+void multiply(nn::Matrix& rows, float by) {
+  for (size_t i = 0; i < rows.rows() * rows.columns(); ++i) rows.data()[i] *= by;
 }
 
 void Network::keep(std::span<const uint32_t> kept, std::initializer_list<nn::Matrix*> all) {
@@ -93,9 +108,9 @@ void Network::keep(std::span<const uint32_t> kept, std::initializer_list<nn::Mat
 void read_sizes(const Loading& from, const SizeKeys& keys) {
   from.info.layers = from.config.count(keys.layers);
   from.info.hidden = from.config.count(keys.hidden);
-  from.info.heads = from.config.count(keys.heads);
+  from.info.heads = *keys.heads ? from.config.count(keys.heads) : 0;
   from.info.vocabulary = from.config.count("vocab_size");
-  from.info.max_tokens = from.config.count(keys.tokens, keys.usual_tokens);
+  from.info.max_tokens = *keys.tokens ? from.config.count(keys.tokens, keys.usual_tokens) : 0;
 }
 
 void refuse_quantised(const Config& config) {

@@ -79,6 +79,7 @@ struct LateRows {
 class Network {
  public:
   virtual ~Network() = default;
+  virtual query::SiteSet sites() const { return kSitesOfTransformers; }  // what can be changed
 
  protected:
   explicit Network(const nn::Runtime& runtime) : runtime_(runtime) {}
@@ -91,11 +92,15 @@ class Network {
   void see(Site site, size_t layer, nn::Matrix& rows) const {
     if (watch_) (*watch_)({site, static_cast<uint32_t>(layer), tokens_, rows});
   }
+  bool watched() const { return watch_ != nullptr; }
   // For a value that the stream still needs: what is watched, and maybe changed, is a copy.
   const nn::Matrix& see_copy(Site site, size_t layer, const nn::Matrix& rows);
-  // out = before + [norm of] layer(in)
+  // out = before + times · [norm of] layer(in)
   void add(Site site, size_t layer_number, const nn::Matrix& in, const nn::Linear& layer,
-           const nn::Matrix& before, nn::Matrix& out, const nn::Norm& after = {});
+           const nn::Matrix& before, nn::Matrix& out, const nn::Norm& after = {}, float times = 1);
+  // out = before + times · [norm of] added
+  void add(Site site, size_t layer_number, nn::Matrix& added, const nn::Matrix& before,
+           nn::Matrix& out, const nn::Norm& after = {}, float times = 1);
   // From here on only `kept` of the tokens are computed.
   void keep(std::span<const uint32_t> kept, std::initializer_list<nn::Matrix*> all);
 
@@ -128,6 +133,8 @@ class Encoder : public Network {
   // The last hidden states at `rows` of the batch (ascending).
   virtual const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
                                     const Watch& watch) = 0;
+  // The tokenizer that its queries are made with.
+  virtual void use(const tokenizer::Tokenizer& /*tokenizer*/) {}
   // From the last stream to what the head reads, where there is something between them.
   virtual void finish(nn::Matrix& /*stream*/) {}
   // From hidden states to what the decoder multiplies.
@@ -145,7 +152,7 @@ struct Loading {
   bool with_head;          // false: only the encoder, for looking at hidden states
   query::ModelInfo& info;  // layers, hidden, heads, vocabulary, max_tokens, parameters, notes
 };
-// Where config.json says how large a network is.
+// Where config.json says how large a network is; empty: there is no such thing.
 struct SizeKeys {
   const char *layers = "num_hidden_layers", *hidden = "hidden_size", *heads = "num_attention_heads",
              *tokens = "max_position_embeddings";
@@ -165,6 +172,7 @@ struct Source {
   std::string name;            // what the user called it
   std::string architecture;
   LoadOptions options;
+  std::string text_config = {};  // as in ModelType
 };
 using MakeModel = std::unique_ptr<query::Model> (*)(const Source&);
 
@@ -184,8 +192,17 @@ struct Gguf {
   Settings (*more)(const checkpoint::Metadata&) = nullptr;  // what no single key says
 };
 
+struct ModelType {
+  ModelType(const char* t, std::string what = "", std::string of_text = "")
+      : type(t), covers(std::move(what)), text_config(std::move(of_text)) {}
+  std::string type;         // of config.json
+  std::string covers;       // well-known checkpoints
+  std::string text_config;  // the language model's settings are inside "text_config"; what they
+                            // need not say
+};
+
 struct Family {
-  std::vector<std::string> model_types;  // of config.json
+  std::vector<ModelType> model_types;
   std::variant<MakeEncoder, MakeDecoder, MakeModel> make;
   std::vector<Gguf> gguf = {};
 };
@@ -204,6 +221,9 @@ void refuse_quantised(const Config& config);
 
 // Throws when the heads do not divide the width.
 nn::AttentionShape attention_shape(const Config& config, size_t hidden, size_t heads);
+
+void multiply(nn::Matrix& rows, float by);
+void clip(nn::Matrix& rows, float limit);  // to [-limit, limit]
 
 // dense, activation, norm: what masked language models do before their decoder.
 struct TransformHead {

@@ -1,96 +1,19 @@
 // BERT (Devlin et al. 2019) and its family: embeddings of word, position and segment; post-norm
 // layers; a head that transforms, then multiplies with the embedding table. What DistilBERT (Sanh
 // et al. 2019), RoBERTa (Liu et al. 2019; also XLM-R and CamemBERT), the generator of ELECTRA
-// (Clark et al. 2020) and ALBERT (Lan et al. 2020) do otherwise is stated in `Variant`.
+// (Clark et al. 2020), ALBERT (Lan et al. 2020), MPNet (Song et al. 2020), RoFormer (Su et al.
+// 2021) and others do otherwise is stated in `BertVariant`.
+
+#include "model/bert_variant.h"
 
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "model/architecture.h"
+#include "model/buckets.h"
 
 namespace minpair::model {
 namespace {
-
-struct Variant {
-  std::string name = "BERT";
-  // Keys of config.json, and what is meant where one is absent.
-  const char *layers = "num_hidden_layers", *hidden = "hidden_size", *heads = "num_attention_heads",
-             *inner = "intermediate_size", *activation = "hidden_act", *epsilon = "layer_norm_eps";
-  const char* usual_activation = "gelu";
-  size_t positions = 512, segments = 2;
-  bool positions_after_padding = false;  // RoBERTa
-  // ELECTRA, ALBERT: embeddings are narrower than the layers, and this matrix widens them.
-  std::string widen;
-  bool shares_layers = false;  // ALBERT: layers are used again and again
-  // Tensors.
-  std::string layer = "encoder.layer.{}.";
-  std::string query = "attention.self.query", key = "attention.self.key",
-              value = "attention.self.value", attention_output = "attention.output.dense",
-              attention_norm = "attention.output.LayerNorm", up = "intermediate.dense",
-              down = "output.dense", output_norm = "output.LayerNorm";
-  std::string head = "cls.", head_dense = "cls.predictions.transform.dense",
-              head_norm = "cls.predictions.transform.LayerNorm",
-              decoder = "cls.predictions.decoder.weight";
-  std::vector<std::string> decoder_bias{"cls.predictions.bias", "cls.predictions.decoder.bias"};
-  bool gelu_in_head = false;  // whatever the activation of the layers is
-};
-
-Variant distilbert() {
-  Variant v{.name = "DistilBERT",
-            .layers = "n_layers",
-            .hidden = "dim",
-            .heads = "n_heads",
-            .inner = "hidden_dim",
-            .activation = "activation",
-            .epsilon = "",  // not configurable
-            .segments = 0};
-  v.layer = "transformer.layer.{}.";
-  v.query = "attention.q_lin", v.key = "attention.k_lin", v.value = "attention.v_lin";
-  v.attention_output = "attention.out_lin", v.attention_norm = "sa_layer_norm";
-  v.up = "ffn.lin1", v.down = "ffn.lin2", v.output_norm = "output_layer_norm";
-  v.head = "vocab_", v.head_dense = "vocab_transform", v.head_norm = "vocab_layer_norm";
-  v.decoder = "vocab_projector.weight", v.decoder_bias = {"vocab_projector.bias"};
-  return v;
-}
-
-Variant roberta() {
-  Variant v{.name = "RoBERTa", .positions = 514, .segments = 1, .positions_after_padding = true};
-  v.head = "lm_head.", v.head_dense = "lm_head.dense", v.head_norm = "lm_head.layer_norm";
-  v.decoder = "lm_head.decoder.weight", v.decoder_bias = {"lm_head.bias", "lm_head.decoder.bias"};
-  v.gelu_in_head = true;
-  return v;
-}
-
-Variant electra() {
-  Variant v{.name = "ELECTRA", .widen = "embeddings_project"};
-  v.head = "generator_", v.head_dense = "generator_predictions.dense";
-  v.head_norm = "generator_predictions.LayerNorm";
-  v.decoder = "generator_lm_head.weight", v.decoder_bias = {"generator_lm_head.bias"};
-  v.gelu_in_head = true;
-  return v;
-}
-
-Variant albert() {
-  Variant v{.name = "ALBERT",
-            .usual_activation = "gelu_new",
-            .widen = "encoder.embedding_hidden_mapping_in",
-            .shares_layers = true};
-  v.layer = "encoder.albert_layer_groups.{}.albert_layers.{}.";
-  v.query = "attention.query", v.key = "attention.key", v.value = "attention.value";
-  v.attention_output = "attention.dense", v.attention_norm = "attention.LayerNorm";
-  v.up = "ffn", v.down = "ffn_output", v.output_norm = "full_layer_layer_norm";
-  v.head = "predictions.", v.head_dense = "predictions.dense";
-  v.head_norm = "predictions.LayerNorm", v.decoder = "predictions.decoder.weight";
-  v.decoder_bias = {"predictions.bias", "predictions.decoder.bias"};
-  return v;
-}
-
-Variant variant_of(const std::string& type) {
-  if (type == "distilbert") return distilbert();
-  if (type == "electra") return electra();
-  if (type == "albert") return albert();
-  return type == "bert" ? Variant{} : roberta();
-}
 
 // Shared layers cost nothing on disk, so that a wrong number would not be noticed there.
 constexpr size_t kMostSharedLayers = 1000;
@@ -104,9 +27,9 @@ struct Layer {
 class Bert : public Encoder {
  public:
   explicit Bert(const Loading& from)
-      : Encoder(from.runtime), variant_(variant_of(from.info.architecture)) {
+      : Encoder(from.runtime), variant_(bert_variant(from.config, from.info.architecture)) {
     const Config& c = from.config;
-    const Variant& v = variant_;
+    const BertVariant& v = variant_;
     if (std::string kind = c.text("position_embedding_type", "absolute"); kind != "absolute")
       throw bad_input(fmt::format("position_embedding_type \"{}\" is not supported", kind))
           .at(c.file().string())
@@ -116,7 +39,7 @@ class Bert : public Encoder {
     c.must_be("add_cross_attention", false, "this model reads what another one has encoded");
     c.ignore({"down_scale_factor", "gap_size", "net_structure_type", "num_memory_blocks",
               "layers_to_keep", "sinusoidal_pos_embds", "tie_weights_", "pad_token_id",
-              "tie_word_embeddings"});
+              "tie_word_embeddings", "task_type_vocab_size"});
     query::ModelInfo& info = from.info;
     read_sizes(from, {v.layers, v.hidden, v.heads, "max_position_embeddings", v.positions});
     epsilon_ = c.real(v.epsilon, 1e-12);
@@ -125,11 +48,13 @@ class Bert : public Encoder {
 
     WeightLoader load(runtime_, from.checkpoint,
                       {"module.", "model.", "bert.", "distilbert.", "roberta.", "camembert.",
-                       "electra.", "albert."});
+                       "electra.", "albert.", "mpnet.", "ernie.", "roformer.", "nomic_bert.",
+                       "data2vec_text.", "roberta_prelayernorm."});
     if (from.with_head && load.has("discriminator_predictions.dense.weight"))
       throw bad_input("this is ELECTRA's discriminator, which is no language model")
           .hint("use the generator that was trained beside it (its name ends in -generator)");
     load_embeddings(load, c, info);
+    set_places(load, c);
     load_layers(load, c, info);
     if (from.with_head) load_head(load, c, info);
     load.finish(v.name, {v.head});
@@ -138,6 +63,7 @@ class Bert : public Encoder {
 
   const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
                             const Watch& watch) override {
+    const BertVariant& v = variant_;
     const size_t h = shape_.heads * shape_.width;
     begin(batch.ids.size(), watch);
     embed(batch);
@@ -145,26 +71,33 @@ class Bert : public Encoder {
     for (size_t l = 0; l < order_.size(); ++l) {
       const Layer& layer = layers_[order_[l]];
       join(l, batch.late, hidden_);
-      const nn::Matrix& in = see_copy(Site::attention_input, l, hidden_);
-      nn::linear(runtime_, in, layer.qkv, qkv_);
+      nn::linear(runtime_, attention_input(layer, l), layer.qkv, qkv_);
+      if (v.rotary_theta > 0)
+        rotary_.apply(runtime_, batch.positions_of(qkv_.rows()),
+                      (v.turns_values ? 3 : 2) * shape_.heads, qkv_.data(), qkv_.columns());
       nn::attend(runtime_, shape_, batch.sequences_of(qkv_.rows()), qkv_.part(0, h),
                  qkv_.part(h, h), qkv_.part(2 * h, h), context_);
       see(Site::heads, l, context_);
       // What nobody reads need not leave the last layer.
       if (l + 1 == order_.size()) keep(rows, {&context_, &hidden_});
       add(Site::attention_output, l, context_, layer.attention_output, hidden_, attended_);
-      nn::normalize(runtime_, attended_, layer.attention_norm);
+      if (!v.norms_first) nn::normalize(runtime_, attended_, layer.attention_norm);
       see(Site::attention_residual, l, attended_);
-      nn::linear(runtime_, attended_, layer.up, inner_, activation_);
+      if (v.norms_first) nn::normalize(runtime_, attended_, layer.output_norm, normed_);
+      feed_forward(layer, v.norms_first ? normed_ : attended_);
       see(Site::mlp_inner, l, inner_);
       add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_);
-      nn::normalize(runtime_, hidden_, layer.output_norm);
+      if (!v.norms_first) nn::normalize(runtime_, hidden_, layer.output_norm);
       see(Site::residual, l, hidden_);
     }
+    finish(hidden_);
     see(Site::output, 0, hidden_);
     return hidden_;
   }
 
+  void finish(nn::Matrix& stream) override {
+    if (!last_norm_.weight.empty()) nn::normalize(runtime_, stream, last_norm_);
+  }
   const nn::Matrix& head(const nn::View& hidden) override { return head_.run(runtime_, hidden); }
   const nn::Linear& decoder() const override { return decoder_; }
 
@@ -182,12 +115,34 @@ class Bert : public Encoder {
       info.max_tokens = static_cast<uint32_t>(positions - static_cast<size_t>(padding) - 1);
     }
     words_ = load.embedding(kWords, info.vocabulary, e);
-    positions_ = load.table("embeddings.position_embeddings.weight", positions, e);
+    if (variant_.rotary_theta == 0)
+      positions_ = load.table("embeddings.position_embeddings.weight", positions, e);
+    if (!variant_.tasks.empty())
+      tasks_ = load.table(variant_.tasks, c.size("task_type_vocab_size", 3), e);
     if (variant_.segments)
       segments_ = load.table("embeddings.token_type_embeddings.weight",
                              c.size("type_vocab_size", variant_.segments), e);
-    embedding_norm_ = load.norm("embeddings.LayerNorm", e, epsilon_);
+    if (!variant_.embedding_norm.empty())
+      embedding_norm_ = load.norm(variant_.embedding_norm, e, epsilon_);
     if (e != h || variant_.shares_layers) widen_ = load.linear(variant_.widen, h, e);
+  }
+
+  // How a token knows its place, where positions are not added.
+  void set_places(WeightLoader& load, const Config& c) {
+    const BertVariant& v = variant_;
+    if (v.rotary_theta > 0) {
+      double theta = c.real_in({"rope_parameters", "rope_theta"}, v.rotary_theta);
+      if (c.text_in({"rope_parameters", "rope_type"}, "default") != "default")
+        throw bad_input("scaled rotary positions are not supported for " + v.name)
+            .at(c.file().string());
+      rotary_ = nn::Rotary(nn::rotary_frequencies(theta, shape_.width), shape_.width, v.neighbours);
+      if (c.size("head_dim", shape_.width) != shape_.width)
+        throw bad_input("\"head_dim\" must be the width divided by the heads")
+            .at(c.file().string());
+    }
+    if (v.distances.empty()) return;
+    distances_ = DistanceBias(load.table(v.distances, 32, shape_.heads), 128, true);
+    shape_.more = &add_distances_;
   }
 
   void load_layers(WeightLoader& load, const Config& c, query::ModelInfo& info) {
@@ -204,23 +159,28 @@ class Bert : public Encoder {
     for (size_t l = 0; l < layers; ++l)
       for (size_t i = 0; i < each; ++i) order_.push_back(l * groups / layers * each + i);
     info.layers = uint32_t(order_.size());
+    if (!variant_.last_norm.empty())
+      last_norm_ = load.norm(variant_.last_norm, info.hidden, epsilon_);
   }
 
   Layer load_layer(WeightLoader& load, const std::string& p, size_t h, size_t inner) const {
-    const Variant& v = variant_;
+    const BertVariant& v = variant_;
     Layer layer;
-    layer.qkv = load.stacked({p + v.query, p + v.key, p + v.value}, h, h);
-    layer.attention_output = load.linear(p + v.attention_output, h, h);
+    layer.qkv = v.qkv.size() == 1 ? load.linear(p + v.qkv[0], 3 * h, h, v.biases)
+                                  : load.stacked({p + v.qkv[0], p + v.qkv[1], p + v.qkv[2]}, h, h);
+    layer.attention_output = load.linear(p + v.attention_output, h, h, v.biases);
     layer.attention_norm = load.norm(p + v.attention_norm, h, epsilon_);
-    layer.up = load.linear(p + v.up, inner, h);
-    layer.down = load.linear(p + v.down, h, inner);
+    std::vector<std::string> up;
+    for (const std::string& name : v.up) up.push_back(p + name);
+    layer.up = load.stacked(up, inner, h, v.biases);
+    layer.down = load.linear(p + v.down, h, inner, v.biases);
     layer.output_norm = load.norm(p + v.output_norm, h, epsilon_);
     return layer;
   }
 
   void load_head(WeightLoader& load, const Config& c, const query::ModelInfo& info) {
-    const Variant& v = variant_;
-    const size_t e = positions_.columns();
+    const BertVariant& v = variant_;
+    const size_t e = words_ ? words_.width() : info.hidden;
     head_.dense = load.linear(v.head_dense, e, info.hidden);
     head_.activation = v.gelu_in_head ? nn::Activation::gelu : activation_;
     head_.norm = load.norm(v.head_norm, e, epsilon_);
@@ -236,7 +196,7 @@ class Bert : public Encoder {
   void embed(const Batch& batch) {
     const bool narrow = widen_.weights.outputs() > 0;
     nn::Matrix& out = narrow ? narrow_ : hidden_;
-    const size_t width = positions_.columns();
+    const size_t width = words_.width();
     std::vector<uint32_t> position = batch.positions;
     if (variant_.positions_after_padding) count_after_padding(batch, position);
     out.resize(batch.ids.size(), width);
@@ -245,11 +205,29 @@ class Bert : public Encoder {
       words_.row(static_cast<size_t>(batch.ids[i]), x);
       if (segments_.rows())
         for (size_t d = 0; d < width; ++d) x[d] += segments_.row(0)[d];
-      const float* p = positions_.row(position[i]);
-      for (size_t d = 0; d < width; ++d) x[d] += p[d];
+      if (positions_.rows())
+        for (size_t d = 0; d < width; ++d) x[d] += positions_.row(position[i])[d];
+      if (tasks_.rows())
+        for (size_t d = 0; d < width; ++d) x[d] += tasks_.row(0)[d];
     }
-    nn::normalize(runtime_, out, embedding_norm_);
+    if (!embedding_norm_.weight.empty()) nn::normalize(runtime_, out, embedding_norm_);
     if (narrow) nn::linear(runtime_, narrow_, widen_, hidden_);
+  }
+
+  const nn::Matrix& attention_input(const Layer& layer, size_t l) {
+    if (!variant_.norms_first) return see_copy(Site::attention_input, l, hidden_);
+    nn::normalize(runtime_, hidden_, layer.attention_norm, normed_);
+    see(Site::attention_input, l, normed_);
+    return normed_;
+  }
+
+  void feed_forward(const Layer& layer, const nn::Matrix& in) {
+    if (!variant_.gated) {
+      nn::linear(runtime_, in, layer.up, inner_, activation_);
+      return;
+    }
+    nn::linear(runtime_, in, layer.up, wide_);
+    nn::gated(runtime_, wide_, activation_, inner_);
   }
 
   // Padding tokens, should a text contain one, do not count and stand at the padding's position.
@@ -262,28 +240,45 @@ class Bert : public Encoder {
     }
   }
 
-  Variant variant_;
+  BertVariant variant_;
   double epsilon_ = 0;
   nn::Activation activation_;
   nn::AttentionShape shape_;
   tokenizer::TokenId padding_ = -1;
   Embedding words_;
-  nn::Matrix positions_, segments_;
-  nn::Norm embedding_norm_;
+  nn::Matrix positions_, segments_, tasks_;
+  nn::Rotary rotary_;
+  DistanceBias distances_;
+  nn::MoreScores add_distances_ = [this](const nn::ScoreBlock& block) { distances_.add(block); };
+  nn::Norm embedding_norm_, last_norm_;
   nn::Linear widen_;
   std::vector<Layer> layers_;
   std::vector<size_t> order_;  // which of them runs as number l
   TransformHead head_;
   nn::Linear decoder_;
-  nn::Matrix narrow_, hidden_, qkv_, context_, attended_, inner_;
+  nn::Matrix narrow_, hidden_, normed_, qkv_, context_, attended_, wide_, inner_;
 };
 
 }  // namespace
 
 Family bert_family() {
-  return {.model_types = {"bert", "distilbert", "roberta", "xlm-roberta", "camembert", "electra",
-                          "albert"},
-          .make = make<Encoder, Bert>};
+  return {
+      .model_types = {{"bert", "BERT, multilingual BERT, German, Dutch, Hebrew BERT, MultiBERTs"},
+                      {"distilbert", "DistilBERT"},
+                      {"roberta", "RoBERTa, DistilRoBERTa, MiniBERTas"},
+                      {"xlm-roberta", "XLM-R base and large"},
+                      {"camembert", "CamemBERT, umBERTo, GottBERT"},
+                      {"electra", "ELECTRA's generators"},
+                      {"albert", "ALBERT"},
+                      {"mpnet", "MPNet"},
+                      {"data2vec-text", "data2vec text"},
+                      {"ernie", "ERNIE 2, ERNIE 3"},
+                      {"megatron-bert", "Megatron-BERT"},
+                      {"roberta-prelayernorm", "RoBERTa with norms first"},
+                      {"xlm-roberta-xl", "XLM-R XL and XXL"},
+                      {"roformer", "RoFormer"},
+                      {"nomic_bert", "NomicBERT, as transformers saves it"}},
+      .make = make<Encoder, Bert>};
 }
 
 }  // namespace minpair::model

@@ -124,7 +124,8 @@ void TreeAttention::run_gathered(const nn::AttentionShape& shape, const PrefixTr
 
 CausalModel::CausalModel(const Source& source, MakeDecoder make_decoder)
     : runtime_(runtime_for(source.options, info_)),
-      config_(std::make_unique<Config>(source.path / "config.json")),
+      config_(std::make_unique<Config>(
+          Config(source.path / "config.json").inside("text_config", source.text_config))),
       checkpoint_(checkpoint::open_checkpoint(source.path)),
       tokenizer_(tokenizer::load_tokenizer(source.path, &info_.notes)) {
   load(source, make_decoder);

@@ -83,7 +83,7 @@ class CausalModel : public query::Model, public Watchable {
   const query::ModelInfo& info() const override { return info_; }
   const tokenizer::Tokenizer& tokenizer() const override { return *tokenizer_; }
   query::AskSet asks() const override { return query::AskSet().set(); }
-  query::SiteSet sites() const override { return kSitesOfTransformers; }
+  query::SiteSet sites() const override { return decoder_->sites(); }
   std::vector<query::Answer> answer(std::span<const query::Query> queries) override;
 
   const nn::Matrix& watch(const std::vector<tokenizer::TokenId>& ids, const Watch& watch) override;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -56,6 +57,20 @@ bool says_nothing(const json& value) {
          (value.is_string() && value.get_ref<const std::string&>().empty());
 }
 
+// transformers 5 writes infinities as objects.
+void unwrap_floats(json& value) {
+  if (!value.is_structured()) return;
+  if (value.is_object() && value.size() == 1 && value.contains("__float__")) {
+    const std::string name = value["__float__"].is_string() ? value["__float__"] : json("");
+    const double largest = std::numeric_limits<double>::max();
+    value = name == "Infinity"    ? json(largest)
+            : name == "-Infinity" ? json(-largest)
+                                  : json(nullptr);
+    return;
+  }
+  for (json& inner : value) unwrap_floats(inner);
+}
+
 }  // namespace
 
 Config::Config(const std::filesystem::path& file)
@@ -69,6 +84,7 @@ Config::Config(const std::filesystem::path& file, std::string json_text)
     throw bad_input("this is not a JSON object")
         .at(file.string())
         .hint("download config.json again");
+  unwrap_floats(parsed);
   json_ = std::make_shared<const json>(std::move(parsed));
   asked_ = std::make_shared<std::set<std::string>>();
 }
@@ -135,6 +151,7 @@ std::vector<std::string> Config::texts(std::string_view key) const {
   std::vector<std::string> all;
   const json* value = find(key);
   if (!value) return all;
+  if (value->is_string()) return {value->get<std::string>()};
   if (!value->is_array()) wrong(key, "a list of texts");
   for (const json& one : *value) {
     if (!one.is_string()) wrong(key, "a list of texts");
@@ -162,6 +179,13 @@ double Config::real_in(const std::vector<std::string>& path, double otherwise) c
   return at->get<double>();
 }
 
+bool Config::flag_in(const std::vector<std::string>& path, bool otherwise) const {
+  const json* at = find_in(path);
+  if (!at) return otherwise;
+  if (!at->is_boolean()) wrong(path.back(), "true or false");
+  return at->get<bool>();
+}
+
 std::string Config::text_in(const std::vector<std::string>& path,
                             const std::string& otherwise) const {
   const json* at = find_in(path);
@@ -181,10 +205,12 @@ std::vector<double> Config::reals_in(const std::vector<std::string>& path) const
   return all;
 }
 
-std::optional<Config> Config::inside(std::string_view key) const {
-  const json* value = find(key);
-  if (!value || !value->is_object()) return std::nullopt;
-  return Config(file_, value->dump());
+Config Config::inside(std::string_view key, const std::string& usual) const {
+  const json* value = usual.empty() ? nullptr : find(key);
+  if (!value || !value->is_object()) return *this;
+  json all = json::parse(usual);
+  all.update(*value);
+  return Config(file_, all.dump());
 }
 
 void Config::ignore(std::initializer_list<std::string_view> keys) const {

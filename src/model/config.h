@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -32,13 +31,16 @@ class Config {
   double real(std::string_view key, double otherwise) const;
   bool flag(std::string_view key, bool otherwise) const;
   std::string text(std::string_view key, std::string_view otherwise) const;
-  std::vector<std::string> texts(std::string_view key) const;  // empty when absent
+  std::vector<std::string> texts(std::string_view key) const;  // one or a list; empty when absent
   // A number inside objects: number_in({"rope_parameters", "full_attention", "rope_theta"}, 1e4).
   double real_in(const std::vector<std::string>& path, double otherwise) const;
+  bool flag_in(const std::vector<std::string>& path, bool otherwise) const;
   std::string text_in(const std::vector<std::string>& path, const std::string& otherwise) const;
   std::vector<double> reals_in(const std::vector<std::string>& path) const;  // empty when absent
   bool has_in(const std::vector<std::string>& path) const { return find_in(path) != nullptr; }
-  std::optional<Config> inside(std::string_view key) const;  // an object as a configuration
+  // An object as a configuration, with what it need not say; all of this one when nothing is usual
+  // or the object is absent.
+  Config inside(std::string_view key, const std::string& usual) const;
 
   // What changes no number, or only in ways that are not used here.
   void ignore(std::initializer_list<std::string_view> keys) const;

@@ -1,10 +1,15 @@
-// Decoders of GPT's kind, beside GPT-2 itself: OPT (Zhang et al. 2022), XGLM (Lin et al. 2022),
-// GPT-Neo (Black et al. 2021), GPT-J (Wang & Komatsuzaki 2021), BLOOM (Scao et al. 2022) and Phi
-// (Gunasekar et al. 2023). A layer is attention and a feed-forward layer; how they are put
-// together, and how a token knows its place, is stated in `Variant`.
+// Decoders of GPT's kind, beside GPT-2 itself: GPT (Radford et al. 2018), OPT (Zhang et al. 2022),
+// XGLM (Lin et al. 2022), GPT-Neo (Black et al. 2021), GPT-J (Wang & Komatsuzaki 2021), BLOOM (Scao
+// et al. 2022), Phi (Gunasekar et al. 2023), Falcon (Almazrouei et al. 2023), MPT, CodeGen,
+// StarCoder. A layer is attention and a feed-forward layer; how they are put together, and how a
+// token knows its place, is stated in `GptVariant`.
+
+#include "model/gpt_variant.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "base/error.h"
@@ -13,149 +18,6 @@
 
 namespace minpair::model {
 namespace {
-
-enum class Places { learned, waves, rotary, alibi };
-
-struct Variant {
-  std::string name;
-  SizeKeys sizes;
-  // Keys of config.json, and what is meant where one is absent.
-  const char *inner = "intermediate_size", *activation = "activation_function",
-             *epsilon = "layer_norm_epsilon";  // none: always 1e-5
-  std::string usual_activation = "gelu_new";
-  Places places = Places::learned;
-  size_t first_place = 0;     // OPT, XGLM: the first token's
-  bool norms_first = true;    // OPT 350m: after the sums
-  bool side_by_side = false;  // GPT-J, Phi: both parts read one norm's output
-  bool scaled = true;         // GPT-Neo: scores are not divided by the root of the width
-  bool neighbours = false;    // rotary pairs lie beside each other
-  bool qkv_bias = true, output_bias = true, mlp_bias = true, head_bias = false, tied = true;
-  double embeddings_times = 1;
-  // Tensors.
-  std::vector<std::string> prefixes{"module.", "transformer."};
-  std::string words = "wte.weight", learned = "wpe.weight", embedding_norm, layer = "h.{}.";
-  std::vector<std::string>
-      qkv;  // three, or one that has query, key and value of each head together
-  std::string attention_output, attention_norm = "ln_1", mlp_norm = "ln_2", up, down, norm = "ln_f";
-};
-
-Variant opt(const Config& c) {
-  Variant v{.name = "OPT", .inner = "ffn_dim", .epsilon = "", .usual_activation = "relu"};
-  v.first_place = 2;
-  v.norms_first = c.flag("do_layer_norm_before", true);
-  v.qkv_bias = v.output_bias = v.mlp_bias = c.flag("enable_bias", true);
-  c.must_be("layer_norm_elementwise_affine", true, "norms without weights are not supported");
-  v.prefixes = {"module.", "model.", "decoder."};
-  v.words = "embed_tokens.weight", v.learned = "embed_positions.weight", v.layer = "layers.{}.";
-  v.qkv = {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"};
-  v.attention_output = "self_attn.out_proj", v.attention_norm = "self_attn_layer_norm";
-  v.up = "fc1", v.down = "fc2", v.mlp_norm = "final_layer_norm", v.norm = "final_layer_norm";
-  if (!v.norms_first || c.flag("_remove_final_layer_norm", false)) v.norm.clear();
-  return v;
-}
-
-Variant xglm(const Config& c) {
-  Variant v{.name = "XGLM",
-            .sizes = {"num_layers", "d_model", "attention_heads"},
-            .inner = "ffn_dim",
-            .epsilon = "",
-            .usual_activation = "gelu",
-            .places = Places::waves,
-            .first_place = 2};
-  if (c.flag("scale_embedding", true)) v.embeddings_times = std::sqrt(double(c.size("d_model")));
-  c.must_be("add_cross_attention", false, "this model reads what another one has encoded");
-  c.ignore({"num_hidden_layers"});
-  v.prefixes = {"module.", "model."};
-  v.words = "embed_tokens.weight", v.layer = "layers.{}.";
-  v.qkv = {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"};
-  v.attention_output = "self_attn.out_proj", v.attention_norm = "self_attn_layer_norm";
-  v.up = "fc1", v.down = "fc2", v.mlp_norm = "final_layer_norm", v.norm = "layer_norm";
-  return v;
-}
-
-Variant gpt_neo(const Config& c) {
-  Variant v{.name = "GPT-Neo", .sizes = {"num_layers", "hidden_size", "num_heads"}};
-  v.scaled = v.qkv_bias = false;
-  v.qkv = {"attn.attention.q_proj", "attn.attention.k_proj", "attn.attention.v_proj"};
-  v.attention_output = "attn.attention.out_proj", v.up = "mlp.c_fc", v.down = "mlp.c_proj";
-  c.ignore({"attention_types", "num_hidden_layers", "num_attention_heads"});
-  return v;
-}
-
-Variant gptj(const Config& c) {
-  Variant v{.name = "GPT-J",
-            .sizes = {"n_layer", "n_embd", "n_head", "n_positions"},
-            .inner = "n_inner",
-            .places = Places::rotary,
-            .side_by_side = true,
-            .neighbours = true,
-            .head_bias = true,
-            .tied = false};
-  v.qkv_bias = v.output_bias = false;
-  v.qkv = {"attn.q_proj", "attn.k_proj", "attn.v_proj"};
-  v.attention_output = "attn.out_proj", v.up = "mlp.fc_in", v.down = "mlp.fc_out";
-  c.must_be("scale_attn_weights", true, "this is not supported");
-  return v;
-}
-
-Variant bloom(const Config& c) {
-  Variant v{.name = "BLOOM",
-            .sizes = {"n_layer", c.has("hidden_size") ? "hidden_size" : "n_embed", "n_head",
-                      "seq_length"},
-            .inner = "n_inner",
-            .usual_activation = "gelu_new",
-            .places = Places::alibi};
-  c.must_be("apply_residual_connection_post_layernorm", false, "this is not supported");
-  c.ignore({"slow_but_exact", "n_embed", "num_attention_heads", "offset_alibi", "skip_bias_add",
-            "skip_bias_add_qkv", "attention_softmax_in_fp32", "masked_softmax_fusion",
-            "bias_dropout_fusion", "unk_token_id"});
-  v.words = "word_embeddings.weight", v.embedding_norm = "word_embeddings_layernorm";
-  v.qkv = {"self_attention.query_key_value"}, v.attention_output = "self_attention.dense";
-  v.attention_norm = "input_layernorm", v.mlp_norm = "post_attention_layernorm";
-  v.up = "mlp.dense_h_to_4h", v.down = "mlp.dense_4h_to_h";
-  return v;
-}
-
-Variant phi(const Config& c) {
-  Variant v{.name = "Phi",
-            .activation = "hidden_act",
-            .epsilon = "layer_norm_eps",
-            .places = Places::rotary,
-            .side_by_side = true,
-            .head_bias = true,
-            .tied = false};
-  c.must_be("qk_layernorm", false, "norms of queries and keys are not supported");
-  if (c.size("num_key_value_heads", c.size(v.sizes.heads)) != c.size(v.sizes.heads))
-    throw bad_input("Phi with fewer key heads is not supported").at(c.file().string());
-  v.prefixes = {"module.", "model."};
-  v.words = "embed_tokens.weight", v.layer = "layers.{}.";
-  v.qkv = {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"};
-  v.attention_output = "self_attn.dense", v.attention_norm = "input_layernorm";
-  v.up = "mlp.fc1", v.down = "mlp.fc2", v.norm = "final_layernorm";
-  return v;
-}
-
-Variant variant_of(const Config& c, const std::string& type) {
-  if (type == "opt") return opt(c);
-  if (type == "xglm") return xglm(c);
-  if (type == "gpt_neo") return gpt_neo(c);
-  if (type == "gptj") return gptj(c);
-  return type == "bloom" ? bloom(c) : phi(c);
-}
-
-// Press et al. (2022): powers of two; where the heads are no power of two, every other one of twice
-// as many fills up.
-std::vector<float> alibi_slopes(size_t heads) {
-  size_t whole = 1;
-  while (whole * 2 <= heads) whole *= 2;
-  auto slope = [](size_t of, size_t i) {
-    return float(std::pow(2.0, -8.0 / double(of) * double(i + 1)));
-  };
-  std::vector<float> slopes;
-  for (size_t i = 0; i < whole; ++i) slopes.push_back(slope(whole, i));
-  for (size_t i = 0; slopes.size() < heads; ++i) slopes.push_back(slope(2 * whole, 2 * i));
-  return slopes;
-}
 
 // Vaswani et al. (2017), all sines first.
 nn::Matrix waves(size_t positions, size_t width) {
@@ -180,14 +42,17 @@ struct Layer {
 class Gpt : public Decoder {
  public:
   explicit Gpt(const Loading& from)
-      : Decoder(from, variant_of(from.config, from.info.architecture).sizes),
-        variant_(variant_of(from.config, from.info.architecture)) {
+      : Decoder(from, gpt_variant(from.config, from.info.architecture).sizes),
+        variant_(gpt_variant(from.config, from.info.architecture)) {
     const Config& c = from.config;
     activation_ = nn::find_activation(c.text(variant_.activation, variant_.usual_activation));
     shape_ = attention_shape(c, from.info.hidden, from.info.heads);
     shape_.after = 0;
-    if (!variant_.scaled) shape_.scale = 1;
-    WeightLoader load(runtime_, from.checkpoint, variant_.prefixes);
+    if (variant_.score_scale > 0) shape_.scale = float(variant_.score_scale);
+    if (variant_.key_heads > 0) shape_.key_heads = variant_.key_heads;
+    if (shape_.heads % shape_.key_heads)
+      throw bad_input("the heads do not fit the heads of keys").at(c.file().string());
+    WeightLoader load(runtime_, from.checkpoint, variant_.prefixes, variant_.transposed);
     load_embeddings(load, from);
     load_layers(load, from);
     load_head(load, from);
@@ -197,8 +62,8 @@ class Gpt : public Decoder {
 
   const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
                             const Watch& watch) override {
-    const Variant& v = variant_;
-    const size_t h = shape_.heads * shape_.width;
+    const GptVariant& v = variant_;
+    const size_t h = shape_.heads * shape_.width, kv = shape_.key_heads * shape_.width;
     const std::vector<uint32_t> positions = tree.positions();
     begin(tree.nodes.size(), watch);
     embed_at(tree, positions);
@@ -208,11 +73,14 @@ class Gpt : public Decoder {
       join(l, tree.late, hidden_);
       shape_.before = layer.before;
       nn::linear(runtime_, read(v.norms_first, hidden_, layer.attention_norm, l), layer.qkv, qkv_);
+      if (v.clip > 0) clip(qkv_, v.clip);
       if (v.places == Places::rotary)
-        rotary_.apply(runtime_, std::span(positions).first(qkv_.rows()), 2 * shape_.heads,
-                      qkv_.data(), qkv_.columns());
-      attention_.run(shape_, tree, qkv_.part(0, h), qkv_.part(h, h), qkv_.part(2 * h, h), context_);
+        rotary_.apply(runtime_, std::span(positions).first(qkv_.rows()),
+                      shape_.heads + shape_.key_heads, qkv_.data(), qkv_.columns());
+      attention_.run(shape_, tree, qkv_.part(0, h), qkv_.part(h, kv), qkv_.part(h + kv, kv),
+                     context_);
       see(Site::heads, l, context_);
+      if (v.own_norms) nn::normalize(runtime_, hidden_, layer.mlp_norm, normed_);
       add(Site::attention_output, l, context_, layer.attention_output, hidden_, attended_);
       if (!v.norms_first) nn::normalize(runtime_, attended_, layer.attention_norm);
       see(Site::attention_residual, l, attended_);
@@ -246,7 +114,7 @@ class Gpt : public Decoder {
 
   void load_embeddings(WeightLoader& load, const Loading& from) {
     const Config& c = from.config;
-    const Variant& v = variant_;
+    const GptVariant& v = variant_;
     const size_t h = from.info.hidden, positions = from.info.max_tokens + v.first_place;
     const size_t e = v.name == "OPT" ? c.size("word_embed_proj_dim", h) : h;
     words_ = load.embedding(v.words, from.info.vocabulary, e);
@@ -256,20 +124,21 @@ class Gpt : public Decoder {
     }
     if (v.places == Places::learned) positions_ = load.table(v.learned, positions, h);
     if (v.places == Places::waves) positions_ = waves(positions, h);
-    if (v.places == Places::alibi) {
-      slopes_ = alibi_slopes(from.info.heads);
-      shape_.slopes = slopes_;
-    }
+    if (v.places == Places::alibi && v.rounded_slopes)
+      shape_.more = &rounded_steps_;
+    else if (v.places == Places::alibi)
+      shape_.slopes = variant_.slopes;
     if (v.places == Places::rotary) set_rotary(from);
     if (!v.embedding_norm.empty()) embedding_norm_ = load.norm(v.embedding_norm, h, epsilon(c));
   }
 
   void set_rotary(const Loading& from) {
     const Config& c = from.config;
-    double part = c.real_in({"rope_parameters", "partial_rotary_factor"}, 0.5);
-    size_t turned = from.info.architecture == "gptj"
-                        ? c.size("rotary_dim", shape_.width)
-                        : size_t(double(shape_.width) * c.real("partial_rotary_factor", part));
+    const double usual = variant_.name == "Phi" ? 0.5 : 1;
+    const double part = c.real_in({"rope_parameters", "partial_rotary_factor"},
+                                  c.real("partial_rotary_factor", usual));
+    size_t turned = size_t(double(shape_.width) * part);
+    if (variant_.neighbours) turned = c.size("rotary_dim", shape_.width);
     if (turned > shape_.width || turned % 2)
       throw bad_input(
           fmt::format("{} of {} columns of a head cannot be turned", turned, shape_.width))
@@ -285,19 +154,17 @@ class Gpt : public Decoder {
 
   void load_layers(WeightLoader& load, const Loading& from) {
     const Config& c = from.config;
-    const Variant& v = variant_;
+    const GptVariant& v = variant_;
     const size_t h = from.info.hidden, inner = c.size(v.inner, 4 * h);
     const std::vector<std::string> kinds = c.texts("attention_layers");
     const size_t window = c.size("window_size", 256);
     for (uint32_t i = 0; i < from.info.layers; ++i) {
       const std::string p = fmt::format(fmt::runtime(v.layer), i);
       Layer layer;
-      layer.attention_norm = load.norm(p + v.attention_norm, h, epsilon(c));
-      if (!v.side_by_side) layer.mlp_norm = load.norm(p + v.mlp_norm, h, epsilon(c));
-      if (v.qkv.size() == 1)
-        layer.qkv = load.by_head(p + v.qkv[0], shape_.heads, shape_.width, h, v.qkv_bias);
-      else
-        layer.qkv = load.stacked({p + v.qkv[0], p + v.qkv[1], p + v.qkv[2]}, h, h, v.qkv_bias);
+      layer.attention_norm = load.norm(p + v.attention_norm, h, epsilon(c), v.norm_bias);
+      if (!v.side_by_side || v.own_norms)
+        layer.mlp_norm = load.norm(p + v.mlp_norm, h, epsilon(c), v.norm_bias);
+      layer.qkv = load_qkv(load, p, h);
       layer.attention_output = load.linear(p + v.attention_output, h, h, v.output_bias);
       layer.up = load.linear(p + v.up, inner, h, v.mlp_bias);
       layer.down = load.linear(p + v.down, h, inner, v.mlp_bias);
@@ -307,14 +174,30 @@ class Gpt : public Decoder {
     if (v.name == "GPT-Neo" && kinds.size() != from.info.layers)
       throw bad_input("\"attention_layers\" must say \"global\" or \"local\" for every layer")
           .at(c.file().string());
-    if (!v.norm.empty()) norm_ = load.norm(v.norm, h, epsilon(c));
+    if (!v.norm.empty()) norm_ = load.norm(v.norm, h, epsilon(c), v.norm_bias);
+  }
+
+  nn::Linear load_qkv(WeightLoader& load, const std::string& p, size_t h) const {
+    const GptVariant& v = variant_;
+    const size_t w = shape_.width, heads = shape_.heads, keys = shape_.key_heads;
+    if (v.qkv.size() > 1)
+      return load.stacked({p + v.qkv[0], p + v.qkv[1], p + v.qkv[2]}, h, h, v.qkv_bias);
+    const size_t all = (heads + 2 * keys) * w;
+    if (v.in_order) return load.linear(p + v.qkv[0], all, h, v.qkv_bias);
+    if (!v.row_of) return load.by_head(p + v.qkv[0], heads, w, h, v.qkv_bias);
+    auto row_of = [&](size_t output) {
+      size_t head = output / w, part = head < heads ? 0 : head < heads + keys ? 1 : 2;
+      if (part > 0) head -= heads + (part - 1) * keys;
+      return v.row_of(part, head) * w + output % w;
+    };
+    return load.picked(p + v.qkv[0], all, all, h, row_of, v.qkv_bias);
   }
 
   void load_head(WeightLoader& load, const Loading& from) {
-    const Variant& v = variant_;
+    const GptVariant& v = variant_;
     bool tied = from.config.flag("tie_word_embeddings", v.tied) && !load.has("lm_head.weight");
-    output_.weights =
-        load.matrix(tied ? v.words : "lm_head.weight", from.info.vocabulary, words_.width());
+    output_.weights = load.matrix(tied ? v.words : "lm_head.weight", from.info.vocabulary,
+                                  words_ ? words_.width() : from.info.hidden);
     if (v.head_bias) output_.bias = load.vector("lm_head.bias", from.info.vocabulary);
   }
 
@@ -343,9 +226,22 @@ class Gpt : public Decoder {
     return normed_;
   }
 
-  Variant variant_;
+  static float round_to_bf16(float x) {
+    uint32_t bits = std::bit_cast<uint32_t>(x);
+    bits += 0x7fff + (bits >> 16 & 1);
+    return std::bit_cast<float>(bits & 0xffff0000);
+  }
+
+  GptVariant variant_;
   nn::Rotary rotary_;
-  std::vector<float> slopes_;
+  // By the place of the key, not by its distance: the rounding is not the same everywhere.
+  nn::MoreScores rounded_steps_ = [this](const nn::ScoreBlock& block) {
+    const float slope = round_to_bf16(variant_.slopes[block.head]);
+    for (size_t j = 0; j < block.keys; ++j) {
+      float step = round_to_bf16(slope * float(block.key + j)) * shape_.scale;
+      for (size_t i = 0; i < block.queries; ++i) block.scores[i * block.stride + j] += step;
+    }
+  };
   nn::Matrix positions_, qkv_;
   nn::Norm embedding_norm_;
   nn::Linear widen_, narrow_;
@@ -355,7 +251,17 @@ class Gpt : public Decoder {
 }  // namespace
 
 Family gpt_family() {
-  return {.model_types = {"opt", "xglm", "gpt_neo", "gptj", "bloom", "phi"},
+  return {.model_types = {{"opt", "OPT 125M to 66B"},
+                          {"xglm", "XGLM 564M to 7.5B"},
+                          {"gpt_neo", "GPT-Neo 125M to 2.7B"},
+                          {"gptj", "GPT-J 6B"},
+                          {"bloom", "BLOOM 560M to 176B, BLOOMZ"},
+                          {"phi", "Phi-1, Phi-1.5, Phi-2"},
+                          {"falcon", "Falcon 1B to 180B, Falcon-RW"},
+                          {"mpt", "MPT 7B, 30B"},
+                          {"openai-gpt", "GPT (2018)"},
+                          {"codegen", "CodeGen"},
+                          {"gpt_bigcode", "StarCoder, SantaCoder"}},
           .make = make<Decoder, Gpt>};
 }
 

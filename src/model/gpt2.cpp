@@ -107,7 +107,9 @@ Family gpt2_family() {
                          {"ffn_norm.", "ln_2."},
                          {"ffn_up.", "mlp.c_fc."},
                          {"ffn_down.", "mlp.c_proj."}}};
-  return {.model_types = {"gpt2"}, .make = make<Decoder, Gpt2>, .gguf = {gguf}};
+  return {.model_types = {{"gpt2", "GPT-2, DistilGPT-2, German GPT-2, BabyLM baselines"}},
+          .make = make<Decoder, Gpt2>,
+          .gguf = {gguf}};
 }
 
 }  // namespace minpair::model

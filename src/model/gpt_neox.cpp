@@ -142,7 +142,9 @@ Family gpt_neox_family() {
                          {"ffn_up.", "mlp.dense_h_to_4h."},
                          {"ffn_down.", "mlp.dense_4h_to_h."}},
             .more = gguf_settings};
-  return {.model_types = {"gpt_neox"}, .make = make<Decoder, GptNeox>, .gguf = {gguf}};
+  return {.model_types = {{"gpt_neox", "Pythia, GPT-NeoX 20B, RedPajama-INCITE"}},
+          .make = make<Decoder, GptNeox>,
+          .gguf = {gguf}};
 }
 
 }  // namespace minpair::model

@@ -1,6 +1,8 @@
 // Llama (Touvron et al. 2023) and its family: RMS norm, rotary positions, grouped queries, a gated
-// feed-forward layer. What Mistral, Qwen 2 and 3, and Gemma 1 to 3 do otherwise is stated in
-// `Variant`.
+// feed-forward layer. What Mistral, Qwen, Gemma, OLMo, Cohere and others do otherwise is stated in
+// `LlamaVariant`.
+
+#include "model/llama_variant.h"
 
 #include <fmt/format.h>
 
@@ -9,67 +11,16 @@
 
 #include "base/error.h"
 #include "model/causal.h"
+#include "model/experts.h"
 #include "model/rope.h"
 
 namespace minpair::model {
 namespace {
 
-struct Variant {
-  bool qkv_bias = false;    // Qwen 2
-  bool head_norms = false;  // Qwen 3, Gemma 3: queries and keys are normalised head by head
-  bool norms_minus_one = false;
-  bool gemma = false;  // norms store weight - 1, embeddings are scaled by the root of the width
-  bool norms_around =
-      false;               // Gemma 2 and 3: also after attention and after the feed-forward layer
-  double query_scale = 0;  // of attention; 0: the root of the head's width
-  float attention_cap = 0, logit_cap = 0;
-  size_t window = 0;           // sliding window; 0: none
-  std::vector<bool> windowed;  // which layers have it
-  double local_theta = 0;      // Gemma 3: another rotary base in windowed layers
-  bool interleaved = false;    // rotary pairs are neighbours (GGUF's llama), not halves
-};
-
-Variant variant_of(const Config& c, const std::string& type, size_t layers) {
-  Variant v;
-  v.gemma = type.starts_with("gemma");
-  v.norms_minus_one = v.gemma && !c.flag("norm_weights_complete", false);
-  v.norms_around = type == "gemma2" || type.starts_with("gemma3");
-  v.head_norms = type == "qwen3" || type.starts_with("gemma3");
-  v.qkv_bias = type == "qwen2" || c.flag("attention_bias", false);
-  v.interleaved = c.flag("rope_interleaved", false);
-  if (c.has("query_pre_attn_scalar")) v.query_scale = c.real("query_pre_attn_scalar", 256);
-  // What a configuration does not say is as in the first of its kind; null is none.
-  auto cap = [&](const char* key, double usual) {
-    return float(c.says(key) ? c.real(key, 0) : usual);
-  };
-  if (type == "gemma2") v.attention_cap = cap("attn_logit_softcapping", 50);
-  if (v.gemma) v.logit_cap = cap("final_logit_softcapping", type == "gemma2" ? 30 : 0);
-  bool uses_window = type == "mistral" || type == "gemma2" || type.starts_with("gemma3") ||
-                     (type.starts_with("qwen") && c.flag("use_sliding_window", false));
-  if (uses_window && (c.has("sliding_window") || !c.says("sliding_window")))
-    v.window = c.size("sliding_window", 4096);
-  c.ignore({"sliding_window", "use_sliding_window", "attn_logit_softcapping",
-            "final_logit_softcapping", "rope_local_base_freq"});
-  // Layers say what they are, or a pattern does: every n-th layer sees everything.
-  std::vector<std::string> kinds = c.texts("layer_types");
-  size_t pattern = type == "gemma2"             ? 2
-                   : type.starts_with("gemma3") ? c.size("sliding_window_pattern", 6)
-                                                : 0;
-  // Qwen: the first so many layers see everything.
-  int64_t first_windowed = type.starts_with("qwen") ? c.integer("max_window_layers", 28) : 0;
-  for (size_t i = 0; i < layers; ++i) {
-    bool local = pattern ? (i + 1) % pattern != 0 : int64_t(i) >= first_windowed;
-    if (i < kinds.size()) local = kinds[i] == "sliding_attention";
-    v.windowed.push_back(v.window > 0 && local);
-  }
-  if (type.starts_with("gemma3")) v.local_theta = c.real("rope_local_base_freq", 10000);
-  c.must_be("use_bidirectional_attention", false, "this is no causal language model");
-  return v;
-}
-
 struct Layer {
   nn::Norm attention_norm, after_attention, mlp_norm, after_mlp, query_norm, key_norm;
   nn::Linear query, key_value, attention_output, gate_up, down;
+  Experts experts;  // instead of gate_up and down
 };
 
 class Llama : public Decoder {
@@ -77,9 +28,9 @@ class Llama : public Decoder {
   explicit Llama(const Loading& from) : Decoder(from, {}) {
     const Config& c = from.config;
     const query::ModelInfo& info = from.info;
-    variant_ = variant_of(c, info.architecture, info.layers);
+    variant_ = llama_variant(c, info.architecture, info.layers);
     // Gemma's first configurations say "gelu" and mean its approximation by tanh.
-    std::string act = c.text("hidden_act", "silu");
+    std::string act = c.text("hidden_act", variant_.usual_activation);
     if (variant_.gemma && act == "gelu") act = "gelu_pytorch_tanh";
     activation_ = nn::find_activation(c.text("hidden_activation", act));
     shape_.heads = info.heads;
@@ -88,8 +39,8 @@ class Llama : public Decoder {
     if (shape_.heads % shape_.key_heads || shape_.width == 0 || shape_.width % 2)
       throw bad_input("the heads do not fit: num_attention_heads, num_key_value_heads, head_dim")
           .at(c.file().string());
-    shape_.scale = float(
-        1 / std::sqrt(variant_.query_scale > 0 ? variant_.query_scale : double(shape_.width)));
+    shape_.scale = float(variant_.score_scale > 0 ? variant_.score_scale
+                                                  : 1 / std::sqrt(double(shape_.width)));
     shape_.after = 0;
     shape_.cap = variant_.attention_cap;
     set_rotary(from);
@@ -98,54 +49,72 @@ class Llama : public Decoder {
 
   const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
                             const Watch& watch) override {
+    const LlamaVariant& v = variant_;
     const size_t kv = shape_.key_heads * shape_.width;
     const std::vector<uint32_t> all_positions = tree.positions();
     begin(tree.nodes.size(), watch);
     embed(tree);
-    if (variant_.gemma) scale_embeddings();
+    if (v.embeddings_times != 1) multiply(hidden_, v.embeddings_times);
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
       join(l, tree.late, hidden_);
       const auto positions = std::span(all_positions).first(hidden_.rows());
-      const bool local = variant_.windowed[l];
-      nn::Rotary& rotary = local && variant_.local_theta > 0 ? local_rotary_ : rotary_;
       nn::AttentionShape shape = shape_;
-      if (local) shape.before = variant_.window - 1;
-      nn::normalize(runtime_, hidden_, layer.attention_norm, normed_);
-      see(Site::attention_input, l, normed_);
-      nn::linear(runtime_, normed_, layer.query, query_);
-      nn::linear(runtime_, normed_, layer.key_value, key_value_);
-      prepare(rotary, positions, layer.query_norm, shape_.heads, query_.data(), query_.columns());
-      prepare(rotary, positions, layer.key_norm, shape_.key_heads, key_value_.data(), 2 * kv);
+      if (v.windowed[l]) shape.before = v.window - 1;
+      const nn::Matrix& in = attention_input(layer, l);
+      nn::linear(runtime_, in, layer.query, query_);
+      nn::linear(runtime_, in, layer.key_value, key_value_);
+      prepare(l, positions, layer.query_norm, shape_.heads, query_);
+      prepare(l, positions, layer.key_norm, shape_.key_heads, key_value_);
       attention_.run(shape, tree, query_, key_value_.part(0, kv), key_value_.part(kv, kv),
                      context_);
       see(Site::heads, l, context_);
       add(Site::attention_output, l, context_, layer.attention_output, hidden_, attended_,
-          layer.after_attention);
+          layer.after_attention, v.residual_times);
       see(Site::attention_residual, l, attended_);
-      nn::normalize(runtime_, attended_, layer.mlp_norm, normed_);
-      nn::linear(runtime_, normed_, layer.gate_up, wide_);
-      nn::gated(runtime_, wide_, activation_, inner_);
-      see(Site::mlp_inner, l, inner_);
-      add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_, layer.after_mlp);
+      if (v.norms_before && !v.side_by_side)
+        nn::normalize(runtime_, attended_, layer.mlp_norm, normed_);
+      feed_forward(layer, v.norms_before ? normed_ : attended_, l);
       see(Site::residual, l, hidden_);
     }
     return last_norm(rows);
   }
 
+  void finish(nn::Matrix& stream) override {
+    Decoder::finish(stream);
+    if (variant_.logits_times != 1) multiply(stream, variant_.logits_times);
+  }
+  void finish_parts(nn::Matrix& rows) override {
+    Decoder::finish_parts(rows);
+    if (variant_.logits_times != 1) multiply(rows, variant_.logits_times);
+  }
+  // An expert's neurons see only some of the tokens.
+  query::SiteSet sites() const override {
+    query::SiteSet all = Decoder::sites();
+    return variant_.experts > 0 ? all.reset(size_t(query::Site::neuron)) : all;
+  }
   float logit_cap() const override { return variant_.logit_cap; }
 
  private:
   void set_rotary(const Loading& from) {
-    Rope rope = rope_of(from.config, variant_.local_theta > 0 ? 1e6 : 1e4, shape_.width);
+    const LlamaVariant& v = variant_;
+    const size_t turned = size_t(double(shape_.width) * v.rotary_part);
+    if (turned == 0 || turned > shape_.width || turned % 2)
+      throw bad_input(
+          fmt::format("{} of {} columns of a head cannot be turned", turned, shape_.width))
+          .at(from.config.file().string());
+    Rope rope = rope_of(from.config, v.theta, turned);
     divide_by_stored(from.checkpoint, rope.frequencies);
-    shape_.scale = float(double(shape_.scale) * rope.scores);
+    // What all columns share is a factor of the scores.
+    const bool whole = turned == shape_.width;
+    if (whole) shape_.scale = float(double(shape_.scale) * rope.scores);
     from.info.max_tokens = uint32_t(std::min<size_t>(from.info.max_tokens, rope.most_tokens));
-    rotary_ = nn::Rotary(std::move(rope.frequencies), shape_.width, variant_.interleaved);
-    if (variant_.local_theta == 0) return;
-    double theta = from.config.real_in({"rope_parameters", "sliding_attention", "rope_theta"},
-                                       variant_.local_theta);
+    rotary_ = nn::Rotary(std::move(rope.frequencies), shape_.width, v.interleaved,
+                         whole ? 1 : std::sqrt(rope.scores));
+    if (v.local_theta == 0) return;
+    double theta =
+        from.config.real_in({"rope_parameters", "sliding_attention", "rope_theta"}, v.local_theta);
     if (from.config.text_in({"rope_parameters", "sliding_attention", "rope_type"}, "default") !=
         "default")
       throw bad_input("windowed layers with scaled rotary positions are not supported")
@@ -153,48 +122,57 @@ class Llama : public Decoder {
     local_rotary_ = nn::Rotary(nn::rotary_frequencies(theta, shape_.width));
   }
 
-  nn::Norm norm(WeightLoader& load, const std::string& name, size_t width, double epsilon) const {
-    nn::Norm n = load.norm(name, width, epsilon, false);
-    n.centered = false;
+  nn::Norm norm(WeightLoader& load, const std::string& name, size_t width) const {
+    nn::Norm n;
+    n.epsilon = float(epsilon_);
+    n.centered = variant_.centered;
+    n.weight = variant_.norm_weights ? load.vector(name + ".weight", width)
+                                     : std::vector<float>(width, 1.0f);
+    if (variant_.norm_bias) n.bias = load.vector(name + ".bias", width);
     if (variant_.norms_minus_one)
       for (float& w : n.weight) w += 1;
     return n;
   }
 
+  // Of queries or keys.
+  nn::Norm head_norm(WeightLoader& load, const std::string& name, size_t heads) const {
+    const size_t w = shape_.width;
+    if (variant_.head_norms == HeadNorms::none) return {};
+    if (variant_.head_norms != HeadNorms::each)
+      return norm(load, name, variant_.head_norms == HeadNorms::shared ? w : heads * w);
+    nn::Norm n{.weight = {}, .bias = {}, .epsilon = float(epsilon_), .centered = true};
+    if (load.has(name + ".weight")) {
+      nn::Matrix all = load.table(name + ".weight", heads, w);
+      n.weight.assign(all.data(), all.data() + all.rows() * all.columns());
+    } else {
+      for (size_t h = 0; h < heads; ++h) {
+        std::vector<float> one = load.vector(fmt::format("{}.norms.{}.weight", name, h), w);
+        n.weight.insert(n.weight.end(), one.begin(), one.end());
+      }
+    }
+    return n;
+  }
+
   void load_weights(const Loading& from) {
     const Config& c = from.config;
+    const LlamaVariant& v = variant_;
     query::ModelInfo& info = from.info;
     WeightLoader load(runtime_, from.checkpoint, {"module.", "language_model.", "model."});
-    const size_t h = info.hidden, inner = c.size("intermediate_size"), w = shape_.width;
-    const double epsilon = c.real("rms_norm_eps", 1e-6);
+    const size_t h = info.hidden;
+    epsilon_ = c.real(v.epsilon, v.usual_epsilon);
     words_ = load.embedding("embed_tokens.weight", info.vocabulary, h);
     for (uint32_t i = 0; i < info.layers; ++i) {
-      std::string p = fmt::format("layers.{}.", i), a = p + "self_attn.";
+      const std::string p = fmt::format("layers.{}.", i), a = p + "self_attn.";
       Layer layer;
-      layer.attention_norm = norm(load, p + "input_layernorm", h, epsilon);
-      if (variant_.norms_around) {
-        layer.after_attention = norm(load, p + "post_attention_layernorm", h, epsilon);
-        layer.mlp_norm = norm(load, p + "pre_feedforward_layernorm", h, epsilon);
-        layer.after_mlp = norm(load, p + "post_feedforward_layernorm", h, epsilon);
-      } else {
-        layer.mlp_norm = norm(load, p + "post_attention_layernorm", h, epsilon);
-      }
-      if (variant_.head_norms) {
-        layer.query_norm = norm(load, a + "q_norm", w, epsilon);
-        layer.key_norm = norm(load, a + "k_norm", w, epsilon);
-      }
-      layer.query = load.linear(a + "q_proj", shape_.heads * w, h, variant_.qkv_bias);
-      layer.key_value =
-          load.stacked({a + "k_proj", a + "v_proj"}, shape_.key_heads * w, h, variant_.qkv_bias);
-      layer.attention_output =
-          load.linear(a + "o_proj", h, shape_.heads * w, load.has(a + "o_proj.bias"));
-      bool mlp_bias = c.flag("mlp_bias", false);
-      layer.gate_up = load.stacked({p + "mlp.gate_proj", p + "mlp.up_proj"}, inner, h, mlp_bias);
-      layer.down = load.linear(p + "mlp.down_proj", h, inner, mlp_bias);
+      load_norms(load, p, h, layer);
+      layer.query_norm = head_norm(load, a + v.query_norm, shape_.heads);
+      layer.key_norm = head_norm(load, a + v.key_norm, shape_.key_heads);
+      load_attention(load, a, h, layer);
+      load_feed_forward(load, c, p, i, h, layer);
       layers_.push_back(std::move(layer));
     }
-    norm_ = norm(load, "norm", h, epsilon);
-    const bool says_so = c.flag("tie_word_embeddings", variant_.gemma);
+    norm_ = norm(load, "norm", h);
+    const bool says_so = c.flag("tie_word_embeddings", v.tied);
     const bool tied = says_so || (!c.has("tie_word_embeddings") && !load.has("lm_head.weight"));
     if (tied && !says_so)
       info.notes.push_back(
@@ -205,29 +183,105 @@ class Llama : public Decoder {
     info.parameters = load.parameters();
   }
 
-  void scale_embeddings() {
-    // PyTorch rounds the root to the embedding's type; in fp32 it is this float.
-    const float scale = float(std::sqrt(double(hidden_.columns())));
-    for (size_t i = 0; i < hidden_.rows(); ++i)
-      for (size_t d = 0; d < hidden_.columns(); ++d) hidden_.row(i)[d] *= scale;
+  void load_norms(WeightLoader& load, const std::string& p, size_t h, Layer& layer) const {
+    const LlamaVariant& v = variant_;
+    if (v.norms_before) layer.attention_norm = norm(load, p + "input_layernorm", h);
+    if (v.norms_after) {
+      layer.after_attention = norm(load, p + "post_attention_layernorm", h);
+      if (v.norms_before) layer.mlp_norm = norm(load, p + "pre_feedforward_layernorm", h);
+      layer.after_mlp = norm(load, p + "post_feedforward_layernorm", h);
+    } else if (!v.side_by_side) {
+      layer.mlp_norm = norm(load, p + "post_attention_layernorm", h);
+    }
   }
 
-  // Queries or keys: normalised head by head where the variant does so, then turned by their
-  // positions.
-  void prepare(nn::Rotary& rotary, std::span<const uint32_t> positions, const nn::Norm& head_norm,
-               size_t heads, float* rows, size_t stride) {
-    if (variant_.head_norms)
-      runtime_.parallel(positions.size(), [&](size_t i, int) {
-        for (size_t a = 0; a < heads; ++a) {
-          float* head = rows + i * stride + a * shape_.width;
-          runtime_.kernels().norm({head, head, shape_.width, head_norm.weight.data(), nullptr,
-                                   head_norm.epsilon, false});
+  void load_attention(WeightLoader& load, const std::string& a, size_t h, Layer& layer) const {
+    const bool bias = variant_.qkv_bias;
+    const size_t q = shape_.heads * shape_.width, kv = shape_.key_heads * shape_.width;
+    if (variant_.fused) {
+      auto row_of = [](size_t first) { return [first](size_t i) { return first + i; }; };
+      layer.query = load.picked(a + "qkv_proj", q + 2 * kv, q, h, row_of(0), bias);
+      layer.key_value = load.picked(a + "qkv_proj", q + 2 * kv, 2 * kv, h, row_of(q), bias);
+    } else {
+      layer.query = load.linear(a + "q_proj", q, h, bias);
+      layer.key_value = load.stacked({a + "k_proj", a + "v_proj"}, kv, h, bias);
+    }
+    layer.attention_output =
+        load.linear(a + "o_proj", h, q, variant_.output_bias.value_or(load.has(a + "o_proj.bias")));
+  }
+
+  void load_feed_forward(WeightLoader& load, const Config& c, const std::string& p, size_t i,
+                         size_t h, Layer& layer) const {
+    const LlamaVariant& v = variant_;
+    const size_t inner = c.size("intermediate_size");
+    if (v.experts > 0 && v.mixed[i]) {
+      const bool mixtral = load.has(p + "block_sparse_moe.gate.weight");
+      layer.experts = Experts(load, p + (mixtral ? "block_sparse_moe." : "mlp."),
+                              {.count = v.experts,
+                               .each = v.experts_each,
+                               .hidden = h,
+                               .inner = v.expert_inner,
+                               .shared_inner = v.shared_inner,
+                               .sum_to_one = v.experts_sum_to_one},
+                              mixtral);
+    } else if (!v.gated) {
+      layer.gate_up = load.linear(p + "mlp.c_fc", inner, h, v.mlp_bias);
+      layer.down = load.linear(p + "mlp.c_proj", h, inner, v.mlp_bias);
+    } else {
+      layer.gate_up =
+          v.fused ? load.linear(p + "mlp.gate_up_proj", 2 * inner, h, v.mlp_bias)
+                  : load.stacked({p + "mlp.gate_proj", p + "mlp.up_proj"}, inner, h, v.mlp_bias);
+      layer.down = load.linear(p + "mlp.down_proj", h, inner, v.mlp_bias);
+    }
+  }
+
+  const nn::Matrix& attention_input(const Layer& layer, size_t l) {
+    if (!variant_.norms_before) return see_copy(Site::attention_input, l, hidden_);
+    nn::normalize(runtime_, hidden_, layer.attention_norm, normed_);
+    see(Site::attention_input, l, normed_);
+    return normed_;
+  }
+
+  // From attended_ to hidden_.
+  void feed_forward(const Layer& layer, const nn::Matrix& in, size_t l) {
+    if (!layer.experts.empty()) {
+      layer.experts.run(runtime_, in, activation_, wide_);
+      add(Site::mlp_output, l, wide_, attended_, hidden_, layer.after_mlp, variant_.residual_times);
+      return;
+    }
+    if (variant_.gated) {
+      nn::linear(runtime_, in, layer.gate_up, wide_);
+      nn::gated(runtime_, wide_, activation_, inner_);
+    } else {
+      nn::linear(runtime_, in, layer.gate_up, inner_, activation_);
+    }
+    see(Site::mlp_inner, l, inner_);
+    add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_, layer.after_mlp,
+        variant_.residual_times);
+  }
+
+  // Queries or keys: normalised where the variant does so, then turned by their positions.
+  void prepare(size_t l, std::span<const uint32_t> positions, const nn::Norm& norm, size_t heads,
+               nn::Matrix& rows) {
+    const LlamaVariant& v = variant_;
+    const size_t all = heads * shape_.width;
+    const size_t width = v.head_norms == HeadNorms::together ? all : shape_.width;
+    if (!norm.weight.empty())
+      runtime_.parallel(rows.rows(), [&](size_t i, int) {
+        for (size_t at = 0; at < all; at += width) {
+          const float* weight = norm.weight.data() + (norm.weight.size() == all ? at : 0);
+          float* head = rows.row(i) + at;
+          runtime_.kernels().norm(
+              {head, head, width, weight, nullptr, norm.epsilon, norm.centered});
         }
       });
-    rotary.apply(runtime_, positions, heads, rows, stride);
+    if (v.clip > 0) clip(rows, v.clip);
+    nn::Rotary& rotary = v.windowed[l] && v.local_theta > 0 ? local_rotary_ : rotary_;
+    if (v.turned[l]) rotary.apply(runtime_, positions, heads, rows.data(), rows.columns());
   }
 
-  Variant variant_;
+  LlamaVariant variant_;
+  double epsilon_ = 0;
   nn::Rotary rotary_, local_rotary_;
   std::vector<Layer> layers_;
   nn::Matrix query_, key_value_, wide_;
@@ -278,8 +332,35 @@ Gguf gguf_of(const std::string& architecture, const std::string& type,
 }  // namespace
 
 Family llama_family() {
+  // What Gemma 3's "text_config" need not say.
+  const std::string gemma3 =
+      R"({"vocab_size": 262208, "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256,
+          "max_position_embeddings": 131072, "query_pre_attn_scalar": 256,
+          "hidden_activation": "gelu_pytorch_tanh"})";
   Family family{
-      .model_types = {"llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text"},
+      .model_types = {{"llama", "Llama 1 to 3.2, TinyLlama, SmolLM, BabyLlama, Yi"},
+                      {"mistral", "Mistral 7B, Nemo"},
+                      {"mixtral", "Mixtral 8x7B"},
+                      {"qwen2", "Qwen 2, Qwen 2.5"},
+                      {"qwen2_moe", "Qwen 1.5 MoE, Qwen 2 57B-A14B"},
+                      {"qwen3", "Qwen 3"},
+                      {"qwen3_moe", "Qwen 3 30B-A3B"},
+                      {"gemma", "Gemma 1"},
+                      {"gemma2", "Gemma 2"},
+                      {"gemma3_text", "Gemma 3 270M, 1B"},
+                      {"gemma3", "Gemma 3 4B to 27B: their text model", gemma3},
+                      {"olmo", "OLMo 1B, 7B"},
+                      {"olmo2", "OLMo 2"},
+                      {"olmo3", "OLMo 3"},
+                      {"olmoe", "OLMoE"},
+                      {"stablelm", "StableLM 2, StableLM 3B"},
+                      {"cohere", "Command R, Aya"},
+                      {"cohere2", "Command R7B, Command A, Aya"},
+                      {"granite", "Granite 3"},
+                      {"smollm3", "SmolLM3 3B"},
+                      {"starcoder2", "StarCoder 2"},
+                      {"phi3", "Phi-3, Phi-3.5, Phi-4"},
+                      {"helium", "Helium 1"}},
       .make = make<Decoder, Llama>,
       .gguf = {gguf_of("llama", "llama"), gguf_of("qwen2", "qwen2"), gguf_of("qwen3", "qwen3"),
                gguf_of("gemma", "gemma"), gguf_of("gemma2", "gemma2", "pre_feedforward_layernorm."),

@@ -6,6 +6,7 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "hub/hub.h"
+#include "model/architectures.h"
 #include "model/causal.h"
 #include "model/masked.h"
 
@@ -15,7 +16,9 @@ namespace fs = std::filesystem;
 
 // A new architecture is one new file, which defines NAME_family(), and its name here.
 #define MINPAIR_ARCHITECTURES(X) \
-  X(bert) X(modernbert) X(gpt2) X(gpt) X(gpt_neox) X(llama) X(recurrent)
+  X(bert)                        \
+  X(deberta)                     \
+  X(ltg_bert) X(modernbert) X(t5) X(gpt2) X(gpt) X(gpt_neox) X(llama) X(mamba) X(recurrent)
 
 #define MINPAIR_DECLARE(name) Family name##_family();
 #define MINPAIR_CALL(name) name##_family(),
@@ -26,12 +29,25 @@ const std::vector<Family>& families() {
   return all;
 }
 
+std::vector<Architecture> architectures() {
+  std::vector<Architecture> all;
+  for (const Family& family : families())
+    for (const ModelType& known : family.model_types) {
+      Architecture& a = all.emplace_back(Architecture{known.type, "recurrent", known.covers, ""});
+      if (std::holds_alternative<MakeEncoder>(family.make)) a.kind = "masked";
+      if (std::holds_alternative<MakeDecoder>(family.make)) a.kind = "causal";
+      for (const Gguf& gguf : family.gguf)
+        if (gguf.model_type == known.type) a.gguf = gguf.architecture;
+    }
+  return all;
+}
+
 namespace {
 
 std::vector<std::string> known_types() {
   std::vector<std::string> names;
   for (const Family& family : families())
-    names.insert(names.end(), family.model_types.begin(), family.model_types.end());
+    for (const ModelType& known : family.model_types) names.push_back(known.type);
   return names;
 }
 
@@ -63,17 +79,68 @@ std::unique_ptr<query::Model> make_model(const Family& family, const Source& sou
   return std::get<MakeModel>(family.make)(source);
 }
 
+// What is not read, and what is that resembles it most.
+constexpr std::pair<std::string_view, std::string_view> kRelatives[] = {
+    {"gemma3n", "gemma3_text"},
+    {"gemma4", "gemma3_text"},
+    {"llama4", "llama"},
+    {"gpt_oss", "qwen3_moe"},
+    {"deepseek", "mixtral"},
+    {"falcon_mamba", "mamba"},
+    {"jamba", "mamba"},
+    {"zamba", "mamba"},
+    {"rwkv", "mamba"},
+    {"recurrent_gemma", "mamba"},
+    {"xlstm", "lstm"},
+    {"bart", "t5"},
+    {"mbart", "t5"},
+    {"byt5", "t5"},
+    {"longt5", "t5"},
+    {"switch_transformers", "t5"},
+    {"xlnet", "bert"},
+    {"xlm", "xlm-roberta"},
+    {"flaubert", "camembert"},
+    {"longformer", "roberta"},
+    {"big_bird", "roberta"},
+    {"luke", "roberta"},
+    {"ltgbert", "deberta-v2"},
+    {"gpt_bert", "deberta-v2"},
+    {"eurobert", "modernbert"},
+    {"convbert", "bert"},
+    {"funnel", "bert"},
+    {"chatglm", "llama"},
+    {"exaone", "llama"},
+    {"nemotron", "llama"},
+    {"internlm", "llama"},
+    {"baichuan", "llama"},
+    {"gpt_neox_japanese", "gpt_neox"}};
+
+std::string nearest_relative(const std::string& type) {
+  for (const auto& [theirs, ours] : kRelatives)
+    if (type.starts_with(theirs)) return std::string(ours);
+  // Versions and sizes come after the name of the family.
+  std::string best;
+  for (const std::string& known : known_types())
+    if (type.starts_with(known) && known.size() > best.size()) best = known;
+  return best.empty() ? closest(type, known_types()) : best;
+}
+
 Error unknown_architecture(const std::string& type, const Config& config) {
-  std::string hint = "known are " + join(known_types(), ", ");
-  for (const Family& family : families())
-    for (const Gguf& gguf : family.gguf)
-      if (type.starts_with(gguf.architecture) || gguf.architecture.starts_with(type))
-        hint = fmt::format("a GGUF file of its relative '{}' is read; ", gguf.architecture) + hint;
+  std::string hint;
   if (config.has("auto_map"))
-    hint = "it brings code of its own from the hub (auto_map), which is never run; " + hint;
+    hint = "it brings code of its own from the hub (auto_map), which is never run; ";
+  if (std::string relative = nearest_relative(type); !relative.empty()) {
+    hint += fmt::format("of what is read, '{}' resembles it most", relative);
+    for (const Architecture& a : architectures())
+      if (a.type == relative) {
+        hint += a.covers.empty() ? "" : fmt::format(" ({})", a.covers);
+        hint += a.gguf.empty() ? "" : ", also as GGUF";
+      }
+    hint += "; ";
+  }
   return bad_input(fmt::format("the architecture '{}' is not supported", type))
       .at(config.file().string())
-      .hint(std::move(hint));
+      .hint(hint + "'minpair list architectures' shows them all");
 }
 
 std::unique_ptr<query::Model> load_directory(const fs::path& directory, const std::string& name,
@@ -91,8 +158,9 @@ std::unique_ptr<query::Model> load_directory(const fs::path& directory, const st
             "with save_pretrained, and use that folder");
   std::string type = guess_type(config, directory);
   for (const Family& family : families())
-    for (const std::string& known : family.model_types)
-      if (type == known) return make_model(family, {directory, name, type, options});
+    for (const ModelType& known : family.model_types)
+      if (type == known.type)
+        return make_model(family, {directory, name, type, options, known.text_config});
   throw unknown_architecture(type, config);
 }
 

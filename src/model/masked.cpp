@@ -61,6 +61,7 @@ MaskedModel::MaskedModel(const Source& source, MakeEncoder make_encoder, bool wi
   try {
     refuse_quantised(config);
     encoder_ = make_encoder({runtime_, config, *checkpoint_, with_head, info_});
+    encoder_->use(*tokenizer_);
     if (with_head) config.refuse_unknown(info_.architecture);
   } catch (Error& error) {
     if (error.where().file.empty()) error.at(source.path.string());

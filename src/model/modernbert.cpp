@@ -155,7 +155,7 @@ class ModernBert : public Encoder {
 }  // namespace
 
 Family modernbert_family() {
-  return {.model_types = {"modernbert"}, .make = make<Encoder, ModernBert>};
+  return {.model_types = {{"modernbert", "ModernBERT, mmBERT"}}, .make = make<Encoder, ModernBert>};
 }
 
 }  // namespace minpair::model

@@ -340,7 +340,11 @@ std::unique_ptr<query::Model> load_recurrent(const Source& source) {
 }
 
 Family recurrent_family() {
-  return {.model_types = {"lstm", "gru", "rnn"}, .make = load_recurrent};
+  return {.model_types = {{"lstm",
+                           "colorlessgreenRNNs, Gulordava et al. 2018; what 'minpair train' makes"},
+                          {"gru", "PyTorch's word_language_model"},
+                          {"rnn", "PyTorch's word_language_model"}},
+          .make = load_recurrent};
 }
 
 }  // namespace minpair::model

@@ -16,10 +16,12 @@ using Path = std::vector<std::string>;
 class Said {
  public:
   Said(const Config& c, const std::string& layers) : c_(c) {
-    if (c.has_in({"rope_parameters", layers}))
+    if (c.has_in({"rope_parameters", layers})) {
       path_ = {"rope_parameters", layers};
-    else
+      c.text_in({"rope_parameters", "rope_type"}, "");  // the layers' own counts
+    } else {
       path_ = {c.has("rope_scaling") ? "rope_scaling" : "rope_parameters"};
+    }
   }
   double real(const std::string& key, double otherwise) const {
     return c_.real_in(in(key), otherwise);

@@ -161,12 +161,18 @@ nn::Linear WeightLoader::by_head(const std::string& name, size_t heads, size_t w
     size_t part = output / all, head = output % all / width;
     return (3 * head + part) * width + output % width;
   };
+  return picked(name, 3 * all, 3 * all, inputs, row_of, bias);
+}
+
+nn::Linear WeightLoader::picked(const std::string& name, size_t stored, size_t outputs,
+                                size_t inputs, const std::function<size_t(size_t)>& row_of,
+                                bool bias) {
   nn::Linear layer;
   if (bias) {
-    std::vector<float> stored = vector(name + ".bias", 3 * all);
-    for (size_t i = 0; i < stored.size(); ++i) layer.bias.push_back(stored[row_of(i)]);
+    std::vector<float> all = vector(name + ".bias", stored);
+    for (size_t i = 0; i < outputs && !all.empty(); ++i) layer.bias.push_back(all[row_of(i)]);
   }
-  const checkpoint::TensorView* tensor = find(name + ".weight", shape_of(3 * all, inputs));
+  const checkpoint::TensorView* tensor = find(name + ".weight", shape_of(stored, inputs));
   if (!tensor) return layer;
   auto read = [view = *tensor, row_of, inputs](size_t begin, size_t end, float* to) {
     for (size_t i = begin; i < end; ++i, to += inputs) {
@@ -175,7 +181,7 @@ nn::Linear WeightLoader::by_head(const std::string& name, size_t heads, size_t w
       check_numbers(view, size_t(row), 1, to);
     }
   };
-  layer.weights = weights(3 * all, inputs, quantised(*tensor), read);
+  layer.weights = weights(outputs, inputs, quantised(*tensor), read);
   checkpoint_.release_memory();
   return layer;
 }
@@ -208,11 +214,16 @@ nn::Norm WeightLoader::norm(const std::string& name, size_t width, double epsilo
 }
 
 std::vector<float> WeightLoader::vector(const std::string& full_name, size_t width) {
-  const checkpoint::TensorView* tensor = find(full_name, {static_cast<int64_t>(width)});
+  return numbers(full_name, {static_cast<int64_t>(width)});
+}
+
+std::vector<float> WeightLoader::numbers(const std::string& full_name,
+                                         const std::vector<int64_t>& shape) {
+  const checkpoint::TensorView* tensor = find(full_name, shape);
   if (!tensor) return {};
-  std::vector<float> values(width);
+  std::vector<float> values(static_cast<size_t>(tensor->elements()));
   checkpoint::to_float(*tensor, values.data());
-  check_numbers(*tensor, 0, width, values.data());
+  check_numbers(*tensor, 0, static_cast<size_t>(shape[0]), values.data());
   return values;
 }
 

@@ -2,6 +2,7 @@
 // From named tensors to the layers of a network. Names differ between the programs that saved them
 // ("bert.", nothing, "model.bert.", gamma for weight); here they are one.
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -48,12 +49,16 @@ class WeightLoader {
   // Several layers that read the same input, as one.
   nn::Linear stacked(const std::vector<std::string>& names, size_t outputs_each, size_t inputs,
                      bool bias = true);
+  // Some rows of a stored layer with so many of them: output i is row row_of(i).
+  nn::Linear picked(const std::string& name, size_t stored, size_t outputs, size_t inputs,
+                    const std::function<size_t(size_t)>& row_of, bool bias);
   // Query, key and value in one tensor, those of each head together; given out as all queries, all
   // keys, all values.
   nn::Linear by_head(const std::string& name, size_t heads, size_t width, size_t inputs, bool bias);
   nn::Weights matrix(const std::string& full_name, size_t outputs, size_t inputs);
   nn::Norm norm(const std::string& name, size_t width, double epsilon, bool bias = true);
   std::vector<float> vector(const std::string& full_name, size_t width);
+  std::vector<float> numbers(const std::string& full_name, const std::vector<int64_t>& shape);
   Embedding embedding(const std::string& full_name, size_t rows, size_t width);
   // The whole table in memory.
   nn::Matrix table(const std::string& full_name, size_t rows, size_t width);

@@ -67,13 +67,14 @@ class Head {
  public:
   Head(const Runtime& runtime, const AttentionShape& shape, const Sequence& sequence, size_t head,
        const View& queries, const View& keys, const View& values, Matrix& out)
-      : kernels_(runtime.kernels()), shape_(shape), s_(sequence), queries_(queries) {
+      : kernels_(runtime.kernels()), shape_(shape), s_(sequence), head_(head), queries_(queries) {
     size_t key_head = head / (shape.heads / shape.key_heads);
     q_ = queries.row(s_.query) + head * shape.width;
     k_ = keys.row(s_.key) + key_head * shape.width;
     v_ = values.row(s_.key) + key_head * shape.width;
     k_stride_ = keys.stride;
     v_stride_ = values.stride;
+    scaled_later_ = shape.cap == 0 && shape.slopes.empty() && !shape.more;
     out_ = out.row(s_.query) + head * shape.width;
     out_stride_ = out.columns();
     padded_ = round_up(s_.keys, kPanel);
@@ -142,17 +143,18 @@ class Head {
                        .columns = width,
                        .depth = shape_.width});
     if (shape_.cap > 0) soft_cap(kernels_, scores_, count * width, shape_.scale, shape_.cap);
-    if (slope_ != 0)
+    if (!shape_.slopes.empty())
       for (size_t i = 0; i < count; ++i)
         for (size_t key = 0; key < width; ++key)
           scores_[i * width + key] = scores_[i * width + key] * shape_.scale +
                                      slope_ * (float(begin + key) - float(position + i));
+    if (shape_.more) add_more(query, count, begin, end, width);
     for (size_t i = 0; i < count; ++i)
       kernels_.softmax({.scores = scores_ + i * width,
                         .keys = width,
                         .begin = begin_of(position + i) - begin,
                         .end = end_of(position + i) - begin,
-                        .scale = shape_.cap > 0 || slope_ != 0 ? 1.0f : shape_.scale});
+                        .scale = scaled_later_ ? shape_.scale : 1.0f});
     kernels_.multiply({.a = scores_,
                        .a_stride = width,
                        .b = v_ + begin * v_stride_,
@@ -165,9 +167,25 @@ class Head {
                        .depth = end - begin});
   }
 
+  void add_more(size_t query, size_t count, size_t begin, size_t end, size_t width) {
+    for (size_t i = 0; i < count * width; ++i) scores_[i] *= shape_.scale;
+    (*shape_.more)(
+        {.head = head_,
+         .query = query + s_.keys - s_.queries,
+         .queries = count,
+         .key = begin,
+         .keys = end - begin,
+         .query_rows = {q_ + query * queries_.stride, count, shape_.width, queries_.stride},
+         .key_rows = {k_ + begin * k_stride_, end - begin, shape_.width, k_stride_},
+         .scores = scores_,
+         .stride = width});
+  }
+
   const Kernels& kernels_;
   const AttentionShape& shape_;
   const Sequence& s_;
+  size_t head_;
+  bool scaled_later_ = true;
   const View& queries_;
   const float *q_, *k_, *v_;
   size_t k_stride_, v_stride_, out_stride_, padded_;
@@ -215,8 +233,8 @@ void Rotary::reach(size_t positions) {
   for (; positions_ < positions; ++positions_)
     for (size_t i = 0; i < half; ++i) {
       double angle = static_cast<float>(positions_) * frequencies_[i];
-      cosine_.push_back(static_cast<float>(std::cos(angle)));
-      sine_.push_back(static_cast<float>(std::sin(angle)));
+      cosine_.push_back(static_cast<float>(longer_ * std::cos(angle)));
+      sine_.push_back(static_cast<float>(longer_ * std::sin(angle)));
     }
 }
 

@@ -121,6 +121,18 @@ struct Sequence {
   size_t key = 0, keys = 0;
 };
 
+// Scores of one head: of `queries` from position `query` on with `keys` from position `key` on, row
+// by row, scaled already.
+struct ScoreBlock {
+  size_t head = 0;
+  size_t query = 0, queries = 0, key = 0, keys = 0;
+  View query_rows, key_rows;  // what they were made of, this head's columns alone
+  float* scores = nullptr;
+  size_t stride = 0;
+};
+// What else a score is made of, added to it. Called from several threads.
+using MoreScores = std::function<void(const ScoreBlock&)>;
+
 struct AttentionShape {
   size_t heads = 0, key_heads = 0;  // fewer key heads: grouped queries
   size_t width = 0;                 // of one head
@@ -129,6 +141,7 @@ struct AttentionShape {
   size_t before = SIZE_MAX, after = SIZE_MAX;
   float cap = 0;                       // scores become cap · tanh(score / cap); 0: as they are
   std::span<const float> slopes = {};  // of each head: what a step back costs (ALiBi); empty: none
+  const MoreScores* more = nullptr;
 };
 
 // Softmax attention of every head in every sequence. Head h of a row is its columns
@@ -142,11 +155,14 @@ class Rotary {
  public:
   Rotary() = default;
   // One inverse frequency for each pair of columns. A head may be wider than what is turned of it
-  // (GPT-NeoX), and its pairs may be neighbours instead of halves (GGUF's Llama).
-  explicit Rotary(std::vector<float> frequencies, size_t head_width = 0, bool neighbours = false)
+  // (GPT-NeoX), and its pairs may be neighbours instead of halves (GGUF's Llama). What is turned
+  // may also become longer by a factor.
+  explicit Rotary(std::vector<float> frequencies, size_t head_width = 0, bool neighbours = false,
+                  double longer = 1)
       : frequencies_(std::move(frequencies)),
         head_width_(head_width ? head_width : 2 * frequencies_.size()),
-        neighbours_(neighbours) {}
+        neighbours_(neighbours),
+        longer_(longer) {}
   // Turns `heads` heads of every row in place; row i stands at position[i].
   void apply(const Runtime& runtime, std::span<const uint32_t> position, size_t heads, float* rows,
              size_t stride);
@@ -157,6 +173,7 @@ class Rotary {
   std::vector<float> frequencies_, cosine_, sine_;
   size_t head_width_ = 0;
   bool neighbours_ = false;
+  double longer_ = 1;
   size_t positions_ = 0;  // tabulated so far
 };
 // theta^(-2i/width)

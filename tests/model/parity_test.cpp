@@ -1,9 +1,14 @@
 // Directories that transformers itself has written, and the log-probabilities that it computed.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -82,35 +87,170 @@ TEST(Parity, WhatTransformersWroteIsReadAsItReadsIt) {
   EXPECT_NO_THROW(load_model((parity() / "model-max-length").string()));
 }
 
-// Made by tools/golden/make_transformers.py with the real library.
-TEST(Parity, TinyCheckpointsOfEveryFamily) {
-  for (const char* name : {"opt", "opt-after", "opt-bare", "xglm", "xglm-unscaled", "gpt-neo",
-                           "gptj", "gptj-inner", "bloom", "bloom-heads", "phi", "phi-rotary"}) {
-    SCOPED_TRACE(name);
-    std::filesystem::path folder = testing::source_dir() / "tests/model/golden" / name;
-    std::unique_ptr<query::Model> model = load_model(folder.string());
-    std::vector<query::Query> queries;
-    std::vector<std::vector<double>> theirs;
-    const Json made = Json::parse(read_file(folder / "reference.json"));
-    for (const Json& input : made.at("inputs")) {
-      auto ids = input.at("ids").get<std::vector<TokenId>>();
-      query::Query q{{ids.begin(), ids.end() - 1}, {}, {}};
-      for (uint32_t i = 0; i + 1 < ids.size(); ++i)
-        q.asks.push_back({i, query::Targets{{ids[i + 1]}}});
-      theirs.push_back(input.at("logprobs"));
-      EXPECT_LT(worst_of(*model, q, theirs.back()), 1e-4);
-      queries.push_back(std::move(q));
-    }
-    // The same bits in one batch and on other threads, with the prefixes of the longest.
-    query::Query begin = queries.back();
-    begin.ids.resize(20);
-    begin.asks.resize(20);
-    queries.push_back(begin);
-    std::vector<query::Answer> together =
-        load_model(folder.string(), {.threads = 3})->answer(queries);
-    for (size_t i = 0; i < queries.size(); ++i)
-      EXPECT_EQ(model->answer({&queries[i], 1}).at(0), together[i]) << i;
+// Made by tools/golden/make_transformers.py with the real library: a folder of every family and
+// variation, and what the library computed with it.
+std::filesystem::path made_by_transformers(const std::string& name) {
+  return testing::source_dir() / "tests/model/golden" / name;
+}
+
+std::vector<std::string> folders_of_transformers() {
+  std::vector<std::string> names;
+  for (const auto& folder : std::filesystem::directory_iterator(made_by_transformers("")))
+    if (std::filesystem::exists(folder.path() / "reference.json"))
+      names.push_back(folder.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+query::Query next_tokens(const std::vector<TokenId>& ids) {
+  query::Query q{{ids.begin(), ids.end() - 1}, {}, {}};
+  for (uint32_t i = 0; i + 1 < ids.size(); ++i) q.asks.push_back({i, query::Targets{{ids[i + 1]}}});
+  return q;
+}
+
+// Twenty tokens, one after the other.
+query::Query about_gap(const std::vector<TokenId>& ids) {
+  query::Query q{ids, {}, {}};
+  for (TokenId target = 5; target < 25; ++target)
+    q.asks.push_back({uint32_t(ids.size() / 2), query::Targets{{target}}});
+  return q;
+}
+
+struct Reference {
+  std::vector<query::Query> queries;
+  std::vector<std::vector<double>> theirs;
+};
+
+Reference reference_of(const std::string& name) {
+  Reference reference;
+  const Json made = Json::parse(read_file(made_by_transformers(name) / "reference.json"));
+  const std::string kind = made.value("kind", "causal");
+  for (const Json& input : made.at("inputs")) {
+    auto ids = input.at("ids").get<std::vector<TokenId>>();
+    reference.queries.push_back(kind == "causal"   ? next_tokens(ids)
+                                : kind == "masked" ? about_all(ids)
+                                                   : about_gap(ids));
+    reference.theirs.push_back(input.at("logprobs"));
   }
+  return reference;
+}
+
+class Made : public ::testing::TestWithParam<std::string> {
+ protected:
+  Made() : model_(load()) {
+    Reference reference = reference_of(GetParam());
+    queries_ = std::move(reference.queries);
+    theirs_ = std::move(reference.theirs);
+  }
+  std::unique_ptr<query::Model> load(int threads = 1) const {
+    return load_model(made_by_transformers(GetParam()).string(), {.threads = threads});
+  }
+
+  std::unique_ptr<query::Model> model_;
+  std::vector<query::Query> queries_;
+  std::vector<std::vector<double>> theirs_;
+};
+
+TEST_P(Made, EveryTokenAsInTheLibrary) {
+  double worst = 0;
+  size_t tokens = 0;
+  for (size_t i = 0; i < queries_.size(); ++i) {
+    double here = worst_of(*model_, queries_[i], theirs_[i]);
+    EXPECT_LT(here, 1e-4) << queries_[i].ids.size();
+    worst = std::max(worst, here);
+    tokens += theirs_[i].size();
+  }
+  // For the table in docs/models.md.
+  RecordProperty("folder", GetParam());
+  RecordProperty("tokens", int(tokens));
+  RecordProperty("worst", fmt::format("{:.1e}", worst));
+}
+
+// Alone, in a batch with others and with a prefix of the longest, on other threads.
+TEST_P(Made, TheSameBitsInAnyBatch) {
+  query::Query begin = queries_.back();
+  begin.ids.resize(30);
+  std::erase_if(begin.asks, [](const query::Ask& ask) { return ask.position >= 30; });
+  queries_.push_back(begin);
+  std::vector<query::Answer> together = load(3)->answer(queries_);
+  for (size_t i = 0; i < queries_.size(); ++i)
+    EXPECT_EQ(model_->answer({&queries_[i], 1}).at(0), together[i]) << i;
+}
+
+TEST_P(Made, LayersCanBeAskedAndTheLastOneIsTheAnswer) {
+  const query::ModelInfo& info = model_->info();
+  query::Query q = queries_[1];
+  const std::vector<query::Ask> asked = q.asks;
+  for (query::Ask& ask : q.asks) {
+    query::Targets& targets = std::get<query::Targets>(ask.what);
+    targets.normalized = false;
+  }
+  query::Answer scores = model_->answer({&q, 1}).at(0);
+  for (uint16_t layer : {uint16_t(0), uint16_t(info.layers)}) {
+    query::Query inside{q.ids, {}, {}};
+    for (const query::Ask& ask : asked) {
+      inside.asks.push_back(
+          {ask.position, query::Lens{layer, std::get<query::Targets>(ask.what).ids}});
+      inside.asks.push_back({ask.position, query::Hidden{layer}});
+    }
+    query::Answer answer = model_->answer({&inside, 1}).at(0);
+    for (size_t i = 0; i < asked.size(); ++i) {
+      EXPECT_EQ(answer[2 * i] == scores[i], layer > 0) << "layer " << layer << ", token " << i;
+      EXPECT_FALSE(std::get<query::State>(answer[2 * i + 1]).values.empty());
+    }
+  }
+}
+
+TEST_P(Made, ChangesAreObeyedInAnyBatchOrRefused) {
+  query::Query changed = queries_[1];
+  changed.changes.push_back({{query::Site::residual, 1, 0, 0}, query::Zero{}});
+  if (!model_->sites().test(size_t(query::Site::residual))) {
+    EXPECT_THROW(model_->answer({&changed, 1}), Error);
+    return;
+  }
+  query::Answer alone = model_->answer({&changed, 1}).at(0);
+  EXPECT_NE(alone, model_->answer({&queries_[1], 1}).at(0));
+  queries_.push_back(changed);
+  EXPECT_EQ(load(3)->answer(queries_).back(), alone);
+}
+
+INSTANTIATE_TEST_SUITE_P(Transformers, Made, ::testing::ValuesIn(folders_of_transformers()),
+                         [](const auto& tested) {
+                           std::string name = tested.param;
+                           std::replace_if(
+                               name.begin(), name.end(), [](char c) { return !std::isalnum(c); },
+                               '_');
+                           return name;
+                         });
+
+// tools/golden/walk.py changed each key of each configuration and asked the library.
+TEST(Parity, EveryKeyOfAConfigurationIsObeyedOrRefused) {
+  std::istringstream lines(read_file(made_by_transformers("walk.jsonl")));
+  size_t obeyed = 0, refused = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const Json change = Json::parse(line);
+    const auto name = change.at("folder").get<std::string>();
+    testing::TemporaryFolder folder;
+    for (const auto& file : std::filesystem::directory_iterator(made_by_transformers(name)))
+      if (file.path().filename() != "config.json")
+        std::filesystem::create_symlink(file.path(), folder / file.path().filename().string());
+    Json config = Json::parse(read_file(made_by_transformers(name) / "config.json"));
+    Json* at = &config;
+    for (const Json& key : change.at("path")) at = &(*at)[key.get<std::string>()];
+    *at = change.at("value");
+    write_file(folder / "config.json", config.dump());
+    try {
+      std::unique_ptr<query::Model> model = load_model(folder.path().string(), {.threads = 1});
+      if (!change.contains("logprobs")) continue;
+      EXPECT_LT(worst_of(*model, reference_of(name).queries[1], change.at("logprobs")), 1e-4)
+          << line;
+      ++obeyed;
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(obeyed, 400u);
+  EXPECT_GT(refused, 200u);
 }
 
 TEST(Parity, WhatWouldBeReadWronglyIsRefusedByName) {

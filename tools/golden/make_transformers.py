@@ -21,29 +21,126 @@ OPT = dict(hidden_size=32, num_hidden_layers=3, num_attention_heads=4, ffn_dim=4
 NEO = dict(hidden_size=32, num_layers=4, num_heads=4, intermediate_size=48, max_position_embeddings=64, window_size=8)
 PHI = dict(HIDDEN, intermediate_size=48, max_position_embeddings=64)
 
+BERT = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=40, max_position_embeddings=64)
+LLAMA = dict(BERT, num_key_value_heads=2)
+WINDOW = dict(sliding_window=8, num_hidden_layers=4)
+DEBERTA = dict(BERT, relative_attention=True, layer_norm_eps=1e-7)
+V3 = dict(DEBERTA, position_biased_input=False, pos_att_type=["p2c", "c2p"], position_buckets=8, norm_rel_ebd="layer_norm",
+          share_att_key=True, type_vocab_size=0)
+T5 = dict(d_model=32, d_kv=8, d_ff=40, num_layers=2, num_decoder_layers=3, num_heads=4, relative_attention_num_buckets=8,
+          relative_attention_max_distance=20, decoder_start_token_id=0)
+MOE = dict(LLAMA, num_experts_per_tok=2)
+
+# What a folder's model is: the class, and how its configuration differs from the class's own.
 MODELS = {
-    "opt": ("OPT", OPT),
-    "opt-after": ("OPT", dict(OPT, do_layer_norm_before=False, word_embed_proj_dim=16)),
-    "opt-bare": ("OPT", dict(OPT, enable_bias=False, activation_function="gelu", tie_word_embeddings=False)),
-    "xglm": ("XGLM", dict(d_model=32, num_layers=3, attention_heads=4, ffn_dim=48, max_position_embeddings=64)),
-    "xglm-unscaled": ("XGLM", dict(d_model=32, num_layers=3, attention_heads=4, ffn_dim=48, max_position_embeddings=64,
-                                   scale_embedding=False, activation_function="relu")),
-    "gpt-neo": ("GPTNeo", dict(NEO, attention_types=[[["global", "local"], 2]])),
-    "gptj": ("GPTJ", dict(n_embd=32, n_layer=3, n_head=4, n_positions=64, rotary_dim=4)),
-    "gptj-inner": ("GPTJ", dict(n_embd=32, n_layer=3, n_head=4, n_positions=64, rotary_dim=8, n_inner=48)),
-    "bloom": ("Bloom", dict(hidden_size=32, n_layer=3, n_head=4)),
-    "bloom-heads": ("Bloom", dict(hidden_size=48, n_layer=2, n_head=6)),
-    "phi": ("Phi", PHI),
-    "phi-rotary": ("Phi", dict(PHI, partial_rotary_factor=0.25, rope_theta=500.0)),
+    "opt": ("OPTForCausalLM", OPT),
+    "opt-after": ("OPTForCausalLM", dict(OPT, do_layer_norm_before=False, word_embed_proj_dim=16)),
+    "opt-bare": ("OPTForCausalLM", dict(OPT, enable_bias=False, activation_function="gelu", tie_word_embeddings=False)),
+    "xglm": ("XGLMForCausalLM", dict(d_model=32, num_layers=3, attention_heads=4, ffn_dim=48, max_position_embeddings=64)),
+    "xglm-unscaled": ("XGLMForCausalLM", dict(d_model=32, num_layers=3, attention_heads=4, ffn_dim=48,
+                                              max_position_embeddings=64, scale_embedding=False, activation_function="relu")),
+    "gpt-neo": ("GPTNeoForCausalLM", dict(NEO, attention_types=[[["global", "local"], 2]])),
+    "gptj": ("GPTJForCausalLM", dict(n_embd=32, n_layer=3, n_head=4, n_positions=64, rotary_dim=4)),
+    "gptj-inner": ("GPTJForCausalLM", dict(n_embd=32, n_layer=3, n_head=4, n_positions=64, rotary_dim=8, n_inner=48)),
+    "bloom": ("BloomForCausalLM", dict(hidden_size=32, n_layer=3, n_head=4)),
+    "bloom-heads": ("BloomForCausalLM", dict(hidden_size=48, n_layer=2, n_head=6)),
+    "phi": ("PhiForCausalLM", PHI),
+    "phi-rotary": ("PhiForCausalLM", dict(PHI, partial_rotary_factor=0.25, rope_theta=500.0)),
+    # Disentangled attention.
+    "deberta": ("DebertaForMaskedLM", dict(DEBERTA, pos_att_type="c2p|p2c", position_biased_input=False)),
+    "deberta-c2p": ("DebertaForMaskedLM", dict(DEBERTA, pos_att_type="c2p", max_relative_positions=10, type_vocab_size=2)),
+    "deberta-v2": ("DebertaV2ForMaskedLM", dict(V3, conv_kernel_size=3, conv_act="gelu")),
+    "deberta-v2-unshared": ("DebertaV2ForMaskedLM", dict(V3, share_att_key=False, norm_rel_ebd="none", position_buckets=-1,
+                                                         max_relative_positions=12, embedding_size=16, type_vocab_size=2,
+                                                         position_biased_input=True)),
+    "deberta-v3": ("DebertaV2ForMaskedLM", dict(V3, legacy=False, pos_att_type=["p2c"], tie_word_embeddings=False)),
+    # Llama's relatives.
+    "olmo": ("OlmoForCausalLM", dict(LLAMA, clip_qkv=1.0)),
+    "olmo2": ("Olmo2ForCausalLM", LLAMA),
+    "olmo3": ("Olmo3ForCausalLM", dict(LLAMA, **WINDOW)),
+    "olmo3-yarn": ("Olmo3ForCausalLM", dict(LLAMA, **WINDOW, rope_parameters=dict(
+        rope_type="yarn", rope_theta=500000.0, factor=8.0, original_max_position_embeddings=8, attention_factor=1.2,
+        beta_fast=32.0, beta_slow=1.0))),
+    "stablelm": ("StableLmForCausalLM", dict(LLAMA, use_qkv_bias=True)),
+    "stablelm-parallel": ("StableLmForCausalLM", dict(LLAMA, use_parallel_residual=True, qk_layernorm=True,
+                                                      partial_rotary_factor=0.5)),
+    "cohere": ("CohereForCausalLM", dict(LLAMA, logit_scale=0.3)),
+    "cohere-norms": ("CohereForCausalLM", dict(LLAMA, use_qk_norm=True, attention_bias=True, tie_word_embeddings=False)),
+    "cohere2": ("Cohere2ForCausalLM", dict(LLAMA, **WINDOW)),
+    "granite": ("GraniteForCausalLM", dict(LLAMA, embedding_multiplier=3.0, attention_multiplier=0.4,
+                                           residual_multiplier=0.6, logits_scaling=2.0)),
+    "smollm3": ("SmolLM3ForCausalLM", dict(LLAMA, num_hidden_layers=4)),
+    "starcoder2": ("Starcoder2ForCausalLM", dict(LLAMA, sliding_window=8)),
+    "starcoder2-bare": ("Starcoder2ForCausalLM", dict(LLAMA, use_bias=False, tie_word_embeddings=False)),
+    "phi3": ("Phi3ForCausalLM", dict(LLAMA, sliding_window=8, original_max_position_embeddings=64)),
+    "phi4": ("Phi3ForCausalLM", dict(LLAMA, partial_rotary_factor=0.75, hidden_size=64, original_max_position_embeddings=64,
+                                     tie_word_embeddings=True)),
+    "helium": ("HeliumForCausalLM", dict(LLAMA, head_dim=8)),
+    "mixtral": ("MixtralForCausalLM", dict(MOE, num_local_experts=4)),
+    "qwen2-moe": ("Qwen2MoeForCausalLM", dict(MOE, num_experts=4, moe_intermediate_size=16, num_hidden_layers=3,
+                                              shared_expert_intermediate_size=24, mlp_only_layers=[1])),
+    "qwen3-moe": ("Qwen3MoeForCausalLM", dict(MOE, num_experts=4, moe_intermediate_size=16, norm_topk_prob=True)),
+    "olmoe": ("OlmoeForCausalLM", dict(MOE, num_experts=4, clip_qkv=2.0)),
+    "gemma3-whole": ("Gemma3ForConditionalGeneration", dict(
+        text_config=dict(LLAMA, **WINDOW, **SIZE, head_dim=8, query_pre_attn_scalar=8),
+        vision_config=dict(hidden_size=8, intermediate_size=8, num_hidden_layers=1, num_attention_heads=1, image_size=8,
+                           patch_size=4), mm_tokens_per_image=4)),
+    # GPT's relatives.
+    "falcon": ("FalconForCausalLM", BERT),
+    "falcon-new": ("FalconForCausalLM", dict(BERT, new_decoder_architecture=True, num_kv_heads=2, bias=True)),
+    "falcon-one-norm": ("FalconForCausalLM", dict(BERT, new_decoder_architecture=True, num_kv_heads=2,
+                                                  num_ln_in_parallel_attn=1)),
+    "falcon-rw": ("FalconForCausalLM", dict(BERT, alibi=True, multi_query=False, parallel_attn=False, bias=True)),
+    "mpt": ("MptForCausalLM", dict(d_model=32, n_heads=4, n_layers=2, expansion_ratio=2, max_seq_len=64)),
+    "mpt-clip": ("MptForCausalLM", dict(d_model=48, n_heads=6, n_layers=2, expansion_ratio=2, max_seq_len=64,
+                                        attn_config=dict(clip_qkv=0.8, softmax_scale=0.5))),
+    "openai-gpt": ("OpenAIGPTLMHeadModel", dict(n_embd=32, n_layer=2, n_head=4, n_positions=64)),
+    "codegen": ("CodeGenForCausalLM", dict(n_embd=32, n_layer=2, n_head=4, n_positions=64, rotary_dim=4)),
+    "bigcode": ("GPTBigCodeForCausalLM", dict(n_embd=32, n_layer=2, n_head=4, n_positions=64)),
+    "bigcode-heads": ("GPTBigCodeForCausalLM", dict(n_embd=32, n_layer=2, n_head=4, n_positions=64, n_inner=40,
+                                                    multi_query=False)),
+    # State spaces.
+    "mamba": ("MambaForCausalLM", dict(hidden_size=32, num_hidden_layers=2, state_size=4)),
+    "mamba-bias": ("MambaForCausalLM", dict(hidden_size=32, num_hidden_layers=2, state_size=4, use_bias=True, conv_kernel=3,
+                                            use_conv_bias=False, time_step_rank=3, tie_word_embeddings=False)),
+    "mamba2": ("Mamba2ForCausalLM", dict(hidden_size=32, num_hidden_layers=2, state_size=8, num_heads=8, head_dim=8,
+                                         n_groups=2, chunk_size=16)),
+    "mamba2-bias": ("Mamba2ForCausalLM", dict(hidden_size=32, num_hidden_layers=2, state_size=8, num_heads=8, head_dim=8,
+                                              n_groups=1, use_bias=True, use_conv_bias=False, conv_kernel=3,
+                                              time_step_limit=[0.1, 0.8], tie_word_embeddings=True)),
+    # Encoders and decoders.
+    "t5": ("T5ForConditionalGeneration", T5),
+    "t5-v1.1": ("T5ForConditionalGeneration", dict(T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False)),
+    "mt5": ("MT5ForConditionalGeneration", dict(T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False)),
+    "umt5": ("UMT5ForConditionalGeneration", dict(T5, feed_forward_proj="gated-gelu")),
+    # BERT's relatives.
+    "mpnet": ("MPNetForMaskedLM", dict(BERT, pad_token_id=1)),
+    "roberta-prelayernorm": ("RobertaPreLayerNormForMaskedLM", dict(BERT, pad_token_id=1)),
+    "xlm-roberta-xl": ("XLMRobertaXLForMaskedLM", dict(BERT, pad_token_id=1)),
+    "megatron-bert": ("MegatronBertForMaskedLM", BERT),
+    "data2vec-text": ("Data2VecTextForMaskedLM", dict(BERT, pad_token_id=1)),
+    "ernie": ("ErnieForMaskedLM", dict(BERT, use_task_id=True)),
+    "roformer": ("RoFormerForMaskedLM", dict(BERT, embedding_size=16)),
+    "roformer-value": ("RoFormerForMaskedLM", dict(BERT, embedding_size=32, rotary_value=True)),
+    "nomic-bert": ("NomicBertForMaskedLM", BERT),
 }
+
+
+def kind_of(name):
+    if "Conditional" in name and "Gemma" not in name:
+        return "spans"
+    return "masked" if "Masked" in name or name.startswith(("XLMWith", "Flaubert")) else "causal"
 
 
 def make(name, kind, settings, folder):
     torch.manual_seed(sum(map(ord, name)))
-    config = getattr(transformers, kind + "Config")(**SIZE, **settings)
-    config._attn_implementation = "eager"
-    model = getattr(transformers, kind + "ForCausalLM")(config)
+    model_class = getattr(transformers, kind)
+    config = model_class.config_class(**{**SIZE, **settings})
+    config._attn_implementation, config._experts_implementation = attention_of(model_class), "eager"
+    model = model_class(config)
     for key, p in model.named_parameters():
+        if not p.requires_grad:  # a table that could be computed
+            continue
         with torch.no_grad():
             if p.dim() > 1:
                 p.normal_(0, 0.6 if "embed" in key or "wte" in key or "wpe" in key else 1.3 / p.shape[-1] ** 0.5)
@@ -51,26 +148,45 @@ def make(name, kind, settings, folder):
                 p.normal_(1.0 if key.endswith("weight") else 0.0, 0.2)
     model.tie_weights()
     folder.mkdir(parents=True, exist_ok=True)
-    model.half().save_pretrained(folder)
+    # RoFormer keeps its sines among the weights.
+    (model if name.startswith("roformer") else model.half()).save_pretrained(folder)
     (folder / "generation_config.json").unlink(missing_ok=True)
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"] + [f"wort{i}" for i in range(5, VOCABULARY)]
     (folder / "vocab.txt").write_text("\n".join(words) + "\n")
     (folder / "tokenizer_config.json").write_text('{"do_lower_case": false, "tokenizer_class": "BertTokenizer"}')
-    score(folder, kind)
+    score(folder, model_class)
 
 
-def score(folder, kind):
-    model = getattr(transformers, kind + "ForCausalLM").from_pretrained(
-        folder, attn_implementation="eager", dtype=torch.float64).eval()
-    inputs = []
+def attention_of(model_class):
+    # The library's own plain attention counts ALiBi twice in Falcon.
+    return "sdpa" if model_class.__name__.startswith("Falcon") else "eager"
+
+
+def logprobs_of(model, kind, ids):
+    # A span: what the decoder says after the sentinel that stands for it.
+    more = dict(decoder_input_ids=torch.tensor([[0, 4]])) if kind == "spans" else {}
+    with torch.no_grad():
+        all = torch.log_softmax(model(ids, **more).logits[0].double(), -1)
+    if kind == "spans":
+        chosen = all[-1, 5:25].tolist()
+    elif kind == "masked":
+        chosen = [all[i, ids[0, i]].item() for i in range(ids.shape[1])]
+    else:
+        chosen = [all[i, ids[0, i + 1]].item() for i in range(ids.shape[1] - 1)]
+    return [round(x, 6) for x in chosen]
+
+
+def score(folder, model_class):
+    model = model_class.from_pretrained(folder, attn_implementation=attention_of(model_class), experts_implementation="eager",
+                                        dtype=torch.float64).eval()
+    kind, inputs = kind_of(model_class.__name__), []
     for n in LENGTHS:
         ids = torch.randint(5, VOCABULARY, (1, n))
-        with torch.no_grad():
-            logprobs = torch.log_softmax(model(ids).logits[0].double(), -1)
-        inputs.append({"ids": ids[0].tolist(),
-                       "logprobs": [round(logprobs[i, ids[0, i + 1]].item(), 6) for i in range(n - 1)]})
+        if kind == "spans":
+            ids[0, n // 2] = 4
+        inputs.append({"ids": ids[0].tolist(), "logprobs": logprobs_of(model, kind, ids)})
     (folder / "reference.json").write_text(
-        json.dumps({"made_by": f"transformers {transformers.__version__}", "inputs": inputs}) + "\n")
+        json.dumps({"made_by": f"transformers {transformers.__version__}", "kind": kind, "inputs": inputs}) + "\n")
 
 
 def main():
@@ -80,4 +196,5 @@ def main():
         print(name, flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,19 @@
+#pragma once
+// What can be read.
+
+#include <string>
+#include <vector>
+
+namespace minpair::model {
+
+// One for each "model_type" of a config.json. All of them answer about their hidden states and
+// lenses.
+struct Architecture {
+  std::string type;
+  std::string kind;    // masked, causal, recurrent
+  std::string covers;  // well-known checkpoints
+  std::string gguf;    // what GGUF files call it; empty: it is not read from them
+};
+std::vector<Architecture> architectures();
+
+}  // namespace minpair::model

@@ -1,0 +1,180 @@
+#include "model/llama_variant.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace minpair::model {
+namespace {
+
+using Variant = LlamaVariant;
+
+bool is_one_of(const std::string& type, std::initializer_list<const char*> types) {
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+// What a configuration does not say is as in the first of its kind; null is none.
+double real_or_none(const Config& c, const char* key, double usual) {
+  return c.says(key) ? c.real(key, 0) : usual;
+}
+
+void gemma(const Config& c, const std::string& type, Variant& v) {
+  v.gemma = v.tied = true;
+  v.norms_minus_one = !c.flag("norm_weights_complete", false);
+  // PyTorch rounds the root to the embedding's type; in fp32 it is this float.
+  v.embeddings_times = float(std::sqrt(double(c.size("hidden_size"))));
+  // The whole of Gemma 3 does not look at it.
+  if (type != "gemma3")
+    v.logit_cap = float(real_or_none(c, "final_logit_softcapping", type == "gemma2" ? 30 : 0));
+  c.ignore({"final_logit_softcapping"});
+  if (type == "gemma") return;
+  v.norms_after = true;
+  if (type == "gemma2") v.attention_cap = float(real_or_none(c, "attn_logit_softcapping", 50));
+  c.ignore({"attn_logit_softcapping"});
+  if (type == "gemma2") return;
+  v.head_norms = HeadNorms::shared;
+  v.theta = 1e6;
+  v.local_theta = c.real("rope_local_base_freq", 10000);
+}
+
+void olmo(const Config& c, const std::string& type, Variant& v) {
+  v.usual_epsilon = 1e-5;
+  v.clip = float(c.real("clip_qkv", 0));
+  if (type == "olmo") {
+    v.centered = true;
+    v.norm_weights = false;
+    v.epsilon = "";
+  } else {
+    v.head_norms = HeadNorms::together;
+    v.norms_after = type != "olmoe";
+    v.norms_before = !v.norms_after;
+  }
+}
+
+void stablelm(const Config& c, Variant& v) {
+  v.centered = v.norm_bias = true;
+  v.epsilon = "layer_norm_eps", v.usual_epsilon = 1e-5;
+  v.qkv_bias = c.flag("use_qkv_bias", false);
+  v.side_by_side = c.flag("use_parallel_residual", false);
+  v.rotary_part = 0.25;
+  if (c.flag("qk_layernorm", false)) v.head_norms = HeadNorms::each;
+  v.query_norm = "q_layernorm", v.key_norm = "k_layernorm";
+}
+
+void cohere(const Config& c, const std::string& type, Variant& v) {
+  v.centered = v.side_by_side = v.interleaved = v.tied = true;
+  v.epsilon = "layer_norm_eps", v.usual_epsilon = 1e-5;
+  v.logits_times = float(c.real("logit_scale", 0.0625));
+  v.theta = type == "cohere" ? 5e5 : 1e4;
+  c.ignore({"model_max_length"});
+  if (type == "cohere" && c.flag("use_qk_norm", false)) v.head_norms = HeadNorms::each;
+}
+
+void granite(const Config& c, Variant& v) {
+  v.embeddings_times = float(c.real("embedding_multiplier", 1));
+  v.residual_times = float(c.real("residual_multiplier", 1));
+  v.logits_times = float(1 / c.real("logits_scaling", 1));
+  v.score_scale = c.real("attention_multiplier", 1);
+}
+
+void starcoder(const Config& c, Variant& v) {
+  v.centered = v.norm_bias = v.tied = true;
+  v.gated = false;
+  v.epsilon = "norm_epsilon", v.usual_epsilon = 1e-5;
+  v.usual_activation = "gelu_pytorch_tanh";
+  v.output_bias = v.qkv_bias = v.mlp_bias = c.flag("use_bias", true);
+  // Left over from training; the library does not look at them.
+  c.ignore({"activation_function", "attention_softmax_in_fp32", "layer_norm_epsilon", "mlp_type",
+            "norm_type", "scale_attention_softmax_in_fp32", "scale_attn_weights"});
+}
+
+void experts(const Config& c, const std::string& type, size_t layers, Variant& v) {
+  v.experts = c.size(c.has("num_local_experts") ? "num_local_experts" : "num_experts");
+  v.experts_each = c.size("num_experts_per_tok");
+  v.expert_inner = c.size("moe_intermediate_size", c.size("intermediate_size"));
+  if (type == "qwen2_moe") v.shared_inner = c.size("shared_expert_intermediate_size");
+  v.experts_sum_to_one = type == "mixtral" || c.flag("norm_topk_prob", false);
+  const std::vector<double> plain = c.reals_in({"mlp_only_layers"});
+  const size_t step = c.size("decoder_sparse_step", 1);
+  for (size_t i = 0; i < layers; ++i)
+    v.mixed.push_back((i + 1) % step == 0 &&
+                      std::find(plain.begin(), plain.end(), double(i)) == plain.end());
+  c.ignore(
+      {"output_router_logits", "router_aux_loss_coef", "router_jitter_noise", "max_window_layers"});
+  if (type.starts_with("qwen"))
+    c.must_be("use_sliding_window", false, "windows of mixtures of experts are not supported");
+}
+
+// Layers say what they are, or a pattern does: every n-th layer sees everything.
+void windows(const Config& c, const std::string& type, size_t layers, Variant& v) {
+  const bool gemma3 = type.starts_with("gemma3"), qwen = is_one_of(type, {"qwen2", "qwen3"});
+  const bool always = is_one_of(type, {"mistral", "gemma2", "olmo3", "cohere2"}) || gemma3;
+  const bool maybe = is_one_of(type, {"mixtral", "starcoder2", "phi3"}) ||
+                     ((qwen || type == "smollm3") && c.flag("use_sliding_window", false));
+  if ((always || maybe) && (c.has("sliding_window") || (always && !c.says("sliding_window"))))
+    v.window = c.size("sliding_window", 4096);
+  c.ignore({"sliding_window", "use_sliding_window", "rope_local_base_freq"});
+  std::vector<std::string> kinds = c.texts("layer_types");
+  size_t pattern = 0;
+  if (type == "gemma2") pattern = 2;
+  if (type == "olmo3") pattern = 4;
+  if (type == "cohere2" || gemma3) pattern = c.size("sliding_window_pattern", gemma3 ? 6 : 4);
+  // Qwen: the first so many layers see everything.
+  int64_t first_windowed = qwen ? c.integer("max_window_layers", 28) : 0;
+  for (size_t i = 0; i < layers; ++i) {
+    bool local = pattern ? (i + 1) % pattern != 0 : int64_t(i) >= first_windowed;
+    if (i < kinds.size()) local = kinds[i] == "sliding_attention";
+    v.windowed.push_back(v.window > 0 && local);
+  }
+}
+
+void positions(const Config& c, const std::string& type, size_t layers, Variant& v) {
+  if (is_one_of(type, {"stablelm", "phi3"}))
+    v.rotary_part = c.real_in({"rope_parameters", "partial_rotary_factor"},
+                              c.real("partial_rotary_factor", v.rotary_part));
+  v.turned.assign(layers, true);
+  if (type == "cohere2") v.turned = v.windowed;
+  if (type != "smollm3") return;
+  const std::vector<double> said = c.reals_in({"no_rope_layers"});
+  const size_t interval = c.size("no_rope_layer_interval", 4);
+  for (size_t i = 0; i < layers; ++i)
+    v.turned[i] = i < said.size() ? said[i] != 0 : (i + 1) % interval != 0;
+}
+
+}  // namespace
+
+LlamaVariant llama_variant(const Config& c, const std::string& type, size_t layers) {
+  Variant v;
+  v.qkv_bias = is_one_of(type, {"qwen2", "qwen2_moe"}) || c.flag("attention_bias", false);
+  v.mlp_bias = c.flag("mlp_bias", false);
+  if (c.has("attention_bias")) v.output_bias = c.flag("attention_bias", false);
+  v.interleaved = c.flag("rope_interleaved", type == "helium");
+  if (c.has("query_pre_attn_scalar"))
+    v.score_scale = 1 / std::sqrt(c.real("query_pre_attn_scalar", 256));
+  if (type.starts_with("gemma")) gemma(c, type, v);
+  if (type.starts_with("olmo")) olmo(c, type, v);
+  if (type.starts_with("cohere")) cohere(c, type, v);
+  if (type.starts_with("qwen3")) v.head_norms = HeadNorms::shared;
+  if (type == "stablelm") stablelm(c, v);
+  if (type == "granite") granite(c, v);
+  if (type == "starcoder2") starcoder(c, v);
+  if (type == "qwen2_moe") v.qkv_bias = c.flag("qkv_bias", true);
+  if (type == "phi3") {
+    v.fused = true;
+    v.usual_epsilon = 1e-5;
+    c.ignore({"original_max_position_embeddings", "full_attn_mod", "interpolate_factor"});
+    c.must_be("lm_head_bias", false, "a bias of the output is not supported");
+  }
+  if (type == "mixtral") v.theta = 1e6, v.usual_epsilon = 1e-5;
+  if (type == "helium") v.theta = 1e5, v.usual_epsilon = 1e-8;
+  if (type == "smollm3") {
+    v.theta = 2e6, v.tied = true;
+    c.ignore({"max_window_layers"});
+  }
+  if (type == "mixtral" || type == "olmoe" || type.ends_with("_moe")) experts(c, type, layers, v);
+  windows(c, type, layers, v);
+  positions(c, type, layers, v);
+  c.must_be("use_bidirectional_attention", false, "this is no causal language model");
+  return v;
+}
+
+}  // namespace minpair::model

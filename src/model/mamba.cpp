@@ -1,0 +1,271 @@
+// Mamba (Gu & Dao 2023) and Mamba 2 (Dao & Gu 2024): layers that read from left to right with a
+// state instead of attention. The state after a prefix is the same for all sentences that begin
+// with it, so the prefix tree is walked once.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "model/causal.h"
+
+namespace minpair::model {
+namespace {
+
+constexpr size_t kChannelsAUnit = 16;
+
+float softplus(float x) { return x > 20 ? x : std::log1p(std::exp(x)); }
+
+struct Layer {
+  nn::Norm norm;
+  nn::Linear in, out;
+  nn::Linear parts, steps;               // Mamba 1: what the steps, B and C are made of
+  std::vector<float> taps, taps_bias;    // the convolution: `reach` numbers for each channel
+  std::vector<float> decay, skip, bias;  // A, D; Mamba 2: of the steps
+  nn::Norm gated_norm;                   // Mamba 2
+};
+
+class Mamba : public Decoder {
+ public:
+  explicit Mamba(const Loading& from)
+      : Decoder(from, {.heads = "", .tokens = ""}), second_(from.info.architecture == "mamba2") {
+    const Config& c = from.config;
+    const size_t h = from.info.hidden;
+    states_ = c.size("state_size", second_ ? 128 : 16);
+    reach_ = c.size("conv_kernel", 4);
+    width_ = second_ ? size_t(c.real("expand", 2) * double(h)) : c.size("intermediate_size", 2 * h);
+    activation_ = nn::find_activation(c.text("hidden_act", "silu"));
+    heads_ = second_ ? c.size("num_heads") : width_;
+    groups_ = second_ ? c.size("n_groups", 8) : 1;
+    if (width_ % heads_ || heads_ % groups_ || (second_ && c.size("head_dim") * heads_ != width_))
+      throw bad_input("the heads do not fit: expand, num_heads, head_dim, n_groups")
+          .at(c.file().string());
+    if (std::vector<double> limit = c.reals_in({"time_step_limit"}); limit.size() == 2)
+      shortest_ = float(limit[0]), longest_ = float(limit[1]);
+    c.must_be("rms_norm", true, "norms of another kind are not supported");
+    c.ignore({"time_step_min",
+              "time_step_max",
+              "time_step_floor",
+              "time_step_scale",
+              "time_step_init_scheme",
+              "rescale_prenorm_residual",
+              "residual_in_fp32",
+              "use_mambapy",
+              "use_associative_scan",
+              "chunk_size",
+              "expand",
+              "d_inner",
+              "d_model",
+              "n_layer",
+              "ssm_cfg",
+              "fused_add_norm",
+              "pad_vocab_size_multiple",
+              "norm_before_gate",
+              "time_step_rank",
+              "intermediate_size"});
+    load_weights(from);
+  }
+
+  const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
+                            const Watch& watch) override {
+    begin(tree.nodes.size(), watch);
+    embed(tree);
+    see(Site::embeddings, 0, hidden_);
+    for (size_t l = 0; l < layers_.size(); ++l) {
+      const Layer& layer = layers_[l];
+      nn::normalize(runtime_, hidden_, layer.norm, normed_);
+      nn::linear(runtime_, normed_, layer.in, wide_);
+      convolve(tree, layer);
+      if (second_)
+        scan_heads(tree, layer);
+      else
+        scan_channels(tree, layer);
+      add(Site::mlp_output, l, inner_, layer.out, hidden_, attended_);
+      std::swap(hidden_, attended_);
+      see(Site::residual, l, hidden_);
+    }
+    return last_norm(rows);
+  }
+
+  bool stream_is_sum() const override { return false; }  // direct effects ask for attention
+  // A change would also have to go into the states.
+  query::SiteSet sites() const override { return {}; }
+
+ private:
+  size_t convolved() const { return width_ + (second_ ? 2 * groups_ * states_ : 0); }
+
+  void load_weights(const Loading& from) {
+    const Config& c = from.config;
+    query::ModelInfo& info = from.info;
+    WeightLoader load(runtime_, from.checkpoint, {"module.", "backbone.", "model."});
+    const size_t h = info.hidden;
+    const double epsilon = c.real("layer_norm_epsilon", 1e-5);
+    words_ = load.embedding("embeddings.weight", info.vocabulary, h);
+    auto norm = [&](const std::string& name, size_t width) {
+      nn::Norm n = load.norm(name, width, epsilon, false);
+      n.centered = false;
+      return n;
+    };
+    for (size_t i = 0; i < info.layers; ++i) {
+      const std::string p = fmt::format("layers.{}.", i);
+      Layer layer = load_mixer(load, c, p + "mixer.", h);
+      layer.norm = norm(p + "norm", h);
+      if (second_) layer.gated_norm = norm(p + "mixer.norm", width_);
+      layers_.push_back(std::move(layer));
+    }
+    norm_ = norm("norm_f", h);
+    const bool tied = c.flag("tie_word_embeddings", !second_) && !load.has("lm_head.weight");
+    output_.weights =
+        load.matrix(tied ? "embeddings.weight" : "lm_head.weight", info.vocabulary, h);
+    load.finish("Mamba", {"lm_head"});
+    info.parameters = load.parameters();
+  }
+
+  Layer load_mixer(WeightLoader& load, const Config& c, const std::string& m, size_t h) const {
+    const bool bias = c.flag("use_bias", false), conv_bias = c.flag("use_conv_bias", true);
+    const size_t rank = size_t(c.integer("time_step_rank", int64_t(h + 15) / 16));
+    const auto n = [](size_t size) { return int64_t(size); };
+    Layer layer;
+    layer.in = load.linear(m + "in_proj", width_ + convolved() + (second_ ? heads_ : 0), h, bias);
+    layer.out = load.linear(m + "out_proj", h, width_, bias);
+    layer.taps = load.numbers(m + "conv1d.weight", {n(convolved()), 1, n(reach_)});
+    if (conv_bias) layer.taps_bias = load.vector(m + "conv1d.bias", convolved());
+    layer.decay = second_ ? load.vector(m + "A_log", heads_)
+                          : load.numbers(m + "A_log", {n(width_), n(states_)});
+    for (float& a : layer.decay) a = -std::exp(a);
+    layer.skip = load.vector(m + "D", heads_);
+    if (second_) {
+      layer.bias = load.vector(m + "dt_bias", heads_);
+    } else {
+      layer.parts = load.linear(m + "x_proj", rank + 2 * states_, width_, false);
+      layer.steps = load.linear(m + "dt_proj", width_, rank);
+    }
+    return layer;
+  }
+
+  // Each channel along the path to a node: that node and the few before it.
+  void convolve(const PrefixTree& tree, const Layer& layer) {
+    const size_t first = second_ ? width_ : 0, channels = convolved();
+    mixed_.resize(tree.nodes.size(), channels);
+    runtime_.parallel(tree.nodes.size(), [&](size_t node, int) {
+      float* out = mixed_.row(node);
+      for (size_t c = 0; c < channels; ++c)
+        out[c] = layer.taps_bias.empty() ? 0 : layer.taps_bias[c];
+      uint32_t at = uint32_t(node);
+      for (size_t t = reach_; t-- > 0 && at != PrefixTree::none; at = tree.nodes[at].parent) {
+        const float* in = wide_.row(at) + first;
+        for (size_t c = 0; c < channels; ++c) out[c] += layer.taps[c * reach_ + t] * in[c];
+      }
+      runtime_.kernels().activate(activation_, out, channels);
+    });
+  }
+
+  // What goes on at a node: step length, input, B, C, and the number of its decays.
+  struct Step {
+    float length, input;
+    const float *b, *c, *decay;
+    bool one_decay;
+  };
+
+  // Every channel has a state of its own, which walks along the chains of the tree; where a chain
+  // branches off, it goes on with the state that was there.
+  template <class StepOf>
+  void scan(const PrefixTree& tree, const StepOf& step_of) {
+    std::vector<uint32_t> place(tree.nodes.size(), PrefixTree::none);
+    uint32_t branches = 0;
+    for (const PrefixTree::Chain& chain : tree.chains)
+      if (chain.parent != PrefixTree::none && place[chain.parent] == PrefixTree::none)
+        place[chain.parent] = branches++;
+    inner_.resize(tree.nodes.size(), width_);
+    runtime_.parallel((width_ + kChannelsAUnit - 1) / kChannelsAUnit, [&](size_t unit, int) {
+      std::vector<float> state(states_), kept(branches * states_);
+      const size_t end = std::min(width_, (unit + 1) * kChannelsAUnit);
+      for (size_t c = unit * kChannelsAUnit; c < end; ++c)
+        for (const PrefixTree::Chain& chain : tree.chains) {
+          if (chain.parent == PrefixTree::none)
+            std::fill(state.begin(), state.end(), 0.0f);
+          else
+            std::copy_n(kept.begin() + place[chain.parent] * states_, states_, state.begin());
+          for (uint32_t node = chain.first; node < chain.first + chain.count; ++node) {
+            inner_.row(node)[c] = advance(state, step_of(node, c));
+            if (place[node] != PrefixTree::none)
+              std::copy(state.begin(), state.end(), kept.begin() + place[node] * states_);
+          }
+        }
+    });
+  }
+
+  static float advance(std::vector<float>& state, const Step& step) {
+    float out = 0;
+    const float fed = step.length * step.input;
+    float left = step.one_decay ? std::exp(step.length * step.decay[0]) : 0;
+    for (size_t n = 0; n < state.size(); ++n) {
+      if (!step.one_decay) left = std::exp(step.length * step.decay[n]);
+      state[n] = left * state[n] + fed * step.b[n];
+      out += state[n] * step.c[n];
+    }
+    return out;
+  }
+
+  void scan_channels(const PrefixTree& tree, const Layer& layer) {
+    nn::linear(runtime_, mixed_, layer.parts, parts_);
+    const size_t rank = layer.steps.weights.inputs();
+    nn::linear(runtime_, parts_.part(0, rank), layer.steps, steps_);
+    for (size_t i = 0; i < steps_.rows() * width_; ++i)
+      steps_.data()[i] = softplus(steps_.data()[i]);
+    scan(tree, [&](uint32_t node, size_t c) {
+      const float* b = parts_.row(node) + rank;
+      return Step{steps_.row(node)[c],
+                  mixed_.row(node)[c],
+                  b,
+                  b + states_,
+                  layer.decay.data() + c * states_,
+                  false};
+    });
+    gate(layer, width_);
+  }
+
+  void scan_heads(const PrefixTree& tree, const Layer& layer) {
+    const size_t first = width_ + convolved(), each = width_ / heads_;
+    steps_.resize(tree.nodes.size(), heads_);
+    for (size_t i = 0; i < steps_.rows(); ++i)
+      for (size_t head = 0; head < heads_; ++head)
+        steps_.row(i)[head] = std::clamp(softplus(wide_.row(i)[first + head] + layer.bias[head]),
+                                         shortest_, longest_);
+    scan(tree, [&](uint32_t node, size_t c) {
+      const size_t head = c / each, group = head / (heads_ / groups_);
+      const float* b = mixed_.row(node) + width_ + group * states_;
+      return Step{steps_.row(node)[head], mixed_.row(node)[c],       b,
+                  b + groups_ * states_,  layer.decay.data() + head, true};
+    });
+    gate(layer, 0);
+    nn::normalize(runtime_, inner_, layer.gated_norm);
+  }
+
+  // What passes by the state is added; then the gate, whose columns begin at `first`.
+  void gate(const Layer& layer, size_t first) {
+    const size_t each = width_ / heads_;
+    runtime_.parallel(inner_.rows(), [&](size_t i, int) {
+      float *y = inner_.row(i), *gate = wide_.row(i) + first;
+      for (size_t c = 0; c < width_; ++c) y[c] += layer.skip[c / each] * mixed_.row(i)[c];
+      runtime_.kernels().gate(second_ ? nn::Activation::silu : activation_, gate, y, y, width_);
+    });
+  }
+
+  bool second_;
+  size_t states_ = 0, reach_ = 0, width_ = 0, heads_ = 0, groups_ = 1;
+  float shortest_ = 0, longest_ = std::numeric_limits<float>::infinity();
+  std::vector<Layer> layers_;
+  nn::Matrix wide_, mixed_, parts_, steps_;
+};
+
+}  // namespace
+
+Family mamba_family() {
+  return {.model_types = {{"mamba", "Mamba 130M to 2.8B"}, {"mamba2", "Mamba 2, Codestral Mamba"}},
+          .make = make<Decoder, Mamba>};
+}
+
+}  // namespace minpair::model

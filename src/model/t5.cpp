@@ -1,0 +1,296 @@
+// T5 (Raffel et al. 2020), mT5 (Xue et al. 2021) and umT5 (Chung et al. 2023) as what they were
+// trained to be: models that fill gaps. The encoder reads the sentence with a sentinel in place of
+// the gap; the decoder reads the sentinel and says what comes next. So a query is that of a masked
+// model: tokens masked in a row are one gap, and its first token is what can be asked for.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/error.h"
+#include "model/architecture.h"
+#include "model/buckets.h"
+
+namespace minpair::model {
+namespace {
+
+struct Attention {
+  nn::Norm norm;
+  nn::Linear query, key_value, output;
+  DistanceBias distances;
+};
+
+struct Block {
+  Attention self, across;  // across: from the decoder to the encoder
+  nn::Norm norm;
+  nn::Linear up, down;
+};
+
+class T5 : public Encoder {
+ public:
+  explicit T5(const Loading& from) : Encoder(from.runtime) {
+    const Config& c = from.config;
+    query::ModelInfo& info = from.info;
+    read_sizes(from, {"num_layers", "d_model", "num_heads", ""});
+    each_layer_ = info.architecture == "umt5";
+    epsilon_ = c.real("layer_norm_epsilon", 1e-6);
+    set_activation(c);
+    shape_ = {
+        .heads = info.heads, .key_heads = info.heads, .width = c.size("d_kv", 64), .scale = 1};
+    inner_width_ = c.size("d_ff");
+    start_ = tokenizer::TokenId(c.integer("decoder_start_token_id", c.integer("pad_token_id", 0)));
+    if (start_ < 0 || uint32_t(start_) >= info.vocabulary)
+      throw bad_input("\"decoder_start_token_id\" is no token").at(c.file().string());
+    const bool tied = c.flag("tie_word_embeddings", true);
+    if (info.architecture == "t5") scaled_ = c.flag("scale_decoder_outputs", tied);
+    if (info.architecture == "umt5") scaled_ = tied;
+    c.ignore(
+        {"is_encoder_decoder", "is_decoder", "output_past", "n_positions", "scalable_attention"});
+    load_weights(from, tied);
+  }
+
+  const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
+                            const Watch& watch) override {
+    begin(batch.ids.size(), {});
+    read_gaps(batch, rows);
+    encode();
+    begin(batch.ids.size(), watch);
+    keep(rows, {});
+    decode(rows.size());
+    return out_;
+  }
+
+  const nn::Matrix& head(const nn::View& hidden) override {
+    head_.resize(hidden.rows, hidden.columns);
+    for (size_t i = 0; i < hidden.rows; ++i)
+      std::memcpy(head_.row(i), hidden.row(i), hidden.columns * sizeof(float));
+    return head_;
+  }
+  void finish(nn::Matrix& stream) override {
+    nn::normalize(runtime_, stream, decoder_norm_);
+    if (scaled_) multiply(stream, float(1 / std::sqrt(double(stream.columns()))));
+  }
+  const nn::Linear& decoder() const override { return output_; }
+  // Two networks have no one stream.
+  query::SiteSet sites() const override { return {}; }
+  void use(const tokenizer::Tokenizer& tokenizer) override { sentinel_ = tokenizer.special().mask; }
+
+ private:
+  void set_activation(const Config& c) {
+    std::string said = c.text("feed_forward_proj", "relu");
+    gated_ = said.starts_with("gated-");
+    if (gated_) said.erase(0, 6);
+    if (gated_ && said == "gelu") said = "gelu_new";
+    if (c.text("dense_act_fn", said) != said || c.flag("is_gated_act", gated_) != gated_)
+      throw bad_input("\"feed_forward_proj\" says other than \"dense_act_fn\", \"is_gated_act\"")
+          .at(c.file().string());
+    activation_ = nn::find_activation(said);
+  }
+
+  void load_weights(const Loading& from, bool tied) {
+    const Config& c = from.config;
+    query::ModelInfo& info = from.info;
+    WeightLoader load(runtime_, from.checkpoint, {"module.", "model.", "transformer."});
+    const size_t h = info.hidden, decoders = c.size("num_decoder_layers", info.layers);
+    words_ = load.embedding("shared.weight", info.vocabulary, h);
+    for (size_t i = 0; i < info.layers; ++i)
+      encoder_.push_back(
+          load_block(load, c, fmt::format("encoder.block.{}.layer.", i), h, i, false));
+    for (size_t i = 0; i < decoders; ++i)
+      decoder_.push_back(
+          load_block(load, c, fmt::format("decoder.block.{}.layer.", i), h, i, true));
+    encoder_norm_ = norm(load, "encoder.final_layer_norm", h);
+    decoder_norm_ = norm(load, "decoder.final_layer_norm", h);
+    const bool own = load.has("lm_head.weight") || !tied;
+    output_.weights = load.matrix(own ? "lm_head.weight" : "shared.weight", info.vocabulary, h);
+    load.finish("T5", {"lm_head", "decoder."});
+    info.parameters = load.parameters();
+    info.layers = uint32_t(decoders);
+  }
+
+  nn::Norm norm(WeightLoader& load, const std::string& name, size_t h) const {
+    nn::Norm n = load.norm(name, h, epsilon_, false);
+    n.centered = false;
+    return n;
+  }
+
+  Attention load_attention(WeightLoader& load, const std::string& p, const std::string& name,
+                           size_t h) const {
+    const size_t w = shape_.heads * shape_.width;
+    const std::string a = p + name + ".";
+    Attention attention;
+    attention.norm = norm(load, p + "layer_norm", h);
+    attention.query = load.linear(a + "q", w, h, false);
+    attention.key_value = load.stacked({a + "k", a + "v"}, w, h, false);
+    attention.output = load.linear(a + "o", h, w, false);
+    return attention;
+  }
+
+  Block load_block(WeightLoader& load, const Config& c, const std::string& p, size_t h, size_t i,
+                   bool decodes) const {
+    Block block;
+    block.self = load_attention(load, p + "0.", "SelfAttention", h);
+    if (i == 0 || each_layer_)
+      block.self.distances =
+          DistanceBias(load.table(p + "0.SelfAttention.relative_attention_bias.weight",
+                                  c.size("relative_attention_num_buckets", 32), shape_.heads),
+                       c.size("relative_attention_max_distance", 128), !decodes);
+    if (decodes) block.across = load_attention(load, p + "1.", "EncDecAttention", h);
+    const std::string m = p + (decodes ? "2." : "1.");
+    block.norm = norm(load, m + "layer_norm", h);
+    const std::string f = m + "DenseReluDense.";
+    block.up = gated_ ? load.stacked({f + "wi_0", f + "wi_1"}, inner_width_, h, false)
+                      : load.linear(f + "wi", inner_width_, h, false);
+    block.down = load.linear(f + "wo", h, inner_width_, false);
+    return block;
+  }
+
+  // The sentences as the encoder reads them, with one sentinel for each gap; and which of them the
+  // decoder looks at for each row.
+  void read_gaps(const Batch& batch, std::span<const uint32_t> rows) {
+    ids_.clear(), sentences_.clear(), read_.clear();
+    size_t row = 0;
+    for (const nn::Sequence& s : batch.sequences) {
+      const size_t first = ids_.size();
+      size_t gap = SIZE_MAX;
+      for (size_t i = s.query; i < s.query + s.queries; ++i) {
+        const bool masked = batch.ids[i] == sentinel_;
+        const bool begins = masked && (i == s.query || batch.ids[i - 1] != sentinel_);
+        if (begins && gap != SIZE_MAX)
+          throw bad_input("a model of T5's kind fills one gap at a time, this sentence has more");
+        if (begins) gap = i;
+        if (!masked || begins) ids_.push_back(batch.ids[i]);
+      }
+      for (; row < rows.size() && rows[row] < s.query + s.queries; ++row) {
+        if (rows[row] != gap)
+          throw bad_input("a model of T5's kind answers only about the first token of a gap")
+              .hint("methods that mask what they score do: pll, pll-word-l2r");
+        read_.push_back(sentences_.size());
+      }
+      sentences_.push_back({first, ids_.size() - first, first, ids_.size() - first});
+    }
+  }
+
+  void embed(std::span<const tokenizer::TokenId> ids, nn::Matrix& to) const {
+    to.resize(ids.size(), words_.width());
+    for (size_t i = 0; i < ids.size(); ++i) words_.row(size_t(ids[i]), to.row(i));
+  }
+
+  void attend(const Attention& attention, const nn::MoreScores* more,
+              std::span<const nn::Sequence> sequences, bool causal, const nn::Matrix& in,
+              const nn::Matrix& seen) {
+    const size_t w = shape_.heads * shape_.width;
+    nn::linear(runtime_, in, attention.query, query_);
+    nn::linear(runtime_, seen, attention.key_value, key_value_);
+    nn::AttentionShape shape = shape_;
+    shape.more = more;
+    if (causal) shape.after = 0;
+    nn::attend(runtime_, shape, sequences, query_, key_value_.part(0, w), key_value_.part(w, w),
+               context_);
+  }
+
+  void feed_forward(const Block& block, const nn::Matrix& in) {
+    nn::normalize(runtime_, in, block.norm, normed_);
+    if (!gated_) {
+      nn::linear(runtime_, normed_, block.up, inner_, activation_);
+      return;
+    }
+    nn::linear(runtime_, normed_, block.up, wide_);
+    nn::gated(runtime_, wide_, activation_, inner_);
+  }
+
+  void encode() {
+    embed(ids_, encoded_);
+    for (size_t l = 0; l < encoder_.size(); ++l) {
+      const Block& block = encoder_[l];
+      const DistanceBias& distances = encoder_[each_layer_ ? l : 0].self.distances;
+      nn::MoreScores more = [&](const nn::ScoreBlock& b) { distances.add(b); };
+      nn::normalize(runtime_, encoded_, block.self.norm, normed_);
+      attend(block.self, &more, sentences_, false, normed_, normed_);
+      add(Site::attention_output, l, context_, block.self.output, encoded_, attended_);
+      feed_forward(block, attended_);
+      add(Site::mlp_output, l, inner_, block.down, attended_, encoded_);
+    }
+    nn::normalize(runtime_, encoded_, encoder_norm_);
+  }
+
+  // Two tokens for each row: the start, and the sentinel, after which the gap's first token stands.
+  void decode(size_t rows) {
+    std::vector<tokenizer::TokenId> ids;
+    std::vector<nn::Sequence> own, across;
+    for (size_t r = 0; r < rows; ++r) {
+      ids.insert(ids.end(), {start_, sentinel_});
+      own.push_back({2 * r, 2, 2 * r, 2});
+      across.push_back({2 * r, 2, sentences_[read_[r]].query, sentences_[read_[r]].queries});
+    }
+    embed(ids, hidden_);
+    show(Site::embeddings, 0);
+    for (size_t l = 0; l < decoder_.size(); ++l) {
+      const Block& block = decoder_[l];
+      const DistanceBias& distances = decoder_[each_layer_ ? l : 0].self.distances;
+      nn::MoreScores more = [&](const nn::ScoreBlock& b) { distances.add(b); };
+      nn::normalize(runtime_, hidden_, block.self.norm, normed_);
+      attend(block.self, &more, own, true, normed_, normed_);
+      sum(block.self.output, hidden_, attended_);
+      nn::normalize(runtime_, attended_, block.across.norm, normed_);
+      attend(block.across, nullptr, across, false, normed_, encoded_);
+      sum(block.across.output, attended_, hidden_);
+      feed_forward(block, hidden_);
+      nn::View before = hidden_;
+      nn::linear(runtime_, inner_, block.down, attended_, nn::Activation::none, &before);
+      std::swap(hidden_, attended_);
+      show(Site::residual, l);
+    }
+    take(out_);
+    finish(out_);
+    see(Site::output, 0, out_);
+  }
+
+  void sum(const nn::Linear& layer, const nn::Matrix& before, nn::Matrix& out) {
+    nn::View residual = before;
+    nn::linear(runtime_, context_, layer, out, nn::Activation::none, &residual);
+  }
+
+  // What stands at the sentinels, one for each row.
+  void take(nn::Matrix& to) const {
+    to.resize(hidden_.rows() / 2, hidden_.columns());
+    for (size_t r = 0; r < to.rows(); ++r)
+      std::memcpy(to.row(r), hidden_.row(2 * r + 1), to.columns() * sizeof(float));
+  }
+
+  // Lets that be seen, and goes on with what was made of it.
+  void show(Site site, size_t l) {
+    if (!watched()) return;
+    take(out_);
+    see(site, l, out_);
+    for (size_t r = 0; r < out_.rows(); ++r)
+      std::memcpy(hidden_.row(2 * r + 1), out_.row(r), out_.columns() * sizeof(float));
+  }
+
+  bool each_layer_ = false, gated_ = false, scaled_ = false;
+  double epsilon_ = 0;
+  size_t inner_width_ = 0;
+  nn::Activation activation_{};
+  nn::AttentionShape shape_;
+  tokenizer::TokenId start_ = 0, sentinel_ = -1;
+  Embedding words_;
+  std::vector<Block> encoder_, decoder_;
+  nn::Norm encoder_norm_, decoder_norm_;
+  nn::Linear output_;
+  std::vector<tokenizer::TokenId> ids_;
+  std::vector<nn::Sequence> sentences_;
+  std::vector<size_t> read_;  // the sentence of each row
+  nn::Matrix encoded_, hidden_, normed_, query_, key_value_, context_, attended_, wide_, inner_,
+      out_, head_;
+};
+
+}  // namespace
+
+Family t5_family() {
+  return {.model_types = {{"t5", "T5, T5 1.1, Flan-T5"}, {"mt5", "mT5"}, {"umt5", "umT5"}},
+          .make = make<Encoder, T5>};
+}
+
+}  // namespace minpair::model
