@@ -1,8 +1,8 @@
 #pragma once
 // How far people agree with each other, and models with people.
 //
-//   double alpha = krippendorff_alpha(units);          // a list of answers for every item
-//   Correlation r = clustered_pearson(x, y, cluster);
+//   double alpha = krippendorff_alpha({{1, 1, 0}, {1, 1}, {0, 1, 0}});   // a list for every item
+//   double ceiling = others_agree({{1, 1, 0}, {1, 1}, {0, 1, 0}});
 
 #include <cstdint>
 #include <span>

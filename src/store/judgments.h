@@ -2,8 +2,8 @@
 // What people said of sentences, beside the scores of models in the same file. They belong to
 // sentences, not to a suite: whatever run has the sentences can be compared with them.
 //
-//   replace_judgments("results.db", "qfrblimp", judgments);
-//   for (const Judgment& j : read_judgments("results.db")) ...
+//   replace_judgments("results.db", "mine", {{"mine", "Er lacht.", "Er lachen.", "Eva", 1}});
+//   std::vector<Judgment> all = read_judgments("results.db");
 
 #include <filesystem>
 #include <string>
