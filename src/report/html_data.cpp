@@ -172,7 +172,7 @@ bool TokenColumns::same_shape(const TokenColumns& other) const {
 }
 
 std::string TokenColumns::shape(const SuiteItems& suite) const {
-  std::string items, counts, begins, lengths, flags;
+  std::string items, counts, gaps, lengths, flags;
   size_t count = 0, token = 0;
   for (uint32_t item : items_) {
     next(items, long(item));
@@ -183,17 +183,20 @@ std::string TokenColumns::shape(const SuiteItems& suite) const {
       Utf16Places places(s < known.size() ? std::string_view(known[s].text) : std::string_view());
       uint32_t tokens = counts_[count++];
       next(counts, long(tokens));
+      // Where tokens follow each other, numbers repeat.
+      size_t end = 0;
       for (uint32_t t = 0; t < tokens; ++t, ++token) {
         size_t begin = places.at(spans_[token].begin);
-        next(begins, long(begin));
-        next(lengths, long(places.at(spans_[token].end) - begin));
+        next(gaps, long(begin) - long(end));
+        end = places.at(spans_[token].end);
+        next(lengths, long(end) - long(begin));
         next(flags, long(flags_[token]));
       }
     }
   }
   return fmt::format(
-      "{{\"items\":[{}],\"counts\":[{}],\"begins\":[{}],\"lengths\":[{}],\"flags\":[{}]}}", items,
-      counts, begins, lengths, flags);
+      "{{\"items\":[{}],\"counts\":[{}],\"gaps\":[{}],\"lengths\":[{}],\"flags\":[{}]}}", items,
+      counts, gaps, lengths, flags);
 }
 
 }  // namespace minpair::report

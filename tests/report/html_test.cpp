@@ -101,6 +101,8 @@ TEST(Html, ThePageCarriesTheNumbersOfTheReport) {
   auto tokens = block_json(page, "shape-0");
   EXPECT_EQ(tokens["items"].dump(), "[0,1,2]");
   EXPECT_EQ(tokens["counts"].dump(), "[2,2,2,2,2,2,2,2,2]");
+  EXPECT_EQ(tokens["gaps"][1], 1) << "a space";
+  EXPECT_EQ(tokens["lengths"][1], 5);
   std::string logprobs = unpacked(block_of(page, "logprobs-0"));
   ASSERT_EQ(logprobs.size(), 24u);
   EXPECT_EQ(uint8_t(logprobs[3]) + 256 * uint8_t(logprobs[12 + 3]), 10000 + 250);

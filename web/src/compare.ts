@@ -115,7 +115,7 @@ export async function comparisonPage(main: HTMLElement) {
   document.title = `minpair: ${names}`;
   document.querySelector("h1")!.textContent = names;
   const sections = comparisons.map((c, i) =>
-    el("section", { id: `comparison-${i}` }, el("h2", {}, c.title), figure(`Difference of the accuracies, ${c.title}; blue and red: Holm's corrected p is below 0.05`, [differences(c)]), testTable(c), el("ul", { class: "note" }, ...c.notes.map((n) => el("li", {}, n))), el("h3", {}, "Items that flipped"), c.flips.length ? flipsView(c) : el("p", {}, "None.")),
+    el("section", { id: `comparison-${i}` }, el("h2", {}, c.title), figure(`Difference of the accuracies, ${c.title}; blue: ${c.first} is better, red: ${c.second} is, where Holm's corrected p is below 0.05`, [differences(c)]), testTable(c), el("ul", { class: "note" }, ...c.notes.map((n) => el("li", {}, n))), el("h3", {}, "Items that flipped"), c.flips.length ? flipsView(c) : el("p", {}, "None.")),
   );
   if (sections.length > 1) document.querySelector("nav")!.append(...comparisons.map((c, i) => el("a", { href: `#comparison-${i}` }, c.title)));
   main.replaceChildren(...sections, el("p", { class: "note" }, `Made by ${made}.`));

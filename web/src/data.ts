@@ -186,7 +186,7 @@ export const judgedOf = (run: Run, norm: string) => opened<Judged>(`judged-${run
 interface Columns {
   items: number[];
   counts: number[];
-  begins: number[];
+  gaps: number[]; // between tokens
   lengths: number[];
   flags: number[];
 }
@@ -226,9 +226,10 @@ export async function tokensOf(items: Items, run: Run, item: number): Promise<To
   for (let s = 0; s < n; ++s) {
     const text = items.sentences[item][s]?.[0] ?? "";
     const tokens: Token[] = [];
+    let end = 0;
     for (let t = columns.counts[count++]; t > 0; --t, ++token) {
-      const begin = columns.begins[token];
-      const end = begin + columns.lengths[token];
+      const begin = end + columns.gaps[token];
+      end = begin + columns.lengths[token];
       tokens.push({
         text: text.slice(begin, end),
         begin,
