@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/precision.h"
 #include "introspect/attribute.h"
+#include "introspect/patch.h"
 #include "introspect/probe.h"
 #include "introspect/states_file.h"
 
@@ -15,9 +16,11 @@ namespace minpair::cli {
 namespace {
 
 struct Options {
-  std::string what, suite, model, output, by = "test", format = "table";
-  std::string label, at, layers, kind;  // of probe; empty: as usual
-  std::string method, evidence;         // of attribute
+  std::string what, suite, model, output, by, format = "table";
+  std::string label, at, layers, kind;   // empty: as usual
+  std::string method, evidence;          // of attribute
+  std::string site, how, swap, indices;  // of patch and ablate
+  uint32_t top = 0;
   uint32_t folds = 5;
   bool erase = false;
   engine::Selection selection;
@@ -41,8 +44,18 @@ void show(const Options& o, tidy::Frame rows, const report::Grid& table) {
   if (o.output != "-") fmt::print("{}", report::render_grids({table}, o.format));
 }
 
-introspect::By by_of(const Options& o) {
-  return o.by == "test" ? introspect::By::test : introspect::By::condition;
+introspect::By by_of(const Options& o, introspect::By usual = introspect::By::test) {
+  return o.by == "all"         ? introspect::By::all
+         : o.by == "test"      ? introspect::By::test
+         : o.by == "condition" ? introspect::By::condition
+                               : usual;
+}
+
+std::vector<std::string> roles_of(const Options& o, std::vector<std::string> usual) {
+  if (o.at.empty()) return usual;
+  usual.clear();
+  for (std::string_view role : split(o.at, ',')) usual.emplace_back(trim(role));
+  return usual;
 }
 
 void lens(const Options& o) {
@@ -64,10 +77,7 @@ void probe(const Options& o) {
   if (o.kind == "means") options.kind = stats::Classifier::means;
   if (o.kind == "lda") options.kind = stats::Classifier::lda;
   if (!o.layers.empty()) options.layers = introspect::find_layers(o.layers, model->info());
-  if (!o.at.empty()) {
-    options.roles.clear();
-    for (std::string_view role : split(o.at, ',')) options.roles.emplace_back(trim(role));
-  }
+  options.roles = roles_of(o, options.roles);
   auto states = [&] {
     Progress progress("items", 0, o.quiet);
     return introspect::read_probe_states(*model, suite, o.selection, options,
@@ -97,26 +107,96 @@ void attribute(const Options& o) {
   show(o, introspect::erasure_rows(read), introspect::erasure_table(read, by_of(o)));
 }
 
+introspect::How how_of(const Options& o, introspect::How usual) {
+  return o.how == "interchange" ? introspect::How::interchange
+         : o.how == "mean"      ? introspect::How::mean
+         : o.how == "zero"      ? introspect::How::zero
+                                : usual;
+}
+
+void patch(const Options& o) {
+  const suite::Suite suite = suite::find_suite(o.suite);
+  std::unique_ptr<query::Model> model = loaded(o);
+  introspect::PatchOptions options;
+  options.site = introspect::find_site(o.site.empty() ? "residual" : o.site, *model);
+  options.roles = roles_of(o, options.roles);
+  if (!o.layers.empty()) options.layers = introspect::find_layers(o.layers, model->info());
+  if (o.swap == "attractor") options.swap = introspect::Swap::attractor;
+  options.how = how_of(o, options.how);
+  Progress progress("items", 0, o.quiet);
+  const introspect::PatchReadings read = introspect::read_patches(
+      *model, introspect::suite_with_roles(suite), introspect::whole_suite(suite), o.selection,
+      options, [&](uint64_t items, uint64_t) { progress.set(items); });
+  show(o, introspect::patch_rows(read),
+       introspect::patch_table(read, by_of(o, introspect::By::all), o.top ? o.top : 20));
+}
+
+void ablate(const Options& o) {
+  const engine::SuiteSource suite = introspect::suite_with_roles(suite::find_suite(o.suite));
+  std::unique_ptr<query::Model> model = loaded(o);
+  const bool recurrent = model->info().kind == query::ModelInfo::Kind::recurrent;
+  introspect::AblateOptions options;
+  options.site = introspect::find_site(!o.site.empty() ? o.site
+                                       : recurrent     ? "unit"
+                                                       : "head",
+                                       *model);
+  if (!o.layers.empty()) options.layers = introspect::find_layers(o.layers, model->info());
+  if (!o.indices.empty()) options.together = introspect::find_components(o.indices);
+  if (o.how == "interchange")
+    throw wrong_call("what is ablated has no counterpart").hint("--how zero or --how mean");
+  options.how = how_of(o, options.how);
+  Progress progress("items", 0, o.quiet);
+  const introspect::AblateReadings read = introspect::read_ablations(
+      *model, suite, o.selection, options, [&](uint64_t items, uint64_t) { progress.set(items); });
+  show(o, introspect::ablate_rows(read),
+       introspect::ablate_table(read, by_of(o, introspect::By::all), o.top ? o.top : 20));
+}
+
+void check_options(const Options& o) {
+  const struct {
+    std::string_view option;
+    bool given;
+    std::string_view of;
+  } all[] = {{"--label", !o.label.empty(), "probe"},
+             {"--kind", !o.kind.empty(), "probe"},
+             {"--folds", o.folds != 5, "probe"},
+             {"--erase", o.erase, "probe"},
+             {"--method", !o.method.empty(), "attribute"},
+             {"--evidence", !o.evidence.empty(), "attribute"},
+             {"--at", !o.at.empty(), "probe, patch"},
+             {"--layers", !o.layers.empty(), "probe, patch, ablate"},
+             {"--by", !o.by.empty(), "lens, attribute, patch, ablate"},
+             {"--by all", o.by == "all", "patch, ablate"},
+             {"--site", !o.site.empty(), "patch, ablate"},
+             {"--how", !o.how.empty(), "patch, ablate"},
+             {"--top", o.top > 0, "patch, ablate"},
+             {"--swap", !o.swap.empty(), "patch"},
+             {"--indices", !o.indices.empty(), "ablate"}};
+  for (const auto& [option, given, of] : all)
+    if (given && of.find(o.what) == std::string_view::npos)
+      throw wrong_call(fmt::format("'introspect {}' has no {}", o.what, option))
+          .hint(fmt::format("it belongs to: {}", of));
+}
+
 void introspect_it(const Options& o) {
-  const bool of_probe = !o.label.empty() || !o.at.empty() || !o.layers.empty() || !o.kind.empty() ||
-                        o.folds != 5 || o.erase;
-  if (of_probe && o.what != "probe")
-    throw wrong_call("--label, --at, --layers, --kind, --folds and --erase belong to 'probe'");
-  if ((!o.method.empty() || !o.evidence.empty()) && o.what != "attribute")
-    throw wrong_call("--method and --evidence belong to 'attribute'");
-  if (o.what == "lens") lens(o);
-  if (o.what == "probe") probe(o);
-  if (o.what == "attribute") attribute(o);
+  check_options(o);
+  if (o.what == "probe") return probe(o);
+  if (o.what == "patch") return patch(o);
+  if (o.what == "ablate") return ablate(o);
+  if (o.what == "attribute") return attribute(o);
+  lens(o);
 }
 
 void add_probe_options(Arguments& app, Options& o) {
   app.add_option("--label", o.label,
                  "probe: what is looked for: number (of the subject), test, condition, or a "
                  "feature of the items [number]");
-  app.add_option("--at", o.at,
-                 "probe: where, with commas: subject, attractor, locus, last (the token before "
-                 "the locus), or a region [all four]");
-  app.add_option("--layers", o.layers, "probe: 0 (the embeddings), 1, ..., with commas [all]");
+  app.add_option(
+      "--at", o.at,
+      "probe, patch: where, with commas: subject, attractor, locus, last (the token before "
+      "the locus), or a region; patch: also all [probe: these four; patch: the first three]");
+  app.add_option("--layers", o.layers,
+                 "probe, patch, ablate: 0 (the embeddings), 1, ..., with commas [all]");
   app.add_option("--kind", o.kind, "probe: how it classifies [logistic]")
       .one_of({"means", "logistic", "lda"});
   app.add_option("--folds", o.folds, "probe: parts, each left out once").between(2, 100);
@@ -135,6 +215,23 @@ void add_attribute_options(Arguments& app, Options& o) {
                  "attribute: the region whose words should decide [subject]");
 }
 
+void add_patch_options(Arguments& app, Options& o) {
+  app.add_option("--site", o.site,
+                 "patch, ablate: what is changed [patch: residual; ablate: head, or unit]")
+      .one_of({"residual", "attention", "head", "mlp", "neuron", "unit"});
+  app.add_option("--how", o.how,
+                 "patch: what is put there: the counterpart's value, the mean over items, or zero "
+                 "[interchange]; ablate: mean or zero [zero]")
+      .one_of({"interchange", "mean", "zero"});
+  app.add_option("--swap", o.swap, "patch: whose number the counterpart changes [subject]")
+      .one_of({"subject", "attractor"});
+  app.add_option(
+      "--indices", o.indices,
+      "ablate: these at once, as 1:5,2:17 (layers from 1, heads, neurons, units from 0)");
+  app.add_option("--top", o.top, "patch, ablate: heads, neurons or units in the table [20]")
+      .between(1, 100000);
+}
+
 void add_introspect(Cli& cli) {
   auto o = std::make_shared<Options>();
   Arguments& app = cli.command(
@@ -144,15 +241,20 @@ void add_introspect(Cli& cli) {
       "  minpair introspect probe -s de-agreement -m de-mini --sample 600 --at subject,locus\n"
       "  minpair introspect probe -s SUITE -m DIR --label condition --kind lda --erase\n"
       "  minpair introspect attribute -s de-agreement -m de-mini --sample 200 -o words.csv\n"
+      "  minpair introspect patch -s de-agreement -m de-mini --sample 200 --at subject,locus\n"
+      "  minpair introspect patch -s SUITE -m DIR --site head --top 10 --by test -o effects.csv\n"
+      "  minpair introspect ablate -s de-agreement -m de-lstm --sample 200 --site unit\n"
+      "  minpair introspect ablate -s SUITE -m DIR --site head --indices 3:0,3:7 --by condition\n"
       "\nlens: what every layer would answer if it were the last, at the first tokens of the loci\n"
       "that differ. probe: what a linear classifier reads off the hidden states, with controls.\n"
       "attribute: which words make the difference, and whether they are the right ones; or which\n"
-      "parts of the model.\n"
+      "parts of the model. patch: what becomes of the answer when a value inside is that of the\n"
+      "item with the other number. ablate: accuracy without each head, neuron or unit.\n"
       "Pairs only; what cannot be asked is counted with its reason.\n"
       "docs/introspection.md says what each figure is.\n");
-  app.add_option("WHAT", o->what, "lens, probe or attribute")
+  app.add_option("WHAT", o->what, "lens, probe, attribute, patch or ablate")
       .required()
-      .one_of({"lens", "probe", "attribute"});
+      .one_of({"lens", "probe", "attribute", "patch", "ablate"});
   app.add_option("-s,--suite", o->suite, "a suite file, a folder, or a shipped suite").required();
   app.add_option("-m,--model", o->model,
                  "a folder, a Hugging Face id, a .gguf file, or a shipped model")
@@ -160,11 +262,12 @@ void add_introspect(Cli& cli) {
   app.add_option(
       "-o,--output", o->output,
       "a row for every item and layer, word or part, as its name ends: .csv, .tsv or .jsonl");
-  app.add_option("--by", o->by, "lens, attribute: rows of the table: test, or also condition")
-      .one_of({"test", "condition"})
-      .shows_default();
+  app.add_option("--by", o->by,
+                 "rows of the table: test, or also condition; patch, ablate: or all [test; all]")
+      .one_of({"all", "test", "condition"});
   add_probe_options(app, *o);
   add_attribute_options(app, *o);
+  add_patch_options(app, *o);
   app.add_option("--format", o->format, "of the table")
       .one_of({"table", "markdown", "latex", "csv", "json"})
       .shows_default();

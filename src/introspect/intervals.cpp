@@ -37,20 +37,22 @@ void add_groups(report::Grid& grid, const report::SuiteItems& items,
                 const std::vector<size_t>& counted, By by, const RowsOf& rows_of) {
   std::map<std::pair<std::string, std::string>, std::vector<size_t>> groups;
   for (size_t i : counted) {
+    if (by == By::all) break;
     const suite::Item& item = items.items[i];
     groups[{item.test, by == By::test ? "" : item.condition}].push_back(i);
   }
   auto add = [&](const std::string& test, const std::string& condition,
                  const std::vector<size_t>& group) {
     for (std::vector<report::GridValue>& values : rows_of(group)) {
-      std::vector<report::GridValue> row{test};
+      std::vector<report::GridValue> row;
+      if (by != By::all) row.push_back(test);
       if (by == By::condition) row.push_back(condition);
       for (report::GridValue& value : values) row.push_back(std::move(value));
       grid.rows.push_back(std::move(row));
     }
   };
   for (const auto& [name, group] : groups) add(name.first, name.second, group);
-  if (groups.size() > 1) add("all", "", counted);
+  if (groups.size() != 1 && !counted.empty()) add("all", "", counted);
 }
 
 }  // namespace minpair::introspect

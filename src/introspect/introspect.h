@@ -5,8 +5,9 @@
 //   LensReadings read = read_lens(model, suite, {.sample = 100});
 //   report::Grid table = lens_table(read, By::test);
 //
-// Other doors: attribute.h, which words and parts make the difference; probe.h, what a linear
-// classifier finds in the states; states_file.h, hidden states out.
+// Other doors: attribute.h, which words and parts make the difference; patch.h, what becomes of the
+// answer when something inside is changed; probe.h, what a linear classifier finds in the states;
+// states_file.h, hidden states out.
 
 #include <string>
 #include <vector>
@@ -42,7 +43,7 @@ LensReadings read_lens(query::Model& model, const engine::SuiteSource& suite,
 // The first layer from which on the margin keeps the sign that it has in the end.
 uint32_t settling_layer(const std::vector<double>& margins);
 
-enum class By : uint8_t { test, condition };
+enum class By : uint8_t { all, test, condition };  // rows of a table
 // Accuracy, margin and settled items of every layer, with intervals over clusters.
 report::Grid lens_table(const LensReadings& read, By by);
 

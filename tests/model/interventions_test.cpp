@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "model/golden.h"
 #include "model/interventions.h"
 
@@ -217,6 +220,30 @@ TEST_P(Changing, WhatIsNotThereIsSaid) {
   if (!recurrent) {
     EXPECT_THAT(said({{Where::head, 1, 99, 0}, query::Zero{}}), HasSubstr("heads, not a number"));
   }
+}
+
+// Hugging Face's transformers with one head or neuron replaced (tools/golden/patched.py).
+TEST(Changed, HeadsAndNeuronsAsTransformersHaveThem) {
+  const auto golden_file = nlohmann::json::parse(read_file(golden("patched.json")));
+  std::map<std::string, std::unique_ptr<query::Model>> models;
+  for (const auto& one : golden_file["cases"]) {
+    std::unique_ptr<query::Model>& model = models[one["model"]];
+    if (!model) model = load_golden(one["model"]);
+    Query query{golden_file["ids"].get<Ids>(), {}, {}};
+    query.changes = {{{one["site"] == "head" ? Where::head : Where::neuron, one["layer"],
+                       one["index"], golden_file["position"]},
+                      From{golden_file["others"].get<Ids>(), {golden_file["there"]}}}};
+    for (uint32_t p = 0; p < query.ids.size(); ++p)
+      query.asks.push_back({p, query::Targets{golden_file["targets"].get<Ids>(), false}});
+    ASSERT_GT(one["moved"], 2e-3);
+    const Answer answer = std::move(model->answer({&query, 1})[0]);
+    for (uint32_t p = 0; p < query.ids.size(); ++p)
+      for (size_t t = 0; t < 3; ++t)
+        EXPECT_NEAR(query::logits_of(answer[p]).logits[t], one["logits"][p][t].get<float>(), 1e-4)
+            << one["model"] << ", " << one["site"] << " " << one["index"] << " of layer "
+            << one["layer"];
+  }
+  EXPECT_EQ(models.size(), 5u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Model, Changing, ::testing::ValuesIn(every_model()),

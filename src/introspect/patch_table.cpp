@@ -1,0 +1,230 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/progress.h"
+#include "introspect/component.h"
+#include "introspect/intervals.h"
+#include "introspect/summary.h"
+#include "report/clusters.h"
+#include "stats/stats.h"
+
+namespace minpair::introspect {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+using Kind = report::GridColumn::Kind;
+
+// One line: what a change of one component at one role does to some items.
+struct Effect {
+  std::string at;
+  Component component;
+  double items = 0;
+  Summary effect, outcome;
+  Summary total;  // effect of the whole counterpart on the same items
+  double ratio = kNone;
+};
+
+// The counterpart asks for the other form: interchange counts the items that now prefer it.
+bool interchanges(const PatchOptions& options) {
+  return options.swap == Swap::subject && options.how == How::interchange;
+}
+
+// `changed`: the margin of an item after the change.
+template <class Changed>
+Effect effect_of(const PatchReadings& read, const std::vector<size_t>& items, Changed changed) {
+  std::vector<double> effects, totals, points;
+  std::vector<uint64_t> clusters;
+  double ratio = 0;
+  for (size_t i : items) {
+    const PatchItem& item = read.readings[i];
+    const double after = changed(item);
+    if (std::isnan(after)) continue;
+    effects.push_back(item.margin - after);
+    points.push_back(points_of(interchanges(read.options) ? -after : after));
+    clusters.push_back(read.items.cluster[i]);
+    totals.push_back(item.margin - item.there);
+    ratio += std::exp(item.margin - after);
+  }
+  const auto n = double(effects.size());
+  return {"",
+          {},
+          n,
+          mean_of(effects, clusters),
+          share_of(points, clusters),
+          mean_of(totals, clusters),
+          n > 0 ? ratio / n - 1 : kNone};
+}
+
+std::vector<Effect> effects_of(const PatchReadings& read, const std::vector<size_t>& items) {
+  std::vector<Effect> all;
+  const size_t components = read.components.size();
+  for (size_t r = 0; r < read.options.roles.size(); ++r)
+    for (size_t c = 0; c < components; ++c) {
+      Effect& effect = all.emplace_back(effect_of(
+          read, items, [&](const PatchItem& item) { return item.changed[r * components + c]; }));
+      effect.at = read.options.roles[r];
+      effect.component = read.components[c];
+    }
+  return all;
+}
+
+// Those that move the margin most, whichever way.
+void keep_strongest(std::vector<Effect>& effects, size_t top) {
+  std::erase_if(effects, [](const Effect& effect) { return effect.items == 0; });
+  std::ranges::stable_sort(effects, std::greater(),
+                           [](const Effect& effect) { return std::abs(effect.effect.value); });
+  if (effects.size() > top) effects.resize(top);
+}
+
+// Many components are looked at: p is adjusted for all of them (Benjamini and Hochberg).
+void adjust(std::vector<Effect>& effects) {
+  std::vector<double> p;
+  for (const Effect& effect : effects)
+    if (!std::isnan(effect.effect.p)) p.push_back(effect.effect.p);
+  p = stats::benjamini_hochberg(p);
+  auto next = p.begin();
+  for (Effect& effect : effects)
+    if (!std::isnan(effect.effect.p)) effect.effect.p = *next++;
+}
+
+// Where the whole counterpart does nothing, there is nothing to be a share of.
+double share_of_total(const Effect& e) {
+  return e.total.p > 0.05 || std::abs(e.total.value) < 1e-9 ? kNone
+                                                            : e.effect.value / e.total.value;
+}
+
+std::vector<report::GridValue> row_of(const Effect& e, const PatchOptions& options, bool total) {
+  std::vector<report::GridValue> row{e.at};
+  auto number = [&](double x, bool shown = true) {
+    if (shown)
+      row.emplace_back(x);
+    else
+      row.emplace_back();
+  };
+  number(e.component.layer, !total);
+  if (!is_whole(options.site)) number(e.component.index, !total);
+  number(e.items);
+  for (double x : {e.effect.value, e.effect.low, e.effect.high}) number(x);
+  if (options.how == How::interchange) number(share_of_total(e));
+  number(e.ratio);
+  for (double x : {e.outcome.value, e.outcome.low, e.outcome.high}) number(x);
+  if (!is_whole(options.site)) number(e.effect.p, !total);
+  return row;
+}
+
+void add_columns(report::Grid& grid, const PatchOptions& o) {
+  auto add = [&](const char* key, const char* title, Kind kind) {
+    grid.columns.push_back({key, title, kind});
+  };
+  add("at", "at", Kind::text);
+  add("layer", "layer", Kind::count);
+  if (!is_whole(o.site)) add("index", name_of(o.site).data(), Kind::count);
+  add("items", "items", Kind::count);
+  add("effect", "effect", Kind::difference);
+  add("effect_low", "from", Kind::difference);
+  add("effect_high", "to", Kind::difference);
+  if (o.how == How::interchange) add("of_total", "of total", Kind::share);
+  add("odds_ratio", "odds ratio", Kind::number);
+  const char* outcome = interchanges(o) ? "interchange" : "accuracy";
+  add(outcome, outcome, Kind::share);
+  add("outcome_low", "from", Kind::share);
+  add("outcome_high", "to", Kind::share);
+  if (!is_whole(o.site)) add("p", "p", Kind::p);
+}
+
+std::vector<std::string> notes_of(const PatchReadings& read) {
+  const PatchOptions& o = read.options;
+  std::vector<std::string> notes;
+  const char* source = o.how == How::zero   ? "zero"
+                       : o.how == How::mean ? "the mean over all items"
+                       : o.swap == Swap::subject
+                           ? "what the item with the other subject has there"
+                           : "what the item with the other attractor has there";
+  notes.push_back(fmt::format("changed: {}; put there: {}", name_of(o.site), source));
+  notes.push_back(
+      "effect: log odds moved from the good token to the bad one; odds ratio: the mean of the odds "
+      "after over those before, minus 1");
+  if (o.how == How::interchange) notes.push_back("total: the whole counterpart instead");
+  if (interchanges(o)) notes.push_back("interchange: items that now prefer the counterpart's form");
+  notes.push_back("95 % intervals over clusters; " + report::clusters_text(read.items));
+  if (!is_whole(o.site))
+    notes.push_back(fmt::format("the strongest of {}; p for all of them (Benjamini and Hochberg)",
+                                count_text(read.components.size() * o.roles.size())));
+  add_reasons(notes, reasons_of(read.readings));
+  for (const auto& [why, count] : read.left_out)
+    notes.push_back(fmt::format("left out at {}: {}", why, count_text(count)));
+  return notes;
+}
+
+}  // namespace
+
+report::Grid patch_table(const PatchReadings& read, By by, size_t top) {
+  report::Grid grid{.key = "patch",
+                    .title = fmt::format("{} × {}: what a change inside does to the answer",
+                                         read.suite, read.model)};
+  grid.columns = group_columns(by);
+  add_columns(grid, read.options);
+  add_groups(grid, read.items, asked_of(read.readings), by, [&](const std::vector<size_t>& items) {
+    std::vector<std::vector<report::GridValue>> rows;
+    if (read.options.how == How::interchange) {
+      Effect total = effect_of(read, items, [](const PatchItem& item) { return item.there; });
+      total.at = "total";
+      rows.push_back(row_of(total, read.options, true));
+    }
+    std::vector<Effect> effects = effects_of(read, items);
+    if (!is_whole(read.options.site)) adjust(effects), keep_strongest(effects, top);
+    for (const Effect& effect : effects) rows.push_back(row_of(effect, read.options, false));
+    return rows;
+  });
+  grid.notes = notes_of(read);
+  return grid;
+}
+
+tidy::Frame patch_rows(const PatchReadings& read) {
+  using tidy::Type;
+  tidy::Frame frame(fields_with({{"counterpart", Type::text},
+                                 {"good", Type::text},
+                                 {"bad", Type::text},
+                                 {"margin", Type::number},
+                                 {"counterpart_margin", Type::number},
+                                 {"site", Type::text},
+                                 {"at", Type::text},
+                                 {"layer", Type::integer},
+                                 {"index", Type::integer},
+                                 {"changed_margin", Type::number},
+                                 {"effect", Type::number}}));
+  for (size_t i = 0; i < read.readings.size(); ++i) {
+    const PatchItem& reading = read.readings[i];
+    auto begin = [&]() -> tidy::Frame& {
+      return begin_row(frame, read, i)
+          .text_or_nothing(reading.counterpart)
+          .text_or_nothing(reading.good)
+          .text_or_nothing(reading.bad);
+    };
+    if (!reading.excluded.empty()) {
+      begin().nothing().nothing().nothing().nothing().nothing().nothing().nothing().nothing();
+      continue;
+    }
+    for (size_t c = 0; c < reading.changed.size(); ++c) {
+      if (std::isnan(reading.changed[c])) continue;
+      const Component& component = read.components[c % read.components.size()];
+      begin()
+          .number(reading.margin)
+          .number(reading.there)
+          .text(std::string(name_of(read.options.site)))
+          .text(read.options.roles[c / read.components.size()])
+          .integer(int64_t(component.layer));
+      if (is_whole(read.options.site))
+        frame.nothing();
+      else
+        frame.integer(int64_t(component.index));
+      frame.number(reading.changed[c]).number(reading.margin - reading.changed[c]);
+    }
+  }
+  return frame;
+}
+
+}  // namespace minpair::introspect

@@ -1,0 +1,45 @@
+#include "introspect/summary.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "base/progress.h"
+#include "introspect/intervals.h"
+
+namespace minpair::introspect {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+Summary mean_of(const std::vector<double>& values, const std::vector<uint64_t>& clusters) {
+  if (values.empty()) return {kNone, kNone, kNone, kNone};
+  const stats::Estimate mean = stats::clustered_difference(stats::sum_by_cluster(values, clusters));
+  const stats::Interval interval = interval_of(mean);
+  if (!(mean.standard_error > 0)) return {mean.value, kNone, kNone, kNone};
+  return {mean.value, interval.low, interval.high,
+          stats::student_two_sided_p(mean.value / mean.standard_error, double(mean.clusters - 1))};
+}
+
+Summary share_of(const std::vector<double>& points, const std::vector<uint64_t>& clusters) {
+  if (points.empty()) return {kNone, kNone, kNone, kNone};
+  const stats::Estimate share = stats::clustered_share(stats::sum_by_cluster(points, clusters));
+  return {share.value, share.interval.low, share.interval.high, kNone};
+}
+
+std::vector<report::GridColumn> group_columns(By by) {
+  using Kind = report::GridColumn::Kind;
+  std::vector<report::GridColumn> columns;
+  if (by != By::all) columns.push_back({"test", "test", Kind::text});
+  if (by == By::condition) columns.push_back({"condition", "condition", Kind::text});
+  return columns;
+}
+
+void add_reasons(std::vector<std::string>& notes, const std::map<std::string, uint64_t>& reasons) {
+  for (const auto& [why, count] : reasons)
+    notes.push_back(fmt::format("excluded: {} {}", count_text(count), why));
+}
+
+}  // namespace minpair::introspect

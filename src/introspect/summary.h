@@ -1,0 +1,40 @@
+#pragma once
+// Means and shares of items, with intervals that take whole clusters as the unit.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "introspect/introspect.h"
+
+namespace minpair::introspect {
+
+struct Summary {
+  double value, low, high;
+  double p;  // of a mean that is not nought
+};
+// No interval where clusters are too few or all agree.
+Summary mean_of(const std::vector<double>& values, const std::vector<uint64_t>& clusters);
+Summary share_of(const std::vector<double>& points, const std::vector<uint64_t>& clusters);
+
+// The first columns of a table of groups (intervals.h).
+std::vector<report::GridColumn> group_columns(By by);
+
+// Which of them were asked; and how often which reason kept others out: "excluded: 3 too long".
+template <class Readings>
+std::vector<size_t> asked_of(const Readings& readings) {
+  std::vector<size_t> asked;
+  for (size_t i = 0; i < readings.size(); ++i)
+    if (readings[i].excluded.empty()) asked.push_back(i);
+  return asked;
+}
+template <class Readings>
+std::map<std::string, uint64_t> reasons_of(const Readings& readings) {
+  std::map<std::string, uint64_t> reasons;
+  for (const auto& reading : readings)
+    if (!reading.excluded.empty()) ++reasons[reading.excluded];
+  return reasons;
+}
+void add_reasons(std::vector<std::string>& notes, const std::map<std::string, uint64_t>& reasons);
+
+}  // namespace minpair::introspect
