@@ -2,6 +2,7 @@
 // A mixture of experts in place of a feed-forward layer (Shazeer et al. 2017; Jiang et al. 2024):
 // each token goes through the few experts that a router chooses for it.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
