@@ -102,12 +102,11 @@ ErasedItem prepared(const suite::Item& item, const query::Model& model, const st
   else if (!masked && words[0].positions.size() == contrast.ids.size())
     reading.excluded = "of which nothing is left without their only word";
   if (!reading.excluded.empty()) return reading;
-  const suite::Region* region = suite::find_region(sentence, evidence);
+  const Span decides = span_of_role(item, evidence);
   questions.push_back(margin_question(contrast));
   for (const Word& w : words) {
-    reading.words.push_back(
-        {w.span, std::string(slice(sentence.text, w.span)),
-         region && region->span.begin < w.span.end && w.span.begin < region->span.end, 0});
+    reading.words.push_back({w.span, std::string(slice(sentence.text, w.span)),
+                             decides.begin < w.span.end && w.span.begin < decides.end, 0});
     questions.push_back(without(w, contrast, masked ? model.tokenizer().special().mask : -1));
   }
   return reading;
@@ -151,6 +150,7 @@ double rank_of_evidence(const std::vector<WordEffect>& words) {
 Erasure read_erasure(query::Model& model, const engine::SuiteSource& suite,
                      const engine::Selection& selection, const std::string& evidence,
                      const engine::Tick& tick) {
+  check_role(evidence, suite, selection);
   const bool masked = model.info().kind == query::ModelInfo::Kind::masked;
   Erasure read{suite.manifest.name, model.info().name, evidence, masked, report::SuiteItems(), {}};
   std::vector<std::pair<size_t, size_t>> whose;  // item and word; the whole comes first

@@ -170,6 +170,7 @@ ProbeStates read_probe_states(query::Model& model, const engine::SuiteSource& su
                               const engine::Selection& selection, const ProbeOptions& options,
                               const engine::Tick& tick) {
   check_layers(model);
+  for (const std::string& role : options.roles) check_role(role, suite, selection);
   ProbeStates states;
   states.suite = suite.manifest.name;
   states.model = model.info().name;

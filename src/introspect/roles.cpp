@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
+#include "base/names.h"
+#include "engine/selected.h"
 #include "introspect/introspect.h"
+#include "method/method.h"
 #include "model/states.h"
 #include "stimuli/stimuli.h"
 
@@ -16,14 +21,14 @@ Span last_word(std::string_view text, Span span) {
   return space == std::string_view::npos ? span : Span{span.begin + space + 1, span.end};
 }
 
-Part region_part(const suite::Sentence& sentence, const std::vector<Span>& spans,
-                 std::string_view role) {
-  const suite::Region* region = suite::find_region(sentence, role);
-  if (!region || region->span.empty())
+Part region_part(const suite::Item& item, const std::vector<Span>& spans, std::string_view role) {
+  const suite::Sentence& sentence = right_of(item);
+  const Span span = span_of_role(item, role);
+  if (span.empty())
     return missing(role == "subject"     ? "without a subject"
                    : role == "attractor" ? "without an attractor"
                                          : fmt::format("without the region '{}'", role));
-  const Span word = last_word(sentence.text, region->span);
+  const Span word = last_word(sentence.text, span);
   if (word.end > sentence.locus.begin && word.begin < sentence.locus.end)
     return missing(fmt::format("whose {} is the locus", role));
   Part part{{}, std::string(slice(sentence.text, word)), {}};
@@ -37,6 +42,26 @@ Part region_part(const suite::Sentence& sentence, const std::vector<Span>& spans
 
 const suite::Sentence& right_of(const suite::Item& item) {
   return item.sentences[item.sentences[0].grammatical ? 0 : 1];
+}
+
+Span span_of_role(const suite::Item& item, std::string_view role) {
+  if (const suite::Region* region = suite::find_region(right_of(item), role)) return region->span;
+  if (role != "other" || &right_of(item) != &item.sentences[0]) return {};
+  return method::other_word(item).value_or(Span{});
+}
+
+void check_role(const std::string& role, const engine::SuiteSource& suite,
+                const engine::Selection& selection) {
+  std::set<std::string> known{"subject", "attractor", "locus", "last", "other"};
+  if (known.contains(role)) return;
+  engine::each_selected(suite, selection, [&](uint64_t, const suite::Item& item) {
+    for (const suite::Sentence& s : item.sentences)
+      for (const suite::Region& r : s.regions) known.insert(r.name);
+  });
+  if (!known.contains(role))
+    throw unknown_name(
+        fmt::format("no sentence of {} has a region '{}'", suite.manifest.name, role), role,
+        {known.begin(), known.end()});
 }
 
 engine::SuiteSource suite_with_roles(const suite::Suite& suite) {
@@ -74,7 +99,7 @@ Part part_of(const suite::Item& item, const Contrast& contrast, const query::Mod
   const std::vector<Span> spans = spans_of(item, contrast, model);
   if (spans.empty()) return missing("whose words are cut otherwise around the locus");
   const suite::Sentence& sentence = right_of(item);
-  if (role != "last") return region_part(sentence, spans, role);
+  if (role != "last") return region_part(item, spans, role);
   for (uint32_t i = uint32_t(spans.size()); i-- > 0;)
     if (!spans[i].empty() && spans[i].end <= sentence.locus.begin)
       return {{i}, std::string(slice(sentence.text, spans[i])), {}};

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/engine.h"
 #include "introspect/contrast.h"
 
 namespace minpair::introspect {
@@ -25,9 +26,17 @@ struct Part {
   std::string missing;  // why there is none, as "without a subject"
 };
 
-// "locus": where the model is asked. "last": the last token before the locus. Any other role is
-// the region of that name, of which the last word is taken: the noun of a noun phrase.
+// "locus": where the model is asked. "last": the last token before the locus. "other": the other
+// word of an agreement, which suites from treebanks name. Any other role is the region of that
+// name, of which the last word is taken: the noun of a noun phrase.
 Part part_of(const suite::Item& item, const Contrast& contrast, const query::Model& model,
              std::string_view role);
+
+// The bytes of a role in the right sentence: a region, or "other". Empty: there are none.
+Span span_of_role(const suite::Item& item, std::string_view role);
+
+// Throws when this is no role, nor a region of any of these items.
+void check_role(const std::string& role, const engine::SuiteSource& suite,
+                const engine::Selection& selection);
 
 }  // namespace minpair::introspect

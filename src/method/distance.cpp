@@ -5,6 +5,15 @@
 namespace minpair::method {
 namespace {
 
+// The first token that reaches into the span.
+std::optional<uint32_t> first_token(const tokenizer::Encoding& e, Span span) {
+  for (uint32_t i = 0; i < e.tokens.size(); ++i)
+    if (e.tokens[i].span.end > span.begin && e.tokens[i].span.begin < span.end) return i;
+  return {};
+}
+
+}  // namespace
+
 std::optional<Span> other_word(const suite::Item& item) {
   std::string text = suite::feature_text(item, "other");
   size_t begin = 0, end = 0;
@@ -15,15 +24,6 @@ std::optional<Span> other_word(const suite::Item& item) {
   std::string_view sentence = item.sentences[0].text;
   return Span{byte_of_character(sentence, begin), byte_of_character(sentence, end)};
 }
-
-// The first token that reaches into the span.
-std::optional<uint32_t> first_token(const tokenizer::Encoding& e, Span span) {
-  for (uint32_t i = 0; i < e.tokens.size(); ++i)
-    if (e.tokens[i].span.end > span.begin && e.tokens[i].span.begin < span.end) return i;
-  return {};
-}
-
-}  // namespace
 
 std::optional<uint32_t> distance_in_pieces(const suite::Item& item,
                                            const tokenizer::Tokenizer& tokenizer) {

@@ -72,8 +72,10 @@ class Method {
 // What the method asks about the item; a cloze is excluded from methods that cannot judge it.
 Questions ask_about(const Method& method, const suite::Item& item, const MethodContext& context);
 
-// How many pieces apart the locus and the other word of an agreement begin, where the item says
-// which that is: its feature `other`, "12-17" in characters of the first sentence.
+// The other word of an agreement in the first sentence, where the item says which that is: its
+// feature `other`, "12-17" in characters.
+std::optional<Span> other_word(const suite::Item& item);
+// How many pieces apart the locus and that word begin.
 std::optional<uint32_t> distance_in_pieces(const suite::Item& item,
                                            const tokenizer::Tokenizer& tokenizer);
 

@@ -82,6 +82,16 @@ TEST(Erasure, OtherModelsReadOnWithoutTheWord) {
             item.margin - asked(*model, contrast, without.ids, without.position));
 }
 
+// Suites from treebanks say which the other word of the agreement is.
+TEST(Erasure, TheEvidenceCanBeTheOtherWord) {
+  auto model = golden("bert");
+  std::vector<suite::Item> items{example("1"), example("2")};
+  items[0].features = {{"other", "13-19"}};
+  const Erasure read = read_erasure(*model, source_of(items), {}, "other");
+  EXPECT_THAT(words_of(read.readings[0]), ElementsAre("wort5", "wort12", "*wort13", "wort9"));
+  EXPECT_TRUE(std::isnan(read.readings[1].rank));
+}
+
 TEST(Erasure, RanksAgainstChance) {
   Erasure read{"s", "m", "subject", true, report::SuiteItems(), {}};
   auto add = [&](std::vector<double> effects, size_t evidence) {
@@ -118,12 +128,13 @@ TEST(Erasure, WhatCannotBeAskedIsCounted) {
   auto model = golden("gpt2");
   std::vector<suite::Item> items{example("1"), example("2")};
   items[0].cloze = true;
-  const Erasure read = read_erasure(*model, source_of(items), {}, "object");
+  EXPECT_THROW(read_erasure(*model, source_of(items), {}, "object"), Error);
+  const Erasure read = read_erasure(*model, source_of(items), {}, "attractor");
   EXPECT_EQ(read.readings[0].excluded, "clozes");
   const report::Grid grid = erasure_table(read, By::condition);
   EXPECT_TRUE(grid.rows.empty());
   EXPECT_THAT(grid.notes, Contains("excluded: 1 clozes"));
-  EXPECT_THAT(grid.notes, Contains("excluded: 1 in which the model reads no object"));
+  EXPECT_THAT(grid.notes, Contains("excluded: 1 in which the model reads no attractor"));
   EXPECT_EQ(erasure_rows(read).rows(), 1 + 3u);
 }
 
