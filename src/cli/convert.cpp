@@ -45,12 +45,24 @@ void print_account(const suite::Converted& done, const suite::Format& to) {
     fmt::print(stderr, "note: '{}' holds {}\n", to.name, to.holds);
 }
 
-// Released scores into a results file.
-void convert_scores(const ConvertCall& call, const suite::Format& from) {
+engine::Released store_scores(const ConvertCall& call, const suite::Format& from) {
   auto items = from.read(call.in, {call.language});
   store::Store store(call.out, store::Store::Mode::write);
-  engine::Released done = engine::store_released(store, *items, from.name,
-                                                 engine::published_manifest(from.name), call.model);
+  return engine::store_released(store, *items, from.name, engine::published_manifest(from.name),
+                                call.model);
+}
+
+// Released scores into a results file. Where there were none, no new file stays behind.
+void convert_scores(const ConvertCall& call, const suite::Format& from) {
+  const bool is_new = !std::filesystem::exists(call.out);
+  engine::Released done;
+  try {
+    done = store_scores(call, from);
+  } catch (...) {
+    std::error_code ignored;
+    if (is_new) std::filesystem::remove(call.out, ignored);
+    throw;
+  }
   if (call.quiet) return;
   for (const auto& [model, n] : done.items)
     fmt::print(stderr, "{} scored items of {}\n", count_text(n), model);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "base/rows.h"
 #include "suite/formats/formats.h"
@@ -78,6 +79,17 @@ const std::vector<Dialect>& dialects() {
        "ja",
        {"phenomenon-2"},
        {"type", "phenomenon", "phenomenon-2"}},
+      {"blimp-nl",
+       "BLiMP-NL, Suijkerbuijk et al. 2025: JSON Lines or CSV",
+       0,
+       ".jsonl",
+       "sentence_good",
+       "sentence_bad",
+       "paradigm",
+       "",
+       "nl",
+       {"linguistic_phenomenon"},
+       {"linguistic_phenomenon"}},
       {"rublimp",
        "RuBLiMP, Taktasheva et al. 2024: CSV",
        ',',
@@ -222,19 +234,24 @@ class FieldsToItem {
     for (const char* key : kIdKeys)
       if (number.empty()) number = take(fields, key);
     item.id = take(fields, "item_id");
+    // BLiMP-NL numbers the items of each paradigm.
+    if (dialect_ && dialect_->name == std::string_view("blimp-nl") &&
+        item.id.find('/') == item.id.npos)
+      number = std::exchange(item.id, {});
     if (item.id.empty())
       item.id = number.empty() ? number_id(item.test, ++numbers_[item.test])
                                : fmt::format("{}/{}", item.test, number);
   }
 
-  static void set_language(Fields& fields, Item& item) {
-    if (const Dialect* d = dialect_of([&](const char* key) { return has(fields, key); }))
-      item.language = d->language;
+  void set_language(Fields& fields, Item& item) {
+    dialect_ = dialect_of([&](const char* key) { return has(fields, key); });
+    if (dialect_) item.language = dialect_->language;
     for (const char* key : {"language", "lang"})
       if (has(fields, key)) item.language = take(fields, key);
   }
 
   std::string file_stem_;
+  const Dialect* dialect_ = nullptr;
   std::map<std::string, uint64_t> numbers_;
 };
 

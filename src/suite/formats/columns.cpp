@@ -231,7 +231,7 @@ bool makes_pairs(const std::vector<Role>& roles) {
 }
 
 bool makes_long_list(const std::vector<Role>& roles) {
-  return has(roles, Role::sentence) && has(roles, Role::item);
+  return has(roles, Role::sentence) && (has(roles, Role::item) || has(roles, Role::judgment));
 }
 
 int judgment_of(std::string_view text) {

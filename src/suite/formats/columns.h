@@ -25,7 +25,7 @@ enum class Role {
 // names a column that is not there.
 std::vector<Role> roles_of(const std::vector<std::string>& header, std::string_view named);
 
-// Is there a good and a bad sentence, or one sentence a row with what belongs together?
+// Is there a good and a bad sentence; or one sentence a row, with its item or a judgment?
 bool makes_pairs(const std::vector<Role>& roles);
 bool makes_long_list(const std::vector<Role>& roles);
 

@@ -19,7 +19,12 @@ Format tsv_format();
 Format syntaxgym_format();
 Format lakretz_format();
 Format lakretz_tasks_format();
+Format zorro_format();
+Format bhs_format();
+Format feature_circuits_format();
+Format causalgym_format();
 Format pairs_format();
+std::vector<Format> published_list_formats();
 std::vector<Format> blimp_formats();  // BLiMP and its relatives
 
 std::unique_ptr<ItemStream> read_suite_file(const std::filesystem::path& file);

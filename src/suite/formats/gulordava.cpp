@@ -1,11 +1,13 @@
 // Gulordava et al. 2018: a table in which two rows, "correct" and "wrong", are one pair. The target
 // stands at word `len_prefix` of `sent`; in nonce sentences `sent` shows yet another word there.
-// A last column with a model's name holds its log-probabilities.
+// Columns are found by their names. A further one with numbers has the name of a model and holds
+// its log-probabilities; others, such as Italian's full_id, are features.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 
 #include "base/rows.h"
 #include "suite/formats/formats.h"
@@ -31,8 +33,7 @@ enum Column {
   freq,
   len_context,
   len_prefix,
-  sent,
-  score
+  sent
 };
 
 constexpr std::string_view kEnd = " <eos>";
@@ -45,20 +46,24 @@ std::string prefix_of(const Sentence& s) {
 class GulordavaItems : public RowItemStream {
  public:
   explicit GulordavaItems(const fs::path& file) : RowItemStream(file, '\t', true) {
-    std::vector<std::string> header;
-    if (!rows_.next(header) || header.size() < kColumns.size() ||
-        !std::equal(kColumns.begin(), kColumns.end(), header.begin()))
-      throw bad_input("the first line must name the columns pattern, constr_id, ..., sent")
-          .at(where());
-    columns_ = header.size();
-    if (columns_ == kColumns.size() + 1) scores_.what = header.back();
+    if (!rows_.next(header_)) header_.clear();
+    for (const std::string& name : kColumns) {
+      auto found = std::find(header_.begin(), header_.end(), name);
+      if (found == header_.end())
+        throw bad_input(fmt::format("there is no column '{}'", name))
+            .at(where())
+            .hint("the first line must name the columns pattern, constr_id, ..., sent");
+      places_.push_back(size_t(found - header_.begin()));
+    }
+    for (size_t i = 0; i < header_.size(); ++i)
+      if (std::find(places_.begin(), places_.end(), i) == places_.end()) further_.push_back(i);
   }
 
   bool next(Item& item) override {
-    if (!next_row(good_, columns_)) return false;
+    if (!read_row(good_)) return false;
+    if (score_ == 0) find_score();
     Where first = where();
-    if (!next_row(bad_, columns_))
-      throw bad_input("a correct row with no wrong row after it").at(first);
+    if (!read_row(bad_)) throw bad_input("a correct row with no wrong row after it").at(first);
     if (good_[klass] != "correct" || bad_[klass] != "wrong" || good_[sent] != bad_[sent] ||
         good_[len_prefix] != bad_[len_prefix])
       throw bad_input("two rows, correct and wrong, of one sentence are needed").at(where());
@@ -96,16 +101,48 @@ class GulordavaItems : public RowItemStream {
       item.features.emplace_back("prefix", good_[prefix]);
     std::string_view shown = words(text)[index];
     if (shown != good_[form]) item.features.emplace_back("shown", std::string(shown));
+    for (size_t i = 0; i < further_.size(); ++i) {
+      const size_t at_column = kColumns.size() + i;
+      const std::string& name = header_[further_[i]];
+      if (at_column == score_) continue;
+      const bool same = good_[at_column] == bad_[at_column];
+      add_feature(item, same ? name : name + "_good", good_[at_column]);
+      if (!same) add_feature(item, name + "_bad", bad_[at_column]);
+    }
+  }
+
+  // The fields in the order of kColumns, further ones after them.
+  bool read_row(std::vector<std::string>& row) {
+    if (!next_row(fields_, header_.size())) return false;
+    row.clear();
+    for (size_t i : places_) row.push_back(fields_[i]);
+    for (size_t i : further_) row.push_back(fields_[i]);
+    return true;
+  }
+
+  // One model's numbers are its scores; of several, none is the one.
+  void find_score() {
+    std::vector<size_t> numeric;
+    for (size_t i = kColumns.size(); i < good_.size(); ++i)
+      if (std::holds_alternative<double>(feature_value(good_[i])) ||
+          good_[i].find_first_not_of("-.0123456789") == std::string::npos)
+        numeric.push_back(i);
+    score_ = numeric.size() == 1 ? numeric[0] : SIZE_MAX;
+    if (score_ != SIZE_MAX)
+      scores_.what = fmt::format("log-probability of the word, {}",
+                                 header_[further_[score_ - kColumns.size()]]);
   }
 
   void read_scores() {
     scores_.sentences.clear();
     if (scores_.what.empty()) return;
     for (const auto* fields : {&good_, &bad_})
-      scores_.sentences.push_back(number((*fields)[score]));
+      scores_.sentences.push_back(number((*fields)[score_]));
   }
 
-  size_t columns_ = 0;
+  std::vector<std::string> header_;
+  std::vector<size_t> places_, further_;
+  size_t score_ = 0;
   std::vector<std::string> good_, bad_;
   std::map<std::string, uint64_t> numbers_;
   PublishedScores scores_;
@@ -150,8 +187,11 @@ Format gulordava_format() {
           "pairs with a locus of one word: test, condition (attractors), locus",
           {".tab"},
           [](const FileHead& head) {
-            return !head.lines.empty() &&
-                   head.lines[0].starts_with("pattern\tconstr_id\tsent_id\tcorrect_number\tform");
+            if (head.lines.empty()) return false;
+            std::vector<std::string> header = split_row(head.lines[0], '\t', true);
+            return std::all_of(kColumns.begin(), kColumns.end(), [&](const std::string& name) {
+              return std::find(header.begin(), header.end(), name) != header.end();
+            });
           },
           reads<GulordavaItems>({".tab"}),
           writes<GulordavaWriter>()};

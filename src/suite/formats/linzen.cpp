@@ -1,6 +1,7 @@
 // Linzen et al. 2016 as colorlessgreenRNNs has it: line-aligned files NAME.text (sentences) and
 // NAME.gold (position of the target, its right and wrong form, number of attractors); NAME.eval
 // repeats the positions. The file's name is the test, the number of attractors the condition.
+// Gulordava et al. 2018 have such files, too, with twelve columns in NAME.gold and no attractors.
 
 #include <fmt/format.h>
 
@@ -30,9 +31,11 @@ class LinzenItems : public FileItemStream {
       throw bad_input(
           fmt::format("there are more lines than in {}", has_gold ? text_.name() : gold_.name()))
           .at(has_gold ? where() : Where{text_.name(), text_.line_number(), 0, {}});
-    if (fields_.size() != 4)
+    if (fields_.size() != 4 && fields_.size() != 12)
       throw bad_input("four columns are needed: position, right form, wrong form, attractors")
           .at(where());
+    gulordava_ = fields_;
+    if (fields_.size() == 12) fields_ = {gulordava_[3], gulordava_[6], gulordava_[7], ""};
     if (text.ends_with(kEnd)) text.remove_suffix(kEnd.size());
     size_t index = 0;
     const std::string& at = fields_[0];
@@ -45,7 +48,10 @@ class LinzenItems : public FileItemStream {
     item.test = test_;
     item.condition = fields_[3];
     item.id = number_id(test_, ++number_);
-    add_feature(item, "attractors", fields_[3]);
+    if (gulordava_.size() == 12)
+      add_gulordava(item);
+    else
+      add_feature(item, "attractors", fields_[3]);
     if (shown != fields_[1]) item.features.emplace_back("shown", std::string(shown));
     return true;
   }
@@ -53,6 +59,20 @@ class LinzenItems : public FileItemStream {
   Where where() const override { return {gold_.name(), gold_.line(), 0, {}}; }
 
  private:
+  // As their tables have it: the sentence from the corpus is number 0, nonce ones come after it.
+  void add_gulordava(Item& item) const {
+    item.test = gulordava_[2] == "0" ? "original" : "generated";
+    item.cluster = fmt::format("{}/{}", gulordava_[0], gulordava_[1]);
+    const std::pair<const char*, size_t> columns[] = {{"pattern", 0},  {"constr_id", 1},
+                                                      {"sent_id", 2},  {"pos", 4},
+                                                      {"features", 5}, {"lemma", 8}};
+    for (auto [name, column] : columns) add_feature(item, name, gulordava_[column]);
+    const FeatureValue target = feature_value(gulordava_[3]), cue = feature_value(gulordava_[9]);
+    if (std::holds_alternative<double>(target) && std::holds_alternative<double>(cue))
+      item.features.emplace_back("len_context", std::get<double>(target) - std::get<double>(cue));
+  }
+
+  std::vector<std::string> gulordava_;
   LineReader text_;
   RowReader gold_;
   std::string test_;
@@ -85,7 +105,7 @@ class LinzenWriter : public TestFileWriter {
 
 Format linzen_format() {
   return {"linzen",
-          "Linzen et al. 2016: line-aligned NAME.text and NAME.gold",
+          "Linzen et al. 2016 (and Gulordava et al. 2018): line-aligned NAME.text and NAME.gold",
           "pairs with a locus of one word: test, condition (attractors), locus",
           {".text", ".gold"},
           [](const FileHead& head) {

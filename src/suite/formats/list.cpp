@@ -305,6 +305,8 @@ class LongItems : public FileItemStream {
                 rows_.fields};
     if (trim(row.text).empty())
       throw rows_.at(rows_.column(Role::sentence), "there is no sentence here");
+    // Without numbers, two rows after each other are a pair; each must have both sides.
+    if (!rows_.has(Role::item)) row.item = std::to_string(all_.size() / 2 + 1);
     if (row.item.empty())
       throw rows_.at(rows_.column(Role::item), "which item does this sentence belong to?");
     all_.push_back(std::move(row));
