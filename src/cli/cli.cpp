@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "base/text.h"
 #include "cli/describe.h"
+#include "report/report.h"
 
 namespace minpair::cli {
 
@@ -46,10 +49,16 @@ const CLI::App& chosen(const CLI::App& app, int argc, char** argv) {
   return app;
 }
 
+// What people look for under a name that this program has elsewhere.
+std::string meant_by(const std::string& option) {
+  if (option == "--revision") return "a revision is part of the model's name: -m NAME@REVISION";
+  return {};
+}
+
 int wrong_usage(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) {
   const CLI::App& sub = chosen(app, argc, argv);
   std::string full = &sub == &app ? "minpair" : "minpair " + sub.get_name();
-  std::string guess, message = e.what();
+  std::string guess, meant, message = e.what();
   if (&sub == &app && argc > 1 && argv[1][0] != '-') {
     message = fmt::format("there is no command '{}'", argv[1]);
     guess = closest(argv[1], names_of(app));
@@ -59,12 +68,14 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& e, int argc, char** 
       std::vector<std::string> known = options_of(sub);
       if (word.starts_with("--") && std::find(known.begin(), known.end(), word) == known.end()) {
         message = fmt::format("there is no option '{}'", word);
-        guess = closest(word, known);
+        meant = meant_by(word);
+        if (meant.empty()) guess = closest(word, known);
         break;
       }
     }
   }
   fmt::print(stderr, "{}: {}\n", full, message);
+  if (!meant.empty()) fmt::print(stderr, "  {}\n", meant);
   if (!guess.empty()) fmt::print(stderr, "  did you mean '{}'?\n", guess);
   fmt::print(stderr, "  '{} --help' shows what there is\n", full);
   return 2;
@@ -85,6 +96,23 @@ std::vector<std::string> choices_in(const std::string& type) {
     }
   return choices;
 }
+
+// CLI11 lets long explanations run over the edge of the window.
+class HelpInWindow : public CLI::Formatter {
+ public:
+  std::string make_option(const CLI::Option* option, bool positional) const override {
+    std::string name = "  " + make_option_name(option, positional) + make_option_opts(option);
+    const size_t width = std::max<size_t>(report::window_width(), 40);
+    const size_t indent = width < 80 ? 8 : get_column_width();
+    if (indent < get_column_width() || name.size() + 2 > indent) {
+      name += "\n";
+      return name +
+             report::wrapped(std::string(indent, ' '), make_option_desc(option), width, indent);
+    }
+    name.append(indent - name.size(), ' ');
+    return report::wrapped(name, make_option_desc(option), width, indent);
+  }
+};
 
 OptionText described(const CLI::Option& option) {
   OptionText text;
@@ -219,6 +247,7 @@ int run(int argc, char** argv) {
   CLI::App app("minpair tells what grammar a language model knows.", "minpair");
   app.set_version_flag("--version", about);
   app.require_subcommand(1);
+  app.formatter(std::make_shared<HelpInWindow>());
   app.get_formatter()->column_width(34);
   Cli cli(app);
   for (const auto& [place, add] : commands()) add(cli);

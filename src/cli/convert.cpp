@@ -157,7 +157,11 @@ void convert(ConvertCall& call) {
   }
   writer->commit();
   write_manifest_beside(call, from, manifest, to);
-  if (!call.quiet) print_account(done, to);
+  if (call.quiet) return;
+  print_account(done, to);
+  const suite::Preparation& p = call.preparation;
+  if ((p.capitalize || p.lower_first || p.period) && done.prepared == 0)
+    fmt::print(stderr, "note: that changed no sentence: they are like this already\n");
 }
 
 std::string format_list() {

@@ -19,7 +19,7 @@ namespace minpair::cli {
 namespace {
 
 struct RunCall {
-  std::vector<std::string> suites, models;
+  std::vector<std::string> suites, models, names;
   std::string methods, output = "results.db", shard, context;
   model::LoadOptions load;
   engine::RunOptions run;
@@ -75,6 +75,7 @@ void say_default(const engine::SuiteSource& suite, const method::Method& method,
 
 void show_tables(store::Store& store, const std::vector<engine::RunReport>& reports, bool to_user) {
   report::ReportOptions options;
+  options.policy.lengths = judge::Lengths::all;
   for (const engine::RunReport& r : reports)
     options.wanted.runs.insert(options.wanted.runs.end(), r.runs.begin(), r.runs.end());
   bool color = to_user && ::isatty(1) && !std::getenv("NO_COLOR");
@@ -98,6 +99,15 @@ void say_how_to_go_on(int signal) {
   ::raise(signal);
 }
 
+// Nothing could be scored: a table of nothing is no answer.
+void check_scored(const std::vector<engine::RunReport>& reports) {
+  for (const engine::RunReport& r : reports)
+    if (r.stored_before == 0 && r.excluded > 0 && r.excluded == r.counts.items * r.methods.size())
+      throw bad_input(fmt::format("all {} items of '{}' were excluded for '{}'",
+                                  count_text(r.counts.items), r.suite, r.model))
+          .hint("the line below the table says why; another method (--method) may fit");
+}
+
 // `wire`: to the other processes of this run; null: there are none.
 void run(RunCall& call, engine::Wire* wire) {
   call.run.load = call.load;
@@ -117,6 +127,7 @@ void run(RunCall& call, engine::Wire* wire) {
   for (size_t number = 0; number < call.models.size(); ++number) {
     std::unique_ptr<query::Model> model = load(call, number);
     say_model(*model, call);
+    if (!call.names.empty()) call.run.name = call.names[number];
     std::unique_ptr<engine::Foreman> crew;
     if (wire) crew = std::make_unique<engine::Foreman>(*wire, uint32_t(number), *model);
     for (const engine::SuiteSource& suite : suites) {
@@ -134,9 +145,14 @@ void run(RunCall& call, engine::Wire* wire) {
   }
   // mpirun puts a terminal of its own in between, whatever becomes of the text.
   if (store) show_tables(*store, reports, wire == nullptr);
+  if (store) check_scored(reports);
 }
 
 void run_alone_or_together(RunCall& call) {
+  if (!call.names.empty() && call.names.size() != call.models.size())
+    throw wrong_call(
+        fmt::format("there are {} models and {} names", call.models.size(), call.names.size()))
+        .hint("--name goes with each -m, in their order");
   if (!call.shard.empty()) call.run.shard = engine::parse_shard(call.shard);
   if (!call.context.empty()) {
     call.run.context_file = call.context;
@@ -158,6 +174,7 @@ void add_run(Cli& cli) {
       "  minpair run -s de-agreement -m models/my-bert -o results.db\n"
       "  minpair run -s gevalm.jsonl -m DIR1 -m DIR2 --method ce,masked,pll -o results.db\n"
       "  minpair run -s de-cloze -m DIR --method feature-class,lemma-pairs -o results.db\n"
+      "  minpair run -s list.xlsx -m ./checkpoint-5000 --name mine -o results.db\n"
       "  minpair run -s gevalm.jsonl -m DIR --dry-run\n"
       "  minpair run -s million.jsonl -m DIR --shard 3/8 -o part3.db\n");
   static RunCall call;
@@ -166,6 +183,8 @@ void add_run(Cli& cli) {
   app.add_option("-m,--model", call.models,
                  "a folder, a Hugging Face id, a .gguf file, or a shipped model")
       .required();
+  app.add_option("--name", call.names,
+                 "what the model is called in the results; with several models one for each");
   app.add_option(
       "--method", call.methods,
       "methods with commas, or 'all' ('minpair list methods'); absent: the suite's, else "

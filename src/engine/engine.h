@@ -68,6 +68,7 @@ struct RunOptions {
   uint32_t min_words = 10;        // on each side of a cloze
   std::string context;            // before every sentence that has none of its own
   std::string context_file;       // where it is from, for the facts of the run
+  std::string name;               // of the model in the results; empty: what it was called
   bool dry_run = false;           // only plan, and estimate the time
   bool quiet = false;             // no progress
   Tick tick;                      // sees progress as well

@@ -28,6 +28,7 @@ std::string command(const SuiteSource& suite, const query::Model& model,
   };
   add("-s", suite.called.empty() ? suite.manifest.name : suite.called);
   add("-m", model.info().name);
+  if (!options.name.empty()) add("--name", options.name);
   std::vector<std::string> names;
   for (const method::Method* m : methods) names.push_back(m->name());
   add("--method", join(names, ","));

@@ -57,6 +57,7 @@ class Run {
         words_(words_for(suite, model, methods, options)),
         planner_(model, methods, plan_options(store, options), words_.get()) {
     report_.suite = suite.manifest.name;
+    if (!options.name.empty()) take_name(options.name);
     report_.model = record_.name;
     for (const method::Method* m : methods) {
       report_.methods.push_back(m->name());
@@ -154,6 +155,18 @@ class Run {
     planner_.answer(tick, &journal, crew_);
     report_.resumed = planner_.answered_from_journal();
     report_.model_seconds = seconds_since(start);
+  }
+
+  // A results file has each model once, under the name it came with.
+  void take_name(const std::string& name) {
+    record_.name = name;
+    const int64_t known = store_ ? store_->find_model(record_) : 0;
+    if (known == 0) return;
+    for (const store::RunRecord& run : store_->runs())
+      if (run.model.id == known && run.model.name != name)
+        throw wrong_call(
+            fmt::format("these results have this model already, as '{}'", run.model.name))
+            .hint("leave --name out, or write to another file with -o");
   }
 
   void store_all() {

@@ -36,12 +36,28 @@ const Method& default_method(query::ModelInfo::Kind kind) {
   throw wrong_call("no method fits this kind of model");
 }
 
+namespace {
+
+const char* name_of(query::ModelInfo::Kind kind) {
+  static constexpr const char* names[] = {"masked", "causal", "recurrent", "n-gram"};
+  return names[size_t(kind)];
+}
+
+std::vector<std::string> names_for(query::ModelInfo::Kind kind) {
+  std::vector<std::string> names;
+  for (const Method* m : all_methods())
+    if (m->supports(kind)) names.push_back(m->name());
+  return names;
+}
+
+}  // namespace
+
 const Method& find_method(const std::string& name, query::ModelInfo::Kind kind) {
   if (name.empty()) return default_method(kind);
   const Method& method = find_method(name);
   if (!method.supports(kind))
-    throw wrong_call(fmt::format("the method '{}' is not for this kind of model", name))
-        .hint(fmt::format("'{}' is", default_method(kind).name()));
+    throw wrong_call(fmt::format("the method '{}' is not for {} models", name, name_of(kind)))
+        .hint(fmt::format("these are: {}", join(names_for(kind), ", ")));
   return method;
 }
 

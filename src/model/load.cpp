@@ -173,6 +173,21 @@ nn::Runtime runtime_for(const LoadOptions& options, query::ModelInfo& info) {
   return nn::Runtime(options.threads, std::nullopt, std::move(arithmetic));
 }
 
+namespace {
+
+// ORG/NAME or ORG/NAME@REVISION can be pulled; anything else is no name of the hub's.
+std::string pull_command(const std::string& name) {
+  const size_t at = name.find('@');
+  const std::string model = name.substr(0, at);
+  const bool hub = std::count(model.begin(), model.end(), '/') == 1 && model.front() != '/' &&
+                   model.front() != '.' && model.back() != '/' &&
+                   model.find(' ') == std::string::npos;
+  if (!hub) return "";
+  return "minpair pull " + model + (at == name.npos ? "" : " --revision " + name.substr(at + 1));
+}
+
+}  // namespace
+
 fs::path locate_model(const std::string& name_or_path) {
   if (fs::exists(name_or_path)) return name_or_path;
   fs::path shipped = find_shipped("models", name_or_path);
@@ -185,6 +200,9 @@ fs::path locate_model(const std::string& name_or_path) {
       for (const fs::directory_entry& entry : fs::directory_iterator(folder))
         names.push_back(entry.path().filename().string());
   std::string guess = closest(name_or_path, names);
+  if (std::string pull = pull_command(name_or_path); guess.empty() && !pull.empty())
+    throw bad_input(fmt::format("the model '{}' is not on this machine", name_or_path))
+        .hint(fmt::format("to get it from the hub: {}", pull));
   throw bad_input(fmt::format("there is no model '{}'", name_or_path))
       .hint(guess.empty() ? "-m takes a directory, a Hugging Face id that was pulled, or the name "
                             "of a shipped model; 'minpair list models' shows them"
@@ -210,6 +228,9 @@ std::unique_ptr<query::Model> load_model(const std::string& name_or_path,
       (options.start != "auto" || options.end != "auto"))
     throw wrong_call("--start and --end are for models that read from left to right")
         .hint("a masked model puts its own tokens around a sentence");
+  if (!options.vocabulary.empty() && model->info().kind != query::ModelInfo::Kind::recurrent)
+    throw wrong_call("--vocab is for recurrent models in a file")
+        .hint("this model brings its own vocabulary");
   return model;
 }
 

@@ -18,7 +18,11 @@ Converted convert_items(ItemStream& from, ItemWriter& to,
     } catch (Error& e) {
       throw e.at(from.where());
     }
+    const bool asked = preparation.capitalize || preparation.lower_first || preparation.period;
+    Item before;
+    if (asked) before = item;
     prepare(preparation, item);
+    const bool changed = asked && item != before;
     if (std::string why = to.write(item); !why.empty()) {
       ++done.left_out[why];
       continue;
@@ -28,6 +32,7 @@ Converted convert_items(ItemStream& from, ItemWriter& to,
     if (is_new) done.cells.push_back({item.test, item.condition, 0});
     ++done.cells[place->second].items;
     ++done.written;
+    done.prepared += changed;
   }
   done.no_items = from.skipped();
   return done;

@@ -18,6 +18,7 @@ struct Converted {
     uint64_t items = 0;
   };
   uint64_t written = 0;
+  uint64_t prepared = 0;                     // of them: changed by the preparation
   std::vector<Cell> cells;                   // written items, in the order of their appearance
   std::map<std::string, uint64_t> left_out;  // the format cannot hold them, by reason
   std::map<std::string, uint64_t> no_items;  // in the source, but no items, by reason
