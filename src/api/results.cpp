@@ -131,7 +131,6 @@ minpair_status minpair_report(const char* results, const char* by, const char* f
     there(out, "the stream");
     store::Store store(&there(results, "the results file"), store::Store::Mode::read);
     report::ReportOptions options = options_of(filter);
-    if (!filter || !filter->lengths) options.policy.lengths = judge::Lengths::both;
     options.by_default = by == nullptr;
     if (by) options.by = lines_in(by);
     tidy::Frame frame({{"text", tidy::Type::text, "the tables"}});

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <optional>
 
@@ -16,6 +17,7 @@
 #include "report/babylm.h"
 #include "report/curve.h"
 #include "report/designs.h"
+#include "report/figure.h"
 #include "report/html.h"
 #include "report/norms.h"
 #include "report/people.h"
@@ -27,8 +29,9 @@ namespace {
 struct ReportCall {
   std::string unigrams;
   std::string results, by, norm, format = "table", aggregate, against, output = "-", html,
-                                 cluster = "suite";
-  PolicyCall policy{.lengths = "both"};
+                                 cluster = "suite", figure, columns;
+  PolicyCall policy;
+  report::LatexStyle latex{.digits = SIZE_MAX};
   bool stats = false, bootstrap = false, margins = false, regions = false, human = false;
   std::optional<double> accepted;
   size_t bins = 10;
@@ -64,7 +67,10 @@ report::ReportOptions options_of(const ReportCall& call) {
   if (!call.by.empty()) o.by = names_in(call.by);
   if (o.by.empty()) throw wrong_call("--by needs a name").hint("for example: --by test,condition");
   if (!norms_in(call)) set_views(o, call.norm);
-  o.policy = call.policy.policy();
+  // Tables have one column for a run; the page lets its reader choose.
+  PolicyCall policy = call.policy;
+  if (policy.lengths.empty()) policy.lengths = call.html.empty() ? "all" : "both";
+  o.policy = policy.policy();
   o.bins = call.bins;
   o.cluster = call.cluster;
   if (call.bootstrap) o.bootstrap.emplace();
@@ -77,11 +83,16 @@ report::ReportOptions options_of(const ReportCall& call) {
   return o;
 }
 
-std::string rendered(const ReportCall& call, const std::vector<report::Table>& tables) {
+std::string rendered(const ReportCall& call, std::vector<report::Table> tables) {
+  if (!call.columns.empty()) report::choose_columns(tables, names_in(call.columns));
   if (call.format == "json") return report::json_tables(tables);
   if (call.format == "csv") return report::csv_tables(tables);
   if (call.format == "markdown") return report::markdown_tables(tables);
-  if (call.format == "latex") return report::latex_tables(tables);
+  if (call.format == "latex") {
+    report::LatexStyle style = call.latex;
+    if (style.digits == SIZE_MAX) style.digits = style.percent ? 1 : 4;
+    return report::latex_tables(tables, style);
+  }
   bool terminal = call.output == "-" && ::isatty(1) && !std::getenv("NO_COLOR");
   return report::text_tables(tables, {report::window_width(), terminal});
 }
@@ -98,10 +109,39 @@ void note_unfinished(const std::filesystem::path& results) {
   }
 }
 
+// What was asked for and would have no effect.
+void check_options(const ReportCall& call) {
+  const bool other = call.stats || call.margins || call.regions || !call.against.empty() ||
+                     !call.html.empty() || !call.figure.empty();
+  const bool style = call.latex.digits != SIZE_MAX || call.latex.percent || call.latex.intervals ||
+                     !call.latex.label.empty();
+  if (style && (call.format != "latex" || other))
+    throw wrong_call(
+        "--digits, --percent, --intervals and --label are for tables with --format latex");
+  if (!call.columns.empty() && (other && call.figure.empty()))
+    throw wrong_call("--columns is for tables and figures of accuracies")
+        .hint("-m and --method choose runs everywhere");
+  if (call.format == "lm-eval" && (other || !call.columns.empty()))
+    throw wrong_call("--format lm-eval is all of the results, and takes no other view");
+  const std::string extension = std::filesystem::path(call.output).extension().string();
+  if (!call.figure.empty() && (extension == ".pdf" || extension == ".png"))
+    throw wrong_call("figures are written as SVG")
+        .at(call.output)
+        .hint(fmt::format("write figure.svg; then: rsvg-convert -f {} -o {} figure.svg (Debian: "
+                          "librsvg2-bin)",
+                          extension.substr(1), call.output));
+}
+
 void report(const ReportCall& call) {
+  check_options(call);
   const bool training = std::filesystem::is_directory(call.results);
   if (training && !call.html.empty())
     return write_file(call.html, report::curve_html(call.results));
+  if (training && !call.figure.empty() && call.figure != "curve")
+    throw wrong_call("a training has no results to draw")
+        .hint("its learning curve: --figure curve");
+  if (training && !call.figure.empty())
+    return write_file(call.output, report::curve_figure(call.results));
   if (training)
     return write_file(call.output,
                       report::render_grids(report::curve_grids(call.results), call.format));
@@ -109,6 +149,9 @@ void report(const ReportCall& call) {
   note_unfinished(call.results);
   report::ReportOptions options = options_of(call);
   if (!call.html.empty()) return report::write_html(store, options, call.html);
+  if (!call.figure.empty())
+    return write_file(call.output,
+                      report::figure(store, options, call.figure, names_in(call.columns)));
   if (!call.against.empty() && call.format != "lm-eval")
     return write_file(
         call.output,
@@ -155,6 +198,9 @@ void add_report(Cli& cli) {
                   "  minpair report results.db --norm slor,power --unigrams counts.tsv\n"
                   "  minpair report results.db --html report.html\n"
                   "  minpair report results.db --format latex -o table.tex\n"
+                  "  minpair report results.db --format latex --columns de-mini,de-lstm "
+                  "--percent --intervals --label tab:de\n"
+                  "  minpair report results.db --figure tests -o figure.svg\n"
                   "  minpair report lstm-de/                  learning curve\n");
   static ReportCall call;
   app.add_option(
@@ -168,9 +214,8 @@ void add_report(Cli& cli) {
   add_norm_option(app, call.norm);
   app.add_option("--lengths", call.policy.lengths,
                  "equal: only items whose sentences have as many tokens; all; both, where they "
-                 "differ")
-      .one_of({"both", "equal", "all"})
-      .shows_default();
+                 "differ; absent: all, and both for --html")
+      .one_of({"both", "equal", "all"});
   add_policy_options(app, call.policy);
   app.add_option("--aggregate", call.aggregate, "seeds: mean and deviation over NAME/seed1, ...")
       .one_of({"seeds"});
@@ -180,17 +225,38 @@ void add_report(Cli& cli) {
   app.add_option("--format", call.format, "table, json, csv, markdown, latex, lm-eval or babylm")
       .one_of({"table", "json", "csv", "markdown", "latex", "lm-eval", "babylm"})
       .shows_default();
-  app.add_flag("--stats", call.stats,
-               "instead: clustered intervals, effects of conditions, agreement of methods");
+  app.add_option(
+      "--columns", call.columns,
+      "only the columns of these models, in this order: NAME or NAME:METHOD with commas; "
+      "published ones, too");
+  app.add_option("--digits", call.latex.digits,
+                 "of --format latex: digits after the point; absent: 4, in per cent 1")
+      .whole_number(0, 9);
+  app.add_flag("--percent", call.latex.percent, "of --format latex: 94.2 instead of 0.9420");
+  app.add_flag("--intervals", call.latex.intervals, "of --format latex: Wilson's, in brackets");
+  app.add_option("--label", call.latex.label, "of --format latex: for \\ref, as tab:de");
+  Option stats =
+      app.add_flag("--stats", call.stats,
+                   "instead: clustered intervals, effects of conditions, agreement of methods");
   app.add_flag("--bootstrap", call.bootstrap,
                "of --stats: intervals from resampled clusters (BCa) instead of Student's t");
   Option margins = app.add_flag(
       "--margins", call.margins,
       "instead: by how much items are right: means, intervals and medians, by criterion");
-  app.add_flag("--regions", call.regions,
-               "instead: mean surprisal of the regions of designs, with intervals")
-      .excludes(margins);
-  app.add_option(
+  margins.excludes(stats);
+  Option regions = app.add_flag("--regions", call.regions,
+                                "instead: mean surprisal of the regions of designs, with intervals")
+                       .excludes(margins)
+                       .excludes(stats);
+  Option figure =
+      app.add_option("--figure", call.figure,
+                     "instead: a picture (SVG) of accuracies by tests, conditions, distance or "
+                     "distractors; of margins; or the learning curve of a training")
+          .one_of(report::figure_kinds())
+          .excludes(margins)
+          .excludes(stats)
+          .excludes(regions);
+  Option against = app.add_option(
       "--against", call.against,
       "instead: correlation of the accuracy with a number per language: a file (language, "
       "tab, number), or 'complexity'");
@@ -206,7 +272,13 @@ void add_report(Cli& cli) {
                  "of --stats and --html: what items that are not independent share: suite (what it "
                  "states), template, lexical, item (nothing), or a feature")
       .shows_default();
-  app.add_option("--html", call.html, "write one page with everything, to open in a browser");
+  against.excludes(margins).excludes(stats).excludes(regions).excludes(figure);
+  app.add_option("--html", call.html, "write one page with everything, to open in a browser")
+      .excludes(margins)
+      .excludes(stats)
+      .excludes(regions)
+      .excludes(figure)
+      .excludes(against);
   app.add_option("-o,--output", call.output, "a file, or for lm-eval a folder").shows_default();
   cli.on_run(app, [] { report(call); });
 }

@@ -81,7 +81,8 @@ std::string markdown_grid(const Grid& g) {
 }
 
 std::string latex_grid(const Grid& g) {
-  std::string columns, out = "% " + g.title + "\n";
+  std::string columns,
+      out = "\\begin{table}\n\\centering\n\\begin{adjustbox}{max width=\\textwidth}\n";
   for (const GridColumn& c : g.columns) columns += is_left(c) ? 'l' : 'r';
   out += "\\begin{tabular}{" + columns + "}\n\\toprule\n";
   auto line = [&](auto&& cell) {
@@ -94,7 +95,8 @@ std::string latex_grid(const Grid& g) {
     if (g.total && r + 1 == g.rows.size()) out += "\\midrule\n";
     line([&](size_t c) { return value_text(g.rows[r][c], g.columns[c].kind); });
   }
-  out += "\\bottomrule\n\\end{tabular}\n";
+  out += "\\bottomrule\n\\end{tabular}\n\\end{adjustbox}\n\\caption{" + latex_text(g.title) +
+         ".}\n\\end{table}\n";
   for (const std::string& note : g.notes) out += "% " + note + "\n";
   return out;
 }

@@ -98,6 +98,10 @@ struct Table {
 
 std::vector<Table> make_tables(store::Store& store, const ReportOptions& options);
 
+// Only the columns of these models (NAME, or NAME:METHOD), published ones included, in this order.
+// Throws with suggestions.
+void choose_columns(std::vector<Table>& tables, const std::vector<std::string>& names);
+
 // --- formats ---
 
 struct TextStyle {
@@ -106,7 +110,13 @@ struct TextStyle {
 };
 std::string text_tables(const std::vector<Table>& tables, const TextStyle& style);
 std::string markdown_tables(const std::vector<Table>& tables);
-std::string latex_tables(const std::vector<Table>& tables);
+struct LatexStyle {
+  size_t digits = 4;
+  bool percent = false;
+  bool intervals = false;
+  std::string label;  // "tab:de"; further tables get a number
+};
+std::string latex_tables(const std::vector<Table>& tables, const LatexStyle& style = {});
 std::string csv_tables(const std::vector<Table>& tables);
 std::string json_tables(const std::vector<Table>& tables);
 // results_*.json and samples_*.jsonl as lm-evaluation-harness writes them, one folder per model.

@@ -61,6 +61,7 @@ struct ColumnInTheMaking {
   const store::RunRecord* run = nullptr;
   std::map<std::vector<std::string>, Cell> cells;
   Cell total;
+  uint64_t unequal = 0;  // items whose sentences have unequally many tokens
 };
 
 ColumnInTheMaking make_column(const NamedRun& named, const std::vector<GroupCounts>& groups,
@@ -93,6 +94,7 @@ void add_columns(std::vector<ColumnInTheMaking>& columns, const NamedRun& named,
     if (differ) {
       equal.column.lengths = "equal";
       all.column.lengths = "all";
+      all.unequal = equal.total.tally.excluded.at(judge::Reason::unequal_lengths);
     }
     if (policy.lengths == judge::Lengths::equal ||
         (differ && policy.lengths == judge::Lengths::both))
@@ -246,6 +248,18 @@ void add_facts(Table& table, const store::RunRecord& run, const std::string& lab
     table.made.push_back(std::move(line));
 }
 
+// Sums over unequally many tokens favour the shorter sentence: whoever sees one column is told.
+void note_lengths(Table& table, const std::vector<ColumnInTheMaking>& views) {
+  for (const ColumnInTheMaking& v : views)
+    if (v.column.lengths == "all" && v.unequal > 0) {
+      table.notes.push_back(fmt::format(
+          "{} items have sentences of unequally many tokens: --lengths equal leaves them "
+          "out, both shows both",
+          count_text(v.unequal)));
+      return;
+    }
+}
+
 Table make_table(store::Store& store, const std::vector<const NamedRun*>& runs,
                  const ReportOptions& options) {
   Table table;
@@ -292,6 +306,7 @@ Table make_table(store::Store& store, const std::vector<const NamedRun*>& runs,
   bool both = std::any_of(table.columns.begin(), table.columns.end(),
                           [](const Column& c) { return !c.lengths.empty(); });
   table.policies = policies_of(options, both);
+  if (options.policy.lengths == judge::Lengths::all) note_lengths(table, views);
   if (languages.size() > 1 &&
       std::find(table.by.begin(), table.by.end(), "language") == table.by.end())
     table.notes.push_back(
@@ -317,13 +332,60 @@ std::string Column::key() const {
   return key;
 }
 
+void choose_columns(std::vector<Table>& tables, const std::vector<std::string>& names) {
+  std::set<std::string> found;
+  std::vector<std::string> known;
+  for (Table& table : tables) {
+    std::vector<size_t> chosen;
+    for (const std::string& name : names)
+      for (size_t c = 0; c < table.columns.size(); ++c) {
+        const Column& column = table.columns[c];
+        if (column.model != name && column.model + ":" + column.method != name) continue;
+        chosen.push_back(c);
+        found.insert(name);
+      }
+    for (const Column& c : table.columns) known.push_back(c.model);
+    const auto keep = [&](auto& all) {
+      std::remove_reference_t<decltype(all)> kept;
+      for (size_t c : chosen) kept.push_back(all[c]);
+      all = std::move(kept);
+    };
+    keep(table.columns);
+    for (Row& row : table.rows) keep(row.cells);
+    keep(table.total.cells);
+    mark_best(table);
+    mark_low(table);
+  }
+  for (const std::string& name : names)
+    if (!found.contains(name)) {
+      std::string guess = closest(name, known);
+      std::set<std::string> all(known.begin(), known.end());
+      throw wrong_call(fmt::format("no column is called '{}'", name))
+          .hint(guess.empty() ? fmt::format("one of: {}", join({all.begin(), all.end()}, ", "))
+                              : fmt::format("did you mean '{}'?", guess));
+    }
+}
+
 std::vector<Table> make_tables(store::Store& store, const ReportOptions& options) {
   std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
   check_selection(store, runs, options.tests, options.conditions, options.languages);
   std::map<int64_t, std::vector<const NamedRun*>> by_suite;
   for (const NamedRun& named : runs) by_suite[named.run.suite.id].push_back(&named);
   std::vector<Table> tables;
-  for (const auto& [suite, own] : by_suite) tables.push_back(make_table(store, own, options));
+  std::optional<Error> missing;
+  std::vector<std::string> without;
+  for (const auto& [suite, own] : by_suite) try {
+      tables.push_back(make_table(store, own, options));
+    } catch (const Error& e) {
+      // A feature that one suite has and another has not is no reason to show neither.
+      if (e.kind() != Error::Kind::usage || by_suite.size() == 1) throw;
+      missing = e;
+      without.push_back(
+          fmt::format("'{}' is left out: {}", own.front()->run.suite.name, e.message()));
+    }
+  if (tables.empty() && missing) throw *missing;
+  if (!tables.empty())
+    for (std::string& line : without) tables.back().notes.push_back(std::move(line));
   // Two versions of one suite are not the same items.
   for (size_t i = 0; i < tables.size(); ++i) {
     int version = 1;

@@ -1,0 +1,262 @@
+#include "report/svg.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+
+namespace minpair::report {
+namespace {
+
+constexpr double kWidth = 760, kLetter = 6.3;
+
+// Okabe and Ito's, then Tol's: told apart by most colour-blind readers. Yellow is too light for
+// lines.
+constexpr const char* kColors[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                   "#E69F00", "#56B4E9", "#332288", "#882255",
+                                   "#117733", "#999933", "#661100", "#555555"};
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (char c : text) switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        if (static_cast<unsigned char>(c) >= 0x20) out += c;
+    }
+  return out;
+}
+
+// At most `width` pixels of it.
+std::string shortened(const std::string& text, double width) {
+  const auto most = size_t(width / kLetter);
+  if (count_characters(text) <= most) return text;
+  return text.substr(0, byte_of_character(text, most > 1 ? most - 1 : 0)) + "…";
+}
+
+std::string tick_text(double value, double step) {
+  const int digits = step >= 1 ? 0 : int(std::ceil(-std::log10(step) - 1e-9));
+  return fmt::format("{:.{}f}", value == 0 ? 0.0 : value, digits);
+}
+
+// About six round numbers.
+double step_of(double from, double to) {
+  const double rough = std::max((to - from) / 6, 1e-9);
+  const double power = std::pow(10.0, std::floor(std::log10(rough)));
+  for (double factor : {1.0, 2.0, 5.0})
+    if (factor * power >= rough) return factor * power;
+  return 10 * power;
+}
+
+class Drawing {
+ public:
+  Drawing(const Plot& plot, double top) : plot_(plot), top_(top) {
+    double label = 0;
+    for (const std::string& p : plot.places)
+      label = std::max(label, kLetter * double(count_characters(p)));
+    left_ = plot.kind == Plot::Kind::rows ? std::min(label + 18, 300.0) : 64;
+    right_ = kWidth - 18;
+  }
+
+  // Gives where the next plot may begin.
+  double draw(std::string& svg) {
+    text(svg, 12, top_ + 20, plot_.title, "start", "title");
+    double y = legend(svg, top_ + 30);
+    begin_ = y + 12;
+    row_height_ = std::max(20.0, 7.0 * double(plot_.series.size()) + 8);
+    end_ =
+        begin_ + (plot_.kind == Plot::Kind::rows ? row_height_ * double(plot_.places.size()) : 280);
+    axes(svg);
+    for (size_t s = 0; s < plot_.series.size(); ++s) series(svg, s);
+    return end_ + 56;
+  }
+
+ private:
+  static void text(std::string& svg, double x, double y, const std::string& what,
+                   const char* anchor, const char* kind = "") {
+    svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y,
+                       anchor, *kind ? fmt::format(" class=\"{}\"", kind) : "", escaped(what));
+  }
+
+  static void line(std::string& svg, double x1, double y1, double x2, double y2,
+                   const std::string& style) {
+    svg += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1,
+                       y1, x2, y2, style);
+  }
+
+  double along(double value) const {
+    const double part = (value - plot_.from) / (plot_.to - plot_.from);
+    return plot_.kind == Plot::Kind::rows ? left_ + part * (right_ - left_)
+                                          : end_ - part * (end_ - begin_);
+  }
+
+  double place_middle(size_t place) const {
+    const double n = double(plot_.places.size());
+    return n < 2 ? (left_ + right_) / 2
+                 : left_ + 24 + (right_ - left_ - 48) * double(place) / (n - 1);
+  }
+
+  // Where a series stands at a place; series stand beside each other in a row.
+  double across(size_t place, size_t series) const {
+    if (plot_.kind == Plot::Kind::lines) {
+      const double middle = place_middle(place);
+      // A little beside each other, so that intervals do not hide one another.
+      const double beside = std::min(4.0, 24.0 / double(plot_.series.size()));
+      return plot_.places.size() > 30
+                 ? middle
+                 : middle + beside * (double(series) - (double(plot_.series.size()) - 1) / 2);
+    }
+    const double slot = (row_height_ - 8) / double(std::max<size_t>(plot_.series.size(), 1));
+    return begin_ + row_height_ * double(place) + 4 + slot * (double(series) + 0.5);
+  }
+
+  std::pair<double, double> at(size_t place, size_t series, double value) const {
+    const double v = along(value), p = across(place, series);
+    return plot_.kind == Plot::Kind::rows ? std::pair{v, p} : std::pair{p, v};
+  }
+
+  static std::string color(size_t series) { return kColors[series % std::size(kColors)]; }
+
+  double legend(std::string& svg, double y) {
+    double x = 16;
+    y += 10;
+    for (size_t s = 0; s < plot_.series.size(); ++s) {
+      const std::string name = shortened(plot_.series[s].name, 340);
+      const double width = 24 + kLetter * double(count_characters(name));
+      if (x > 16 && x + width > right_) {
+        x = 16;
+        y += 17;
+      }
+      mark(svg, x, y - 4, s);
+      text(svg, x + 9, y, name, "start");
+      x += width;
+    }
+    return y;
+  }
+
+  void mark(std::string& svg, double x, double y, size_t s) const {
+    const std::string paint =
+        plot_.series[s].published
+            ? fmt::format("fill=\"#fff\" stroke=\"{}\" stroke-width=\"1.6\"", color(s))
+            : fmt::format("fill=\"{}\"", color(s));
+    switch (s % 4) {
+      case 0:
+        svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" {}/>\n", x, y, paint);
+        break;
+      case 1:
+        svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"7\" height=\"7\" {}/>\n",
+                           x - 3.5, y - 3.5, paint);
+        break;
+      case 2:
+        svg += fmt::format("<path d=\"M{:.1f} {:.1f}l4.5 8h-9z\" {}/>\n", x, y - 4.5, paint);
+        break;
+      default:
+        svg += fmt::format("<path d=\"M{:.1f} {:.1f}l4.8 4.8l-4.8 4.8l-4.8 -4.8z\" {}/>\n", x,
+                           y - 4.8, paint);
+    }
+  }
+
+  void axes(std::string& svg) const {
+    const bool rows = plot_.kind == Plot::Kind::rows;
+    const double step = step_of(plot_.from, plot_.to);
+    for (double v = std::ceil(plot_.from / step - 1e-9) * step; v <= plot_.to + 1e-9; v += step) {
+      const double a = along(v);
+      if (rows) {
+        line(svg, a, begin_, a, end_, "class=\"grid\"");
+        text(svg, a, end_ + 16, tick_text(v, step), "middle");
+      } else {
+        line(svg, left_, a, right_, a, "class=\"grid\"");
+        text(svg, left_ - 8, a + 4, tick_text(v, step), "end");
+      }
+    }
+    if (plot_.mark) {
+      const double a = along(*plot_.mark);
+      rows ? line(svg, a, begin_, a, end_, "class=\"mark\"")
+           : line(svg, left_, a, right_, a, "class=\"mark\"");
+    }
+    place_names(svg);
+    if (rows) {
+      text(svg, (left_ + right_) / 2, end_ + 36, plot_.values, "middle");
+      return;
+    }
+    text(svg, (left_ + right_) / 2, end_ + 36, plot_.places_title, "middle");
+    svg += fmt::format(
+        "<text transform=\"translate(16 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
+        (begin_ + end_) / 2, escaped(plot_.values));
+  }
+
+  void place_names(std::string& svg) const {
+    const size_t n = plot_.places.size();
+    // Under a line plot only as many names as there is room for.
+    double widest = 1;
+    for (const std::string& p : plot_.places)
+      widest = std::max(widest, kLetter * double(count_characters(p)) + 10);
+    const auto room = size_t(std::max(1.0, (right_ - left_) / widest));
+    const size_t every = std::max<size_t>(1, (n + room - 1) / room);
+    for (size_t i = 0; i < n; ++i) {
+      if (plot_.kind == Plot::Kind::rows) {
+        const double y = begin_ + row_height_ * (double(i) + 0.5);
+        if (i > 0) line(svg, 12, y - row_height_ / 2, right_, y - row_height_ / 2, "class=\"row\"");
+        text(svg, left_ - 10, y + 4, shortened(plot_.places[i], left_ - 16), "end");
+      } else if (i % every == 0) {
+        text(svg, place_middle(i), end_ + 16, plot_.places[i], "middle");
+      }
+    }
+  }
+
+  void series(std::string& svg, size_t s) const {
+    const PlotSeries& own = plot_.series[s];
+    std::string path;
+    for (const PlotPoint& p : own.points) {
+      auto [x, y] = at(p.place, s, std::clamp(p.value, plot_.from, plot_.to));
+      path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x, y);
+    }
+    if (plot_.kind == Plot::Kind::lines && !own.published && own.points.size() > 1)
+      svg += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.8\"/>\n",
+                         path, color(s));
+    for (const PlotPoint& p : own.points) {
+      if (p.high > p.low) {
+        auto [x1, y1] = at(p.place, s, std::clamp(p.low, plot_.from, plot_.to));
+        auto [x2, y2] = at(p.place, s, std::clamp(p.high, plot_.from, plot_.to));
+        line(svg, x1, y1, x2, y2, fmt::format("stroke=\"{}\" stroke-width=\"1.6\"", color(s)));
+      }
+      auto [x, y] = at(p.place, s, std::clamp(p.value, plot_.from, plot_.to));
+      // Points so close that they hide their line have none.
+      if (plot_.kind == Plot::Kind::rows || own.points.size() <= 60) mark(svg, x, y, s);
+    }
+  }
+
+  const Plot& plot_;
+  double top_, left_ = 0, right_ = 0, begin_ = 0, end_ = 0, row_height_ = 0;
+};
+
+}  // namespace
+
+std::string svg_of(const std::vector<Plot>& plots) {
+  std::string inside;
+  double height = 0;
+  for (const Plot& plot : plots) height = Drawing(plot, height).draw(inside);
+  return fmt::format(
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+             "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"Helvetica, Arial, 'DejaVu Sans', "
+             "sans-serif\" font-size=\"12\" fill=\"#1a1a1a\">\n"
+             "<style>.title{{font-size:14px;font-weight:600}}.grid{{stroke:#ddd}}"
+             ".row{{stroke:#f0f0f0}}.mark{{stroke:#666;stroke-dasharray:4 3}}</style>\n"
+             "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
+             kWidth, height) +
+         inside + "</svg>\n";
+}
+
+}  // namespace minpair::report
