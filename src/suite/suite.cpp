@@ -70,6 +70,11 @@ Suite find_suite(const std::string& name_or_path) {
   std::vector<std::string> names;
   for (const Suite& s : shipped_suites()) names.push_back(s.path.filename().string());
   std::string guess = closest(name_or_path, names);
+  const size_t slash = name_or_path.find('/');
+  const std::string whole = name_or_path.substr(0, slash);
+  if (slash != name_or_path.npos && std::find(names.begin(), names.end(), whole) != names.end())
+    throw bad_input(fmt::format("there is no suite '{}'", name_or_path))
+        .hint(fmt::format("a language of '{0}' is chosen so: -s {0} --language de", whole));
   throw bad_input(
       fmt::format("there is no suite '{}': no file, no folder, no shipped suite", name_or_path))
       .hint(guess.empty() ? "'minpair list suites' shows what ships"

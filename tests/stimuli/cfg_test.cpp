@@ -194,6 +194,7 @@ TEST_F(Cfg, RefusesUndefinedUnreachableAndEndless) {
   EXPECT_EQ(error("S -> 'a' Nuon\nNoun -> 'b'\n"),
             "my.cfg:1:10: there is no rule for Nuon\n  did you mean 'Noun'?");
   EXPECT_THAT(error("% start T\nS -> 'a'\n"), HasSubstr("my.cfg:1:9: there is no rule for T"));
+  EXPECT_THAT(error("S -> mit\n"), HasSubstr("stands in quotes: 'mit'"));
   EXPECT_EQ(error("S -> 'a'\nÄN -> 'b'\n"),
             "my.cfg:2:1: ÄN cannot be reached from S\n  use it in a rule, or take its rules out");
   EXPECT_EQ(error("S -> 'a' A\nA -> 'b' A\n"),

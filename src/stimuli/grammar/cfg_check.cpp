@@ -25,8 +25,9 @@ Error with_guess(Error e, const std::string& word, const Names& known) {
 void check_defined(const File& file, const RulesOf& rules) {
   auto defined = [&](const std::string& name, Place place) {
     if (rules.contains(name)) return;
-    throw with_guess(file.error(fmt::format("there is no rule for {}", name), place), name,
-                     names_of(rules));
+    Error unknown = file.error(fmt::format("there is no rule for {}", name), place);
+    unknown.hint(fmt::format("a word of the language stands in quotes: '{}'", name));
+    throw with_guess(unknown, name, names_of(rules));
   };
   defined(file.start, file.start_place);
   for (const Rule& r : file.rules)
