@@ -80,6 +80,8 @@ struct Kernels {
   void (*softmax)(const SoftmaxRow&);
   void (*norm)(const NormRow&);
   ExpSum (*exp_sum)(const float* values, size_t count);
+  // Moves the values whose byte is 1 (others: 0) to the front, in order; how many there are.
+  size_t (*keep)(float* values, const uint8_t* which, size_t count);
   void (*activate)(Activation, float* values, size_t count);
   // out[i] = activation(a[i]) * b[i]
   void (*gate)(Activation, const float* a, const float* b, float* out, size_t count);

@@ -228,11 +228,9 @@ void dot_from_store(const Runtime& runtime, const float* in, const Linear& decod
   }
 }
 
-// Moves the members of the set to the front, where nobody needs the logits any more.
+// Nobody needs the other logits any more.
 ExpSum members_exp_sum(const Kernels& kernels, float* logits, std::span<const uint8_t> set) {
-  size_t members = 0;
-  for (size_t i = 0; i < set.size(); ++i)
-    if (set[i]) logits[members++] = logits[i];
+  size_t members = kernels.keep(logits, set.data(), set.size());
   if (members == 0) return {-HUGE_VALF, 0};
   return kernels.exp_sum(logits, members);
 }

@@ -238,6 +238,23 @@ TEST_P(EveryIsa, GatesMultiply) {
                   1e-5);
 }
 
+TEST_P(EveryIsa, KeepsWhatIsMarkedInOrder) {
+  Runtime runtime(1, GetParam());
+  for (size_t count : {0u, 1u, 16u, 37u, 200u}) {
+    std::vector<float> values(count + 1, -1), expected;
+    std::vector<uint8_t> marks(count);
+    for (size_t i = 0; i < count; ++i) {
+      values[i] = float(i);
+      marks[i] = i % 3 != 1 && i % 17 != 5;
+      if (marks[i]) expected.push_back(float(i));
+    }
+    ASSERT_EQ(runtime.kernels().keep(values.data(), marks.data(), count), expected.size());
+    EXPECT_EQ(values[count], -1) << "wrote behind its end";
+    values.resize(expected.size());
+    EXPECT_EQ(values, expected);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Nn, EveryIsa, ::testing::ValuesIn(available_isas()),
                          [](const auto& tested) { return std::string(name_of(tested.param)); });
 
