@@ -8,7 +8,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "nn/random_layer.h"
+#include "nn/outputs_check.h"
+#include "nn/outputs_check.h"
 
 namespace minpair::nn {
 namespace {
@@ -195,35 +196,9 @@ TEST_P(EveryIsa, ACausalPrefixKnowsNothingOfWhatFollows) {
 TEST_P(EveryIsa, OutputsAreReadWhereAsked) {
   Runtime runtime(2, GetParam()), alone(1, GetParam());
   Random random(6);
-  constexpr size_t kVocabulary = 1003, kRows = 130;
-  Layer layer = random_layer(runtime, random, kVocabulary, 96);
-  Matrix in = random_matrix(random, kRows, 96), logits;
-  linear(runtime, in, layer.linear, logits);
-  std::vector<int32_t> targets{0, 17, 1002, 17, 500, 501, 502, 503, 504, 900};
-  std::vector<float> values(kRows * targets.size());
-  std::vector<double> sums(kRows, -1);
-  std::vector<OutputRead> reads;
-  for (size_t i = 0; i < kRows; ++i)
-    reads.push_back({i, targets, i % 3 != 0, values.data() + i * targets.size(), &sums[i]});
-  read_outputs(runtime, in, layer.linear, reads);
-  for (size_t i = 0; i < kRows; ++i) {
-    for (size_t t = 0; t < targets.size(); ++t)
-      ASSERT_EQ(values[i * targets.size() + t], logits.row(i)[targets[t]]) << "other bits";
-    double sum = 0;
-    for (size_t c = 0; c < kVocabulary; ++c) sum += std::exp(double(logits.row(i)[c]));
-    if (i % 3 == 0)
-      ASSERT_EQ(sums[i], -1);
-    else
-      ASSERT_NEAR(sums[i], std::log(sum), 1e-6);
-  }
-  for (size_t i = 1; i < kRows; i += 3) {
-    double single = 0;
-    std::vector<float> value(1);
-    OutputRead read{i, std::span(targets).first(1), true, value.data(), &single};
-    read_outputs(alone, in, layer.linear, {&read, 1});
-    ASSERT_EQ(single, sums[i]);
-    ASSERT_EQ(value[0], values[i * targets.size()]);
-  }
+  Layer layer = random_layer(runtime, random, 1003, 96);
+  expect_outputs_where_asked(runtime, alone, layer.linear, random_matrix(random, 130, 96),
+                             {0, 17, 1002, 17, 500, 501, 502, 503, 504, 900}, 3);
 }
 
 TEST_P(EveryIsa, GatesMultiply) {
