@@ -18,14 +18,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-int open_to_read(const fs::path& path) {
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+// `wait`: for somebody to write into a named pipe; else one without a writer is an empty file.
+int open_to_read(const fs::path& path, bool wait) {
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | (wait ? 0 : O_NONBLOCK));
   if (fd < 0) throw cannot_errno("cannot read").at(path.string());
   struct stat st;
   if (::fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
     ::close(fd);
     throw bad_input("this is a folder, a file is needed").at(path.string());
   }
+  if (!wait) ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
   return fd;
 }
 
@@ -67,7 +69,7 @@ int unnamed_file(const fs::path& folder) {
 
 std::string read_file(const fs::path& path, uint64_t limit) {
   bool standard_input = path == "-";
-  int fd = standard_input ? 0 : open_to_read(path);
+  int fd = standard_input ? 0 : open_to_read(path, false);
   std::string all;
   try {
     char chunk[1 << 16];
@@ -85,7 +87,7 @@ std::string read_file(const fs::path& path, uint64_t limit) {
 }
 
 MappedFile::MappedFile(const fs::path& path) : path_(path) {
-  int fd = open_to_read(path);
+  int fd = open_to_read(path, false);
   struct stat st;
   if (::fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
     ::close(fd);
@@ -121,7 +123,7 @@ MappedFile::~MappedFile() {
 
 LineReader::LineReader(const fs::path& path, size_t line_limit)
     : name_(path == "-" ? "standard input" : path.string()), line_limit_(line_limit) {
-  fd_ = path == "-" ? 0 : open_to_read(path);
+  fd_ = path == "-" ? 0 : open_to_read(path, true);
   buffer_.resize(1 << 17);
 }
 

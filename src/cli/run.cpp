@@ -111,21 +111,26 @@ void check_scored(const std::vector<engine::RunReport>& reports) {
 // `wire`: to the other processes of this run; null: there are none.
 void run(RunCall& call, engine::Wire* wire) {
   call.run.load = call.load;
-  // The results first: whether they can be written must not turn out after hours of work.
+  std::vector<engine::SuiteSource> suites;
+  for (const std::string& name : call.suites) {
+    suites.push_back(engine::suite_source(suite::find_suite(name)));
+    suites.back().called = name;
+  }
+  std::unique_ptr<query::Model> model = load(call, 0);
+  // Then the results: whether they can be written must not turn out after hours of work, but a
+  // wrong name should leave no file behind.
   std::unique_ptr<store::Store> store;
   if (!call.run.dry_run)
     store = std::make_unique<store::Store>(call.output, store::Store::Mode::write);
   // Under mpirun the process has been told what to say already.
   if (store && !call.run.quiet && !wire)
     for (int signal : {SIGINT, SIGTERM}) std::signal(signal, say_how_to_go_on);
-  std::vector<engine::SuiteSource> suites;
-  for (const std::string& name : call.suites) {
-    suites.push_back(engine::suite_source(suite::find_suite(name)));
-    suites.back().called = name;
-  }
   std::vector<engine::RunReport> reports;
   for (size_t number = 0; number < call.models.size(); ++number) {
-    std::unique_ptr<query::Model> model = load(call, number);
+    if (number > 0) {
+      model.reset();  // two need not be in memory at once
+      model = load(call, number);
+    }
     say_model(*model, call);
     if (!call.names.empty()) call.run.name = call.names[number];
     std::unique_ptr<engine::Foreman> crew;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <span>
@@ -192,6 +193,13 @@ bool inside_character(std::string_view text, size_t byte) {
   return byte < text.size() && (static_cast<unsigned char>(text[byte]) & 0xC0) == 0x80;
 }
 
+// What a terminal would obey.
+bool has_control(std::string_view text) {
+  return text.find("\xc2\x9b") != text.npos || std::ranges::any_of(text, [](char c) {
+           return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
+         });
+}
+
 bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
 
 std::string why_no_feature(const Item& item, size_t i) {
@@ -339,7 +347,10 @@ void check_item(const Item& item, const Where& where) {
   if (std::string why = why_no_design(item); !why.empty()) fail(std::move(why));
   for (const std::string* text :
        {&item.id, &item.test, &item.condition, &item.language, &item.cluster})
-    if (!is_utf8(*text)) fail("an item's names are not UTF-8");
+    if (!is_utf8(*text))
+      fail("an item's names are not UTF-8");
+    else if (has_control(*text))
+      fail("an item's names have a control character");
   for (size_t i = 0; i < item.features.size(); ++i)
     if (std::string why = why_no_feature(item, i); !why.empty()) fail(std::move(why));
 }
