@@ -101,7 +101,8 @@ TEST(Endurance, TenThousandMalformedRequests) {
   NEEDS_THE_PAGE();
   Bench bench;
   Random random(7);
-  size_t before = 0, answered = 0;
+  [[maybe_unused]] size_t before = 0;
+  size_t answered = 0;
   for (int i = 0; i < 10000; ++i) {
     if (i == 2000) before = resident_bytes();
     Client client(bench.port());
