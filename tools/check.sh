@@ -14,10 +14,10 @@ step() {  # name, command...
   if "$@"; then echo "check: $name holds ($(((SECONDS - began) / 60)) min)"; else
     echo "check: $name FAILED ($(((SECONDS - began) / 60)) min)"; failed+=("$name"); fi
 }
-tested() {  # a preset, built whole and tested
+tested() {  # a preset, built whole and tested; sanitizers need a larger stack for grammars of great depth
   tools/quietly.sh "configure-$1" "Configuring $1" cmake --preset "$1" -Wno-dev -DMINPAIR_TESTS=ON -DMINPAIR_WERROR=ON &&
     tools/quietly.sh "build-$1" "Building $1" cmake --build --preset "$1" -j "$jobs" &&
-    tools/test.sh "build/$1" -j "$jobs"
+    (ulimit -s 65536 && tools/test.sh "build/$1" -j "$jobs")
 }
 linked() {  # the program, with types compared between all its files
   tools/quietly.sh configure-odr "Configuring odr" cmake --preset odr -Wno-dev &&
