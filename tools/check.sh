@@ -7,6 +7,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}
 failed=()
+export LSAN_OPTIONS="suppressions=$PWD/tests/leaks.txt:print_suppressions=0"
 
 step() {  # name, command...
   local name=$1 began=$SECONDS
