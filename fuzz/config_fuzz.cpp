@@ -24,6 +24,7 @@ struct Folders {
     std::string name = (fs::temp_directory_path() / "minpair-config-XXXXXX").string();
     root = mkdtemp(name.data());
     for (const auto& golden : fs::directory_iterator(MINPAIR_GOLDEN_MODELS)) {
+      if (!golden.is_directory()) continue;
       fs::path folder = root / golden.path().filename();
       fs::create_directory(folder);
       for (const auto& file : fs::directory_iterator(golden.path()))
