@@ -195,7 +195,7 @@ TEST(Serve, WhatCannotBeScoredIsSaid) {
     EXPECT_EQ(status_of(asked(body)), 400) << body.substr(0, 80);
   // The model is asked, and says why not.
   EXPECT_THAT(asked(R"({"models":[0],"texts":["a"],"method":"lp"})"),
-              HasSubstr("is not for this kind of model"));
+              HasSubstr("is not for masked models"));
   EXPECT_THAT(asked(R"({"models":[0],"texts":["a"],"method":"magic"})"), HasSubstr("\"error\""));
   std::string words;
   for (int i = 0; i < 200; ++i) words += "ab ";

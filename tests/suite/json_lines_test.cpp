@@ -38,13 +38,13 @@ TEST(JsonLines, LociAreCharactersOnDiskAndBytesInMemory) {
 
 TEST(JsonLines, WhatIsWrittenReadsBack) {
   Item item;
-  item.id = "q\"\\\n\t\x01";
+  item.id = "q\"\\\t";
   item.test = "t";
   item.condition = "sg_pl";
   item.language = "ja";
   item.cluster = "c";
   item.sentences = {{"猫が \"寝る\"", {3, 6}, true}, {"猫を \"寝る\"", {3, 6}, false}};
-  item.features = {{"distance", 3.0}, {"tiny", 1.25e-300}, {"lemma", std::string("寝る")}};
+  item.features = {{"distance", 3.0}, {"tiny", 1.25e-300}, {"lemma", std::string("寝る\n\x01")}};
   std::string line;
   append_json_line(line, item);
   EXPECT_EQ(parsed(line), item);
