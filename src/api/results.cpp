@@ -1,6 +1,7 @@
 // Runs into a results file, and what is in one.
 
 #include <filesystem>
+#include <utility>
 
 #include "api/call.h"
 #include "api/stream.h"

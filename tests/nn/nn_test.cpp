@@ -5,10 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
-#include "nn/outputs_check.h"
 #include "nn/outputs_check.h"
 
 namespace minpair::nn {

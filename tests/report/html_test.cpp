@@ -1,5 +1,7 @@
 #include "report/html.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>

@@ -1,5 +1,6 @@
 #include "suite/formats/xml.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 
