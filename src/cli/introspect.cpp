@@ -281,10 +281,7 @@ void add_introspect(Cli& cli) {
   app.add_option("--seed", o->selection.seed, "of --sample, of folds and control labels")
       .whole_number(0, INT64_MAX)
       .shows_default();
-  app.add_option("--vocab", o->load.vocabulary, "the vocabulary of a recurrent model in a file");
-  add_edge_options(app, o->load);
-  app.add_option("--threads", o->load.threads, "how many threads; all by default").between(1, 1024);
-  add_precision(app, o->load);
+  add_load_options(app, o->load);
   app.add_flag("-q,--quiet", o->quiet, "no notes, no progress");
   cli.on_run(app, [o] { introspect_it(*o); });
 }

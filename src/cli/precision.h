@@ -1,5 +1,5 @@
 #pragma once
-// The option --precision, and what came of it.
+// The options by which a model is loaded, and what came of --precision.
 
 #include <fmt/format.h>
 
@@ -18,6 +18,14 @@ inline void add_precision(Arguments& app, model::LoadOptions& load) {
 
 inline void say_matrix_unit(const query::Model& model) {
   if (!model.info().matrix_unit.empty()) fmt::print(stderr, "{}\n", model.info().matrix_unit);
+}
+
+// How a model that one command loads is loaded.
+inline void add_load_options(Arguments& app, model::LoadOptions& load) {
+  app.add_option("--vocab", load.vocabulary, "the vocabulary of a recurrent model in a file");
+  add_edge_options(app, load);
+  app.add_option("--threads", load.threads, "how many threads; all by default").between(1, 1024);
+  add_precision(app, load);
 }
 
 }  // namespace minpair::cli

@@ -41,10 +41,7 @@ void add_states(Cli& cli) {
   app.add_option("-o,--output", o->output, "the safetensors file").required();
   app.add_option("--layers", o->layers, "which, with commas; 0 is the embeddings; or all")
       .shows_default();
-  app.add_option("--vocab", o->load.vocabulary, "the vocabulary of a recurrent model in a file");
-  add_edge_options(app, o->load);
-  app.add_option("--threads", o->load.threads, "how many threads; all by default").between(1, 1024);
-  add_precision(app, o->load);
+  add_load_options(app, o->load);
   app.add_flag("-q,--quiet", o->quiet, "no notes, no progress");
   cli.on_run(app, [o] { write(*o); });
 }
