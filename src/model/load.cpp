@@ -18,7 +18,12 @@ namespace fs = std::filesystem;
 #define MINPAIR_ARCHITECTURES(X) \
   X(bert)                        \
   X(deberta)                     \
-  X(ltg_bert) X(modernbert) X(t5) X(gpt2) X(gpt) X(gpt_neox) X(llama) X(mamba) X(recurrent)
+  X(ltg_bert)                    \
+  X(modernbert)                  \
+  X(eurobert)                    \
+  X(t5)                          \
+  X(gpt2)                        \
+  X(gpt) X(gpt_neox) X(llama) X(modernbert_decoder) X(mamba) X(rwkv) X(recurrent)
 
 #define MINPAIR_DECLARE(name) Family name##_family();
 #define MINPAIR_CALL(name) name##_family(),
@@ -89,7 +94,7 @@ constexpr std::pair<std::string_view, std::string_view> kRelatives[] = {
     {"falcon_mamba", "mamba"},
     {"jamba", "mamba"},
     {"zamba", "mamba"},
-    {"rwkv", "mamba"},
+    {"rwkv", "rwkv"},
     {"recurrent_gemma", "mamba"},
     {"xlstm", "lstm"},
     {"bart", "t5"},
@@ -103,9 +108,7 @@ constexpr std::pair<std::string_view, std::string_view> kRelatives[] = {
     {"longformer", "roberta"},
     {"big_bird", "roberta"},
     {"luke", "roberta"},
-    {"ltgbert", "deberta-v2"},
     {"gpt_bert", "deberta-v2"},
-    {"eurobert", "modernbert"},
     {"convbert", "bert"},
     {"funnel", "bert"},
     {"chatglm", "llama"},

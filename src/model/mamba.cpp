@@ -10,11 +10,10 @@
 
 #include "base/error.h"
 #include "model/causal.h"
+#include "model/tree_scan.h"
 
 namespace minpair::model {
 namespace {
-
-constexpr size_t kChannelsAUnit = 16;
 
 float softplus(float x) { return x > 20 ? x : std::log1p(std::exp(x)); }
 
@@ -169,32 +168,13 @@ class Mamba : public Decoder {
     bool one_decay;
   };
 
-  // Every channel has a state of its own, which walks along the chains of the tree; where a chain
-  // branches off, it goes on with the state that was there.
   template <class StepOf>
-  void scan(const PrefixTree& tree, const StepOf& step_of) {
-    std::vector<uint32_t> place(tree.nodes.size(), PrefixTree::none);
-    uint32_t branches = 0;
-    for (const PrefixTree::Chain& chain : tree.chains)
-      if (chain.parent != PrefixTree::none && place[chain.parent] == PrefixTree::none)
-        place[chain.parent] = branches++;
+  void scan_states(const PrefixTree& tree, const StepOf& step_of) {
     inner_.resize(tree.nodes.size(), width_);
-    runtime_.parallel((width_ + kChannelsAUnit - 1) / kChannelsAUnit, [&](size_t unit, int) {
-      std::vector<float> state(states_), kept(branches * states_);
-      const size_t end = std::min(width_, (unit + 1) * kChannelsAUnit);
-      for (size_t c = unit * kChannelsAUnit; c < end; ++c)
-        for (const PrefixTree::Chain& chain : tree.chains) {
-          if (chain.parent == PrefixTree::none)
-            std::fill(state.begin(), state.end(), 0.0f);
-          else
-            std::copy_n(kept.begin() + place[chain.parent] * states_, states_, state.begin());
-          for (uint32_t node = chain.first; node < chain.first + chain.count; ++node) {
-            inner_.row(node)[c] = advance(state, step_of(node, c));
-            if (place[node] != PrefixTree::none)
-              std::copy(state.begin(), state.end(), kept.begin() + place[node] * states_);
-          }
-        }
-    });
+    scan(runtime_, tree, width_, std::vector<float>(states_),
+         [&](uint32_t node, size_t c, std::vector<float>& state) {
+           inner_.row(node)[c] = advance(state, step_of(node, c));
+         });
   }
 
   static float advance(std::vector<float>& state, const Step& step) {
@@ -215,7 +195,7 @@ class Mamba : public Decoder {
     nn::linear(runtime_, parts_.part(0, rank), layer.steps, steps_);
     for (size_t i = 0; i < steps_.rows() * width_; ++i)
       steps_.data()[i] = softplus(steps_.data()[i]);
-    scan(tree, [&](uint32_t node, size_t c) {
+    scan_states(tree, [&](uint32_t node, size_t c) {
       const float* b = parts_.row(node) + rank;
       return Step{steps_.row(node)[c],
                   mixed_.row(node)[c],
@@ -234,7 +214,7 @@ class Mamba : public Decoder {
       for (size_t head = 0; head < heads_; ++head)
         steps_.row(i)[head] = std::clamp(softplus(wide_.row(i)[first + head] + layer.bias[head]),
                                          shortest_, longest_);
-    scan(tree, [&](uint32_t node, size_t c) {
+    scan_states(tree, [&](uint32_t node, size_t c) {
       const size_t head = c / each, group = head / (heads_ / groups_);
       const float* b = mixed_.row(node) + width_ + group * states_;
       return Step{steps_.row(node)[head], mixed_.row(node)[c],       b,

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "model/architecture.h"
+#include "model/modernbert.h"
 
 namespace minpair::model {
 
@@ -33,7 +34,10 @@ class ModernBert : public Encoder {
     global_ = attention_shape(c, width_, info.heads);
     local_ = global_;
     local_.before = local_.after = static_cast<size_t>(c.size("local_attention", 128) / 2);
-    set_rotary(c);
+    rotary_ = modernbert_rotary(c, global_.width);
+    c.ignore({"position_embedding_type", "layer_norm_eps", "deterministic_flash_attn",
+              "reference_compile", "repad_logits_with_grad", "sparse_prediction",
+              "sparse_pred_ignore_index", "tie_word_embeddings"});
 
     WeightLoader load(runtime_, from.checkpoint, {"module.", "model."});
     const double epsilon = c.real("norm_eps", 1e-5);
@@ -68,7 +72,7 @@ class ModernBert : public Encoder {
       const Layer& layer = layers_[l];
       join(l, batch.late, hidden_);
       nn::linear(runtime_, attention_input(layer, l), layer.qkv, qkv_);
-      nn::Rotary& rotary = layer.local ? local_rotary_ : global_rotary_;
+      nn::Rotary& rotary = layer.local ? rotary_.local : rotary_.global;
       rotary.apply(runtime_, batch.positions_of(qkv_.rows()), 2 * global_.heads, qkv_.data(),
                    qkv_.columns());
       nn::attend(runtime_, layer.local ? local_ : global_, batch.sequences_of(qkv_.rows()),
@@ -96,34 +100,14 @@ class ModernBert : public Encoder {
   const nn::Linear& decoder() const override { return decoder_; }
 
  private:
-  void set_rotary(const Config& c) {
-    double global = c.real("global_rope_theta", 160000);
-    // Null is the global one, as transformers 4 has it.
-    double local = c.real("local_rope_theta", c.says("local_rope_theta") ? global : 10000);
-    for (const char* layers : {"full_attention", "sliding_attention"})
-      if (c.text_in({"rope_parameters", layers, "rope_type"}, "default") != "default")
-        throw bad_input("scaled rotary positions are not supported for ModernBERT")
-            .at(c.file().string());
-    c.ignore({"position_embedding_type", "layer_norm_eps", "deterministic_flash_attn",
-              "reference_compile", "repad_logits_with_grad", "sparse_prediction",
-              "sparse_pred_ignore_index", "tie_word_embeddings", "global_attn_every_n_layers",
-              "layer_types"});
-    global = c.real_in({"rope_parameters", "full_attention", "rope_theta"}, global);
-    local = c.real_in({"rope_parameters", "sliding_attention", "rope_theta"}, local);
-    global_rotary_ = nn::Rotary(nn::rotary_frequencies(global, global_.width));
-    local_rotary_ = nn::Rotary(nn::rotary_frequencies(local, global_.width));
-  }
-
   Layer load_one(WeightLoader& load, const Config& c, size_t i) const {
     const std::string p = fmt::format("layers.{}.", i);
     const double epsilon = c.real("norm_eps", 1e-5);
     const bool norm_bias = c.flag("norm_bias", false), bias = c.flag("attention_bias", false);
     const bool mlp_bias = c.flag("mlp_bias", false);
     const size_t inner = c.size("intermediate_size", 1152);
-    std::vector<std::string> types = c.texts("layer_types");
     Layer layer;
-    layer.local = i < types.size() ? types[i] == "sliding_attention"
-                                   : i % c.size("global_attn_every_n_layers", 3) != 0;
+    layer.local = modernbert_local(c, i);
     if (i > 0) layer.attention_norm = load.norm(p + "attn_norm", width_, epsilon, norm_bias);
     layer.qkv = load.linear(p + "attn.Wqkv", 3 * width_, width_, bias);
     layer.attention_output = load.linear(p + "attn.Wo", width_, width_, bias);
@@ -143,7 +127,7 @@ class ModernBert : public Encoder {
   size_t width_ = 0;
   nn::Activation activation_;
   nn::AttentionShape global_, local_;
-  nn::Rotary global_rotary_, local_rotary_;
+  ModernBertRotary rotary_;
   Embedding words_;
   nn::Norm norm_, final_norm_;
   std::vector<Layer> layers_;
@@ -153,6 +137,26 @@ class ModernBert : public Encoder {
 };
 
 }  // namespace
+
+ModernBertRotary modernbert_rotary(const Config& c, size_t width) {
+  double global = c.real("global_rope_theta", 160000);
+  // Null is the global one, as transformers 4 has it.
+  double local = c.real("local_rope_theta", c.says("local_rope_theta") ? global : 10000);
+  for (const char* layers : {"full_attention", "sliding_attention"})
+    if (c.text_in({"rope_parameters", layers, "rope_type"}, "default") != "default")
+      throw bad_input("scaled rotary positions are not supported for ModernBERT")
+          .at(c.file().string());
+  global = c.real_in({"rope_parameters", "full_attention", "rope_theta"}, global);
+  local = c.real_in({"rope_parameters", "sliding_attention", "rope_theta"}, local);
+  return {nn::Rotary(nn::rotary_frequencies(global, width)),
+          nn::Rotary(nn::rotary_frequencies(local, width))};
+}
+
+bool modernbert_local(const Config& c, size_t layer) {
+  const std::vector<std::string> types = c.texts("layer_types");
+  const size_t every = c.size("global_attn_every_n_layers", 3);
+  return layer < types.size() ? types[layer] == "sliding_attention" : layer % every != 0;
+}
 
 Family modernbert_family() {
   return {.model_types = {{"modernbert", "ModernBERT, mmBERT"}}, .make = make<Encoder, ModernBert>};

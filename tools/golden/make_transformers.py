@@ -29,6 +29,7 @@ V3 = dict(DEBERTA, position_biased_input=False, pos_att_type=["p2c", "c2p"], pos
           share_att_key=True, type_vocab_size=0)
 T5 = dict(d_model=32, d_kv=8, d_ff=40, num_layers=2, num_decoder_layers=3, num_heads=4, relative_attention_num_buckets=8,
           relative_attention_max_distance=20, decoder_start_token_id=0)
+ETTIN = dict(BERT, num_hidden_layers=4, local_attention=16, cls_token_id=2, sep_token_id=3)
 MOE = dict(LLAMA, num_experts_per_tok=2)
 
 # What a folder's model is: the class, and how its configuration differs from the class's own.
@@ -108,6 +109,14 @@ MODELS = {
     "mamba2-bias": ("Mamba2ForCausalLM", dict(hidden_size=32, num_hidden_layers=2, state_size=8, num_heads=8, head_dim=8,
                                               n_groups=1, use_bias=True, use_conv_bias=False, conv_kernel=3,
                                               time_step_limit=[0.1, 0.8], tie_word_embeddings=True)),
+    "rwkv": ("RwkvForCausalLM", dict(hidden_size=32, num_hidden_layers=3, rescale_every=0)),
+    "rwkv-halved": ("RwkvForCausalLM", dict(hidden_size=32, num_hidden_layers=4, rescale_every=2, intermediate_size=40,
+                                            tie_word_embeddings=True)),
+    # ModernBERT's layers, from left to right.
+    "modernbert-decoder": ("ModernBertDecoderForCausalLM", dict(ETTIN)),
+    "modernbert-decoder-bias": ("ModernBertDecoderForCausalLM", dict(
+        ETTIN, norm_bias=True, attention_bias=True, mlp_bias=True, classifier_bias=True, decoder_bias=False,
+        hidden_activation="silu", classifier_activation="relu", tie_word_embeddings=False)),
     # Encoders and decoders.
     "t5": ("T5ForConditionalGeneration", T5),
     "t5-v1.1": ("T5ForConditionalGeneration", dict(T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False)),
@@ -123,6 +132,9 @@ MODELS = {
     "roformer": ("RoFormerForMaskedLM", dict(BERT, embedding_size=16)),
     "roformer-value": ("RoFormerForMaskedLM", dict(BERT, embedding_size=32, rotary_value=True)),
     "nomic-bert": ("NomicBertForMaskedLM", BERT),
+    "eurobert": ("EuroBertForMaskedLM", dict(LLAMA, mask_token_id=4)),
+    "eurobert-bias": ("EuroBertForMaskedLM", dict(BERT, mask_token_id=4, attention_bias=True, mlp_bias=True, head_dim=10,
+                                                  rope_theta=500.0, tie_word_embeddings=True)),
 }
 
 
