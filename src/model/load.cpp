@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
   X(modernbert)                  \
   X(eurobert)                    \
   X(t5)                          \
+  X(bart)                        \
   X(gpt2)                        \
   X(gpt) X(gpt_neox) X(llama) X(modernbert_decoder) X(mamba) X(rwkv) X(recurrent)
 
@@ -97,8 +98,11 @@ constexpr std::pair<std::string_view, std::string_view> kRelatives[] = {
     {"rwkv", "rwkv"},
     {"recurrent_gemma", "mamba"},
     {"xlstm", "lstm"},
-    {"bart", "t5"},
-    {"mbart", "t5"},
+    {"plbart", "mbart"},
+    {"pegasus", "bart"},
+    {"blenderbot", "bart"},
+    {"marian", "bart"},
+    {"m2m_100", "mbart"},
     {"byt5", "t5"},
     {"longt5", "t5"},
     {"switch_transformers", "t5"},

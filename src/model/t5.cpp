@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "model/architecture.h"
 #include "model/buckets.h"
+#include "model/gaps.h"
 
 namespace minpair::model {
 namespace {
@@ -54,7 +55,7 @@ class T5 : public Encoder {
   const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
                             const Watch& watch) override {
     begin(batch.ids.size(), {});
-    read_gaps(batch, rows);
+    gaps_ = Gaps(batch, rows, sentinel_, "T5");
     encode();
     begin(batch.ids.size(), watch);
     keep(rows, {});
@@ -147,32 +148,6 @@ class T5 : public Encoder {
     return block;
   }
 
-  // The sentences as the encoder reads them, with one sentinel for each gap; and which of them the
-  // decoder looks at for each row.
-  void read_gaps(const Batch& batch, std::span<const uint32_t> rows) {
-    ids_.clear(), sentences_.clear(), read_.clear();
-    size_t row = 0;
-    for (const nn::Sequence& s : batch.sequences) {
-      const size_t first = ids_.size();
-      size_t gap = SIZE_MAX;
-      for (size_t i = s.query; i < s.query + s.queries; ++i) {
-        const bool masked = batch.ids[i] == sentinel_;
-        const bool begins = masked && (i == s.query || batch.ids[i - 1] != sentinel_);
-        if (begins && gap != SIZE_MAX)
-          throw bad_input("a model of T5's kind fills one gap at a time, this sentence has more");
-        if (begins) gap = i;
-        if (!masked || begins) ids_.push_back(batch.ids[i]);
-      }
-      for (; row < rows.size() && rows[row] < s.query + s.queries; ++row) {
-        if (rows[row] != gap)
-          throw bad_input("a model of T5's kind answers only about the first token of a gap")
-              .hint("methods that mask what they score do: pll, pll-word-l2r");
-        read_.push_back(sentences_.size());
-      }
-      sentences_.push_back({first, ids_.size() - first, first, ids_.size() - first});
-    }
-  }
-
   void embed(std::span<const tokenizer::TokenId> ids, nn::Matrix& to) const {
     to.resize(ids.size(), words_.width());
     for (size_t i = 0; i < ids.size(); ++i) words_.row(size_t(ids[i]), to.row(i));
@@ -202,13 +177,13 @@ class T5 : public Encoder {
   }
 
   void encode() {
-    embed(ids_, encoded_);
+    embed(gaps_.ids, encoded_);
     for (size_t l = 0; l < encoder_.size(); ++l) {
       const Block& block = encoder_[l];
       const DistanceBias& distances = encoder_[each_layer_ ? l : 0].self.distances;
       nn::MoreScores more = [&](const nn::ScoreBlock& b) { distances.add(b); };
       nn::normalize(runtime_, encoded_, block.self.norm, normed_);
-      attend(block.self, &more, sentences_, false, normed_, normed_);
+      attend(block.self, &more, gaps_.sentences, false, normed_, normed_);
       add(Site::attention_output, l, context_, block.self.output, encoded_, attended_);
       feed_forward(block, attended_);
       add(Site::mlp_output, l, inner_, block.down, attended_, encoded_);
@@ -223,7 +198,8 @@ class T5 : public Encoder {
     for (size_t r = 0; r < rows; ++r) {
       ids.insert(ids.end(), {start_, sentinel_});
       own.push_back({2 * r, 2, 2 * r, 2});
-      across.push_back({2 * r, 2, sentences_[read_[r]].query, sentences_[read_[r]].queries});
+      const nn::Sequence& read = gaps_.sentences[gaps_.sentence_of[r]];
+      across.push_back({2 * r, 2, read.query, read.queries});
     }
     embed(ids, hidden_);
     show(Site::embeddings, 0);
@@ -279,9 +255,7 @@ class T5 : public Encoder {
   std::vector<Block> encoder_, decoder_;
   nn::Norm encoder_norm_, decoder_norm_;
   nn::Linear output_;
-  std::vector<tokenizer::TokenId> ids_;
-  std::vector<nn::Sequence> sentences_;
-  std::vector<size_t> read_;  // the sentence of each row
+  Gaps gaps_;
   nn::Matrix encoded_, hidden_, normed_, query_, key_value_, context_, attended_, wide_, inner_,
       out_, head_;
 };

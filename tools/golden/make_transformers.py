@@ -29,6 +29,8 @@ V3 = dict(DEBERTA, position_biased_input=False, pos_att_type=["p2c", "c2p"], pos
           share_att_key=True, type_vocab_size=0)
 T5 = dict(d_model=32, d_kv=8, d_ff=40, num_layers=2, num_decoder_layers=3, num_heads=4, relative_attention_num_buckets=8,
           relative_attention_max_distance=20, decoder_start_token_id=0)
+BART = dict(d_model=32, encoder_layers=2, decoder_layers=3, encoder_attention_heads=4, decoder_attention_heads=4,
+            encoder_ffn_dim=40, decoder_ffn_dim=48, max_position_embeddings=64, decoder_start_token_id=3)
 ETTIN = dict(BERT, num_hidden_layers=4, local_attention=16, cls_token_id=2, sep_token_id=3)
 MOE = dict(LLAMA, num_experts_per_tok=2)
 
@@ -122,6 +124,10 @@ MODELS = {
     "t5-v1.1": ("T5ForConditionalGeneration", dict(T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False)),
     "mt5": ("MT5ForConditionalGeneration", dict(T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False)),
     "umt5": ("UMT5ForConditionalGeneration", dict(T5, feed_forward_proj="gated-gelu")),
+    "bart": ("BartForConditionalGeneration", BART),
+    "bart-scaled": ("BartForConditionalGeneration", dict(BART, scale_embedding=True, activation_function="relu",
+                                                         encoder_attention_heads=2, decoder_start_token_id=6)),
+    "mbart": ("MBartForConditionalGeneration", dict(BART, scale_embedding=True)),
     # BERT's relatives.
     "mpnet": ("MPNetForMaskedLM", dict(BERT, pad_token_id=1)),
     "roberta-prelayernorm": ("RobertaPreLayerNormForMaskedLM", dict(BERT, pad_token_id=1)),
@@ -174,9 +180,16 @@ def attention_of(model_class):
     return "sdpa" if model_class.__name__.startswith("Falcon") else "eager"
 
 
+def before_span(config, ids):
+    """What the decoder reads before the span: the sentinel that stands for it; in BART's family the sentence so far."""
+    if "bart" not in config.model_type:
+        return torch.tensor([[0, 4]])
+    start = ids[0, -1].item() if config.model_type == "mbart" else config.decoder_start_token_id
+    return torch.tensor([[start, *ids[0, :ids[0].tolist().index(4)].tolist()]])
+
+
 def logprobs_of(model, kind, ids):
-    # A span: what the decoder says after the sentinel that stands for it.
-    more = dict(decoder_input_ids=torch.tensor([[0, 4]])) if kind == "spans" else {}
+    more = dict(decoder_input_ids=before_span(model.config, ids)) if kind == "spans" else {}
     with torch.no_grad():
         all = torch.log_softmax(model(ids, **more).logits[0].double(), -1)
     if kind == "spans":
