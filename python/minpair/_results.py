@@ -29,7 +29,7 @@ class Results:
         conditions: Names = None, languages: Names = None, norms: Names = None, ties: Optional[str] = None, lengths: Optional[str] = None,
         oov: Optional[str] = None, pairwise: bool = False,
     ) -> Table:
-        """One of ``items``, ``sentences``, ``words``, ``tokens``, ``summary``, ``runs``, as a :class:`Table`.
+        """One of ``items``, ``sentences``, ``regions``, ``words``, ``tokens``, ``summary``, ``runs``, as a :class:`Table`.
 
         Names choose; ``norms``, ``ties``, ``lengths``, ``oov``, ``pairwise`` mean what they mean in ``minpair report``.
         """
@@ -44,6 +44,10 @@ class Results:
     def sentences(self, **chosen: Any) -> Any:
         """A row for every sentence of every item, model and method, with its score."""
         return frame(self.table("sentences", **chosen))
+
+    def regions(self, **chosen: Any) -> Any:
+        """A row for every region of every sentence of a design, with its surprisal in bits."""
+        return frame(self.table("regions", **chosen))
 
     def words(self, **chosen: Any) -> Any:
         """A row for every scored word."""

@@ -1,10 +1,12 @@
 import csv
 import io
+import json
 import sqlite3
 
 import pytest
 
 import minpair as mp
+from conftest import SOURCE
 
 
 @pytest.fixture()
@@ -28,6 +30,23 @@ def test_every_accuracy_of_the_report(results):
         assert len(mine) == int(row["pairs"])
         assert abs(sum(i["correct"] for i in mine) / len(mine) - float(row["accuracy"])) < 1e-12
     assert "pairs" in results.report()
+
+
+def test_ten_lines_of_pandas_give_every_number_of_the_report(results):
+    pandas = pytest.importorskip("pandas")
+    report = pandas.read_csv(io.StringIO(results.report(format="csv", by=["test", "condition"], lengths="all", norms="all")))
+    items, keys, z = results.items(norms="all"), ["suite", "model", "method", "norm", "test", "condition"], 1.959963984540054
+    counted = items[items.excluded.isna()]
+    cells = counted.groupby(keys).agg(pairs=("correct", "size"), accuracy=("correct", "mean"), correct=("outcome", lambda o: (o == "right").sum()),
+                                      ties=("outcome", lambda o: (o == "tie").sum()))
+    cells["items"] = items.groupby(keys).size()
+    middle, scale = cells.accuracy + z * z / (2 * cells.pairs), 1 + z * z / cells.pairs
+    half = z * (cells.accuracy * (1 - cells.accuracy) / cells.pairs + z * z / (4 * cells.pairs ** 2)) ** 0.5
+    cells["ci_low"], cells["ci_high"] = (middle - half) / scale, (middle + half) / scale
+    shown = report.set_index(keys)
+    assert len(shown) == len(cells) > 6
+    for name in ("items", "pairs", "correct", "ties", "accuracy", "ci_low", "ci_high"):
+        assert (abs(shown[name] - cells[name].reindex(shown.index)) < 1e-9).all(), name
 
 
 def test_pandas(results):
@@ -57,6 +76,27 @@ def test_views_are_in_the_file(results):
     rows = sqlite3.connect(results.path).execute("SELECT count(*), avg(correct) FROM tidy_items WHERE method = 'pll'").fetchone()
     table = results.table("items", methods="pll")
     assert rows[0] == 200 and abs(rows[1] - sum(table["correct"]) / 200) < 1e-12
+
+
+def test_regions_of_a_design(tmp_path):
+    golden, suite = SOURCE / "tests/golden/recurrent", tmp_path / "gp.jsonl"
+    suite.write_text("".join(json.dumps({"id": str(n), "test": "gp", "sentences": [
+        {"name": name, "context": "w3", "regions": [["start", f"w{n} w{other}"], ["verb", "w7"]]}
+        for name, other in (("a", 6), ("b", 9))]}) + "\n" for n in range(5)))
+    (tmp_path / "gp.manifest.json").write_text('{"criteria":[{"name":"path","formula":"verb in a > verb in b"}]}')
+    model = mp.load(golden / "lstm0.pt", vocabulary=golden / "vocab.txt")
+    results = mp.run(suite, model, out=tmp_path / "r.db", progress=False)
+    rows = list(results.table("regions"))
+    assert [(r["sentence_name"], r["region_name"], r["text"]) for r in rows[:3]] == [("a", "start", "w0 w6"), ("a", "verb", "w7"), ("b", "start", "w0 w9")]
+    words = model._scored(["w0 w6 w7"], "word", "lp", None, "w3", " ", False)
+    assert abs(rows[1]["surprisal"] - words["surprisal"][2]) < 1e-9
+    assert rows[0]["grammatical"] is None and {s["context"] for s in results.table("sentences")} == {"w3"}
+    margins = {i["id"]: i["margin"] for i in results.table("items")}
+    verbs = {(r["id"], r["sentence_name"]): r["surprisal"] for r in rows if r["region_name"] == "verb"}
+    for item, margin in margins.items():
+        assert abs(verbs[item, "a"] - verbs[item, "b"] - margin) < 1e-9
+    if hasattr(results.regions(), "groupby"):
+        assert results.regions().groupby("sentence_name").surprisal.mean().index.tolist() == ["a", "b"]
 
 
 def test_a_stopped_run_goes_on(bert, tmp_path):

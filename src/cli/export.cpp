@@ -29,13 +29,14 @@ void add_export(Cli& cli) {
                   "  minpair export results.db -o items.csv\n"
                   "  minpair export results.db --what sentences --norm sum,mean -o sentences.tsv\n"
                   "  minpair export results.db --what words --test simple_sentence -o words.jsonl\n"
+                  "  minpair export results.db --what regions -o regions.csv\n"
                   "  minpair export results.db --what tokens | head\n");
   static ExportCall call;
   app.add_option("RESULTS", call.results, "a results file of 'minpair run'").required();
-  app.add_option(
-         "--what", call.table,
-         "a row for every: item, sentence, word, token (of each model and method); summary: "
-         "counts and accuracies; runs")
+  app.add_option("--what", call.table,
+                 "a row for every: item, sentence, region of a design, word, token (of each model "
+                 "and method); summary: "
+                 "counts and accuracies; runs")
       .one_of(tidy::tables())
       .shows_default();
   add_norm_option(app, call.norm);

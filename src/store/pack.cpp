@@ -173,20 +173,44 @@ judge::Outcome unpack_outcome(uint32_t packed, const judge::View& view) {
   return judge::Outcome(packed >> (2 * index_of(view)) & 3);
 }
 
+namespace {
+
+// The next value of a JSON list.
+void append_value(std::string& list, std::optional<double> value) {
+  if (list.back() != '[') list += ',';
+  if (value && std::isfinite(*value))
+    suite::append_json_number(list, *value);
+  else
+    list += "null";
+}
+
+std::string by_region(const suite::Item& item, const std::vector<judge::SentenceScore>& sentences,
+                      const judge::View& view) {
+  bool any = false;
+  for (const suite::Sentence& s : item.sentences) any |= !s.regions.empty();
+  if (!any || sentences.size() != item.sentences.size()) return "";
+  std::string all;
+  for (size_t s = 0; s < sentences.size(); ++s) {
+    all += all.empty() ? "[[" : ",[";
+    for (size_t r = 1; r <= item.sentences[s].regions.size(); ++r)
+      append_value(all, judge::region_surprisal(item.sentences[s], sentences[s], std::to_string(r),
+                                                suite::Metric::sum, view));
+    all += ']';
+  }
+  return all + "]";
+}
+
+}  // namespace
+
 Shown shown_by_views(const judge::Judge& judge, const suite::Item& item,
                      const std::vector<judge::SentenceScore>& sentences, const judge::View& view) {
   Shown shown{{}, "["};
   judge::Verdict verdict = judge.verdict(item, sentences, view);
   if (verdict.outcome != judge::Outcome::undefined) shown.margin = verdict.margin;
-  for (const judge::SentenceScore& sentence : sentences) {
-    if (shown.by_sentence.size() > 1) shown.by_sentence += ',';
-    std::optional<double> value = sentence.value(view);
-    if (value && std::isfinite(*value))
-      suite::append_json_number(shown.by_sentence, *value);
-    else
-      shown.by_sentence += "null";
-  }
+  for (const judge::SentenceScore& sentence : sentences)
+    append_value(shown.by_sentence, sentence.value(view));
   shown.by_sentence += ']';
+  shown.by_region = by_region(item, sentences, view);
   return shown;
 }
 

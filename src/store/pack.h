@@ -29,6 +29,7 @@ judge::Outcome unpack_outcome(uint32_t packed, const judge::View& view);
 struct Shown {
   std::optional<double> margin;
   std::string by_sentence;  // a JSON list of scores
+  std::string by_region;    // for each sentence a list of surprisals in bits; "": no regions
 };
 Shown shown_by_views(const judge::Judge& judge, const suite::Item& item,
                      const std::vector<judge::SentenceScore>& sentences, const judge::View& view);

@@ -86,11 +86,16 @@ CREATE TABLE summary (
 // For whoever opens the file with SQLite, pandas, DuckDB or R: the names and texts of everything,
 // and scores under the run's own norm.
 constexpr const char* kViews = R"sql(
+DROP VIEW IF EXISTS tidy_runs;
+DROP VIEW IF EXISTS tidy_items;
+DROP VIEW IF EXISTS tidy_sentences;
+DROP TABLE IF EXISTS shown;
 CREATE TABLE shown (
   run INTEGER NOT NULL,
   ordinal INTEGER NOT NULL,
   margin REAL,
   by_sentence TEXT NOT NULL,
+  by_region TEXT,
   PRIMARY KEY (run, ordinal)
 ) WITHOUT ROWID;
 CREATE VIEW tidy_runs AS SELECT runs.run, suites.name AS suite, suites.items AS suite_items,
@@ -111,6 +116,10 @@ CREATE VIEW tidy_items AS SELECT runs.run, suites.name AS suite, models.name AS 
     AS outcome,
   CASE WHEN margin > 0 THEN 1.0 WHEN margin < 0 THEN 0.0 WHEN margin = 0 THEN 0.5 END AS correct,
   nullif(scores.excluded, '') AS excluded, scores.equal_lengths,
+  (SELECT json_extract(value, '$.context') FROM json_each(items.item, '$.sentences')
+   WHERE json_extract(value, '$.grammatical') LIMIT 1) AS context_good,
+  (SELECT json_extract(value, '$.context') FROM json_each(items.item, '$.sentences')
+   WHERE NOT json_extract(value, '$.grammatical') LIMIT 1) AS context_bad,
   json_extract(items.item, '$.features') AS features
 FROM scores JOIN runs ON runs.run = scores.run JOIN suites ON suites.suite = runs.suite
   JOIN models ON models.model = runs.model
@@ -119,16 +128,36 @@ FROM scores JOIN runs ON runs.run = scores.run JOIN suites ON suites.suite = run
 CREATE VIEW tidy_sentences AS SELECT runs.run, suites.name AS suite, models.name AS model,
   runs.method, items.ordinal, items.id, items.test, items.condition, items.language,
   runs.norm, one.key + 1 AS sentence,
-  coalesce(json_extract(items.item, '$.sentences[' || one.key || '].grammatical'), 0)
+  CASE WHEN one.key > written.key THEN 0 ELSE json_extract(written.value, '$.grammatical') END
     AS grammatical,
-  json_extract(items.item, '$.sentences[' || one.key || '].text') AS text, one.value AS score
+  json_extract(written.value, '$.text') AS text, one.value AS score,
+  json_extract(written.value, '$.name') AS sentence_name,
+  json_extract(written.value, '$.context') AS context
 FROM shown JOIN runs ON runs.run = shown.run JOIN suites ON suites.suite = runs.suite
   JOIN models ON models.model = runs.model
   JOIN items ON items.suite = runs.suite AND items.ordinal = shown.ordinal
-  JOIN json_each(shown.by_sentence) AS one;
+  JOIN json_each(shown.by_sentence) AS one JOIN json_each(items.item, '$.sentences') AS written
+    ON written.key = min(one.key, json_array_length(items.item, '$.sentences') - 1);
+CREATE VIEW tidy_regions AS SELECT runs.run, suites.name AS suite, models.name AS model,
+  runs.method, items.ordinal, items.id, items.test, items.condition, items.language,
+  json_extract(items.item, '$.cluster') AS cluster, runs.norm, one.key + 1 AS sentence,
+  json_extract(written.value, '$.name') AS sentence_name,
+  json_extract(written.value, '$.grammatical') AS grammatical, part.key + 1 AS region,
+  json_extract(place.value, '$[0]') AS region_name,
+  substr(json_extract(written.value, '$.text'), json_extract(place.value, '$[1]') + 1,
+    json_extract(place.value, '$[2]') - json_extract(place.value, '$[1]')) AS text,
+  json_extract(place.value, '$[1]') AS begin, json_extract(place.value, '$[2]') AS "end",
+  part.value AS surprisal
+FROM shown JOIN runs ON runs.run = shown.run JOIN suites ON suites.suite = runs.suite
+  JOIN models ON models.model = runs.model
+  JOIN items ON items.suite = runs.suite AND items.ordinal = shown.ordinal
+  JOIN json_each(shown.by_region) AS one
+  JOIN json_each(items.item, '$.sentences') AS written ON written.key = one.key
+  JOIN json_each(one.value) AS part
+  JOIN json_each(written.value, '$.regions') AS place ON place.key = part.key;
 )sql";
 
-// Format 5 has views, and what they show of the scores.
+// Format 5 had views, and what they show of the scores; format 6 has regions and contexts there.
 void add_views(Database& database) {
   database.run(kViews);
   Statement scores(
@@ -173,7 +202,7 @@ void step_from(int version, Database& database) {
   if (version == 1) database.run("ALTER TABLE runs ADD COLUMN facts TEXT NOT NULL DEFAULT '{}'");
   if (version == 2) name_contents_anew(database);
   if (version == 3) add_checksums(database);
-  if (version == 4) add_views(database);
+  if (version == 5) add_views(database);
 }
 
 // Results of an earlier format that may not be changed are brought up to date in memory.
@@ -194,7 +223,9 @@ std::unique_ptr<Database> migrated_copy(Database& old) {
 void insert_shown(Statement& insert, int64_t run, int64_t ordinal, const Shown& shown) {
   insert.bind(run).bind(ordinal);
   shown.margin ? insert.bind(*shown.margin) : insert.bind_null();
-  insert.bind(shown.by_sentence).run();
+  insert.bind(shown.by_sentence);
+  shown.by_region.empty() ? insert.bind_null() : insert.bind(shown.by_region);
+  insert.run();
 }
 
 int check_version(Database& database) {

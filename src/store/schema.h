@@ -11,7 +11,7 @@ class Statement;
 struct Shown;
 
 constexpr int kApplicationId = 0x6d706172;  // "mpar"
-constexpr int kSchemaVersion = 5;
+constexpr int kSchemaVersion = 6;
 // Older files are read as they are: their keys differ, by which scores are found again, and they
 // lack what only views show.
 constexpr int kReadableVersion = 2;
@@ -25,7 +25,7 @@ int check_version(Database& database);
 std::unique_ptr<Database> open_to_read(const std::filesystem::path& path);
 
 // What the views show of an item.
-constexpr const char* kInsertShown = "INSERT INTO shown VALUES (?,?,?,?)";
+constexpr const char* kInsertShown = "INSERT INTO shown VALUES (?,?,?,?,?)";
 void insert_shown(Statement& insert, int64_t run, int64_t ordinal, const Shown& shown);
 
 }  // namespace minpair::store

@@ -50,7 +50,9 @@ std::vector<Field> item_fields() {
        {"pairs_tied", number, "share of them that are tied"},
        {"excluded", text, "why the item does not count"},
        {"equal_lengths", truth, "all sentences have as many scored tokens"},
-       {"distance_pieces", integer, "from the locus to the other word of the agreement"}});
+       {"distance_pieces", integer, "from the locus to the other word of the agreement"},
+       {"context_good", text, "read before the first grammatical sentence, not scored"},
+       {"context_bad", text, "read before the first ungrammatical sentence"}});
 }
 
 std::vector<Field> sentence_fields() {
@@ -65,6 +67,22 @@ std::vector<Field> sentence_fields() {
                                   {"words", integer, "of what was scored"},
                                   {"characters", integer, "of what was scored"},
                                   {"bytes", integer, "of what was scored"},
+                                  {"excluded", text, "why the item does not count"},
+                                  {"sentence_name", text, "in a design"},
+                                  {"context", text, "read before it and not scored"}});
+}
+
+std::vector<Field> region_fields() {
+  return joined(of_whole_item(), {{"sentence", integer, "which of the item's sentences, from 1"},
+                                  {"sentence_name", text, "in a design"},
+                                  {"grammatical", truth, "is it? Nobody says so of a design's"},
+                                  {"region", integer, "which of the sentence's, from 1"},
+                                  {"region_name", text, ""},
+                                  {"text", text, "its words"},
+                                  {"begin", integer, "its first character, from 0"},
+                                  {"end", integer, "one past its last"},
+                                  {"tokens", integer, "that were scored in it"},
+                                  {"surprisal", number, "in bits, under the norm"},
                                   {"excluded", text, "why the item does not count"}});
 }
 

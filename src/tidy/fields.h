@@ -8,6 +8,7 @@ namespace minpair::tidy {
 
 std::vector<Field> item_fields();
 std::vector<Field> sentence_fields();
+std::vector<Field> region_fields();
 std::vector<Field> word_fields();
 std::vector<Field> token_fields();
 std::vector<Field> summary_fields();

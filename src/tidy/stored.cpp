@@ -76,13 +76,20 @@ void put_whole_item(Frame& f, const Opened& o, const judge::View& view) {
   f.text(o.item.language).text_or_nothing(o.item.cluster).text(judge::name_of(view));
 }
 
+// Of a design nobody says which sentences are grammatical.
+void put_grammatical(Frame& f, const suite::Item& item, bool grammatical) {
+  item.design ? f.nothing() : f.truth(grammatical);
+}
+
 const suite::Sentence* first_of(const suite::Item& item, bool grammatical) {
+  if (item.design) return nullptr;
   for (const suite::Sentence& s : item.sentences)
     if (s.grammatical == grammatical) return &s;
   return nullptr;
 }
 
 std::optional<double> best(const Opened& o, const judge::View& view, bool grammatical) {
+  if (o.item.design) return {};
   std::vector<bool> good = judge::grammatical_of(o.item, o.scores.size());
   std::optional<double> highest;
   for (size_t i = 0; i < o.scores.size(); ++i)
@@ -131,6 +138,10 @@ void put_items(Frame& f, const Opened& o, const report::Look& look,
     s ? f.text(s->text) : f.nothing();
   }
   put_verdict(f, o, look);
+  for (bool grammatical : {true, false}) {
+    const suite::Sentence* s = first_of(o.item, grammatical);
+    f.text_or_nothing(s ? s->context : "");
+  }
   features.put(f, o.item);
 }
 
@@ -147,7 +158,9 @@ void put_sentences(Frame& f, const Opened& o, const report::Look& look,
   for (size_t i = 0; i < count; ++i) {
     const suite::Sentence& s = sentence_at(o, i);
     put_whole_item(f, o, look.view);
-    f.integer(int64_t(i + 1)).truth(good[i]).text(s.text).text(slice(s.text, s.locus));
+    f.integer(int64_t(i + 1));
+    put_grammatical(f, o.item, good[i]);
+    f.text(s.text).text(slice(s.text, s.locus));
     f.integer(int64_t(character_of_byte(s.text, s.locus.begin)));
     f.integer(int64_t(character_of_byte(s.text, s.locus.end)));
     if (i < o.scores.size()) {
@@ -158,7 +171,7 @@ void put_sentences(Frame& f, const Opened& o, const report::Look& look,
     } else {
       f.nothing().nothing().nothing().nothing().nothing();
     }
-    f.text_or_nothing(judge::key_of(why));
+    f.text_or_nothing(judge::key_of(why)).text_or_nothing(s.name).text_or_nothing(s.context);
     features.put(f, o.item);
   }
 }
@@ -168,9 +181,40 @@ void put_place(Frame& f, std::string_view text, Span span) {
   f.integer(int64_t(character_of_byte(text, span.end)));
 }
 
+// How many scored tokens a region has, and their surprisal.
+void put_surprisal(Frame& f, const suite::Sentence& sentence, const judge::SentenceScore& score,
+                   size_t region, const judge::View& view) {
+  std::vector<int> places = judge::regions_of(sentence, score.tokens);
+  int64_t tokens = 0;
+  for (size_t t = 0; t < places.size(); ++t)
+    tokens += places[t] == int(region) && (view.special || !score.tokens[t].special);
+  f.integer(tokens).number(judge::region_surprisal(sentence, score, std::to_string(region + 1),
+                                                   suite::Metric::sum, view));
+}
+
+void put_regions(Frame& f, const Opened& o, const report::Look& look,
+                 const FeatureColumns& features) {
+  judge::Reason why = judge::left_out(o.stored.excluded, o.stored.equal_lengths, look.policy);
+  const bool scored = o.scores.size() == o.item.sentences.size();
+  for (size_t i = 0; i < o.item.sentences.size(); ++i)
+    for (size_t r = 0; r < o.item.sentences[i].regions.size(); ++r) {
+      const suite::Sentence& s = o.item.sentences[i];
+      put_whole_item(f, o, look.view);
+      f.integer(int64_t(i + 1)).text_or_nothing(s.name);
+      put_grammatical(f, o.item, s.grammatical);
+      f.integer(int64_t(r + 1)).text(s.regions[r].name);
+      put_place(f, s.text, s.regions[r].span);
+      scored ? put_surprisal(f, s, o.scores[i], r, look.view) : void(f.nothing().nothing());
+      f.text_or_nothing(judge::key_of(why));
+      features.put(f, o.item);
+    }
+}
+
 void put_of_sentence(Frame& f, const Opened& o, size_t i, bool grammatical, size_t number) {
   put_item(f, o);
-  f.integer(int64_t(i + 1)).truth(grammatical).integer(int64_t(number));
+  f.integer(int64_t(i + 1));
+  put_grammatical(f, o.item, grammatical);
+  f.integer(int64_t(number));
 }
 
 void put_tokens(Frame& f, const Opened& o) {
@@ -209,10 +253,10 @@ class StoredRows : public Rows {
     report::check_selection(store, runs_, options.tests, options.conditions, options.languages);
     fields_ = table == "items"       ? item_fields()
               : table == "sentences" ? sentence_fields()
+              : table == "regions"   ? region_fields()
               : table == "words"     ? word_fields()
                                      : token_fields();
-    with_features_ = table == "items" || table == "sentences";
-    if (with_features_) see_features();
+    if (table != "words" && table != "tokens") see_features();
   }
 
   const std::vector<Field>& fields() const override { return fields_; }
@@ -225,7 +269,6 @@ class StoredRows : public Rows {
 
  private:
   void see_features() {
-    std::map<int64_t, bool> suites;
     for (at_ = 0; at_ < runs_.size(); ++at_) {
       items_ = store_.items(runs_[at_].run.id, true);
       while (items_->next(stored_)) {
@@ -262,9 +305,8 @@ class StoredRows : public Rows {
     Opened opened{runs_[at_], item_, stored_, scores, judge_};
     if (table_ == "tokens") return put_tokens(frame, opened);
     if (table_ == "words") return put_words(frame, opened);
-    for (const report::Look& look : looks_)
-      table_ == "items" ? put_items(frame, opened, look, features_)
-                        : put_sentences(frame, opened, look, features_);
+    auto put = table_ == "items" ? put_items : table_ == "regions" ? put_regions : put_sentences;
+    for (const report::Look& look : looks_) put(frame, opened, look, features_);
   }
 
   store::Store& store_;
@@ -272,7 +314,6 @@ class StoredRows : public Rows {
   report::ReportOptions options_;
   std::vector<report::NamedRun> runs_;
   std::vector<Field> fields_;
-  bool with_features_ = false;
   FeatureColumns features_;
   size_t at_ = 0;  // which run
   std::vector<report::Look> looks_;
@@ -327,7 +368,7 @@ Frame runs(store::Store& store, const report::ReportOptions& options) {
 }  // namespace
 
 const std::vector<std::string>& tables() {
-  static const std::vector<std::string> all = {"items",  "sentences", "words",
+  static const std::vector<std::string> all = {"items",  "sentences", "regions", "words",
                                                "tokens", "summary",   "runs"};
   return all;
 }

@@ -1,7 +1,7 @@
 #pragma once
-// Results as tidy tables: a row for every item, sentence, word or token of every run, with names
-// that say what a column is. `minpair export`, the C interface and so Python and R take them from
-// here. docs/results-format.md lists the columns.
+// Results as tidy tables: a row for every item, sentence, region, word or token of every run, with
+// names that say what a column is. `minpair export`, the C interface and so Python and R take them
+// from here. docs/results-format.md lists the columns.
 //
 //   store::Store store("results.db", store::Store::Mode::read);
 //   std::unique_ptr<Rows> rows = stored_rows(store, "items", {});
@@ -17,7 +17,7 @@
 
 namespace minpair::tidy {
 
-// "items", "sentences", "words", "tokens", "summary", "runs".
+// "items", "sentences", "regions", "words", "tokens", "summary", "runs".
 const std::vector<std::string>& tables();
 
 // Which runs, tests and conditions, under which views and policy: as in a report. The store must

@@ -276,7 +276,8 @@ TEST_F(StoreTest, ReadsFilesOfTheFirstFormat) {
   {
     Database old(path(), SQLITE_OPEN_READWRITE);
     old.run(
-        "DROP VIEW tidy_runs; DROP VIEW tidy_items; DROP VIEW tidy_sentences; DROP TABLE shown");
+        "DROP VIEW tidy_runs; DROP VIEW tidy_items; DROP VIEW tidy_sentences; DROP VIEW "
+        "tidy_regions; DROP TABLE shown");
     for (const CheckedTable& table : checked_tables())
       old.run(fmt::format("ALTER TABLE {} DROP COLUMN checksum", table.name));
     old.run("ALTER TABLE runs DROP COLUMN facts");
@@ -464,6 +465,48 @@ TEST_F(StoreTest, OldFilesGetTheViews) {
   };
   EXPECT_EQ(shown(path()), shown(anew));
   EXPECT_NE(shown(path()).find("'right'"), std::string::npos) << shown(path());
+}
+
+// The fifth format had views without regions and contexts.
+TEST_F(StoreTest, FilesOfTheFifthFormatGetRegions) {
+  suite::Item item = pair_of("1", "Er geht .", "Er gehen .");
+  item.sentences[0].context = "Na gut.";
+  item.sentences[0].regions = {{"subject", {0, 2}}, {"verb", {3, 7}}};
+  auto fill_one = [&](Store& store) {
+    Store::Transaction t(store);
+    int64_t run = store.add_run(store.add_suite({0, "s", "f", 1, {}}),
+                                store.add_model({0, "m", "w", "t", "fp32", "causal", "g", 5, {}}),
+                                method_named("lp"), {});
+    store.add_score(run, 0, item, judge::Reason::none, {sentence_of({-1}), sentence_of({-2})});
+    store.finish_run(run);
+    t.commit();
+  };
+  {
+    Store store(path(), Store::Mode::write);
+    fill_one(store);
+  }
+  auto seen = [&] {
+    Database db(path(), SQLITE_OPEN_READONLY);
+    std::string rows;
+    for (const char* sql : {"region_name || ':' || text || '=' || surprisal FROM tidy_regions",
+                            "context_good || quote(context_bad) FROM tidy_items",
+                            "quote(context) || score FROM tidy_sentences"})
+      for (Statement s(db, std::string("SELECT ") + sql); s.step();) rows += s.string(0) + '\n';
+    return rows;
+  };
+  const std::string now = seen();
+  EXPECT_NE(now.find("subject:Er=1.44269"), now.npos) << now;
+  EXPECT_NE(now.find("Na gut.NULL"), now.npos) << now;
+  {
+    Database old(path(), SQLITE_OPEN_READWRITE);
+    old.run(
+        "DROP VIEW tidy_regions; DROP VIEW tidy_sentences; DROP VIEW tidy_items; "
+        "ALTER TABLE shown DROP COLUMN by_region; CREATE VIEW tidy_items AS SELECT 1; "
+        "CREATE VIEW tidy_sentences AS SELECT 1; PRAGMA user_version = 5");
+  }
+  { EXPECT_EQ(Store(path(), Store::Mode::read).runs().size(), 1u); }
+  { Store migrated(path(), Store::Mode::write); }
+  EXPECT_EQ(seen(), now);
 }
 
 // What happens to a user who may not write; 0: a clear error.

@@ -99,8 +99,9 @@ TEST(Fields, AreThoseOfTheManual) {
   std::string page = read_file(testing::source_dir() / "docs/results-format.md");
   for (const auto& [name, fields] :
        {std::pair{"items", item_fields()}, std::pair{"sentences", sentence_fields()},
-        std::pair{"words", word_fields()}, std::pair{"tokens", token_fields()},
-        std::pair{"summary", summary_fields()}, std::pair{"runs", run_fields()}}) {
+        std::pair{"regions", region_fields()}, std::pair{"words", word_fields()},
+        std::pair{"tokens", token_fields()}, std::pair{"summary", summary_fields()},
+        std::pair{"runs", run_fields()}}) {
     std::string row = std::string("| `") + name + "` |";
     for (const Field& f : fields) row += (&f == fields.data() ? " `" : ", `") + f.name + "`";
     EXPECT_NE(page.find(row), page.npos) << row;
