@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "model/states.h"
 
 namespace minpair::model {
 
@@ -35,7 +36,7 @@ std::vector<std::vector<Prediction>> predict(query::Model& model, std::string te
       text.replace(at, kMask.size(), piece);
       at += piece.size();
     }
-  tokenizer::Encoding encoding = tokenizer.encode(text);
+  tokenizer::Encoding encoding = encoded(model, text);
   if (encoding.tokens.empty()) throw wrong_call("there is no text to continue");
   query::Query query;
   for (const tokenizer::Token& token : encoding.tokens) query.ids.push_back(token.id);
