@@ -129,6 +129,7 @@ typedef struct minpair_score_options {
   const char* separator;       /* between the two; NULL: a space */
   minpair_progress progress;
   void* user;
+  int ranks; /* level "token": one more column, `rank`: the token's place among all that could stand there, 1 for the best */
 } minpair_score_options;
 
 /* Each text on its own: text (its number), score, sum, tokens, words, excluded; or its words or tokens. */
@@ -178,7 +179,7 @@ typedef struct minpair_filter {
   int pairwise;
 } minpair_filter;
 
-/* "items", "sentences", "words", "tokens", "summary", "runs": the tables of `minpair export`. */
+/* "items", "sentences", "regions", "words", "tokens", "summary", "runs": the tables of `minpair export`. */
 minpair_status minpair_rows(const char* results, const char* table, const minpair_filter* filter,
                             struct ArrowArrayStream* out);
 /* The tables of `minpair report`, as one text: "table", "markdown", "latex", "csv", "json". */

@@ -67,6 +67,7 @@ class ScoreOptions(_Options):
         ("separator", _Text),
         ("progress", _Progress),
         ("user", ctypes.c_void_p),
+        ("ranks", ctypes.c_int),
     ]
 
 

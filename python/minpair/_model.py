@@ -53,7 +53,7 @@ class Model:
 
     def _scored(
         self, values: Texts, level: str, method: Optional[str], norm: Optional[str], context: Optional[Texts],
-        separator: str, progress: Progress,
+        separator: str, progress: Progress, rank: bool = False,
     ) -> Table:
         all_texts = _several(values)
         contexts = None
@@ -64,7 +64,7 @@ class Model:
         with Work(progress, self.name) as work:
             options = ScoreOptions(
                 method=text(method), norm=text(norm), level=text(level), separator=text(separator), progress=work.call,
-                contexts=texts(contexts) if contexts else None)
+                contexts=texts(contexts) if contexts else None, ranks=int(rank))
             table = Table(lambda out: library.minpair_score(self._handle, texts(all_texts), len(all_texts), ctypes.byref(options), out))
         return table
 
@@ -87,11 +87,12 @@ class Model:
 
     def tokens(
         self, texts: Texts, method: Optional[str] = None, context: Optional[Texts] = None, separator: str = " ",
-        progress: Progress = None,
+        progress: Progress = None, rank: bool = False,
     ) -> Any:
         """Every scored token: text (its number), token, token_id, piece, begin, end (characters of the text), special, begins_word,
-        logprob (natural), surprisal (bits). A data frame; a :class:`Table` where pandas is not installed."""
-        return frame(self._scored(texts, "token", method, None, context, separator, progress))
+        logprob (natural), surprisal (bits); with ``rank`` also its place among all tokens that could stand there, 1 for the best. A data
+        frame; a :class:`Table` where pandas is not installed."""
+        return frame(self._scored(texts, "token", method, None, context, separator, progress, rank))
 
     def words(
         self, texts: Texts, method: Optional[str] = None, context: Optional[Texts] = None, separator: str = " ",

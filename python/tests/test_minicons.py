@@ -53,6 +53,47 @@ def test_conditional_score(masked):
         assert masked.partial_score(["wort7"], ["wort8 wort9"]) == masked.conditional_score(["wort7"], ["wort8 wort9"])
 
 
+def test_text_between_others(masked):
+    whole = masked.token_score("wort7 wort8 wort9")[0]
+    assert masked.conditional_score("wort7", "wort8", "wort9") == [pytest.approx(whole[1][1])]
+    assert masked.conditional_score(["wort7"] * 2, ["wort8", "wort8"], suffix=["wort9", ""], separator=" ")[0] == pytest.approx(whole[1][1])
+    with pytest.raises(mp.UsageError, match="2 texts and 1 suffixes"):
+        masked.conditional_score(["wort7"] * 2, ["wort8", "wort8"], suffix=["wort9"])
+
+
+def test_the_order_of_arguments_is_that_of_minicons(masked, causal):
+    def total(x):
+        return x.sum(0).item()
+
+    assert causal.conditional_score("wort7", "wort8", " ", total) == causal.conditional_score("wort7", "wort8", reduction=total)
+    assert causal.conditional_score("wort7", "wort8", total) == causal.conditional_score("wort7", "wort8", reduction=total)
+    assert masked.conditional_score("wort7", "wort8 wort9", None, " ", total) == masked.conditional_score("wort7", "wort8 wort9", total)
+    assert causal.conditional_score(["wort7"], ["wort8"], [" "]) == causal.conditional_score("wort7", "wort8")
+    # compute_stats has prob before base_two, but for masked models.
+    assert masked.compute_stats(masked.prepare_text("wort7"), False, True)[0][0] < 0
+    assert causal.compute_stats(causal.prepare_text("wort7 wort8"), False, True)[0][0] > 0
+
+
+def test_ranks(masked, causal, words):
+    for scorer_of, texts, options in ((masked, TEXTS, {}), (causal, words, {"bos_token": True}), (causal, words, {})):
+        plain, ranked = scorer_of.token_score(texts, **options), scorer_of.token_score(texts, rank=True, **options)
+        assert [[t[:2] for t in text] for text in ranked] == plain
+        vocabulary = scorer_of.model.info["vocabulary"]
+        for text in ranked:
+            for _, score, rank in text:
+                assert rank == 0 if score == 0.0 else 1 <= rank <= vocabulary
+        scores, ranks = scorer_of.compute_stats(scorer_of.prepare_text(texts, **options), rank=True)
+        assert [len(s) for s in scores] == [len(r) for r in ranks]
+    best = masked.model.predict("wort7 [MASK]", best=1)["piece"][0]
+    assert masked.token_score(f"wort7 {best}", rank=True)[0][1][2] == 1
+
+
+def test_a_metric_for_all(bert_path):
+    by_word = scorer.MaskedLMScorer(str(bert_path), PLL_metric="within_word_l2r")
+    assert by_word.prepare_text("wort7").method == "pll-word-l2r"
+    assert by_word.prepare_text("wort7", PLL_metric="original").method == "pll"
+
+
 def test_causal_first_token_is_not_scored_without_a_beginning(causal, words):
     bare, begun = causal.token_score(words), causal.token_score(words, bos_token=True)
     for without, having in zip(bare, begun):
@@ -84,6 +125,33 @@ def test_words(causal, words):
     corrected = causal.word_score_tokenized(words, str.split, bow_correction=True, bos_token=True, surprisal=True, base_two=True)
     own = causal.model._scored(words, "word", "lp-by-words", None, None, " ", None)
     assert sum(s for _, s in corrected[0]) == pytest.approx(sum(s for n, s in zip(own["text"], own["surprisal"]) if n == 0))
+
+
+def test_words_after_others(causal):
+    whole = causal.word_score_tokenized("wort7 wort8 wort9", str.split, bos_token=True)[0]
+    assert causal.conditional_word_score_tokenized("wort7", "wort8 wort9", str.split, bos_token=True)[0] == [
+        (w, pytest.approx(s)) for w, s in whole[1:]]
+    assert causal.conditional_word_score_tokenized(["wort7"], ["wort8 wort9"], [["wort8", "wort9"]], bos_token=True)[0][1] == (
+        "wort9", pytest.approx(whole[2][1]))
+    assert [w for w, _ in causal.word_score("wort7 wort8, wort9.")[0]] == ["wort7", "wort8", ",", "wort9", "."]
+
+
+@pytest.mark.parametrize("what, message", [
+    (lambda m, c: m.cloze_distribution([("wort7 x", "x")]), "predict"),
+    (lambda m, c: c.next_word_distribution(["wort7"]), "predict"),
+    (lambda m, c: c.nothing_like_that, "has no 'nothing_like_that'"),
+    (lambda m, c: c.sequence_score(TEXTS, chat=True), "chat templates"),
+    (lambda m, c: c.sequence_score(TEXTS, suffix="x"), "no option 'suffix'"),
+    (lambda m, c: c.word_score(TEXTS, rank=True), "no rank"),
+    (lambda m, c: m.sequence_score(TEXTS, bow_correction=True), "from left to right"),
+    (lambda m, c: scorer.MaskedLMScorer(object()), "a name or a folder"),
+    (lambda m, c: scorer.MaskedLMScorer("x", revision="step1"), "'revision'"),
+    (lambda m, c: scorer.IncrementalLMScorer("x", tokenizer="y"), "model's own"),
+    (lambda m, c: scorer.MaskedLMScorer(m._name, PLL_metric="l2r"), "PLL_metric"),
+])
+def test_what_is_not_here_says_what_to_do(masked, causal, what, message):
+    with pytest.raises((mp.UsageError, AttributeError), match=message):
+        what(masked, causal)
 
 
 def test_what_is_refused(masked, causal, bert_path, gpt2_path):

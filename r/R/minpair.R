@@ -52,17 +52,17 @@ minpair_list <- function(what = c("suites", "models", "methods")) .Call(r_list, 
 
 minpair_score <- function(text, model, method = NULL, norm = NULL, context = NULL, separator = " ") {
   text <- texts_of(text)
-  .Call(r_score, model_of(model), text, method, norm, "text", contexts_of(context, length(text)), separator)$score
+  .Call(r_score, model_of(model), text, method, norm, "text", contexts_of(context, length(text)), separator, FALSE)$score
 }
 
-minpair_tokens <- function(text, model, method = NULL, context = NULL, separator = " ") {
+minpair_tokens <- function(text, model, method = NULL, context = NULL, separator = " ", rank = FALSE) {
   text <- texts_of(text)
-  .Call(r_score, model_of(model), text, method, NULL, "token", contexts_of(context, length(text)), separator)
+  .Call(r_score, model_of(model), text, method, NULL, "token", contexts_of(context, length(text)), separator, rank)
 }
 
 minpair_words <- function(text, model, method = NULL, context = NULL, separator = " ") {
   text <- texts_of(text)
-  .Call(r_score, model_of(model), text, method, NULL, "word", contexts_of(context, length(text)), separator)
+  .Call(r_score, model_of(model), text, method, NULL, "word", contexts_of(context, length(text)), separator, FALSE)
 }
 
 minpair_tokenize <- function(text, model, special = TRUE) .Call(r_tokenize, model_of(model), texts_of(text), special)

@@ -222,9 +222,10 @@ static SEXP r_tokenize(SEXP model, SEXP texts, SEXP special) {
   FRAME_OF(lib_tokenize(model_of(model), texts_of(texts), Rf_xlength(texts), Rf_asLogical(special), &taken->stream))
 }
 
-static SEXP r_score(SEXP model, SEXP texts, SEXP method, SEXP norm, SEXP level, SEXP contexts, SEXP separator) {
+static SEXP r_score(SEXP model, SEXP texts, SEXP method, SEXP norm, SEXP level, SEXP contexts, SEXP separator, SEXP rank) {
   minpair_score_options options = {sizeof options, text_or_null(method), text_or_null(norm), text_or_null(level),
-                                   Rf_isNull(contexts) ? NULL : texts_of(contexts), text_or_null(separator), wants_to_stop, NULL};
+                                   Rf_isNull(contexts) ? NULL : texts_of(contexts), text_or_null(separator), wants_to_stop, NULL,
+                                   Rf_asLogical(rank) == TRUE};
   FRAME_OF(lib_score(model_of(model), texts_of(texts), Rf_xlength(texts), &options, &taken->stream))
 }
 
@@ -268,7 +269,7 @@ static SEXP r_report(SEXP results, SEXP by, SEXP format, SEXP filter) {
 
 static const R_CallMethodDef kCalls[] = {
     {"r_open", (DL_FUNC)&r_open, 2},         {"r_load", (DL_FUNC)&r_load, 6},   {"r_about", (DL_FUNC)&r_about, 1},
-    {"r_list", (DL_FUNC)&r_list, 1},         {"r_tokenize", (DL_FUNC)&r_tokenize, 3}, {"r_score", (DL_FUNC)&r_score, 7},
+    {"r_list", (DL_FUNC)&r_list, 1},         {"r_tokenize", (DL_FUNC)&r_tokenize, 3}, {"r_score", (DL_FUNC)&r_score, 8},
     {"r_predict", (DL_FUNC)&r_predict, 3},   {"r_states", (DL_FUNC)&r_states, 3}, {"r_run", (DL_FUNC)&r_run, 10},
     {"r_rows", (DL_FUNC)&r_rows, 3},         {"r_report", (DL_FUNC)&r_report, 4}, {NULL, NULL, 0}};
 

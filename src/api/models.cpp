@@ -7,6 +7,7 @@
 #include "base/paths.h"
 #include "engine/engine.h"
 #include "hub/hub.h"
+#include "method/ranks.h"
 #include "model/predict.h"
 #include "model/states.h"
 #include "tidy/tidy.h"
@@ -107,6 +108,7 @@ struct ScoredText {
   size_t context = 0;  // bytes of `whole` that were only read
   judge::Reason excluded = judge::Reason::none;
   judge::SentenceScore score;
+  std::vector<int64_t> ranks;  // parallel to its tokens, where they were asked for
 };
 
 std::vector<ScoredText> score(minpair_model& model, const method::Method& method,
@@ -125,15 +127,21 @@ std::vector<ScoredText> score(minpair_model& model, const method::Method& method
     item.sentences.push_back({s.whole, {}, true});
   }
   std::vector<std::vector<engine::ItemScores>> all;
+  const method::Ranks ranks(method);
+  std::vector<const method::Method*> methods{&method};
+  if (o.ranks) methods.push_back(&ranks);
   {
     std::lock_guard turn(model.turn);
-    all = engine::score_items(*model.model, {&method}, items, ticking(o.progress, o.user));
+    all = engine::score_items(*model.model, methods, items, ticking(o.progress, o.user));
   }
   for (size_t i = 0; i < scored.size(); ++i) {
     ScoredText& s = scored[i];
     s.excluded = all[i][0].excluded;
     if (s.excluded != judge::Reason::none) continue;
     s.score = std::move(all[i][0].sentences.at(0));
+    if (o.ranks)
+      for (const judge::TokenScore& t : all[i][1].sentences.at(0).tokens)
+        s.ranks.push_back(int64_t(t.logprob));
     // A token that reaches into the context (its space, in some vocabularies) is the text's.
     std::vector<judge::TokenScore>& tokens = s.score.tokens;
     if (s.context > 0)
@@ -141,6 +149,7 @@ std::vector<ScoredText> score(minpair_model& model, const method::Method& method
                    std::find_if(tokens.begin(), tokens.end(), [&](const judge::TokenScore& t) {
                      return !t.special && t.span.end > s.context;
                    }));
+    if (o.ranks) s.ranks.erase(s.ranks.begin(), s.ranks.end() - std::ptrdiff_t(tokens.size()));
     items[i].sentences[0].text.erase(0, s.context);
     std::vector<judge::SentenceScore> one{std::move(s.score)};
     judge::measure(items[i], method.info().scope, one);
@@ -180,8 +189,10 @@ void put_place(Frame& f, const ScoredText& s, Span span) {
   f.integer(at(span.begin)).integer(at(span.end));
 }
 
-Frame token_rows(const query::Model& model, const std::vector<ScoredText>& scored) {
-  Frame f(token_fields({{"logprob", number}, {"surprisal", number}}));
+Frame token_rows(const query::Model& model, const std::vector<ScoredText>& scored, bool ranks) {
+  std::vector<Field> more = {{"logprob", number}, {"surprisal", number}};
+  if (ranks) more.push_back({"rank", integer});
+  Frame f(token_fields(more));
   for (size_t i = 0; i < scored.size(); ++i)
     for (size_t t = 0; t < scored[i].score.tokens.size(); ++t) {
       const judge::TokenScore& token = scored[i].score.tokens[t];
@@ -190,6 +201,7 @@ Frame token_rows(const query::Model& model, const std::vector<ScoredText>& score
       put_place(f, scored[i], token.span);
       f.truth(token.special).truth(token.begins_word).number(token.logprob);
       f.number(tidy::bits(token.logprob));
+      if (ranks) f.integer(scored[i].ranks[t]);
     }
   return f;
 }
@@ -223,6 +235,8 @@ Frame scored_rows(minpair_model& model, std::vector<std::string> texts,
   std::string level = text_or(options.level, "text");
   if (level != "text" && level != "word" && level != "token")
     throw wrong_call(fmt::format("there is no level '{}'", level)).hint("text, word, token");
+  if (options.ranks && level != "token")
+    throw wrong_call("only tokens have ranks").hint("the level must be 'token'");
   judge::View view = options.norm ? judge::find_view(options.norm) : method.view();
   if (!judge::same_family(view, method.view()))
     throw wrong_call(fmt::format("the method '{}' has no normalisation '{}'", method.name(),
@@ -232,7 +246,7 @@ Frame scored_rows(minpair_model& model, std::vector<std::string> texts,
         fmt::format("the method '{}' compares sentences, it cannot score one alone", method.name()))
         .hint(fmt::format("'{}' can", method::default_method(model.model->info().kind).name()));
   std::vector<ScoredText> scored = score(model, method, std::move(texts), options);
-  if (level == "token") return token_rows(*model.model, scored);
+  if (level == "token") return token_rows(*model.model, scored, options.ranks != 0);
   return level == "word" ? word_rows(scored) : text_rows(scored, view);
 }
 

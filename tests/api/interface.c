@@ -118,6 +118,28 @@ static void tokens_and_predictions(minpair_model* model) {
   close_reader(&r);
 }
 
+static void ranks(minpair_model* model) {
+  const char* text = "wort7 wort11";
+  minpair_score_options options = {sizeof options};
+  options.method = "pll";
+  options.ranks = 1;
+  Reader r = {0};
+  CHECK(minpair_score(model, &text, 1, &options, &r.stream) == MINPAIR_WRONG_CALL);
+  CHECK(strstr(minpair_message(), "only tokens have ranks"));
+  options.level = "token";
+  CHECK(minpair_score(model, &text, 1, &options, &r.stream) == MINPAIR_OK);
+  open_reader(&r);
+  CHECK(next_batch(&r) && r.batch.length == 2 && integer(&r, "rank", 0) >= 1);
+  close_reader(&r);
+  /* Whoever was built with the smaller struct goes on without. */
+  options.size = offsetof(minpair_score_options, ranks);
+  memset(&r, 0, sizeof r);
+  CHECK(minpair_score(model, &text, 1, &options, &r.stream) == MINPAIR_OK);
+  open_reader(&r);
+  for (int64_t i = 0; i < r.schema.n_children; ++i) CHECK(strcmp(r.schema.children[i]->name, "rank") != 0);
+  close_reader(&r);
+}
+
 static void states(minpair_model* model) {
   Reader r = {0};
   CHECK(minpair_states(model, kTexts, 2, 1, NULL, NULL, &r.stream) == MINPAIR_OK);
@@ -251,6 +273,7 @@ int main(int argc, char** argv) {
   scores(model);
   contexts(model);
   tokens_and_predictions(model);
+  ranks(model);
   states(model);
   runs(model);
   mistakes(model);

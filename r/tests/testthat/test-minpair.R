@@ -25,6 +25,8 @@ test_that("models tell about themselves", {
   expect_equal(length(states$state[[1]]), about$hidden)
   best <- minpair_predict("Der Autor [MASK].", "de-mini", best = 3)
   expect_equal(best$rank, 1:3)
+  ranks <- minpair_tokens("Der Autor lacht.", "de-mini", method = "pll", rank = TRUE)$rank
+  expect_true(all(ranks >= 1 & ranks <= about$vocabulary))
 })
 
 test_that("a run becomes a data frame whose means are the report's accuracies", {

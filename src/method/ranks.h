@@ -1,0 +1,27 @@
+#pragma once
+// The place of each token among all that could stand there, for any method that asks about tokens.
+//
+//   Ranks ranks(find_method("pll"));
+//   engine::score_items(model, {&find_method("pll"), &ranks}, items);
+
+#include "method/method.h"
+
+namespace minpair::method {
+
+// Asks about the tokens that `of` asks about. Where scores have log-probabilities, these have
+// places: 1 is the best.
+class Ranks : public Method {
+ public:
+  explicit Ranks(const Method& of) : of_(of) {}
+  const judge::MethodInfo& info() const override { return of_.info(); }
+  bool supports(query::ModelInfo::Kind kind) const override { return of_.supports(kind); }
+
+  Questions ask(const suite::Item& item, const MethodContext& context) const override;
+  std::vector<judge::SentenceScore> score(
+      const Questions& questions, const std::vector<const query::Answer*>& answers) const override;
+
+ private:
+  const Method& of_;
+};
+
+}  // namespace minpair::method
