@@ -111,4 +111,13 @@ Unigrams::Sum Unigrams::of(std::string_view text) const {
   return sum;
 }
 
+double Unigrams::count(std::string_view word) const {
+  for (std::string_view part : parts_of(word))
+    if (part.size() > 1 || (part.size() == 1 && !is_mark(part[0]))) {
+      auto at = counts_.find(part);
+      return at == counts_.end() ? 0 : at->second;
+    }
+  return 0;
+}
+
 }  // namespace minpair::judge

@@ -45,6 +45,8 @@ class Unigrams {
   };
   // Of the words of a text; punctuation at their ends is a word of its own.
   Sum of(std::string_view text) const;
+  // Of one word without the punctuation at its ends; 0 where it is not there.
+  double count(std::string_view word) const;
 
  private:
   std::map<std::string, double, std::less<>> counts_;
