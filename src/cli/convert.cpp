@@ -104,7 +104,7 @@ std::unique_ptr<suite::ItemStream> open_source(const ConvertCall& call, std::str
     return from.read(call.in, {call.language, call.columns});
   }
   suite::Suite suite = suite::find_suite(call.in);
-  manifest = suite.manifest;
+  manifest = stimuli::manifest_of(suite);
   stimuli::GrammarOptions options;
   options.language = call.language;
   if (stimuli::from_grammars(suite)) return stimuli::open_items(suite, options);

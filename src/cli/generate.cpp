@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/cli.h"
+#include "stimuli/stimuli.h"
 
 namespace minpair::cli {
 namespace {
@@ -64,13 +65,16 @@ std::vector<stimuli::Derivations> load(GenerateCall& a) {
   return tests;
 }
 
-// Beside the items, so that tables have the suite's titles and published results.
+// Beside the items, so that tables have the suite's titles and published results, and judge designs
+// by what the grammars say.
 void write_manifest(const GenerateCall& a) {
   if (a.output == "-" || !a.output.ends_with(".jsonl") || a.grammars.size() != 1) return;
-  std::filesystem::path manifest = stimuli::manifest_of_grammars(a.grammars[0]);
-  if (manifest.empty()) return;
+  const std::filesystem::path from = stimuli::manifest_of_grammars(a.grammars[0]);
+  const bool criteria = !stimuli::criteria_of_grammars(a.grammars[0]).empty();
+  if (from.empty() && !criteria) return;
   write_file(std::filesystem::path(a.output).replace_extension(".manifest.json"),
-             read_file(manifest));
+             criteria ? suite::manifest_json(stimuli::manifest_of(suite::find_suite(a.grammars[0])))
+                      : read_file(from));
 }
 
 void run(GenerateCall& a) {

@@ -42,6 +42,7 @@ void print_fixes(const std::map<std::string, uint64_t>& fixes, const suite::Suit
 
 void lint(const LintCall& call) {
   suite::Suite suite = suite::find_suite(call.suite);
+  suite.manifest = stimuli::manifest_of(suite);
   method::check_manifest(suite.manifest, suite.manifest_file.string());
   auto items = stimuli::open_items(suite);
   suite::Linter linter(chosen_segmenter(call), suite.manifest.criteria);

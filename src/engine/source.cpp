@@ -25,16 +25,17 @@ std::filesystem::path kept_input() {
 }  // namespace
 
 SuiteSource suite_source(const suite::Suite& suite) {
-  method::check_manifest(suite.manifest, suite.manifest_file.string());
+  const suite::Manifest manifest = stimuli::manifest_of(suite);
+  method::check_manifest(manifest, suite.manifest_file.string());
   if (suite.path == "-") {
     std::filesystem::path file = kept_input();
-    return {suite.manifest, [file] { return suite::read_items(file); }, {}, {}};
+    return {manifest, [file] { return suite::read_items(file); }, {}, {}};
   }
   // A grammar's own word list may have the same name.
   std::filesystem::path lexicon = suite.path / "lexicon.tsv";
   if (!suite.is_folder() || stimuli::from_grammars(suite) || !std::filesystem::exists(lexicon))
     lexicon.clear();
-  return {suite.manifest, [suite] { return stimuli::open_items(suite); }, {}, lexicon};
+  return {manifest, [suite] { return stimuli::open_items(suite); }, {}, lexicon};
 }
 
 }  // namespace minpair::engine

@@ -38,6 +38,14 @@ bool from_grammars(const suite::Suite& suite) {
   return !suite::guess_format(suite.path);
 }
 
+suite::Manifest manifest_of(const suite::Suite& suite) {
+  suite::Manifest manifest = suite.manifest;
+  if (suite.path == "-" || !from_grammars(suite)) return manifest;
+  for (suite::Criterion& c : criteria_of_grammars(suite.path))
+    manifest.criteria.push_back(std::move(c));
+  return manifest;
+}
+
 std::unique_ptr<suite::ItemStream> open_items(const suite::Suite& suite,
                                               const GrammarOptions& options) {
   if (from_grammars(suite))

@@ -15,6 +15,9 @@ namespace minpair::stimuli {
 // Whether grammars make the items. A folder with .jsonl files has them already.
 bool from_grammars(const suite::Suite& suite);
 
+// What is said of the items: beside them, and in the grammars that make them.
+suite::Manifest manifest_of(const suite::Suite& suite);
+
 // `options` are for grammars; other suites do without.
 std::unique_ptr<suite::ItemStream> open_items(const suite::Suite& suite,
                                               const GrammarOptions& options = {});

@@ -285,6 +285,16 @@ TEST(Avg, DesignsHaveNamesAndRegions) {
               HasSubstr("not everything is in this template"));
   EXPECT_THAT(error_of("design: V\nvary: V[]\nS[] V[a]\nV[a] x\nV[b] y\n"),
               HasSubstr("a design has no vary statement"));
+  EXPECT_THAT(error_of("design: V\nS[] {} V[a]\nV[a] x\nV[b] y\n"),
+              HasSubstr("test.avg:2:5: a region has a name"));
+  const std::string design = "design: V\nS[] {verb} V[a]\nV[a] x\nV[b] y\n";
+  EXPECT_EQ(items(design + "criterion: c: verb in a > verb in b\n").size(), 1u);
+  EXPECT_THAT(error_of(design + "criterion: c: verb in a > word in b\n"),
+              HasSubstr("test.avg:5:12: the criterion 'c' names 'word', but there are verb"));
+  EXPECT_THAT(error_of(design + "criterion: c: verb in a >\n"),
+              HasSubstr("test.avg:5:12: in the formula"));
+  EXPECT_THAT(error_of("criterion: c: verb in a > b\nvary: V[]\nS[] V[a]\nV[a] x\nV[b] y\n"),
+              HasSubstr("criteria judge designs"));
 }
 
 TEST(Avg, Errors) {

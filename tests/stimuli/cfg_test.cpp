@@ -389,5 +389,155 @@ TEST_F(Cfg, OpensWhatHasNoGrammarAsWhatItIs) {
   EXPECT_EQ(item.test, "z");
 }
 
+constexpr const char* kDesign =
+    "% design verb.kind comma\n"
+    "% criterion path: noun in ambiguous_plain > \\\n  noun in ambiguous_comma  # as published\n"
+    "S[comma=?c] -> start:Start verb:V[kind=?k] comma:C[comma=?c] noun:N '.'\n"
+    "Start -> 'while' 'she' | 'when' 'he'\n"
+    "V[kind=ambiguous] -> 'watched' | 'called'\nV[kind=unambiguous] -> 'slept' | 'smiled'\n"
+    "C[comma=plain] ->\nC[comma=comma] -> ','\n"
+    "N -> 'Ann' | 'Bob'\n";
+
+std::vector<std::string> texts_of(const suite::Item& item) {
+  std::vector<std::string> texts;
+  for (const suite::Sentence& s : item.sentences) texts.push_back(s.name + ": " + s.text);
+  return texts;
+}
+
+TEST_F(Cfg, DesignsHaveASentenceForEachValueAndRegionsByLabels) {
+  Derivations d = read(kDesign);
+  EXPECT_EQ(d.count(), 8u);
+  std::vector<suite::Item> items;
+  d.expand([&](const suite::Item& item) { items.push_back(item); });
+  ASSERT_EQ(items.size(), 8u);
+  EXPECT_TRUE(items[0].design);
+  EXPECT_THAT(texts_of(items[7]),
+              ::testing::ElementsAre("ambiguous_plain: When he called Bob.",
+                                     "ambiguous_comma: When he called, Bob.",
+                                     "unambiguous_plain: When he smiled Bob.",
+                                     "unambiguous_comma: When he smiled, Bob."));
+  const suite::Sentence& comma = items[7].sentences[1];
+  std::string regions;
+  for (const suite::Region& r : comma.regions)
+    regions += r.name + "=" + std::string(slice(comma.text, r.span)) + ";";
+  EXPECT_EQ(regions, "start=When he;verb=called;comma=,;noun=Bob.;");
+  suite::check_item(items[7]);
+  // The same items, whichever way they are made.
+  Random random(3);
+  d.sample(3, random, [&](const suite::Item& item) {
+    auto same = std::find_if(items.begin(), items.end(),
+                             [&](const suite::Item& other) { return other.id == item.id; });
+    ASSERT_NE(same, items.end());
+    EXPECT_EQ(*same, item);
+  });
+}
+
+TEST_F(Cfg, DesignsGoByCountAndNotByExpanding) {
+  std::string wide = kDesign;
+  wide += "N -> M M M M M M M M\nM -> 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i'\n";
+  wide += "Start -> M M M M M M M M M M\n";
+  Derivations d = read(wide);
+  EXPECT_GT(d.count(), Count{1} << 50);
+  Random random(1);
+  int sampled = 0;
+  d.sample(5, random, [&](const suite::Item& item) {
+    suite::check_item(item);
+    EXPECT_EQ(slice(item.sentences[0].text, item.sentences[0].regions[3].span),
+              slice(item.sentences[3].text, item.sentences[3].regions[3].span));
+    ++sampled;
+  });
+  EXPECT_EQ(sampled, 5);
+}
+
+// "." has nothing to choose, and goes with every second clause.
+TEST_F(Cfg, ARegionWithoutAChoiceGoesWithEveryOther) {
+  Derivations d = read(
+      "% design rest\nS[rest=?r] -> verb:V rest:R[rest=?r]\nV -> 'go' | 'run'\n"
+      "R[rest=end] -> '.'\nR[rest=more] -> 'and' W '.'\nW -> 'sing' | 'laugh' | 'talk'\n");
+  std::vector<std::string> all;
+  d.expand([&](const suite::Item& item) {
+    all.push_back(item.sentences[0].text + " " + item.sentences[1].text);
+  });
+  EXPECT_THAT(all, ::testing::ElementsAre("Go. Go and sing.", "Go. Go and laugh.",
+                                          "Go. Go and talk.", "Run. Run and sing.",
+                                          "Run. Run and laugh.", "Run. Run and talk."));
+  d.keep_words([](std::string_view w) { return w != "laugh"; });
+  EXPECT_EQ(d.count(), 4u);
+  d.expand([&](const suite::Item& item) {
+    EXPECT_EQ(item.sentences[0].text.substr(0, 2), item.sentences[1].text.substr(0, 2));
+    EXPECT_EQ(item.sentences[1].text.find("laugh"), std::string::npos);
+  });
+}
+
+TEST_F(Cfg, DesignsAgreeAndClusterLikeOtherGrammars) {
+  Derivations d = read(
+      "% lexicon words.tsv\n% design verb.number\n% cluster subject.lemma\n% sample 1 2\n"
+      "S -> subject:N[number=sg, case=nom, lemma=?l] verb:V[number=?n, person=3] '.'\n"
+      "N -> <Koch> | <Frau>\nV[tense=prs] -> <rufen> | <gehen>\n");
+  EXPECT_EQ(d.count(), 4u);
+  d.expand([&](const suite::Item& item) {
+    EXPECT_EQ(item.cluster,
+              slice(item.sentences[0].text, {0, 4}) == "Koch" ? "my/Koch" : "my/Frau");
+    EXPECT_EQ(item.sentences[0].name, "sg");
+    EXPECT_EQ(item.sentences[1].name, "pl");
+  });
+  d.keep_sample();
+  EXPECT_EQ(d.count(), 1u);
+  d.expand([&](const suite::Item& item) {
+    EXPECT_EQ(item.sentences[0].text.substr(0, 6), item.sentences[1].text.substr(0, 6));
+  });
+}
+
+TEST_F(Cfg, DesignsThatCannotBeAreRefused) {
+  auto with = [](std::string from, const std::string& what, const std::string& by) {
+    size_t at = from.find(what);
+    EXPECT_NE(at, std::string::npos);
+    return from.replace(at, what.size(), by);
+  };
+  EXPECT_THAT(error(with(kDesign, "'slept' | 'smiled'", "'slept' | 'smiled' | 'ran'")),
+              HasSubstr("my.cfg:1:10: 'verb' can be 3 ways in 'unambiguous_plain', but 2 in "
+                        "'ambiguous_plain'"));
+  EXPECT_THAT(error(with(kDesign, "noun in ambiguous_comma", "noun in ambiguous_coma")),
+              HasSubstr("my.cfg:2:13: the criterion 'path' names 'ambiguous_coma'"));
+  EXPECT_THAT(error(with(kDesign, "> \\\n", "> (")),
+              HasSubstr("my.cfg:2:13: in the formula 'noun in ambiguous_plain > (  noun"));
+  EXPECT_THAT(error(with(kDesign, "path:", "path")),
+              HasSubstr("a criterion has a name, a colon and a formula"));
+  EXPECT_THAT(error(with(kDesign, "noun:N", "locus:N")),
+              HasSubstr("a design has regions, and no locus"));
+  EXPECT_THAT(error("% vary number\n" + std::string(kDesign)),
+              HasSubstr("a design has no '% vary'"));
+  EXPECT_THAT(error("% design verb.kind\nS -> verb:V\nV[kind=a] -> 'x'\n"),
+              HasSubstr("a design has two sentences or more"));
+  EXPECT_THAT(error("% design a\nS[a=x] -> one:'x' two:'y'\nS[a=y] -> one:'x'\n"),
+              HasSubstr("'x' and 'y' have different regions"));
+  EXPECT_THAT(error("% design a b\nS[a=x, b=y_z] -> 'x'\nS[a=x_y, b=z] -> 'y'\n"),
+              HasSubstr("two sentences of an item are called 'x_y_z'"));
+  EXPECT_THAT(error("% design a\n% condition b\nS[a=x, b=u] -> 'x'\nS[a=y, b=u] -> 'y'\n"
+                    "S[a=x, b=v] -> 'x'\n"),
+              HasSubstr("some items have no sentence 'y'"));
+  EXPECT_THAT(error("% criterion c: x in a > x in b\nS -> 'x'\n"),
+              HasSubstr("criteria judge designs, and this grammar makes none"));
+  EXPECT_THAT(error("% desgin a\nS[a=x] -> 'x'\n"), HasSubstr("did you mean 'design'?"));
+  EXPECT_THAT(error("S -> '\x01x'\n"), HasSubstr("control character"));
+}
+
+TEST_F(Cfg, CriteriaOfGrammarsJoinTheManifest) {
+  TemporaryFolder folder;
+  write_file(folder / "gp.cfg", kDesign);
+  std::vector<suite::Criterion> criteria =
+      manifest_of(suite::find_suite((folder / "gp.cfg").string())).criteria;
+  ASSERT_EQ(criteria.size(), 1u);
+  EXPECT_EQ(
+      criteria[0],
+      (suite::Criterion{"path", "gp", "noun in ambiguous_plain > noun in ambiguous_comma", ""}));
+  write_file(folder / "gp.cfg", std::string("% test other\n") + kDesign);
+  write_file(folder / "manifest.json", R"({"criteria":[{"name":"first","formula":"a > b"}]})");
+  criteria = manifest_of(suite::find_suite(folder.path().string())).criteria;
+  ASSERT_EQ(criteria.size(), 2u);
+  EXPECT_EQ(criteria[0].name, "first");
+  EXPECT_EQ(criteria[1].test, "other");
+}
+
 }  // namespace
 }  // namespace minpair::stimuli

@@ -15,7 +15,7 @@ class GardenPath : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(GardenPath, HasNothingForLintToSay) {
   suite::Suite suite = suite::find_suite((testing::source_dir() / "suites" / GetParam()).string());
-  suite::Linter linter({}, suite.manifest.criteria);
+  suite::Linter linter({}, manifest_of(suite).criteria);
   auto items = open_items(suite);
   for (suite::Item item; items->next(item);) {
     EXPECT_TRUE(item.design);
@@ -37,10 +37,23 @@ TEST(GardenPaths, AreAsManyAsTheReadmesSay) {
       counts[d.test()] = uint64_t(d.count());
   EXPECT_EQ(counts, (std::map<std::string, uint64_t>{{"np_z", 128},
                                                      {"reduced_relative", 256},
+                                                     {"subordination", 64},
                                                      {"filler_gap", 32},
                                                      {"wh_island", 64},
                                                      {"object_first", 64},
                                                      {"verb_final", 64}}));
+}
+
+TEST(GardenPaths, SayInTheirGrammarsWhenAnItemIsRight) {
+  suite::Suite suite =
+      suite::find_suite((testing::source_dir() / "suites/en-garden-path").string());
+  EXPECT_TRUE(suite.manifest.criteria.empty());
+  std::vector<suite::Criterion> criteria = manifest_of(suite).criteria;
+  ASSERT_EQ(criteria.size(), 11u);
+  EXPECT_EQ(criteria[0],
+            (suite::Criterion{"garden path", "np_z",
+                              "critical in ambiguous_plain > critical in unambiguous_plain", ""}));
+  EXPECT_EQ(criteria[6].test, "subordination");
 }
 
 TEST(GardenPaths, ReadAsAPersonWouldWriteThem) {

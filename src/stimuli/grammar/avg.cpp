@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/text.h"
 
@@ -246,10 +247,27 @@ void parse_avg(std::string_view text, const std::string& file, AvgGrammar& gramm
     if (line.at_end() || line.peek() == '#') continue;
     if (line.take("vary:")) {
       parse_vary(line, grammar);
+    } else if (line.take("criterion:")) {
+      line.skip_blanks();
+      grammar.criteria.push_back(parse_criterion(line.rest(), line.where(line.position())));
     } else if (!parse_setting(line, grammar)) {
       parse_rule(line, grammar);
     }
   }
+}
+
+AvgGrammar parse_avg_files(std::string_view text, std::string_view common,
+                           const std::string& name) {
+  AvgGrammar grammar;
+  check_no_mark(text, name);
+  parse_avg(common, (std::filesystem::path(name).parent_path() / "common.avg").string(), grammar);
+  parse_avg(text, name, grammar);
+  return grammar;
+}
+
+std::vector<StatedCriterion> avg_criteria(std::string_view text, std::string_view common,
+                                          const std::string& name) {
+  return parse_avg_files(text, common, name).criteria;
 }
 
 std::vector<const AvgCell*> wrong_cells(const AvgGrammar& grammar, const AvgToken& token) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "stimuli/grammar/design.h"
 
 namespace minpair::stimuli {
 
@@ -64,6 +65,7 @@ struct AvgGrammar {
   std::vector<AvgTemplate> templates;
   std::vector<AvgCell> cells;                                 // in the order of their definition
   std::vector<std::pair<std::string, std::string>> settings;  // language: de, subject: N_1
+  std::vector<StatedCriterion> criteria;
 
   const AvgCell* find(const AvgSymbol& symbol) const;
   // The last value that was given, or "".
@@ -74,6 +76,9 @@ struct AvgGrammar {
 
 // Adds the statements of a file to the grammar. Throws with line and column.
 void parse_avg(std::string_view text, const std::string& file, AvgGrammar& grammar);
+
+// A file after the common.avg beside it.
+AvgGrammar parse_avg_files(std::string_view text, std::string_view common, const std::string& name);
 
 // The cells whose forms stand in for `token` as wrong ones; empty when nothing varies it.
 std::vector<const AvgCell*> wrong_cells(const AvgGrammar& grammar, const AvgToken& token);

@@ -501,8 +501,11 @@ void add_design(AvgGrammar& grammar, const std::string& file) {
   }
   for (AvgTemplate& t : grammar.templates)
     for (AvgToken& token : t.tokens)
-      if (token.is_word && token.word.starts_with('{') && token.word.ends_with('}'))
+      if (token.is_word && token.word.starts_with('{') && token.word.ends_with('}')) {
+        if (token.word.size() == 2)
+          throw bad_input("a region has a name").at(token.where).hint("for example: {verb}");
         token.word = kRegionMark + token.word.substr(1, token.word.size() - 2);
+      }
 }
 
 // '' is no word at all.
@@ -553,9 +556,7 @@ Style style_of(const AvgGrammar& grammar, const GrammarOptions& options, const s
 Derivations read_avg(std::string_view text, std::string_view common, const std::string& name,
                      const GrammarOptions& options) {
   namespace fs = std::filesystem;
-  AvgGrammar grammar;
-  parse_avg(common, (fs::path(name).parent_path() / "common.avg").string(), grammar);
-  parse_avg(text, name, grammar);
+  AvgGrammar grammar = parse_avg_files(text, common, name);
   if (grammar.templates.empty())
     throw bad_input("there is no template")
         .at(name)
@@ -574,6 +575,7 @@ Derivations read_avg(std::string_view text, std::string_view common, const std::
   derivations.style() = style_of(grammar, options, name);
   Compiler compiler(grammar, derivations);
   for (const AvgTemplate& t : grammar.templates) compiler.add(t);
+  check_criteria(grammar.criteria, derivations);
   try {
     if (std::string size = grammar.setting("sample"); !size.empty())
       derivations.ask_sample(parse_sample(size));

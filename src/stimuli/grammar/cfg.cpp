@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "stimuli/grammar/cfg_check.h"
+#include "stimuli/grammar/cfg_design.h"
 #include "stimuli/grammar/cfg_words.h"
 #include "stimuli/grammar/grammar.h"
 
@@ -238,6 +239,11 @@ class Solver {
   }
 
   void put(const Symbol& s, Derivations::Node node, State& state) {
+    if (file_.makes_design()) {
+      if (!s.label.empty()) state.nodes.push_back(words_.word(kRegionMark + s.label));
+      state.nodes.push_back(node);
+      return;
+    }
     if (s.label == "subject") state.nodes.push_back(before_subject_mark_);
     if (s.label == "distractor") state.nodes.push_back(before_mark_);
     state.nodes.push_back(node);
@@ -358,7 +364,8 @@ Paradigms read_lexicons(const File& file, const std::filesystem::path& folder) {
   return paradigms;
 }
 
-// Condition, cluster and features of the items, from what the solution of the start symbol says.
+// Condition, cluster and features of the items, from what the solution of the start symbol says;
+// of a design, one of its sentences.
 Section section_of(const File& file, const Wanted& wanted, const Solution& solution) {
   Section section;
   auto value = [&](const Path& p) -> const std::string& {
@@ -376,6 +383,9 @@ Section section_of(const File& file, const Wanted& wanted, const Solution& solut
   // Where a grammar does not say what its items share, their words at the locus tell them apart.
   section.cluster = file.cluster.empty() && !file.has_cluster ? "" : file.test;
   for (const Path& p : file.cluster) section.cluster += "/" + value(p);
+  std::string name;
+  for (const Path& p : file.design) name += (name.empty() ? "" : "_") + value(p);
+  if (file.makes_design()) section.names = {name};
   section.root = solution.node;
   return section;
 }
@@ -406,8 +416,10 @@ void add_sections(const File& file, Solver& solver, const Question& question,
     sections.insert(at == sections.rend() ? sections.end() : at.base(), std::move(section));
   }
   try {
+    if (file.makes_design()) sections = designs_of(file, std::move(sections), derivations);
     for (Section& s : sections) derivations.add_section(std::move(s));
   } catch (Error& e) {
+    if (!e.where().file.empty()) throw;
     throw e.at(file.names[0], file.start_place.line, file.start_place.column);
   }
 }
@@ -428,9 +440,17 @@ void default_cluster(File& file) {
 }  // namespace
 }  // namespace cfg
 
+std::vector<StatedCriterion> cfg_criteria(std::string_view text, const std::string& name,
+                                          const std::filesystem::path& folder) {
+  cfg::File file = cfg::parse(text, name, folder);
+  for (StatedCriterion& c : file.criteria) c.criterion.test = file.test;
+  return file.criteria;
+}
+
 Derivations read_cfg(std::string_view text, const std::string& name,
                      const std::filesystem::path& folder, const GrammarOptions& options) {
   using namespace cfg;
+  check_no_mark(text, name);
   File file = parse(text, name, folder);
   if (file.test.empty()) file.test = std::filesystem::path(name).stem().string();
   if (file.language.empty()) file.language = options.language;
@@ -443,11 +463,11 @@ Derivations read_cfg(std::string_view text, const std::string& name,
   Words words(file, paradigms, derivations);
   Solver solver(file, rules, words, derivations, options.depth);
   std::set<std::string> wanted;
-  for (const auto* paths : {&file.condition, &file.cluster, &file.feature})
-    for (const Path& p : *paths) wanted.insert(p.text());
+  for (const Path& p : file.paths()) wanted.insert(p.text());
   Question question{
       file.start, {wanted.begin(), wanted.end()}, {}, false, options.depth.value_or(0)};
   add_sections(file, solver, question, derivations);
+  check_criteria(file.criteria, derivations);
   derivations.ask_sample(file.sample);
   return derivations;
 }

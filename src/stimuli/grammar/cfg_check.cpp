@@ -139,9 +139,8 @@ void check_asked(const File& file, const RulesOf& rules, const Needed& needed) {
     Place place;
   };
   std::map<std::string, std::vector<Asked>> asked;
-  for (const auto* paths : {&file.condition, &file.feature})
-    for (const Path& p : *paths)
-      if (p.label.empty()) asked[file.start].push_back({p.feature, p.place});
+  for (const Path& p : file.paths())
+    if (p.label.empty()) asked[file.start].push_back({p.feature, p.place});
   for (const Rule& r : file.rules)
     for (const Symbol& s : r.right) {
       if (s.kind != Symbol::Kind::nonterminal) continue;
@@ -169,16 +168,26 @@ void check_asked(const File& file, const RulesOf& rules, const Needed& needed) {
     }
 }
 
+// There every label is a region.
+void check_design(const File& file, const std::set<std::string>& labels) {
+  if (!file.vary.empty())
+    throw file.error("a design has no '% vary'", file.vary_place)
+        .hint("'% design' names what varies");
+  if (labels.contains("locus"))
+    throw file.error("a design has regions, and no locus", file.design[0].place)
+        .hint("call the region otherwise");
+}
+
 void check_labels(const File& file, const Needed& needed) {
   std::set<std::string> labels;
   for (const Rule& r : file.rules)
     for (const Symbol& s : r.right)
       if (!s.label.empty()) labels.insert(s.label);
-  for (const auto* paths : {&file.condition, &file.cluster, &file.feature})
-    for (const Path& p : *paths)
-      if (!p.label.empty() && !labels.contains(p.label))
-        throw with_guess(file.error(fmt::format("nothing is labelled '{}:'", p.label), p.place),
-                         p.label, {labels.begin(), labels.end()});
+  for (const Path& p : file.paths())
+    if (!p.label.empty() && !labels.contains(p.label))
+      throw with_guess(file.error(fmt::format("nothing is labelled '{}:'", p.label), p.place),
+                       p.label, {labels.begin(), labels.end()});
+  if (file.makes_design()) return check_design(file, labels);
   for (const Rule& r : file.rules)
     for (const Symbol& s : r.right)
       if (!s.label.empty() && s.label != "locus" && s.label != "subject" &&
@@ -205,9 +214,8 @@ RulesOf rules_of(const File& file) {
 
 Needed needed_of_labels(const File& file) {
   Needed needed;
-  for (const auto* paths : {&file.condition, &file.cluster, &file.feature})
-    for (const Path& p : *paths)
-      if (!p.label.empty()) needed[p.label].insert(p.feature);
+  for (const Path& p : file.paths())
+    if (!p.label.empty()) needed[p.label].insert(p.feature);
   return needed;
 }
 

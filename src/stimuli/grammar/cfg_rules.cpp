@@ -137,6 +137,20 @@ class Parser {
     return std::string(trim(text_.substr(begin, at_ - begin)));
   }
 
+  std::string continued_line() {
+    std::string line;
+    while (!done() && peek() != '\n' && peek() != '#') {
+      if (ahead("\\\n") || ahead("\\\r\n")) {
+        skip_space();
+        if (!line.ends_with(' ')) line += ' ';
+      } else {
+        line += peek();
+        step();
+      }
+    }
+    return std::string(trim(line));
+  }
+
   void statement() {
     Place where = place();
     step();
@@ -165,6 +179,13 @@ class Parser {
       paths(file_.cluster);
     } else if (what == "feature") {
       paths(file_.feature);
+    } else if (what == "design") {
+      paths(file_.design);
+      if (file_.design.empty()) fail("the features that vary are missing here");
+    } else if (what == "criterion") {
+      std::string text = continued_line();
+      file_.criteria.push_back(
+          parse_criterion(text, {file_.names[number_], argument.line, argument.column, {}}));
     } else if (what == "sample") {
       sample(rest_of_line(), argument);
     } else if (what == "syncretic") {
@@ -173,8 +194,9 @@ class Parser {
             .hint("% syncretic skip");
       file_.skip_syncretic = true;
     } else {
-      std::string guess = closest(what, {"start", "test", "language", "lexicon", "include", "vary",
-                                         "condition", "cluster", "feature", "sample", "syncretic"});
+      std::string guess =
+          closest(what, {"start", "test", "language", "lexicon", "include", "vary", "condition",
+                         "cluster", "feature", "sample", "syncretic", "design", "criterion"});
       Error e = file_.error(fmt::format("there is no statement '{}'", what), where);
       throw guess.empty() ? e : e.hint(fmt::format("did you mean '{}'?", guess));
     }
@@ -366,6 +388,13 @@ const Demand* Symbol::find(std::string_view feature) const {
   for (const Demand& d : demands)
     if (d.feature == feature) return &d;
   return nullptr;
+}
+
+std::vector<Path> File::paths() const {
+  std::vector<Path> all;
+  for (const auto* some : {&condition, &cluster, &feature, &design})
+    all.insert(all.end(), some->begin(), some->end());
+  return all;
 }
 
 Error File::error(std::string message, Place place) const {

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "stimuli/grammar/derivations.h"
+#include "stimuli/grammar/design.h"
 
 namespace minpair::stimuli::cfg {
 
@@ -59,10 +60,15 @@ struct File {
   std::map<std::string, std::vector<std::string>> vary_to;  // empty: every other value
   bool skip_syncretic = false;  // loci whose wrong form is the right one are left out
   std::vector<Path> condition, cluster, feature;
+  std::vector<Path> design;  // the features whose values tell the sentences of an item apart
+  std::vector<StatedCriterion> criteria;
   Sample sample;
   bool has_cluster = false;
   std::vector<Rule> rules;
 
+  bool makes_design() const { return !design.empty(); }
+  // What the statements ask of the start symbol and of labelled parts.
+  std::vector<Path> paths() const;
   Error error(std::string message, Place place) const;
 };
 

@@ -16,6 +16,8 @@ namespace {
 
 // Longer derivations are a mistake in the grammar, and walking them needs stack.
 constexpr uint32_t kLongestDerivation = 4000;
+// Items of a design that are written out to see which have known words only.
+constexpr uint32_t kMostDesigns = 1000000;
 
 Count add(Count a, Count b) { return a > kCountless - b ? kCountless : a + b; }
 
@@ -102,18 +104,47 @@ Derivations::Node Derivations::add_choice(std::vector<std::vector<Node>> alterna
   return Node(nodes_.size() - 1);
 }
 
-void Derivations::add_section(Section section) {
-  const Data& root = nodes_[section.root];
-  if (root.count == 0) return;
-  if (root.size > kLongestDerivation)
+void Derivations::check_size(Node root) const {
+  if (nodes_[root].size > kLongestDerivation)
     throw bad_input(fmt::format("a sentence can have more than {} words and rules; is that meant?",
                                 kLongestDerivation))
         .hint("give a smaller --depth");
-  bool mixed = !sections_.empty() && has_locus_ != (root.loci == 1);
+}
+
+void Derivations::add_section(Section section) {
+  const Data& root = nodes_[section.root];
+  if (root.count == 0) return;
+  check_size(section.root);
+  for (Node other : section.beside) check_size(other);
+  const bool locus = root.loci == 1 || !section.beside.empty();
+  bool mixed = !sections_.empty() && has_locus_ != locus;
   if (root.loci > 1 || mixed)
     throw bad_input("every sentence must have exactly one locus, but some have none or several");
-  has_locus_ = root.loci == 1;
+  has_locus_ = locus;
   sections_.push_back(std::move(section));
+}
+
+std::string_view Derivations::word_of(Node node) const {
+  return nodes_[node].kind == Kind::word ? words_[nodes_[node].first] : std::string_view();
+}
+
+void Derivations::add_certain(Node node, std::vector<Node>& to) const {
+  const Data& data = nodes_[node];
+  if (data.kind != Kind::choice || data.length != 1) return to.push_back(node);
+  const Alternative& only = alternatives_[data.first];
+  for (uint32_t i = 0; i < only.length; ++i) add_certain(sequence_[only.first + i], to);
+}
+
+std::vector<std::vector<Derivations::Node>> Derivations::alternatives_of(Node node) const {
+  check_size(node);
+  const Data& data = nodes_[node];
+  if (data.kind != Kind::choice) return {{node}};
+  std::vector<std::vector<Node>> all(data.length);
+  for (uint32_t i = 0; i < data.length; ++i) {
+    const Alternative& a = alternatives_[data.first + i];
+    for (uint32_t k = 0; k < a.length; ++k) add_certain(sequence_[a.first + k], all[i]);
+  }
+  return all;
 }
 
 void Derivations::keep_conditions(const std::function<bool(const std::string&)>& keep) {
@@ -131,6 +162,7 @@ void Derivations::keep_words(const std::function<bool(std::string_view)>& known)
     }
     return all;
   };
+  keep_known_designs(is_known);
   // A node only refers to earlier ones, so one pass is enough.
   for (Data& node : nodes_) {
     if (node.kind == Kind::mark) continue;
@@ -171,6 +203,37 @@ void Derivations::add_leaves(Node root, Count rank, std::vector<Node>& to) const
   }
 }
 
+void Derivations::keep_ranks(Section& section, const std::vector<Count>& ranks) {
+  auto kept = [&](Node root) {
+    std::vector<std::vector<Node>> leaves;
+    for (Count rank : ranks) add_leaves(root, rank, leaves.emplace_back());
+    return add_choice(std::move(leaves));
+  };
+  section.root = kept(section.root);
+  for (Node& other : section.beside) other = kept(other);
+}
+
+// A sentence of a design goes with the others of its item, so that these are looked at one by one.
+void Derivations::keep_known_designs(const std::function<bool(const std::string&)>& is_known) {
+  for (Section& s : sections_) {
+    if (s.beside.empty()) continue;
+    if (count_of(s) > kMostDesigns)
+      throw bad_input(fmt::format("{} has too many items for a list of words", test_))
+          .hint("let the grammar ask for a sample");
+    std::vector<Count> ranks;
+    for (Count rank = 0; rank < count_of(s); ++rank) {
+      std::vector<Node> leaves;
+      add_leaves(s.root, rank, leaves);
+      for (Node other : s.beside) add_leaves(other, rank, leaves);
+      if (std::ranges::all_of(leaves, [&](Node n) {
+            return nodes_[n].kind == Kind::mark || is_known(words_[nodes_[n].first]);
+          }))
+        ranks.push_back(rank);
+    }
+    keep_ranks(s, ranks);
+  }
+}
+
 void Derivations::keep_sample() {
   if (sample_.size == 0) return;
   for (const auto& [condition, total] : count_by_condition()) {
@@ -181,10 +244,9 @@ void Derivations::keep_sample() {
     for (auto rank = ranks.begin(); Section & s : sections_) {
       if (s.condition != condition) continue;
       const Count end = first + count_of(s);
-      std::vector<std::vector<Node>> kept;
-      for (; rank != ranks.end() && *rank < end; ++rank)
-        add_leaves(s.root, *rank - first, kept.emplace_back());
-      s.root = add_choice(std::move(kept));
+      std::vector<Count> kept;
+      for (; rank != ranks.end() && *rank < end; ++rank) kept.push_back(*rank - first);
+      keep_ranks(s, kept);
       first = end;
     }
   }

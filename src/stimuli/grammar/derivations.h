@@ -56,8 +56,11 @@ struct Section {
   std::vector<std::pair<std::string, suite::FeatureValue>> features;
   uint32_t root = 0;       // a Derivations::Node
   bool attracting = true;  // whether marked attractors count
-  // Of a design: what its sentences are called, the right one of the locus first (design.h).
+  // Of a design: what its sentences are called (design.h). Either they are the right and the wrong
+  // ones of the locus; or each has a root of its own, those after the first here, and the
+  // derivations of one rank are an item.
   std::vector<std::string> names = {};
+  std::vector<uint32_t> beside = {};
 };
 
 // How many of each condition, and which. None: all.
@@ -84,7 +87,8 @@ class Derivations {
   // A text may have several words; an empty one leaves no trace.
   Node add_word(std::string text);
   // The right form and its wrong forms (none of them equal to it). At most one locus can be in a
-  // derivation; with a locus somewhere, every derivation has one (checked by add_section).
+  // derivation; with a locus somewhere, every derivation has one (checked by add_section). What a
+  // design has instead counts as one.
   Node add_locus(std::string text, std::vector<std::string> wrong);
   Node add_mark(Mark mark);
   Node add_choice(std::vector<std::vector<Node>> alternatives);
@@ -122,7 +126,11 @@ class Derivations {
   // In the order of first appearance; a derivation is an item (or a sentence without a locus).
   std::vector<std::pair<std::string, Count>> count_by_condition() const;
   Count count() const;
-  Count count_of(const Section& section) const { return nodes_[section.root].count; }
+  Count count_of(const Section& section) const { return count_of(section.root); }
+  Count count_of(Node node) const { return nodes_[node].count; }
+  std::string_view word_of(Node node) const;  // "" where it is no word
+  // The sequences a node chooses among, written out as far down as there is nothing to choose.
+  std::vector<std::vector<Node>> alternatives_of(Node node) const;
 
   // Every item, in order. Ids are test/condition/number, the same for a sample and for all.
   void expand(const ItemSink& sink) const;
@@ -169,6 +177,10 @@ class Derivations {
   std::vector<Section> sections_;
 
   void add_leaves(Node root, Count rank, std::vector<Node>& to) const;
+  void add_certain(Node node, std::vector<Node>& to) const;
+  void check_size(Node root) const;
+  void keep_ranks(Section& section, const std::vector<Count>& ranks);
+  void keep_known_designs(const std::function<bool(const std::string&)>& is_known);
 };
 
 // The items by rank, counted from 0 over all sections. The derivations must outlive it.

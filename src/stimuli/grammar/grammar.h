@@ -37,6 +37,9 @@ std::vector<Derivations> load_derivations(const std::filesystem::path& path,
 // The manifest.json of a folder of grammars or of a shipped suite; empty when there is none.
 std::filesystem::path manifest_of_grammars(const std::filesystem::path& path);
 
+// The criteria that the grammars there state for the designs they make.
+std::vector<suite::Criterion> criteria_of_grammars(const std::filesystem::path& path);
+
 // By its name; a common.avg is a part of others.
 bool is_grammar(const std::filesystem::path& file);
 

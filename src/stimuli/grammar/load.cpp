@@ -11,6 +11,7 @@
 #include "base/names.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "stimuli/grammar/design.h"
 #include "stimuli/grammar/grammar.h"
 
 namespace minpair::stimuli {
@@ -37,15 +38,18 @@ void apply_options(Derivations& derivations, const GrammarOptions& options) {
   if (options.roles) derivations.name_roles();
 }
 
+std::string text_of(const fs::path& path) { return read_file(path, 1 << 26); }
+
+std::string common_of(const fs::path& path) {
+  fs::path common = path.parent_path() / "common.avg";
+  return fs::exists(common) ? text_of(common) : "";
+}
+
 Derivations load_file(const fs::path& path, const GrammarOptions& options) {
-  std::string text = read_file(path, 1 << 26);
-  Derivations derivations = [&] {
-    if (path.extension() != ".avg")
-      return read_cfg(text, path.string(), path.parent_path(), options);
-    fs::path common = path.parent_path() / "common.avg";
-    return read_avg(text, fs::exists(common) ? read_file(common, 1 << 26) : "", path.string(),
-                    options);
-  }();
+  Derivations derivations =
+      path.extension() == ".avg"
+          ? read_avg(text_of(path), common_of(path), path.string(), options)
+          : read_cfg(text_of(path), path.string(), path.parent_path(), options);
   apply_options(derivations, options);
   return derivations;
 }
@@ -78,6 +82,32 @@ fs::path place_of(const fs::path& given) {
   return fs::exists(given) ? given : find_shipped("suites", given.string());
 }
 
+struct Folders {
+  suite::Manifest manifest;
+  std::vector<fs::path> folders;
+  bool several = false;  // one for each language
+};
+
+Folders folders_of(const fs::path& path) {
+  Folders f;
+  if (fs::exists(path / "manifest.json")) f.manifest = suite::read_manifest(path / "manifest.json");
+  f.folders = folders_of_languages(path, f.manifest);
+  f.several = !f.folders.empty();
+  if (!f.several) f.folders.push_back(path);
+  return f;
+}
+
+void add_criteria(const fs::path& file, std::vector<suite::Criterion>& all) {
+  std::vector<StatedCriterion> stated =
+      file.extension() == ".avg" ? avg_criteria(text_of(file), common_of(file), file.string())
+                                 : cfg_criteria(text_of(file), file.string(), file.parent_path());
+  for (StatedCriterion& s : stated) {
+    if (s.criterion.test.empty()) s.criterion.test = file.stem().string();
+    if (std::find(all.begin(), all.end(), s.criterion) == all.end())
+      all.push_back(std::move(s.criterion));
+  }
+}
+
 }  // namespace
 
 fs::path manifest_of_grammars(const fs::path& given) {
@@ -87,6 +117,19 @@ fs::path manifest_of_grammars(const fs::path& given) {
 
 bool is_grammar(const fs::path& file) {
   return (file.extension() == ".cfg" || file.extension() == ".avg") && file.stem() != "common";
+}
+
+std::vector<suite::Criterion> criteria_of_grammars(const fs::path& given) {
+  const fs::path path = place_of(given);
+  std::vector<suite::Criterion> all;
+  if (!fs::is_directory(path)) {
+    add_criteria(path, all);
+    return all;
+  }
+  const Folders f = folders_of(path);
+  for (const fs::path& folder : f.folders)
+    for (const fs::path& file : grammars_in(folder, f.manifest)) add_criteria(file, all);
+  return all;
 }
 
 std::vector<Derivations> load_derivations(const fs::path& given, const GrammarOptions& options) {
@@ -99,11 +142,7 @@ std::vector<Derivations> load_derivations(const fs::path& given, const GrammarOp
     tests.push_back(load_file(path, options));
     return tests;
   }
-  suite::Manifest manifest;
-  if (fs::exists(path / "manifest.json")) manifest = suite::read_manifest(path / "manifest.json");
-  std::vector<fs::path> folders = folders_of_languages(path, manifest);
-  bool several = !folders.empty();
-  if (!several) folders.push_back(path);
+  const auto [manifest, folders, several] = folders_of(path);
   bool any = false;
   for (const fs::path& folder : folders) {
     GrammarOptions inner = options;

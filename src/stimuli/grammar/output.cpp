@@ -90,6 +90,18 @@ void fill(suite::Item& item, const Derivations& derivations, const Section& sect
     if (derivations.names_roles() && !derivations.design())
       s.regions = regions_of(walker, ptrdiff_t(s.locus.end) - ptrdiff_t(locus.end));
   }
+}
+
+// The item of this rank. A design whose sentences have roots of their own goes from one to the
+// next.
+void derive(suite::Item& item, const Derivations& derivations, const Section& section,
+            Walker& walker, Count rank) {
+  walker.one(section.root, rank);
+  fill(item, derivations, section, walker);
+  for (Derivations::Node other : section.beside) {
+    walker.one(other, rank);
+    item.sentences.emplace_back().text = walker.text();
+  }
   if (!section.names.empty()) make_design(item, section.names, derivations.style());
 }
 
@@ -256,11 +268,21 @@ void Derivations::expand(const ItemSink& sink) const {
   suite::Item item;
   for (size_t s = 0; s < sections_.size(); ++s) {
     Count rank = 0;
-    walker.all(sections_[s].root, [&] {
-      fill(item, *this, sections_[s], walker);
+    auto give = [&] {
       item.id = numbering.id(*this, s, rank++);
       sink(item);
-    });
+    };
+    if (design()) {
+      for (const Count end = count_of(sections_[s]); rank < end;) {
+        derive(item, *this, sections_[s], walker, rank);
+        give();
+      }
+    } else {
+      walker.all(sections_[s].root, [&] {
+        fill(item, *this, sections_[s], walker);
+        give();
+      });
+    }
   }
 }
 
@@ -284,8 +306,7 @@ void DerivedItems::at(Count rank, suite::Item& item) {
   size_t s = 0;
   for (; rank >= impl_->derivations.count_of(sections[s]); ++s)
     rank -= impl_->derivations.count_of(sections[s]);
-  impl_->walker.one(sections[s].root, rank);
-  fill(item, impl_->derivations, sections[s], impl_->walker);
+  derive(item, impl_->derivations, sections[s], impl_->walker, rank);
   item.id = impl_->numbering.id(impl_->derivations, s, rank);
 }
 
