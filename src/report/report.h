@@ -22,8 +22,8 @@
 namespace minpair::report {
 
 struct ReportOptions {
-  // "suite", "test", "condition" or "criterion" (which bring their test), "language", or any feature
-  // of the items.
+  // "suite", "test", "condition" or "criterion" (which bring their test), "language", or any
+  // feature of the items.
   std::vector<std::string> by = {"test"};
   std::vector<judge::View> views;  // empty: each run's own
   bool all_views = false;
