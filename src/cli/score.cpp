@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/precision.h"
 #include "model/predict.h"
@@ -134,6 +136,29 @@ void show_predictions(query::Model& model, const Options& options) {
   if (options.as_json) fmt::print("{}\n", out.dump(1));
 }
 
+// '-' is every line of standard input. The name of a file is hardly meant as a sentence.
+std::vector<std::string> typed(const std::vector<std::string>& given, const std::string& model) {
+  std::vector<std::string> texts;
+  for (const std::string& text : given) {
+    std::error_code ignored;
+    if (text != "-" && std::filesystem::is_regular_file(text, ignored))
+      throw wrong_call("this is a file, and 'score' takes the sentences themselves")
+          .at(text)
+          .hint(fmt::format("every word of it: minpair surprisal -m {0} {1}\n"
+                            "  its lines as rivals of each other: minpair score -m {0} - < {1}",
+                            model, text));
+    if (text != "-") {
+      texts.push_back(text);
+      continue;
+    }
+    LineReader lines("-");
+    for (std::string_view line; lines.next(line);)
+      if (!trim(line).empty()) texts.emplace_back(trim(line));
+  }
+  if (texts.empty()) throw bad_input("there is no sentence on standard input");
+  return texts;
+}
+
 void add_score(Cli& cli) {
   Arguments& app =
       cli.command("score", "Look at sentences, token by token: which one wins, by how much",
@@ -145,7 +170,7 @@ void add_score(Cli& cli) {
   static Options o;
   app.add_option("-m,--model", o.model, "a directory, a Hugging Face id, or a shipped model")
       .required();
-  app.add_option("TEXT", o.texts, "sentences").required();
+  app.add_option("TEXT", o.texts, "sentences; '-': the lines of standard input").required();
   app.add_option("--method", o.method, "how to score; 'minpair list methods' shows them");
   app.add_option("--context", o.context, "text that is read before each sentence and not scored");
   app.add_option("--top", o.top, "the best N pieces at each [MASK] instead").between(1, 1000000);
@@ -156,6 +181,7 @@ void add_score(Cli& cli) {
   add_precision(app, o.load);
   app.add_flag("--json", o.as_json, "print JSON");
   cli.on_run(app, [] {
+    o.texts = typed(o.texts, o.model);
     std::unique_ptr<query::Model> model = model::load_model(o.model, o.load);
     say_matrix_unit(*model);
     for (const std::string& note : model->info().notes) fmt::print(stderr, "note: {}\n", note);
