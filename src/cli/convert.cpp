@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/progress.h"
 #include "cli/cli.h"
+#include "cli/columns.h"
 #include "engine/released.h"
 #include "papers/papers.h"
 #include "stimuli/stimuli.h"
@@ -191,11 +192,7 @@ void add_convert(Cli& cli) {
   app.add_option("--from", call.from,
                  "format of IN, or for .db a paper of 'minpair papers'; recognised when absent");
   app.add_option("--to", call.to, "format of OUT; a suite when it ends in .jsonl");
-  app.add_option(
-      "--columns", call.columns,
-      "what the columns of a list are, where their names do not tell: ROLE=NAME with commas; "
-      "roles: good, bad; or sentence, grammatical, item; test, condition, language, "
-      "cluster, context, feature");
+  add_columns_option(app, call.columns);
   app.add_option("--language", call.language, "language of all items, as in BCP 47: de, pt-BR");
   app.add_option("--model", call.model, "for .db: whose released scores these are");
   Option capitalize =

@@ -5,6 +5,7 @@
 
 #include "base/progress.h"
 #include "cli/cli.h"
+#include "cli/columns.h"
 #include "method/method.h"
 #include "stimuli/stimuli.h"
 #include "suite/lint.h"
@@ -14,7 +15,7 @@ namespace minpair::cli {
 namespace {
 
 struct LintCall {
-  std::string suite, format = "text", fix, tokenizer, vocabulary;
+  std::string suite, format = "text", fix, tokenizer, vocabulary, columns;
 };
 
 suite::Segmenter tokenizer_segmenter(const std::string& directory) {
@@ -44,7 +45,8 @@ void lint(const LintCall& call) {
   suite::Suite suite = suite::find_suite(call.suite);
   suite.manifest = stimuli::manifest_of(suite);
   method::check_manifest(suite.manifest, suite.manifest_file.string());
-  auto items = stimuli::open_items(suite);
+  auto items =
+      call.columns.empty() ? stimuli::open_items(suite) : stimuli::open_list(suite, call.columns);
   suite::Linter linter(chosen_segmenter(call), suite.manifest.criteria);
   std::optional<suite::SuiteWriter> out;
   if (!call.fix.empty()) out.emplace(call.fix);
@@ -86,6 +88,7 @@ void add_lint(Cli& cli) {
   static LintCall call;
   app.add_option("SUITE", call.suite, "a suite, a file or folder in any format, or a shipped suite")
       .required();
+  add_columns_option(app, call.columns);
   app.add_option("--format", call.format, "text or json").one_of({"text", "json"});
   app.add_option("--fix", call.fix, "write a mended copy: what has one right answer is put right");
   app.add_option("--tokenizer", call.tokenizer, "folder of a tokenizer: which loci it can hold");

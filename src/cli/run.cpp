@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/progress.h"
 #include "cli/cli.h"
+#include "cli/columns.h"
 #include "cli/precision.h"
 #include "engine/processes/processes.h"
 #include "model/one_by_one.h"
@@ -20,7 +21,7 @@ namespace {
 
 struct RunCall {
   std::vector<std::string> suites, models, names;
-  std::string methods, output = "results.db", shard, context;
+  std::string methods, output = "results.db", shard, context, columns;
   model::LoadOptions load;
   engine::RunOptions run;
   bool verbose = false, no_sharing = false;
@@ -76,6 +77,7 @@ void say_default(const engine::SuiteSource& suite, const method::Method& method,
 void show_tables(store::Store& store, const std::vector<engine::RunReport>& reports, bool to_user) {
   report::ReportOptions options;
   options.policy.lengths = judge::Lengths::all;
+  options.by_default = true;
   for (const engine::RunReport& r : reports)
     options.wanted.runs.insert(options.wanted.runs.end(), r.runs.begin(), r.runs.end());
   bool color = to_user && ::isatty(1) && !std::getenv("NO_COLOR");
@@ -113,7 +115,7 @@ void run(RunCall& call, engine::Wire* wire) {
   call.run.load = call.load;
   std::vector<engine::SuiteSource> suites;
   for (const std::string& name : call.suites) {
-    suites.push_back(engine::suite_source(suite::find_suite(name)));
+    suites.push_back(engine::suite_source(suite::find_suite(name), call.columns));
     suites.back().called = name;
   }
   std::unique_ptr<query::Model> model = load(call, 0);
@@ -180,6 +182,7 @@ void add_run(Cli& cli) {
       "  minpair run -s gevalm.jsonl -m DIR1 -m DIR2 --method ce,masked,pll -o results.db\n"
       "  minpair run -s de-cloze -m DIR --method feature-class,lemma-pairs -o results.db\n"
       "  minpair run -s list.xlsx -m ./checkpoint-5000 --name mine -o results.db\n"
+      "  minpair run -s list.csv --columns good=Satz,bad=Falsch -m DIR -o results.db\n"
       "  minpair run -s gevalm.jsonl -m DIR --dry-run\n"
       "  minpair run -s million.jsonl -m DIR --shard 3/8 -o part3.db\n");
   static RunCall call;
@@ -188,6 +191,7 @@ void add_run(Cli& cli) {
   app.add_option("-m,--model", call.models,
                  "a folder, a Hugging Face id, a .gguf file, or a shipped model")
       .required();
+  add_columns_option(app, call.columns);
   app.add_option("--name", call.names,
                  "what the model is called in the results; with several models one for each");
   app.add_option(

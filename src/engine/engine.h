@@ -95,11 +95,12 @@ struct SuiteSource {
   suite::Manifest manifest;
   std::function<std::unique_ptr<suite::ItemStream>()> open;
   std::string called;             // what the user called it; empty: its name
+  std::string columns;            // of a typed list: what they are; empty: as their names say
   std::filesystem::path lexicon;  // lexicon.tsv beside the items; empty: there is none
 };
 
 // Standard input is kept in a temporary file, since a run reads its suite twice.
-SuiteSource suite_source(const suite::Suite& suite);
+SuiteSource suite_source(const suite::Suite& suite, const std::string& columns = {});
 
 // Who answers batches: the model of this process, or several processes that have the same one.
 class Crew {

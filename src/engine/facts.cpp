@@ -27,6 +27,7 @@ std::string command(const SuiteSource& suite, const query::Model& model,
     line += fmt::format(" {} {}", option, quoted(value));
   };
   add("-s", suite.called.empty() ? suite.manifest.name : suite.called);
+  if (!suite.columns.empty()) add("--columns", suite.columns);
   add("-m", model.info().name);
   if (!options.name.empty()) add("--name", options.name);
   std::vector<std::string> names;

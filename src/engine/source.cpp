@@ -24,18 +24,21 @@ std::filesystem::path kept_input() {
 
 }  // namespace
 
-SuiteSource suite_source(const suite::Suite& suite) {
+SuiteSource suite_source(const suite::Suite& suite, const std::string& columns) {
   const suite::Manifest manifest = stimuli::manifest_of(suite);
   method::check_manifest(manifest, suite.manifest_file.string());
+  if (!columns.empty())
+    return {
+        manifest, [suite, columns] { return stimuli::open_list(suite, columns); }, {}, columns, {}};
   if (suite.path == "-") {
     std::filesystem::path file = kept_input();
-    return {manifest, [file] { return suite::read_items(file); }, {}, {}};
+    return {manifest, [file] { return suite::read_items(file); }, {}, {}, {}};
   }
   // A grammar's own word list may have the same name.
   std::filesystem::path lexicon = suite.path / "lexicon.tsv";
   if (!suite.is_folder() || stimuli::from_grammars(suite) || !std::filesystem::exists(lexicon))
     lexicon.clear();
-  return {manifest, [suite] { return stimuli::open_items(suite); }, {}, lexicon};
+  return {manifest, [suite] { return stimuli::open_items(suite); }, {}, {}, lexicon};
 }
 
 }  // namespace minpair::engine

@@ -1,5 +1,8 @@
 #include "stimuli/stimuli.h"
 
+#include <fmt/format.h>
+
+#include "base/error.h"
 #include "suite/formats/format.h"
 
 namespace minpair::stimuli {
@@ -51,6 +54,18 @@ std::unique_ptr<suite::ItemStream> open_items(const suite::Suite& suite,
   if (from_grammars(suite))
     return std::make_unique<GrammarItems>(load_derivations(suite.path, options));
   return suite.files.empty() ? suite::read_items(suite.path) : suite::read_items(suite.files);
+}
+
+std::unique_ptr<suite::ItemStream> open_list(const suite::Suite& suite,
+                                             const std::string& columns) {
+  const suite::Format& list = suite::find_format("pairs");
+  // Columns with names of one's own are in no format that could be recognised.
+  const suite::Format* known = suite.path == "-" ? nullptr : suite::guess_format(suite.path);
+  if (suite.path == "-" || (known && known != &list) || (!known && suite.is_folder()))
+    throw wrong_call(fmt::format("--columns is for lists, and this is {}",
+                                 known ? "in the format '" + known->name + "'" : "none"))
+        .at(suite.path.string());
+  return list.read(suite.path, {"", columns});
 }
 
 }  // namespace minpair::stimuli

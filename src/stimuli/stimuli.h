@@ -22,4 +22,8 @@ suite::Manifest manifest_of(const suite::Suite& suite);
 std::unique_ptr<suite::ItemStream> open_items(const suite::Suite& suite,
                                               const GrammarOptions& options = {});
 
+// The same of a typed list whose columns are named here: "good=Satz,bad=Falsch". Throws when it is
+// no list.
+std::unique_ptr<suite::ItemStream> open_list(const suite::Suite& suite, const std::string& columns);
+
 }  // namespace minpair::stimuli

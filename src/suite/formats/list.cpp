@@ -84,7 +84,7 @@ char separator_of_file(const fs::path& file) {
 
 constexpr const char* kHowToName =
     "the first row names the columns: good,bad,condition; or item,sentence,grammatical\n"
-    "  other names are told to 'minpair convert': --columns good=Satz,bad=Falsch";
+    "  other names are told by run, lint and convert --columns good=Satz,bad=Falsch";
 
 [[noreturn]] void no_columns(const std::vector<std::string>& header, const Where& where) {
   throw bad_input(
