@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "base/error.h"
@@ -71,6 +72,9 @@ By sides_by(const std::vector<Named>& runs, const CompareOptions& options) {
       if (distinct(runs, by).size() == 2) two.push_back(by);
   for (const auto& [by, n] : asked)
     if (n > 2) two.clear();
+  // Two models with two methods: a method for each of them.
+  if (two.size() == 2 && options.models.size() == 2 && options.methods.size() == 2)
+    return By::model;
   if (two.size() != 1) throw no_two_sides(runs);
   return two.front();
 }
@@ -267,6 +271,24 @@ struct Pairing {
   std::string title, first, second;
 };
 
+// Two models that share no method, as masked and causal ones never do: where each has one run over
+// a suite, nothing else can be meant.
+std::vector<Pairing> only_runs(const std::vector<Named>& runs,
+                               const std::vector<std::string>& models) {
+  std::map<int64_t, std::vector<const Named*>> by_suite[2];
+  for (const Named& n : runs)
+    for (size_t side : {0, 1})
+      if (n.model == models[side]) by_suite[side][n.run->suite.id].push_back(&n);
+  std::vector<Pairing> pairings;
+  for (const auto& [suite, first] : by_suite[0]) {
+    const std::vector<const Named*>& second = by_suite[1][suite];
+    if (first.size() != 1 || second.size() != 1) continue;
+    const Named &a = *first[0], &b = *second[0];
+    pairings.push_back({a, b, a.suite, a.model + ":" + a.method, b.model + ":" + b.method});
+  }
+  return pairings;
+}
+
 std::vector<Pairing> pairings_by(const std::vector<Named>& chosen, CompareOptions& options) {
   By by = sides_by(chosen, options);
   std::vector<std::string> names = by == By::model    ? options.models
@@ -280,6 +302,7 @@ std::vector<Pairing> pairings_by(const std::vector<Named>& chosen, CompareOption
       if (a.side(by) == names[0] && b.side(by) == names[1] && otherwise_alike(a, b, by) &&
           !stands_in(a, b, chosen, by))
         pairings.push_back({a, b, title_of(a, by), names[0], names[1]});
+  if (pairings.empty() && by == By::model) pairings = only_runs(chosen, names);
   if (!pairings.empty()) return pairings;
   throw wrong_call(fmt::format("'{}' and '{}' have no suite and {} in common", names[0], names[1],
                                by == By::model ? "method" : "model"))

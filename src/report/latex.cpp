@@ -86,7 +86,7 @@ std::string body(const Table& table, const Layout& layout, const Columns& column
     out += line + " \\\\\n";
   }
   if (layout.with_total) {
-    out += "\\midrule\nAll";
+    out += "\\midrule\n" + table.total.titles[0];
     for (size_t i = 1; i < labels; ++i) out += " & ";
     for (const LayoutColumn* c : columns)
       out += " & " + marked(*c, table.total, table.rows.size(), style);

@@ -59,7 +59,7 @@ std::string table_text(const Table& table) {
     out += line_of(cells);
   }
   if (layout.with_total) {
-    std::vector<std::string> cells = {"All"};
+    std::vector<std::string> cells = table.total.titles;
     cells.resize(std::max<size_t>(table.by.size(), 1));
     for (const LayoutColumn& c : layout.columns)
       cells.push_back(marked(c, table.total, table.rows.size()));

@@ -298,7 +298,7 @@ Table make_table(store::Store& store, const std::vector<const NamedRun*>& runs,
     }
     table.rows.push_back(std::move(row));
   }
-  table.total.titles = {"All"};
+  table.total.titles = {languages.size() > 1 ? "All languages" : "All"};
   table.total.keys.assign(table.by.size(), "");
   add_published(table, suite.manifest);
   mark_best(table);
