@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -152,6 +153,30 @@ Known describe(const std::string& name, const fs::path& folder) {
 
 namespace {
 
+// Branches and tags, "main" first, then commits that have no other name.
+std::vector<std::string> revisions_in(const fs::path& repository) {
+  std::vector<std::string> named, commits;
+  std::error_code ignored;
+  const fs::path refs = repository / "refs";
+  for (const auto& ref : fs::recursive_directory_iterator(refs, ignored))
+    if (ref.is_regular_file(ignored)) named.push_back(fs::relative(ref.path(), refs).string());
+  for (const auto& snapshot : fs::directory_iterator(repository / "snapshots", ignored))
+    commits.push_back(snapshot.path().filename().string());
+  std::sort(named.begin(), named.end(), [](const std::string& a, const std::string& b) {
+    return std::pair(a != "main", a) < std::pair(b != "main", b);
+  });
+  std::sort(commits.begin(), commits.end());
+  named.insert(named.end(), commits.begin(), commits.end());
+  return named;
+}
+
+bool has_weights(const fs::path& folder) {
+  std::error_code ignored;
+  for (const auto& file : fs::directory_iterator(folder, ignored))
+    if (is_weights(file.path())) return true;
+  return false;
+}
+
 std::vector<Known> by_name(std::vector<Known> all) {
   std::sort(all.begin(), all.end(), [](const Known& a, const Known& b) { return a.name < b.name; });
   return all;
@@ -167,12 +192,13 @@ std::vector<Known> cached_models(const Settings& settings) {
     if (!name.starts_with("models--")) continue;
     name = name.substr(8);
     if (size_t dashes = name.find("--"); dashes != name.npos) name.replace(dashes, 2, "/");
-    fs::path folder = locate(name, settings);
-    if (folder.empty()) continue;
-    bool weights = false;
-    for (const auto& file : fs::directory_iterator(folder, ignored))
-      weights = weights || is_weights(file.path());
-    if (weights) all.push_back(describe(name, folder));
+    std::set<fs::path> seen;
+    for (const std::string& revision : revisions_in(entry.path())) {
+      std::string called = revision == "main" ? name : name + "@" + revision;
+      fs::path folder = locate(called, settings);
+      if (!folder.empty() && has_weights(folder) && seen.insert(folder).second)
+        all.push_back(describe(called, folder));
+    }
   }
   return by_name(std::move(all));
 }

@@ -58,7 +58,7 @@ struct Known {
       kind;  // "BertForMaskedLM", or what else its config.json says; "GGUF"; "" when unknown
 };
 
-// Every model of which the cache has weights, by name.
+// Every model of which the cache has weights, by name; revisions beside main as NAME@REVISION.
 std::vector<Known> cached_models(const Settings& settings = hub::settings());
 // Those that ship with minpair, by name.
 std::vector<Known> shipped_models();

@@ -419,6 +419,20 @@ TEST_F(Pull, CachedModelsAreListed) {
   EXPECT_EQ(all[0].name, "org/name");
   EXPECT_EQ(all[0].kind, "BertForMaskedLM");
   EXPECT_EQ(all[0].bytes, hub_.files["config.json"].content.size() + 4);
+  // Checkpoints: revisions beside main, and commits without a name; each folder once.
+  auto names = [&] {
+    std::vector<std::string> found;
+    for (const Known& k : cached_models(settings_)) found.push_back(k.name);
+    return found;
+  };
+  write_file(repository() / "refs/v1", commit);
+  const std::string other(40, 'b'), third(40, 'c');
+  for (const std::string& c : {other, third}) {
+    fs::create_directories(repository() / "snapshots" / c);
+    write_file(repository() / "snapshots" / c / "model.safetensors", "1234");
+  }
+  write_file(repository() / "refs/step1000", other);
+  EXPECT_THAT(names(), ElementsAre("org/name", "org/name@" + third, "org/name@step1000"));
 }
 
 TEST(Settings, FromTheEnvironment) {
