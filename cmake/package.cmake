@@ -46,7 +46,7 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_MINPAIR_PACKAGE_NAME minpair)
 set(CPACK_DEBIAN_MINPAIR_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/packaging/triggers)
 set(CPACK_DEBIAN_MINPAIR_PACKAGE_RECOMMENDS ca-certificates)
-set(CPACK_DEBIAN_MINPAIR_PACKAGE_SUGGESTS minpair-mpi)
+set(CPACK_DEBIAN_MINPAIR_PACKAGE_SUGGESTS "minpair-mpi, librsvg2-bin")
 set(CPACK_DEBIAN_MINPAIR_DESCRIPTION "minimal pairs, scored with language models
  Builds suites of minimal pairs, scores them with masked, causal, recurrent
  and n-gram language models on an ordinary CPU, and prints the tables that a

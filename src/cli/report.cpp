@@ -21,6 +21,7 @@
 #include "report/html.h"
 #include "report/norms.h"
 #include "report/people.h"
+#include "report/picture.h"
 #include "report/statistics.h"
 
 namespace minpair::cli {
@@ -123,13 +124,12 @@ void check_options(const ReportCall& call) {
         .hint("-m and --method choose runs everywhere");
   if (call.format == "lm-eval" && (other || !call.columns.empty()))
     throw wrong_call("--format lm-eval is all of the results, and takes no other view");
-  const std::string extension = std::filesystem::path(call.output).extension().string();
-  if (!call.figure.empty() && (extension == ".pdf" || extension == ".png"))
-    throw wrong_call("figures are written as SVG")
-        .at(call.output)
-        .hint(fmt::format("write figure.svg; then: rsvg-convert -f {} -o {} figure.svg (Debian: "
-                          "librsvg2-bin)",
-                          extension.substr(1), call.output));
+  if (norms_in(call) && (other || call.human || !call.columns.empty()))
+    throw wrong_call(fmt::format("--norm {} stands in a table of its own, test by test", call.norm))
+        .hint(
+            "sum, mean, word, char and byte, which ask for no parameters, are views everywhere; on "
+            "the page each is a choice");
+  if (!call.figure.empty()) report::check_picture(call.output);
 }
 
 void report(const ReportCall& call) {
@@ -141,7 +141,7 @@ void report(const ReportCall& call) {
     throw wrong_call("a training has no results to draw")
         .hint("its learning curve: --figure curve");
   if (training && !call.figure.empty())
-    return write_file(call.output, report::curve_figure(call.results));
+    return report::write_picture(call.output, report::curve_figure(call.results));
   if (training)
     return write_file(call.output,
                       report::render_grids(report::curve_grids(call.results), call.format));
@@ -150,8 +150,8 @@ void report(const ReportCall& call) {
   report::ReportOptions options = options_of(call);
   if (!call.html.empty()) return report::write_html(store, options, call.html);
   if (!call.figure.empty())
-    return write_file(call.output,
-                      report::figure(store, options, call.figure, names_in(call.columns)));
+    return report::write_picture(
+        call.output, report::figure(store, options, call.figure, names_in(call.columns)));
   if (!call.against.empty() && call.format != "lm-eval")
     return write_file(
         call.output,
@@ -201,6 +201,7 @@ void add_report(Cli& cli) {
                   "  minpair report results.db --format latex --columns de-mini,de-lstm "
                   "--percent --intervals --label tab:de\n"
                   "  minpair report results.db --figure tests -o figure.svg\n"
+                  "  minpair report results.db --figure curve -o figure.pdf   over checkpoints\n"
                   "  minpair report lstm-de/                  learning curve\n");
   static ReportCall call;
   app.add_option(
@@ -250,8 +251,9 @@ void add_report(Cli& cli) {
                        .excludes(stats);
   Option figure =
       app.add_option("--figure", call.figure,
-                     "instead: a picture (SVG) of accuracies by tests, conditions, distance or "
-                     "distractors; of margins; or the learning curve of a training")
+                     "instead: a picture (-o .svg, .pdf or .png) of accuracies by tests, "
+                     "conditions, distance or distractors; of margins; curve: over the checkpoints "
+                     "of a model (NAME@step1000, ...), or the losses of a training")
           .one_of(report::figure_kinds())
           .excludes(margins)
           .excludes(stats)
