@@ -1,5 +1,6 @@
 """minicons's interface: shapes as in its source, numbers as minpair's own methods have them."""
 
+import inspect
 import math
 
 import pytest
@@ -72,6 +73,42 @@ def test_the_order_of_arguments_is_that_of_minicons(masked, causal):
     # compute_stats has prob before base_two, but for masked models.
     assert masked.compute_stats(masked.prepare_text("wort7"), False, True)[0][0] < 0
     assert causal.compute_stats(causal.prepare_text("wort7 wort8"), False, True)[0][0] > 0
+
+
+ORDERS = {  # as its source has them
+    "MaskedLMScorer.__init__": "model device tokenizer PLL_metric",
+    "MaskedLMScorer.compute_stats": "batch rank base_two prob return_tensors",
+    "MaskedLMScorer.sequence_score": "batch reduction prob base_two",
+    "MaskedLMScorer.token_score": "batch surprisal prob base_two rank PLL_metric",
+    "MaskedLMScorer.conditional_score": "prefix stimuli suffix separator reduction prob base_two",
+    "MaskedLMScorer.prime_text": "prefix stimuli suffix separator",
+    "IncrementalLMScorer.__init__": "model device tokenizer",
+    "IncrementalLMScorer.compute_stats": "batch rank prob base_two return_tensors bow_correction",
+    "IncrementalLMScorer.sequence_score": "batch reduction base_two bow_correction",
+    "IncrementalLMScorer.token_score": "batch surprisal prob base_two rank decode bow_correction",
+    "IncrementalLMScorer.conditional_score": "prefix stimuli separator reduction prob base_two bow_correction",
+    "IncrementalLMScorer.prime_text": "preamble stimuli separator",
+    "IncrementalLMScorer.word_score": "batch surprisal prob base_two rank bow_correction",
+    "IncrementalLMScorer.word_score_tokenized":
+        "batch tokenize_function bow_correction bos_token eos_token surprisal prob base_two return_tensors",
+    "IncrementalLMScorer.conditional_word_score_tokenized":
+        "prefix stimuli tokenize_function separator bow_correction bos_token eos_token surprisal prob base_two return_tensors",
+}
+
+
+@pytest.mark.parametrize("method", ORDERS)
+def test_arguments_stand_where_minicons_has_them(method):
+    of, name = method.split(".")
+    wanted = ["self", *ORDERS[method].split()]
+    assert list(inspect.signature(getattr(getattr(scorer, of), name)).parameters)[:len(wanted)] == wanted
+
+
+def test_settings_by_place(masked, causal):
+    assert masked.prepare_text("wort7", "within_word_l2r").method == "pll-word-l2r"
+    assert causal.prepare_text("wort7", True).model is causal.prepare_text("wort7", bos_token=True).model
+    assert causal.prepare_text("wort7", False, True).model is causal.prepare_text("wort7", eos_token=True).model
+    with pytest.raises(mp.UsageError, match="no option 'bos_token'"):
+        masked.word_score_tokenized(TEXTS, str.split, bos_token=True)
 
 
 def test_ranks(masked, causal, words):

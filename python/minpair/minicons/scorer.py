@@ -18,7 +18,7 @@ What differs:
 - What stands before the first token is the model's own, as its tokenizer and configuration say; with ``bos_token=False`` nothing does,
   unless the tokenizer puts it there by itself. Each combination loads the model once.
 - A ``PLL_metric`` that the scorer was made with holds for all its methods; in minicons ``sequence_score`` and ``token_score`` ignore it.
-- The third argument of ``conditional_score`` and ``partial_score`` may also be the reduction, as it was before minicons 0.3.
+- The third argument of ``conditional_score`` and ``partial_score`` may also be the reduction, as in earlier versions of minicons.
 - Ranks of equally probable tokens follow their numbers in the vocabulary. A word has none.
 - Chat templates, whole distributions (``distribution``, ``next_word_distribution``, ``cloze_distribution``, ``topk``, ``query``,
   ``entropy``) and models of other kinds are not here; asking for one says what to use instead.
@@ -145,26 +145,26 @@ class LMScorer:
 
     # --- what is scored ---
 
-    def _how(self, **options: Any) -> Tuple[Model, str]:
+    def _how(self, *settings: Any, **options: Any) -> Tuple[Model, str]:
         """The model and the method for the options of ``prepare_text``."""
         raise NotImplementedError
 
-    def prepare_text(self, text: Text, **options: Any) -> Prepared:
-        """Texts for :meth:`compute_stats`."""
-        return Prepared(_list(text), None, None, *self._how(**options))
+    def prepare_text(self, text: Text, *settings: Any, **options: Any) -> Prepared:
+        """Texts for :meth:`compute_stats`. Settings are ``bos_token``, ``eos_token``; of masked models ``PLL_metric``."""
+        return Prepared(_list(text), None, None, *self._how(*settings, **options))
 
-    def _primed(self, prefix: Text, stimuli: Text, suffix: Optional[Text], separator: Text, options: Dict[str, Any]) -> Prepared:
+    def _primed(self, prefix: Text, stimuli: Text, suffix: Optional[Text], separator: Text, how: Tuple[Model, str]) -> Prepared:
         texts = _list(stimuli)
         separators = _parallel(separator, len(texts), "separators")
         contexts = [p + s for p, s in zip(_parallel(prefix, len(texts), "prefixes"), separators)]
         after = None
         if suffix is not None:
             after = [s + x for s, x in zip(separators, _parallel(suffix, len(texts), "suffixes"))]
-        return Prepared(texts, contexts, after, *self._how(**options))
+        return Prepared(texts, contexts, after, *how)
 
-    def prime_text(self, preamble: Text, stimuli: Text, separator: Text = " ", **options: Any) -> Prepared:
+    def prime_text(self, preamble: Text, stimuli: Text, separator: Text = " ", *settings: Any, **options: Any) -> Prepared:
         """Texts that follow others, for :meth:`compute_stats`."""
-        return self._primed(preamble, stimuli, None, separator, options)
+        return self._primed(preamble, stimuli, None, separator, self._how(*settings, **options))
 
     def _tokens(self, prepared: Prepared, rank: bool = False) -> List[List[_Token]]:
         whole = prepared.texts
@@ -293,25 +293,31 @@ class LMScorer:
         return self._by_words(prepared, lambda text: re.findall(r"[\w']+|[.,!?;]", text), surprisal, prob, base_two, False)
 
     def word_score_tokenized(
-        self, batch: Text, tokenize_function: Words, bow_correction: bool = False, surprisal: bool = False,
-        prob: bool = False, base_two: bool = False, return_tensors: bool = False, **options: Any,
+        self, batch: Text, tokenize_function: Words, bow_correction: bool = False, bos_token: bool = False, eos_token: bool = False,
+        surprisal: bool = False, prob: bool = False, base_two: bool = False, return_tensors: bool = False, **options: Any,
     ) -> List[List[Tuple[str, Any]]]:
         """``[(word, score), ...]`` for each text, in the words of ``tokenize_function``: the sum over each word's tokens."""
-        prepared = self._corrected(self.prepare_text(batch, **options), bow_correction)
+        prepared = self._corrected(self.prepare_text(batch, **_edges(bos_token, eos_token), **options), bow_correction)
         return self._by_words(prepared, tokenize_function, surprisal, prob, base_two, return_tensors)
 
     def conditional_word_score_tokenized(
         self, prefix: Text, stimuli: Text, tokenize_function: Words, separator: Text = " ", bow_correction: bool = False,
-        surprisal: bool = False, prob: bool = False, base_two: bool = False, return_tensors: bool = False, **options: Any,
+        bos_token: bool = False, eos_token: bool = False, surprisal: bool = False, prob: bool = False, base_two: bool = False,
+        return_tensors: bool = False,
     ) -> List[List[Tuple[str, Any]]]:
         """The same for texts that follow others."""
-        prepared = self._corrected(self.prime_text(prefix, stimuli, separator, **options), bow_correction)
+        prepared = self._corrected(self.prime_text(prefix, stimuli, separator, **_edges(bos_token, eos_token)), bow_correction)
         return self._by_words(prepared, tokenize_function, surprisal, prob, base_two, return_tensors)
 
 
 def _exclude(surprisal: bool, prob: bool) -> None:
     if surprisal and prob:
         raise UsageError("surprisal and prob exclude each other")
+
+
+def _edges(bos_token: bool, eos_token: bool) -> Dict[str, bool]:
+    """Those that were asked for: a masked scorer knows of none."""
+    return {name: True for name, asked in (("bos_token", bos_token), ("eos_token", eos_token)) if asked}
 
 
 def _decoded(piece: str, text: str) -> str:
@@ -351,6 +357,13 @@ class IncrementalLMScorer(LMScorer):
                 raise UsageError("the model has no end of text")
             end = self.model.info["eos"]
         return self._loaded(start, end), "lp"
+
+    def sequence_score(  # type: ignore[override]
+        self, batch: Text, reduction: Reduction = _mean, base_two: bool = False, bow_correction: bool = False, prob: bool = False,
+        **options: Any,
+    ) -> List[Any]:
+        """One number for each text: by default the mean log-probability of its tokens."""
+        return super().sequence_score(batch, reduction, prob, base_two, bow_correction, **options)
 
     def _starts_by_itself(self) -> bool:
         """Does the tokenizer put something before a text? Recurrent and n-gram models always begin somewhere."""
@@ -400,10 +413,10 @@ class MaskedLMScorer(LMScorer):
         return super().compute_stats(batch, rank, prob, base_two, return_tensors, bow_correction)
 
     def prime_text(  # type: ignore[override]
-        self, prefix: Text, stimuli: Text, suffix: Optional[Text] = None, separator: Text = " ", **options: Any,
+        self, prefix: Text, stimuli: Text, suffix: Optional[Text] = None, separator: Text = " ", *settings: Any, **options: Any,
     ) -> Prepared:
         """Texts between others, for :meth:`compute_stats`."""
-        return self._primed(prefix, stimuli, suffix, separator, options)
+        return self._primed(prefix, stimuli, suffix, separator, self._how(*settings, **options))
 
     def conditional_score(  # type: ignore[override]
         self, prefix: Text, stimuli: Text, suffix: Union[Text, Reduction, None] = None, separator: Text = " ", reduction: Reduction = _mean,
@@ -413,9 +426,12 @@ class MaskedLMScorer(LMScorer):
         suffix, reduction = (None, suffix) if callable(suffix) else (suffix, reduction)
         return self._conditional(self.prime_text(prefix, stimuli, suffix, separator, **options), reduction, prob, base_two, surprisal)
 
-    def token_score(self, batch: Text, *arguments: Any, **options: Any) -> List[List[Tuple[Any, ...]]]:
-        """``[(token, score), ...]`` for each text, tokens as they decode."""
-        return super().token_score(batch, *arguments, **{"decode": True, **options})
+    def token_score(  # type: ignore[override]
+        self, batch: Text, surprisal: bool = False, prob: bool = False, base_two: bool = False, rank: bool = False,
+        PLL_metric: Optional[str] = None, decode: bool = True,
+    ) -> List[List[Tuple[Any, ...]]]:
+        """``[(token, score), ...]`` for each text, with ``rank`` ``(token, score, rank)``; tokens as they decode."""
+        return super().token_score(batch, surprisal, prob, base_two, rank, decode, PLL_metric=PLL_metric)
 
     def conditional_word_score_tokenized(self, prefix: Text, stimuli: Text, *arguments: Any, **options: Any) -> Any:
         raise UsageError("minicons has this for models that read from left to right\n  conditional_score(prefix, word, suffix=...) scores one word")
