@@ -79,7 +79,12 @@ minpair_run <- function(suites, models, methods = NULL, out = "results.db", test
   invisible(out)
 }
 
-minpair_rows <- function(results, table = "items", ...) .Call(r_rows, path.expand(results), table, filter_of(...))
+minpair_rows <- function(results, table = "items", ..., stream = NULL) {
+  if (is.null(stream)) return(.Call(r_rows, path.expand(results), table, filter_of(...)))
+  if (!inherits(stream, "nanoarrow_array_stream")) stop("the stream must be one of nanoarrow::nanoarrow_allocate_array_stream()")
+  .Call(r_stream, path.expand(results), table, filter_of(...), stream)
+  stream
+}
 
 minpair_items <- function(results, ...) minpair_rows(results, "items", ...)
 

@@ -262,6 +262,15 @@ static SEXP r_rows(SEXP results, SEXP table, SEXP filter) {
   FRAME_OF(lib_rows(text_or_null(results), text_or_null(table), &chosen, &taken->stream))
 }
 
+/* Into a stream of nanoarrow's, which copies nothing. */
+static SEXP r_stream(SEXP results, SEXP table, SEXP filter, SEXP stream) {
+  minpair_filter chosen = filter_of(filter);
+  struct ArrowArrayStream* out = TYPEOF(stream) == EXTPTRSXP ? R_ExternalPtrAddr(stream) : NULL;
+  if (!out || out->release) Rf_error("the stream is not an empty one");
+  check(lib_rows(text_or_null(results), text_or_null(table), &chosen, out));
+  return R_NilValue;
+}
+
 static SEXP r_report(SEXP results, SEXP by, SEXP format, SEXP filter) {
   minpair_filter chosen = filter_of(filter);
   FRAME_OF(lib_report(text_or_null(results), text_or_null(by), text_or_null(format), &chosen, &taken->stream))
@@ -271,7 +280,8 @@ static const R_CallMethodDef kCalls[] = {
     {"r_open", (DL_FUNC)&r_open, 2},         {"r_load", (DL_FUNC)&r_load, 6},   {"r_about", (DL_FUNC)&r_about, 1},
     {"r_list", (DL_FUNC)&r_list, 1},         {"r_tokenize", (DL_FUNC)&r_tokenize, 3}, {"r_score", (DL_FUNC)&r_score, 8},
     {"r_predict", (DL_FUNC)&r_predict, 3},   {"r_states", (DL_FUNC)&r_states, 3}, {"r_run", (DL_FUNC)&r_run, 10},
-    {"r_rows", (DL_FUNC)&r_rows, 3},         {"r_report", (DL_FUNC)&r_report, 4}, {NULL, NULL, 0}};
+    {"r_rows", (DL_FUNC)&r_rows, 3},         {"r_report", (DL_FUNC)&r_report, 4}, {"r_stream", (DL_FUNC)&r_stream, 4},
+    {NULL, NULL, 0}};
 
 void R_init_minpair(DllInfo* info) {
   R_registerRoutines(info, NULL, kCalls, NULL, NULL);

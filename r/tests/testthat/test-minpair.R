@@ -42,12 +42,36 @@ test_that("a run becomes a data frame whose means are the report's accuracies", 
   expect_true(all(minpair_rows(out, "tokens")$logprob <= 0))
 })
 
-test_that("glmer finds on our data frame what it finds on the exported file", {
+test_that("glmer finds on our data frame what it finds on data counted by hand and on the exported file", {
   skip_if_not_installed("lme4")
   out <- minpair_run("de-agreement", "de-lstm", out = tempfile(fileext = ".db"), tests = c("simple_sentence", "pre_field"))
-  items <- minpair_items(out)
+  model <- function(d) {
+    fit <- lme4::glmer(correct ~ test + (1 | condition), d[!is.na(d$correct), ], family = binomial, nAGQ = 0)
+    c(lme4::fixef(fit), sd = attr(lme4::VarCorr(fit)$condition, "stddev"))
+  }
+  ours <- model(minpair_items(out))
+  # By hand: the log-probabilities of tokens, summed, and the higher sum wins.
+  tokens <- minpair_rows(out, "tokens")
+  sums <- aggregate(logprob ~ id + test + condition + grammatical, tokens, sum)
+  pairs <- merge(sums[sums$grammatical, ], sums[!sums$grammatical, ], by = c("id", "test", "condition"))
+  pairs$correct <- as.numeric(pairs$logprob.x > pairs$logprob.y)
+  expect_gt(nrow(pairs), 50)
+  expect_equal(ours, model(pairs), tolerance = 1e-6)
+  skip_if_not(nzchar(Sys.getenv("MINPAIR_PROGRAM")), "the program is not there")
   file <- tempfile(fileext = ".csv")
-  utils::write.csv(items, file, row.names = FALSE)
-  model <- function(d) lme4::fixef(lme4::glmer(correct ~ test + (1 | condition), d[!is.na(d$correct), ], family = binomial, nAGQ = 0))
-  expect_equal(model(items), model(utils::read.csv(file)), tolerance = 1e-6)
+  expect_equal(system2(Sys.getenv("MINPAIR_PROGRAM"), c("export", out, "-o", file)), 0)
+  expect_equal(ours, model(utils::read.csv(file)), tolerance = 1e-6)
+})
+
+test_that("nanoarrow takes rows without copying", {
+  skip_if_not_installed("nanoarrow")
+  out <- minpair_run("de-agreement", "de-lstm", out = tempfile(fileext = ".db"), tests = "simple_sentence", limit = 60)
+  empty <- getExportedValue("nanoarrow", "nanoarrow_allocate_array_stream")
+  items <- as.data.frame(minpair_rows(out, "items", stream = empty()))
+  expect_equal(items$margin, minpair_items(out)$margin)
+  expect_error(minpair_rows(out, stream = minpair_rows(out, stream = empty())), "not an empty one")
+})
+
+test_that("a stream is one", {
+  expect_error(minpair_rows("none.db", stream = 1), "nanoarrow_allocate_array_stream")
 })
