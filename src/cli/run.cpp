@@ -5,6 +5,8 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <memory>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -110,24 +112,10 @@ void check_scored(const std::vector<engine::RunReport>& reports) {
           .hint("the line below the table says why; another method (--method) may fit");
 }
 
-// `wire`: to the other processes of this run; null: there are none.
-void run(RunCall& call, engine::Wire* wire) {
-  call.run.load = call.load;
-  std::vector<engine::SuiteSource> suites;
-  for (const std::string& name : call.suites) {
-    suites.push_back(engine::suite_source(suite::find_suite(name), call.columns));
-    suites.back().called = name;
-  }
-  std::unique_ptr<query::Model> model = load(call, 0);
-  // Then the results: whether they can be written must not turn out after hours of work, but a
-  // wrong name should leave no file behind.
-  std::unique_ptr<store::Store> store;
-  if (!call.run.dry_run)
-    store = std::make_unique<store::Store>(call.output, store::Store::Mode::write);
-  // Under mpirun the process has been told what to say already.
-  if (store && !call.run.quiet && !wire)
-    for (int signal : {SIGINT, SIGTERM}) std::signal(signal, say_how_to_go_on);
-  std::vector<engine::RunReport> reports;
+// Every model on every suite; the first one is loaded already.
+void score_all(RunCall& call, const std::vector<engine::SuiteSource>& suites,
+               std::unique_ptr<query::Model> model, store::Store* store, engine::Wire* wire,
+               std::vector<engine::RunReport>& reports) {
   for (size_t number = 0; number < call.models.size(); ++number) {
     if (number > 0) {
       model.reset();  // two need not be in memory at once
@@ -142,13 +130,50 @@ void run(RunCall& call, engine::Wire* wire) {
       std::vector<const method::Method*> methods =
           method::methods_for(suite.manifest, call.methods, clozes, model->info().kind);
       say_default(suite, *methods.front(), call);
-      reports.push_back(
-          engine::run_suite(store.get(), suite, *model, methods, call.run, crew.get()));
+      reports.push_back(engine::run_suite(store, suite, *model, methods, call.run, crew.get()));
       if (call.run.dry_run)
         say_planned(reports.back(), call);
       else
         say_done(reports.back(), call);
     }
+  }
+}
+
+// A file that was made for results, of which there are none, is taken away again.
+void take_away(std::unique_ptr<store::Store> store) {
+  try {
+    if (!store->runs().empty()) return;
+    const std::filesystem::path file = store->path();
+    store.reset();
+    std::filesystem::remove(file);
+  } catch (const std::exception&) {  // what went wrong before is what matters
+  }
+}
+
+// `wire`: to the other processes of this run; null: there are none.
+void run(RunCall& call, engine::Wire* wire) {
+  call.run.load = call.load;
+  std::vector<engine::SuiteSource> suites;
+  for (const std::string& name : call.suites) {
+    suites.push_back(engine::suite_source(suite::find_suite(name), call.columns));
+    suites.back().called = name;
+  }
+  std::unique_ptr<query::Model> model = load(call, 0);
+  // Then the results: whether they can be written must not turn out after hours of work, but a
+  // wrong name should leave no file behind.
+  std::unique_ptr<store::Store> store;
+  const bool fresh = !std::filesystem::exists(call.output);
+  if (!call.run.dry_run)
+    store = std::make_unique<store::Store>(call.output, store::Store::Mode::write);
+  // Under mpirun the process has been told what to say already.
+  if (store && !call.run.quiet && !wire)
+    for (int signal : {SIGINT, SIGTERM}) std::signal(signal, say_how_to_go_on);
+  std::vector<engine::RunReport> reports;
+  try {
+    score_all(call, suites, std::move(model), store.get(), wire, reports);
+  } catch (const Error&) {
+    if (store && fresh) take_away(std::move(store));
+    throw;
   }
   // mpirun puts a terminal of its own in between, whatever becomes of the text.
   if (store) show_tables(*store, reports, wire == nullptr);
