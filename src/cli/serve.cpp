@@ -42,16 +42,30 @@ class StopOnSignal {
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
   }
-  void watch(serve::Explorer& explorer) {
-    std::thread([this, &explorer] {
-      int which = 0;
-      sigwait(&signals_, &which);
-      explorer.stop();
-    }).detach();
-  }
+  const sigset_t& signals() const { return signals_; }
 
  private:
   sigset_t signals_;
+};
+
+// Waits for one of the signals as long as it lives.
+class Watcher {
+ public:
+  Watcher(const StopOnSignal& stop, serve::Explorer& explorer)
+      : thread_([&] {
+          int which = 0;
+          sigwait(&stop.signals(), &which);
+          explorer.stop();
+        }) {}
+  ~Watcher() {
+    pthread_kill(thread_.native_handle(), SIGTERM);  // in case that none came
+    thread_.join();
+  }
+  Watcher(const Watcher&) = delete;
+  Watcher& operator=(const Watcher&) = delete;
+
+ private:
+  std::thread thread_;
 };
 
 void serve(ServeCall& call) {
@@ -68,7 +82,7 @@ void serve(ServeCall& call) {
       fmt::print(stderr, "note: {}: {}\n", name, note);
   }
   serve::Explorer explorer(call.options, std::move(models));
-  stop.watch(explorer);
+  const Watcher watcher(stop, explorer);
   fmt::print("{}\n", explorer.url());
   std::fflush(stdout);
   explorer.run();
