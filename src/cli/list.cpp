@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "hub/hub.h"
+#include "hub/sources.h"
 #include "method/method.h"
 #include "model/architectures.h"
 #include "report/report.h"
@@ -43,6 +44,15 @@ void list_models() {
                i < shipped ? "shipped" : "cached ", all[i].kind.empty() ? "?" : all[i].kind);
 }
 
+// What `minpair pull NAME` knows of published data.
+void list_sources() {
+  for (const hub::Source& s : hub::all_sources()) {
+    fmt::print("{}: {}\n    {}\n    {}; {}\n", s.name, s.title, s.citation, s.licence, s.address);
+    fmt::print("    {} files; SHA-256 of {} known\n", s.files.size(),
+               s.unchecked() == 0 ? "all" : std::to_string(s.files.size() - s.unchecked()));
+  }
+}
+
 void list_architectures() {
   fmt::print("{:<22}{:<11}{:<9}checkpoints\n", "model_type", "kind", "GGUF");
   for (const model::Architecture& a : model::architectures())
@@ -58,17 +68,19 @@ void add_list(Cli& cli) {
   Arguments& app =
       cli.command("list",
                   "What there is: suites, models (shipped and in the hub's cache), methods, "
-                  "architectures of models that are read",
-                  "  minpair list methods\n  minpair list models\n  minpair list architectures\n");
+                  "architectures of models that are read, published data that can be pulled",
+                  "  minpair list methods\n  minpair list models\n  minpair list architectures\n"
+                  "  minpair list sources\n");
   static std::string what;
-  app.add_option("WHAT", what, "suites, models, methods or architectures")
+  app.add_option("WHAT", what, "suites, models, methods, architectures or sources")
       .required()
-      .one_of({"suites", "models", "methods", "architectures"});
+      .one_of({"suites", "models", "methods", "architectures", "sources"});
   cli.on_run(app, [] {
     if (what == "methods") list_methods();
     if (what == "suites") list_suites();
     if (what == "models") list_models();
     if (what == "architectures") list_architectures();
+    if (what == "sources") list_sources();
   });
 }
 

@@ -1,27 +1,50 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/cli.h"
 #include "hub/hub.h"
+#include "hub/sources.h"
 
 namespace minpair::cli {
 namespace {
 
+void pull_data(const std::string& name, const hub::PullOptions& options) {
+  const hub::Source source = hub::find_source(name);
+  const hub::PulledSource p = hub::pull_source(source, options);
+  if (options.dry_run) {
+    fmt::print("{}: {} of {} files to fetch, {:.1f} MB and {} files of unknown size\n{}\n", name,
+               p.absent, source.files.size(), double(p.missing) / 1e6, p.unchecked.size(),
+               source.address);
+    return;
+  }
+  if (!options.quiet) {
+    fmt::print(stderr, "{}: {} files, {:.1f} MB of them fetched now. {}\n{}\n", name,
+               source.files.size(), double(p.fetched) / 1e6, source.licence, source.citation);
+    if (!p.unchecked.empty())
+      fmt::print(stderr, "not checked, since their hashes are not known: {}\n",
+                 fmt::join(p.unchecked, ", "));
+  }
+  fmt::print("{}\n", p.folder.string());
+}
+
 void add_pull(Cli& cli) {
   Arguments& app = cli.command(
-      "pull", "Fetch a model from the Hugging Face hub into its usual cache",
+      "pull", "Fetch a model from the Hugging Face hub, or published data, into a cache",
       "  minpair pull dbmdz/bert-base-german-cased\n"
       "  minpair pull ORG/NAME --dry-run\n"
       "  minpair pull ORG/NAME --revision v1.0\n"
       "  minpair pull ORG/NAME-GGUF --file name.Q8_0.gguf\n"
+      "  minpair pull blimp ; minpair pull ud-2.4/UD_German-GSD     'minpair list sources'\n"
       "  HF_ENDPOINT, HF_HOME, HF_HUB_CACHE and HF_TOKEN mean what they mean to other programs.\n");
   static std::string model;
   static hub::PullOptions options;
-  app.add_option("MODEL", model, "ORG/NAME, as on the hub").required();
+  app.add_option("MODEL", model, "ORG/NAME, as on the hub; or the name of a source").required();
   app.add_option("--revision", options.revision, "a branch, a tag or a commit (main)");
   app.add_option("--file", options.files, "fetch exactly this file (repeatable)");
   app.add_flag("--dry-run", options.dry_run, "fetch nothing; print the files and their sizes");
   app.add_flag("-q,--quiet", options.quiet, "no progress, no summary");
   cli.on_run(app, [] {
+    if (hub::is_source(model)) return pull_data(model, options);
     hub::Pulled p = hub::pull(model, options);
     if (options.dry_run) {
       for (size_t i = 0; i < p.files.size(); ++i)

@@ -1,43 +1,20 @@
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "base/file.h"
 #include "base/progress.h"
-#include "hub/parts.h"
+#include "hub/fetch.h"
 
 namespace minpair::hub {
 
 namespace {
 
-constexpr int most_failures = 5;  // in a row, without a byte in between
-
 struct Repository {
   std::string commit;
   std::map<std::string, uint64_t> files;  // and their sizes
 };
-
-// What one file is, by the hub.
-struct Content {
-  std::string hash;
-  uint64_t bytes = 0;
-};
-
-std::string escaped(const std::string& path) {
-  std::string s;
-  for (char c : path) {
-    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                 c == '-' || c == '_' || c == '.' || c == '~' || c == '/';
-    s += plain ? std::string(1, c) : fmt::format("%{:02X}", uint8_t(c));
-  }
-  return s;
-}
 
 bool is_shard(const std::string& name, std::string_view stem, std::string_view extension) {
   return name.starts_with(std::string(stem) + "-") && name.find("-of-") != name.npos &&
@@ -93,7 +70,7 @@ std::vector<std::string> needed(const std::string& model,
 class Puller {
  public:
   Puller(const std::string& model, const PullOptions& options, const Settings& settings)
-      : model_(model), options_(options), settings_(settings), connection_(settings) {}
+      : model_(model), options_(options), settings_(settings), fetcher_(settings) {}
 
   Pulled run() {
     Repository repository = ask();
@@ -122,30 +99,16 @@ class Puller {
       fs::create_directories(ref.parent_path());
       write_file(ref, repository.commit);
     }
-    result.fetched = fetched_;
+    result.fetched = fetcher_.fetched();
     return result;
   }
 
  private:
-  // Runs `attempt` until it succeeds; `advanced` says whether the failed one got any further.
-  template <typename Attempt, typename Advanced>
-  auto persist(Attempt attempt, Advanced advanced) {
-    for (int failures = 0;;) {
-      try {
-        return attempt();
-      } catch (const Interrupted&) {
-        failures = advanced() ? 1 : failures + 1;
-        if (failures >= most_failures) throw;
-        auto wait = std::chrono::milliseconds(settings_.retry_milliseconds) * (1 << (failures - 1));
-        std::this_thread::sleep_for(wait);
-      }
-    }
-  }
-
   Repository ask() {
     std::string url = fmt::format("{}/api/models/{}/revision/{}?blobs=true", settings_.endpoint,
                                   model_, escaped(options_.revision));
-    Response r = persist([&] { return connection_.get(url, 64 << 20); }, [] { return false; });
+    Response r = fetcher_.persist([&] { return fetcher_.connection().get(url, 64 << 20); },
+                                  [] { return false; });
     auto json = nlohmann::json::parse(r.body, nullptr, false);
     Repository repository;
     try {
@@ -168,7 +131,8 @@ class Puller {
   }
 
   Content content(const std::string& url) {
-    Response r = persist([&] { return connection_.head(url); }, [] { return false; });
+    Response r =
+        fetcher_.persist([&] { return fetcher_.connection().head(url); }, [] { return false; });
     bool linked = r.headers.contains("x-linked-etag");
     std::string tag = r.headers[linked ? "x-linked-etag" : "etag"];
     if (tag.starts_with("W/")) tag.erase(0, 2);
@@ -194,7 +158,9 @@ class Puller {
     Content wanted = content(url);
     fs::path blob = folder_ / "blobs" / wanted.hash;
     Lock lock(settings_.cache / ".locks" / folder_.filename() / (wanted.hash + ".lock"));
-    if (!fs::exists(blob)) fetch_blob(url, file, wanted, blob);
+    if (!fs::exists(blob))
+      fetcher_.fetch(url, wanted, blob, "the hub names",
+                     [&](uint64_t now) { progress_->set(done_ + now, file); });
     if (!fs::is_regular_file(blob))
       throw cannot("this is in the way of what is fetched").at(blob.string()).hint("move it away");
     fs::create_directories(link.parent_path());
@@ -202,90 +168,13 @@ class Puller {
     fs::create_symlink(fs::relative(blob, link.parent_path()), link);
   }
 
-  void fetch_blob(const std::string& url, const std::string& file, const Content& wanted,
-                  const fs::path& blob) {
-    fs::path part = blob;
-    part += ".incomplete";
-    check_space(part, wanted.bytes);
-    for (int attempt = 0; attempt < 2; ++attempt) {
-      download(url, file, wanted, part);
-      if (fs::file_size(part) == wanted.bytes && has_hash(part, wanted.hash)) {
-        fs::rename(part, blob);
-        return;
-      }
-      fs::remove(part);  // what is wrong somewhere cannot be continued
-    }
-    throw bad_input(fmt::format("{}: what arrives does not have the hash {} that the hub names",
-                                url, wanted.hash))
-        .hint("the server or a proxy on the way changes the file; nothing was kept");
-  }
-
-  void download(const std::string& url, const std::string& file, const Content& wanted,
-                const fs::path& part) {
-    uint64_t before = 0;
-    auto size = [&] {
-      std::error_code none;
-      uint64_t n = fs::file_size(part, none);
-      return none ? 0 : n;
-    };
-    persist(
-        [&] {
-          before = size();
-          if (before > wanted.bytes) fs::remove(part), before = 0;
-          if (before == wanted.bytes && before > 0) return;
-          uint64_t last = before;
-          connection_.download(url, part, wanted.bytes, [&](uint64_t now) {
-            fetched_ += now > last ? now - last : 0;
-            last = now;
-            progress_->set(done_ + now, file);
-          });
-          if (size() < wanted.bytes) {
-            Interrupted again(Error::Kind::environment, fmt::format("{} ended after {} of {} bytes",
-                                                                    url, size(), wanted.bytes));
-            again.hint("run the same command again: it continues where it stopped");
-            throw again;
-          }
-        },
-        [&] { return size() > before; });
-  }
-
-  static void check_space(const fs::path& part, uint64_t bytes) {
-    std::error_code ignored;
-    fs::space_info space = fs::space(part.parent_path(), ignored);
-    uint64_t have = fs::file_size(part, ignored);
-    if (ignored) have = 0;
-    if (space.available != uintmax_t(-1) && bytes > have && space.available < bytes - have)
-      throw cannot(fmt::format("{} MB are needed and {} MB are free", (bytes - have) / 1'000'000,
-                               space.available / 1'000'000))
-          .at(part.parent_path().string())
-          .hint("free some space, or set HF_HOME to a folder on another disk");
-  }
-
-  // Held while a blob is written, also against other programs that know this cache.
-  class Lock {
-   public:
-    explicit Lock(const fs::path& path) {
-      fs::create_directories(path.parent_path());
-      fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-      if (fd_ < 0) throw cannot_errno("cannot write").at(path.string());
-      while (::flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
-      }
-    }
-    ~Lock() { ::close(fd_); }
-    Lock(const Lock&) = delete;
-    Lock& operator=(const Lock&) = delete;
-
-   private:
-    int fd_;
-  };
-
   const std::string& model_;
   const PullOptions& options_;
   const Settings& settings_;
-  Connection connection_;
+  Fetcher fetcher_;
   fs::path folder_;
   Progress* progress_ = nullptr;
-  uint64_t done_ = 0, fetched_ = 0;
+  uint64_t done_ = 0;
 };
 
 }  // namespace
