@@ -1,8 +1,10 @@
+
 #include "papers/papers.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -11,6 +13,8 @@
 #include "base/file.h"
 #include "base/progress.h"
 #include "cli/cli.h"
+#include "hub/sources.h"
+#include "papers/models.h"
 #include "report/grid.h"
 
 namespace minpair::cli {
@@ -18,10 +22,10 @@ namespace {
 
 using Kind = report::GridColumn::Kind;
 
-// Where published files are kept: $MINPAIR_DATA.
+// Where published files are kept: $MINPAIR_DATA, else where 'minpair pull' puts them.
 std::filesystem::path data_folder(const papers::Paper& paper) {
   const char* data = std::getenv("MINPAIR_DATA");
-  return data ? std::filesystem::path(data) / paper.folder : std::filesystem::path();
+  return data ? std::filesystem::path(data) / paper.folder : hub::locate_source(paper.folder);
 }
 
 void list_papers(const std::string& format) {
@@ -47,8 +51,9 @@ void list_papers(const std::string& format) {
 }
 
 struct ReproduceCall {
-  std::string paper, folder, format = "table", output = "-", table;
-  bool released = false;
+  std::string paper, folder, format = "table", output = "-", table, results;
+  papers::WithModels with;
+  bool released = false, run = false, offline = false, dry_run = false;
 };
 
 report::GridValue ours_of(const papers::Checked& c) {
@@ -106,22 +111,105 @@ void reproduce_all(const ReproduceCall& call) {
     throw cannot(fmt::format("{} numbers differ that should agree", total[Verdict::differs]));
 }
 
+report::GridValue number_or_nothing(double value) {
+  return std::isnan(value) ? report::GridValue() : report::GridValue(value);
+}
+
+void say_plan(const std::vector<papers::Planned>& plan) {
+  report::Grid g{"plan",
+                 "What would be done",
+                 {{"model", "model", Kind::text},
+                  {"fetch_mb", "MB to fetch", Kind::number},
+                  {"suite", "suite", Kind::text},
+                  {"method", "method", Kind::text},
+                  {"items", "items", Kind::count},
+                  {"time", "about", Kind::text}},
+                 {},
+                 false,
+                 {}};
+  for (const papers::Planned& p : plan)
+    if (p.here)
+      g.rows.push_back(
+          {p.model, 0.0, p.suite, p.method, double(p.items), duration_text(p.seconds)});
+    else
+      g.rows.push_back({p.model, double(p.bytes) / 1e6, {}, {}, {}, "known once it is here"});
+  write_file("-", report::render_grids({g}, "table"));
+}
+
+void reproduce_with_models(const ReproduceCall& call, const papers::Paper& paper,
+                           const std::filesystem::path& folder) {
+  papers::WithModels how = call.with;
+  how.hub.offline |= call.offline;
+  how.results = call.results.empty() ? paper.name + ".db" : call.results;
+  if (call.dry_run) return say_plan(papers::plan(paper, folder, how));
+  std::vector<report::Grid> grids;
+  size_t differ = 0;
+  for (const papers::Answered& a : papers::answer(paper, folder, how)) {
+    const std::string title = paper.title + ": " + a.table;
+    if (grids.empty() || grids.back().title != title)
+      grids.push_back({"numbers",
+                       title,
+                       {{"row", "", Kind::text},
+                        {"column", "", Kind::text},
+                        {"printed", "printed", Kind::text},
+                        {"model", "model", Kind::text},
+                        {"here", "here", Kind::share},
+                        {"ci_low", "from", Kind::share},
+                        {"ci_high", "to", Kind::share},
+                        {"items", "items", Kind::count},
+                        {"difference", "difference", Kind::difference},
+                        {"verdict", "", Kind::text},
+                        {"why", "", Kind::text}},
+                       {},
+                       false,
+                       {}});
+    const bool known = !std::isnan(a.ours);
+    grids.back().rows.push_back({a.row, a.column, a.printed, a.model, number_or_nothing(a.ours),
+                                 number_or_nothing(known ? a.interval.low : a.ours),
+                                 number_or_nothing(known ? a.interval.high : a.ours),
+                                 double(a.items), number_or_nothing(a.ours - std::stod(a.printed)),
+                                 std::string(text_of(a.verdict)), a.why});
+    differ += a.verdict == papers::Answered::Verdict::differs;
+  }
+  if (!grids.empty())
+    grids.back().notes = {"from, to: 95 % (Wilson); within: the printed number lies between them",
+                          fmt::format("every item: minpair report {}", how.results.string())};
+  write_file(call.output, report::render_grids(grids, call.format));
+  if (differ > 0)
+    throw cannot(fmt::format("{} numbers of the paper's own models lie outside", differ));
+}
+
+// "2" is Table 2; anything else is part of a title.
+bool is_asked(const std::string& title, const std::string& asked) {
+  if (asked.find_first_not_of("0123456789") != asked.npos) return title.find(asked) != title.npos;
+  const size_t at = title.find("Table " + asked), end = at + 6 + asked.size();
+  return at != title.npos && (end >= title.size() || !std::isdigit(title[end]));
+}
+
 void reproduce(const ReproduceCall& call) {
-  if (call.paper == "all") return reproduce_all(call);
+  const bool models = call.run || !call.with.models.empty();
+  if (models && call.released) throw wrong_call("--released runs no models");
+  if (!models && (call.dry_run || call.offline || !call.results.empty()))
+    throw wrong_call("this is for models").hint("-m MODEL, or --run for the paper's own");
+  if (call.paper == "all") {
+    if (models) throw wrong_call("models are run for one paper at a time");
+    return reproduce_all(call);
+  }
   if (call.format == "page")
     throw wrong_call("a page is over all papers").hint("say: reproduce all");
   papers::Paper paper = papers::find_paper(call.paper);
   if (!call.table.empty())
-    std::erase_if(paper.tables, [&](const papers::PaperTable& t) {
-      return t.title.find(call.table) == std::string::npos;
-    });
+    std::erase_if(paper.tables,
+                  [&](const papers::PaperTable& t) { return !is_asked(t.title, call.table); });
   if (paper.tables.empty()) throw wrong_call("no table has that in its title");
   std::filesystem::path folder =
       call.folder.empty() ? data_folder(paper) : std::filesystem::path(call.folder);
-  if (paper.recomputed() > 0 && (folder.empty() || !std::filesystem::is_directory(folder)))
+  if ((models || paper.recomputed() > 0) &&
+      (folder.empty() || !std::filesystem::is_directory(folder)))
     throw bad_input(fmt::format("the files of '{}' are not here", paper.name))
         .hint(fmt::format("get {} and name the folder: minpair reproduce {} FOLDER", paper.source,
                           paper.name));
+  if (models) return reproduce_with_models(call, paper, folder);
   std::vector<report::Grid> grids;
   std::map<papers::Verdict, size_t> counts;
   std::string title;
@@ -170,13 +258,25 @@ void add_reproduce(Cli& cli) {
       "reproduce", "A paper's printed numbers beside those of its files",
       "  minpair reproduce zorro Zorro/\n"
       "  minpair reproduce task-demands DIR --format csv -o numbers.csv\n"
+      "  minpair reproduce clams --table 2 -m de-mini   a model beside the printed numbers\n"
+      "  minpair reproduce gevalm --run --dry-run       the paper's own models\n"
       "  minpair reproduce all                        every paper whose files are here\n"
       "  minpair reproduce all --format page -o fidelity.md\n");
   static ReproduceCall call;
   app.add_option("PAPER", call.paper, "a name from 'minpair papers', or 'all'").required();
   app.add_option("FOLDER", call.folder, "the authors' files; absent: below $MINPAIR_DATA");
-  app.add_flag("--released", call.released, "from released files; there is no other way yet");
-  app.add_option("--table", call.table, "only tables with this in their title");
+  app.add_flag("--released", call.released, "from released files alone, as without -m and --run");
+  app.add_flag("--run", call.run, "with the paper's own models, fetched where they are not here");
+  app.add_option("-m,--model", call.with.models,
+                 "with this model beside the printed numbers (repeatable)");
+  app.add_option("--table", call.table, "only this: a number, or part of a title");
+  app.add_option("--results", call.results,
+                 "of -m and --run: the results file, PAPER.db by default; goes on where it was");
+  app.add_flag("--offline", call.offline, "fetch nothing");
+  app.add_flag("--dry-run", call.dry_run, "say how much would be fetched and how long it takes");
+  app.add_option("--threads", call.with.load.threads, "threads for the model; 0: all")
+      .whole_number(0, 1024);
+  app.add_flag("-q,--quiet", call.with.quiet, "no progress");
   app.add_option("--format", call.format, "table, json, csv, markdown, latex; of all: page")
       .one_of({"table", "json", "csv", "markdown", "latex", "page"})
       .shows_default();

@@ -50,6 +50,8 @@ struct Found {
 };
 // "scores/*/a_*.csv": all that fit, in order of their names.
 std::vector<Found> files_of(const std::string& name, const std::filesystem::path& folder);
+// The text with the row's key for {row}.
+std::string with_row(std::string text, const std::string& key);
 // One file, or a folder where the format is `items`; .xz and .gz are unpacked.
 Frame read_table(const std::filesystem::path& path, const Source& source);
 

@@ -14,15 +14,16 @@
 #include "papers/formula.h"
 
 namespace minpair::papers {
-namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string with_row(std::string text, const std::string& key) {
   for (size_t at = 0; (at = text.find("{row}", at)) != text.npos; at += key.size())
     text.replace(at, 5, key);
   return text;
 }
+
+namespace {
+
+using Json = nlohmann::ordered_json;
 
 Source source_of(const Json& j) {
   Source s;
@@ -63,6 +64,21 @@ Row row_of(const Json& j) {
   return row;
 }
 
+// "run": what holds for the whole table, and for each of its "columns" that a model can answer.
+void read_run(const Json& run, PaperTable& table) {
+  for (const auto& [title, own] : run.at("columns").items()) {
+    auto column = std::find_if(table.columns.begin(), table.columns.end(),
+                               [&, &name = title](const Column& c) { return c.title == name; });
+    if (column == table.columns.end())
+      throw bad_input(fmt::format("'{}' has no column '{}' to run", table.title, title));
+    auto text = [&, &set = own](const char* name, const std::string& otherwise) {
+      return set.value(name, run.value(name, otherwise));
+    };
+    column->asked = Asked{text("suite", ""),    text("method", ""), text("lengths", "all"),
+                          text("ties", "half"), text("where", ""),  text("model", "")};
+  }
+}
+
 PaperTable table_of(const Json& j) {
   PaperTable table;
   table.title = j.at("title");
@@ -70,7 +86,8 @@ PaperTable table_of(const Json& j) {
   if (j.contains("from")) table.source = source_of(j.at("from"));
   for (const Json& column : j.at("columns"))
     table.columns.push_back(
-        {column.at(0), column.size() > 1 ? column.at(1).get<std::string>() : ""});
+        {column.at(0), column.size() > 1 ? column.at(1).get<std::string>() : "", {}});
+  if (j.contains("run")) read_run(j.at("run"), table);
   for (const Json& row : j.at("rows")) {
     table.rows.push_back(row_of(row));
     if (table.rows.back().values.size() != table.columns.size())
@@ -104,6 +121,8 @@ double number_of(const std::string& printed) {
   throw bad_input(fmt::format("'{}' is no number", printed));
 }
 
+}  // namespace
+
 // Half a unit of the last printed digit; a little more, since halves are rounded either way.
 bool rounds_to(double ours, const std::string& printed) {
   size_t point = printed.find('.'), exponent = printed.find('e');
@@ -113,6 +132,8 @@ bool rounds_to(double ours, const std::string& printed) {
   if (exponent != printed.npos) unit *= std::pow(10.0, number_of(printed.substr(exponent + 1)));
   return std::abs(ours - number_of(printed)) <= unit * 0.5 * (1 + 1e-6);
 }
+
+namespace {
 
 Checked judged(const PaperTable& table, const Row& row, size_t i, double ours) {
   Checked c{table.title, row.title, table.columns[i].title, row.values[i], ours};

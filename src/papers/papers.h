@@ -8,6 +8,7 @@
 //   c.row, c.ours);
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,9 +42,17 @@ struct Source {
   std::string print;  // instead of files: this paper's own table of that title, as printed
 };
 
+// What a model is asked to answer a column: with this method, over items of the authors' files.
+struct Asked {
+  std::string suite;  // a file or folder below the paper's
+  std::string method, lengths = "all", ties = "half";
+  std::string where;  // which items are a row's: "test = \"{row}\""
+  std::string model;  // the paper's own, on the hub
+};
 struct Column {
   std::string title;
-  std::string formula;  // empty: cannot be computed from files
+  std::string formula;         // empty: cannot be computed from files
+  std::optional<Asked> asked;  // for `reproduce --run` and `-m`; docs/papers.md
 };
 struct Row {
   std::string title, key;           // the key is the title unless it says otherwise
@@ -101,6 +110,8 @@ struct Checked {
   Verdict verdict = Verdict::same;
   std::string why;  // of `known` and `needs`
 };
+// "0.94": is ours the same, to the printed digits?
+bool rounds_to(double ours, const std::string& printed);
 // Throws where a file is missing or not what the formulas expect.
 std::vector<Checked> check(const Paper& paper, const std::filesystem::path& folder);
 
