@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <unordered_map>
+#include <utility>
 
 #include "base/error.h"
 #include "base/random.h"

@@ -3,8 +3,8 @@
 // gain in log-likelihood on words that the regression has not seen.
 //
 //   Question question{.times = "times.tsv", .words = {"gpt2.csv", "lstm.csv"}};
-//   for (const Gain& g : gains(join(question), question)) fmt::print("{} {}\n", g.model,
-//   g.gain.value);
+//   for (const Gain& g : gains(join(question), question))
+//     fmt::print("{} {}", g.model, g.gain.value);
 
 #include <cstdint>
 #include <filesystem>
