@@ -171,16 +171,23 @@ class Preparation {
       for (const auto& [word, n] : counts.inner) all[word] += n;
       for (const auto& [word, n] : counts.initial) all[true_form(word, counts)] += n;
       add_most_frequent(all);
+      for (const auto& [word, n] : all) word_counts_[word] += n;
     }
     for (const std::string& word : vocabulary_) known_.insert(word);
     report_.vocabulary = vocabulary_.size();
   }
 
-  void add_most_frequent(const WordCounts& counts) {
+  static std::vector<std::pair<uint64_t, const std::string*>> by_frequency(
+      const WordCounts& counts) {
     std::vector<std::pair<uint64_t, const std::string*>> order;
     for (const auto& [word, n] : counts) order.emplace_back(n, &word);
     std::stable_sort(order.begin(), order.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });
+    return order;
+  }
+
+  void add_most_frequent(const WordCounts& counts) {
+    auto order = by_frequency(counts);
     if (order.size() > options_.vocabulary) order.resize(options_.vocabulary);
     std::unordered_set<std::string> had(vocabulary_.begin(), vocabulary_.end());
     for (const auto& [n, word] : order)
@@ -236,6 +243,11 @@ class Preparation {
     std::string text;
     for (const std::string& word : vocabulary_) text += word + "\n";
     write_file(folder_ / "vocab.txt", text);
+    // Of all words, for norms and regressions that ask how frequent one is.
+    AtomicFile counts(folder_ / "counts.tsv");
+    for (const auto& [n, word] : by_frequency(word_counts_))
+      counts.write(fmt::format("{}\t{}\n", *word, n));
+    counts.commit();
   }
 
   void write_wordpiece() {
@@ -280,6 +292,7 @@ class Preparation {
   fs::path folder_;
   CorpusReport report_;
   std::map<std::string, LanguageCounts> counts_;
+  WordCounts word_counts_;  // of all languages
   std::vector<std::string> vocabulary_;
   std::unordered_set<std::string> known_;
   Counts pieces_;

@@ -4,11 +4,13 @@
 #include <lzma.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <sstream>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "corpus/text_lines.h"
 #include "support.h"
 
@@ -104,6 +106,28 @@ TEST(Corpus, DropsSentencesWithUnknownWordsAndCountsThem) {
   EXPECT_EQ(lines_of(folder / "out" / "train.txt").size(), r.train);
   EXPECT_EQ(lines_of(folder / "out" / "vocab.txt").size(), 22u);
   EXPECT_FALSE(fs::exists(folder / "out" / "train.txt.part0"));
+}
+
+TEST(Corpus, CountsTheWordsOfTrainingAndValidation) {
+  TemporaryFolder folder;
+  write_file(folder / "a.txt", sample());
+  CorpusOptions o = options_for(folder / "a.txt");
+  o.max_unknown = 1;
+  o.vocabulary = 5;  // counts are of all words, whatever the vocabulary has
+  prepare_corpus(o, folder / "out");
+  std::map<std::string, uint64_t> seen, stated;
+  for (const char* part : {"train.txt", "valid.txt"})
+    for (const std::string& line : lines_of(folder / "out" / part))
+      for (std::string_view word : words(line)) ++seen[std::string(word)];
+  uint64_t last = UINT64_MAX;
+  for (const std::string& line : lines_of(folder / "out" / "counts.tsv")) {
+    const size_t tab = line.find('\t');
+    stated[line.substr(0, tab)] = std::stoull(line.substr(tab + 1));
+    EXPECT_LE(stated[line.substr(0, tab)], last);
+    last = stated[line.substr(0, tab)];
+  }
+  EXPECT_GT(stated.size(), 300u);
+  EXPECT_EQ(stated, seen);
 }
 
 TEST(Corpus, ManyDroppedSentencesAreFlagged) {
