@@ -264,7 +264,7 @@ void add_report(Cli& cli) {
       "tab, number), or 'complexity'");
   app.add_option(
       "--unigrams", call.unigrams,
-      "a word, a tab and its count on every line: for --norm slor and morcela:A:B, which "
+      "a word, a tab and its count on every line: for --norm slor and morcela:A:B (or :fit), which "
       "stand in a table of their own, as do power:A and log-length:A");
   app.add_flag("--human", call.human,
                "instead: people's judgments in the file: how far they agree, and models with them");

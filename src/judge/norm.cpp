@@ -59,6 +59,8 @@ Norm find_norm(std::string_view name) {
   const Known* k = known(name);
   if (!k) throw wrong_call(fmt::format("there is no normalisation '{}'", name));
   Norm norm{k->kind, k->a, 0, std::string(name)};
+  norm.fitted = name == "morcela:fit";
+  if (norm.fitted) return norm;
   std::vector<std::string_view> parts = split(name, ':');
   if (parts.size() - 1 > k->parameters)
     throw wrong_call(fmt::format("'{}': {} takes {} numbers", name, k->name, k->parameters));

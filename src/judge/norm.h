@@ -22,11 +22,12 @@ enum class NormKind {
 struct Norm {
   NormKind kind = NormKind::power;
   double a = 0.5, b = 0;
-  std::string name;  // as it was asked for
+  std::string name;     // as it was asked for
+  bool fitted = false;  // "morcela:fit": a and b are those that follow people's ratings best
   bool needs_unigrams() const { return kind == NormKind::slor || kind == NormKind::morcela; }
 };
 
-bool is_norm(std::string_view name);    // "slor", "power:0.8", "morcela:0.9:2"
+bool is_norm(std::string_view name);    // "slor", "power:0.8", "morcela:0.9:2", "morcela:fit"
 Norm find_norm(std::string_view name);  // throws
 
 struct Measured {

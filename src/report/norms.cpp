@@ -2,11 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
+#include <utility>
 
 #include "base/error.h"
 #include "report/judged.h"
 #include "report/labels.h"
+#include "stats/linear.h"
+#include "store/judgments.h"
 
 namespace minpair::report {
 namespace {
@@ -18,10 +23,77 @@ struct Count {
   std::vector<double> points;
 };
 
+// People's mean rating of each sentence, context included.
+std::map<std::string, double> mean_ratings(const std::filesystem::path& results) {
+  std::map<std::string, std::pair<double, double>> sums;
+  for (const store::Judgment& j : store::read_judgments(results))
+    if (j.other.empty()) {
+      auto& [sum, n] = sums[j.sentence];
+      sum += j.value, ++n;
+    }
+  std::map<std::string, double> means;
+  for (const auto& [sentence, s] : sums) means[sentence] = s.first / s.second;
+  return means;
+}
+
+// (log p - a log u + b) / words is a straight line in log p / words, log u / words and 1 / words:
+// the one that is nearest to the ratings says a and b.
+class MorcelaFit {
+ public:
+  void add(const judge::Measured& m, double rating) {
+    const double words = std::max(m.words, 1.0);
+    sums_.add(std::vector{1.0, m.logprob / words, m.unigram / words, 1 / words}, rating);
+  }
+
+  judge::Norm fitted(judge::Norm norm, const std::string& run) const {
+    const stats::LinearFit fit = sums_.fit();
+    if (fit.dependent || fit.rows <= 4)
+      throw bad_input(fmt::format("{}: {} rated sentences are too few or too alike to fit {}", run,
+                                  fit.rows, norm.name))
+          .hint("people's ratings come into a results file with 'minpair convert --from PAPER'");
+    if (!(fit.estimates[1] > 0))
+      throw bad_input(
+          fmt::format("{}: sentences that people rate higher are not more probable, so "
+                      "nothing can be fitted",
+                      run));
+    norm.a = -fit.estimates[2] / fit.estimates[1];
+    norm.b = fit.estimates[3] / fit.estimates[1];
+    return norm;
+  }
+  uint64_t sentences() const { return sums_.fit().rows; }
+
+ private:
+  stats::LeastSquares sums_{4};
+};
+
 class Normed {
  public:
-  Normed(const std::vector<judge::Norm>& norms, const judge::Unigrams* unigrams)
-      : norms_(norms), unigrams_(unigrams) {}
+  Normed(std::vector<judge::Norm> norms, const judge::Unigrams* unigrams)
+      : norms_(std::move(norms)), unigrams_(unigrams) {}
+
+  bool fits() const {
+    return std::any_of(norms_.begin(), norms_.end(), [](const judge::Norm& n) { return n.fitted; });
+  }
+  // The rated sentences of an item.
+  void see(const suite::Item& item, const std::vector<judge::SentenceScore>& scores,
+           const std::map<std::string, double>& ratings, MorcelaFit& fit) {
+    for (size_t i = 0; i < scores.size(); ++i) {
+      const suite::Sentence& s = item.sentences[i];
+      auto rating = ratings.find(s.context + std::string(suite::joint(s.context, s.text)) + s.text);
+      if (rating != ratings.end()) fit.add(measure(s, scores[i]), rating->second);
+    }
+  }
+  void take(const MorcelaFit& fit, const std::string& run) {
+    words_ = unknown_ = 0;  // counted by those who judge
+    for (judge::Norm& norm : norms_)
+      if (norm.fitted) {
+        norm = fit.fitted(norm, run);
+        fit_note_ = fmt::format(
+            "{}: a = {:.4g}, b = {:.4g}, by least squares on the mean ratings of "
+            "{} sentences",
+            norm.name, norm.a, norm.b, fit.sentences());
+      }
+  }
 
   // What the item is worth under each norm.
   std::vector<double> points(const suite::Item& item,
@@ -51,12 +123,14 @@ class Normed {
                       "1, b = 0; u from "
                       "the table, {} of {} words are not in it and count as seen once",
                       unknown_, words_));
+    if (!fit_note_.empty()) all.push_back(fit_note_);
     return all;
   }
 
  private:
-  const std::vector<judge::Norm>& norms_;
+  std::vector<judge::Norm> norms_;
   const judge::Unigrams* unigrams_;
+  std::string fit_note_;
   size_t words_ = 0, unknown_ = 0;
 
   judge::Measured measure(const suite::Sentence& sentence, const judge::SentenceScore& score) {
@@ -113,6 +187,17 @@ std::vector<Grid> norm_grids(store::Store& store, const ReportOptions& options,
     SuiteItems suite(options.cluster);
     Look look = look_at(named.run, {}, options.policy);
     Normed normed(norms, unigrams);
+    if (normed.fits()) {
+      const std::map<std::string, double> ratings = mean_ratings(store.path());
+      MorcelaFit fit;
+      SuiteItems rated(options.cluster);
+      judged_items(store, named.run, look, rated,
+                   [&](uint32_t item, const std::vector<judge::SentenceScore>& scores) {
+                     if (wanted(rated.items[item], options))
+                       normed.see(rated.items[item], scores, ratings, fit);
+                   });
+      normed.take(fit, fmt::format("{}, {}", named.label, named.run.method));
+    }
     std::map<uint32_t, std::vector<double>> points;
     auto see = [&](uint32_t item, const std::vector<judge::SentenceScore>& scores) {
       const suite::Item& i = suite.items[item];
