@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "base/error.h"
 #include "base/progress.h"
+#include "report/checkpoints.h"
 #include "report/curve.h"
 #include "report/designs.h"
+#include "report/labels.h"
 #include "report/svg.h"
 
 namespace minpair::report {
@@ -50,6 +54,10 @@ std::string place_name(const Table& table, const Row& row) {
   return name.empty() ? table.title : name;
 }
 
+PlotPoint point_of(size_t place, const Cell& cell, bool counted = true) {
+  return {place, cell.accuracy, counted ? cell.interval.low : 0, counted ? cell.interval.high : 0};
+}
+
 Plot plot_of(const Table& table, const FigureKind& kind) {
   Plot plot;
   plot.kind = kind.kind;
@@ -67,8 +75,7 @@ Plot plot_of(const Table& table, const FigureKind& kind) {
       const Cell& cell = table.rows[r].cells[c];
       const bool counted = cell.tally.pairs > 0 && !table.columns[c].published;
       if (!cell.present || (!counted && cell.source.empty())) continue;
-      series.points.push_back(
-          {r, cell.accuracy, counted ? cell.interval.low : 0, counted ? cell.interval.high : 0});
+      series.points.push_back(point_of(r, cell, counted));
     }
     if (!series.points.empty()) plot.series.push_back(std::move(series));
   }
@@ -142,6 +149,103 @@ Plot margins_plot(const std::vector<Grid>& grids) {
   return plot;
 }
 
+// --- accuracy over the checkpoints of a model ---
+
+constexpr size_t kMostLines = 8;  // in one plot
+
+class CheckpointPlots {
+ public:
+  // `table` as if the checkpoints of a training were one model.
+  CheckpointPlots(Table table, const std::map<std::string, StageOf>& stages)
+      : table_(std::move(table)) {
+    std::map<double, const StageOf*> steps;
+    for (size_t c = 0; c < table_.columns.size(); ++c) {
+      Column& column = table_.columns[c];
+      auto at = stages.find(column.model);
+      if (column.published || column.seeds > 0 || at == stages.end()) continue;
+      steps[at->second.step] = &at->second;
+      column.model = at->second.training;
+      drawn_.emplace_back(c, at->second.step);
+    }
+    std::stable_sort(drawn_.begin(), drawn_.end(),
+                     [](const auto& a, const auto& b) { return a.second < b.second; });
+    for (const auto& [step, stage] : steps) {
+      places_[step] = empty_.places.size();
+      empty_.places.push_back(stage->said);
+      empty_.positions.push_back(stage->at);
+    }
+    empty_.kind = Plot::Kind::lines;
+    empty_.values = "accuracy, with 95 % intervals (Wilson)";
+    empty_.places_title = "checkpoint";
+    empty_.mark = 0.5;
+  }
+
+  // All items; then a line for every test, training by training.
+  std::vector<Plot> plots() const {
+    if (drawn_.empty()) return {};
+    std::map<std::string, std::vector<size_t>> by_name;  // columns in the order of their steps
+    for (const auto& [c, step] : drawn_) by_name[name_of(table_.columns[c], table_)].push_back(c);
+    Plot all = titled(table_.title);
+    for (const auto& [name, columns] : by_name)
+      all.series.push_back(line(name, columns, table_.total));
+    std::vector<Plot> plots = {all};
+    if (table_.rows.size() < 2) return plots;
+    for (const auto& [name, columns] : by_name)
+      for (size_t from = 0; from < table_.rows.size(); from += kMostLines) {
+        plots.push_back(titled(name + (from ? ", continued" : ": test by test")));
+        for (size_t r = from; r < std::min(from + kMostLines, table_.rows.size()); ++r)
+          plots.back().series.push_back(
+              line(place_name(table_, table_.rows[r]), columns, table_.rows[r]));
+      }
+    return plots;
+  }
+
+ private:
+  Plot titled(std::string title) const {
+    Plot plot = empty_;
+    plot.title = std::move(title);
+    return plot;
+  }
+
+  PlotSeries line(std::string name, const std::vector<size_t>& columns, const Row& row) const {
+    PlotSeries series{std::move(name), false, {}};
+    for (size_t c : columns)
+      if (const Cell& cell = row.cells[c]; cell.present && cell.tally.pairs > 0)
+        series.points.push_back(point_of(places_.at(step_at(c)), cell));
+    return series;
+  }
+  double step_at(size_t column) const {
+    return std::find_if(drawn_.begin(), drawn_.end(),
+                        [&](const auto& d) { return d.first == column; })
+        ->second;
+  }
+
+  Table table_;
+  Plot empty_;
+  std::vector<std::pair<size_t, double>> drawn_;  // column, step
+  std::map<double, size_t> places_;
+};
+
+std::string checkpoint_curve(store::Store& store, const ReportOptions& options,
+                             const std::vector<std::string>& columns) {
+  const std::map<std::string, StageOf> stages = stages_of(wanted_runs(store, options.wanted));
+  std::vector<Table> tables;
+  if (!stages.empty()) tables = make_tables(store, options);
+  if (!stages.empty() && !columns.empty()) choose_columns(tables, columns);
+  std::vector<Plot> plots;
+  for (Table& table : tables)
+    for (Plot& plot : CheckpointPlots(std::move(table), stages).plots())
+      plots.push_back(std::move(plot));
+  if (plots.empty())
+    throw wrong_call("no two models here are checkpoints of one training")
+        .at(store.path().string())
+        .hint(
+            "their names tell: NAME@step1000, NAME/checkpoint-500, or 'minpair run --name "
+            "NAME-step1000'\n  the losses of a training itself: minpair report lstm-de/ --figure "
+            "curve");
+  return svg_of(plots);
+}
+
 }  // namespace
 
 const std::vector<std::string>& figure_kinds() {
@@ -163,8 +267,9 @@ std::string figure(store::Store& store, ReportOptions options, const std::string
       for (const Table& table : tables) plots.push_back(plot_of(table, k));
       return svg_of(plots);
     }
-  throw wrong_call("a learning curve is drawn of a folder that 'minpair train' made")
-      .hint("minpair report lstm-de/ --figure curve -o curve.svg");
+  options.by = {"test"};
+  options.by_default = true;
+  return checkpoint_curve(store, options, columns);
 }
 
 std::string curve_figure(const std::filesystem::path& folder) {

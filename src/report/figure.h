@@ -5,7 +5,8 @@
 
 namespace minpair::report {
 
-// tests, conditions, distance, distractors, margins; and curve, of a training.
+// tests, conditions, distance, distractors, margins; and curve, over the checkpoints of a model or
+// of a training.
 const std::vector<std::string>& figure_kinds();
 
 std::string figure(store::Store& store, ReportOptions options, const std::string& kind,

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/paths.h"
 #include "base/progress.h"
+#include "report/checkpoints.h"
 #include "report/clusters.h"
 #include "report/designs.h"
 #include "report/html_groups.h"
@@ -172,9 +173,18 @@ std::string designs_json(store::Store& store, const LoadedSuite& suite,
 }
 
 struct PageData {
+  std::map<std::string, StageOf> stages;
   std::string suites, runs;
   std::vector<Block> blocks;
 };
+
+// Which checkpoint of which training a model is.
+std::string stage_json(const std::map<std::string, StageOf>& stages, const std::string& label) {
+  auto at = stages.find(label);
+  if (at == stages.end()) return "";
+  return fmt::format("\"stage\":{{\"of\":{},\"at\":{:.4f},\"said\":{}}},",
+                     json_of(at->second.training), at->second.at, json_of(at->second.said));
+}
 
 void add_suite(PageData& data, store::Store& store, LoadedSuite& suite, size_t at, size_t& run_id,
                const ReportOptions& options) {
@@ -193,10 +203,11 @@ void add_suite(PageData& data, store::Store& store, LoadedSuite& suite, size_t a
       data.blocks.push_back({{fmt::format("shape-{}", shape), run.tokens.shape(suite.items)}});
     }
     data.runs += fmt::format(
-        "{}{{\"id\":{},\"shape\":{},\"suite\":{},\"model\":{},\"method\":{},\"released\":{},"
+        "{}{{\"id\":{},\"shape\":{},\"suite\":{},\"model\":{},\"method\":{},\"released\":{},{}"
         "\"about\":{},\"looks\":{}}}",
         run_id ? "," : "", run_id, shape, at, json_of(run.named->label), json_of(r.method),
-        r.model.kind == "released", about_json(r), looks_json(run, grouping));
+        r.model.kind == "released", stage_json(data.stages, run.named->label), about_json(r),
+        looks_json(run, grouping));
     for (size_t k = 0; k < run.looks.size(); ++k)
       data.blocks.push_back(
           {{fmt::format("judged-{}-{}", run_id, k),
@@ -342,6 +353,7 @@ std::string deflated(const std::string& bytes, bool numbers) {
 std::vector<PageBlock> page_blocks(store::Store& store, const ReportOptions& options) {
   std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
   PageData data;
+  data.stages = stages_of(runs);
   size_t suite = 0, run = 0;
   std::map<int64_t, LoadedSuite> suites = load_suites(store, runs, options);
   for (auto& [id, loaded] : suites) add_suite(data, store, loaded, suite++, run, options);

@@ -104,8 +104,10 @@ class Drawing {
 
   double place_middle(size_t place) const {
     const double n = double(plot_.places.size());
-    return n < 2 ? (left_ + right_) / 2
-                 : left_ + 24 + (right_ - left_ - 48) * double(place) / (n - 1);
+    const double part = !plot_.positions.empty() ? plot_.positions[place]
+                        : n < 2                  ? 0.5
+                                                 : double(place) / (n - 1);
+    return left_ + 24 + (right_ - left_ - 48) * part;
   }
 
   // Where a series stands at a place; series stand beside each other in a row.
@@ -114,7 +116,7 @@ class Drawing {
       const double middle = place_middle(place);
       // A little beside each other, so that intervals do not hide one another.
       const double beside = std::min(4.0, 24.0 / double(plot_.series.size()));
-      return plot_.places.size() > 30
+      return plot_.places.size() > 30 || !plot_.positions.empty()
                  ? middle
                  : middle + beside * (double(series) - (double(plot_.series.size()) - 1) / 2);
     }
@@ -204,13 +206,17 @@ class Drawing {
     for (const std::string& p : plot_.places)
       widest = std::max(widest, kLetter * double(count_characters(p)) + 10);
     const auto room = size_t(std::max(1.0, (right_ - left_) / widest));
-    const size_t every = std::max<size_t>(1, (n + room - 1) / room);
+    const size_t every = plot_.positions.empty() ? std::max<size_t>(1, (n + room - 1) / room) : 1;
+    double free = 0;  // of names that stand unevenly, each has to wait for the one before it
     for (size_t i = 0; i < n; ++i) {
       if (plot_.kind == Plot::Kind::rows) {
         const double y = begin_ + row_height_ * (double(i) + 0.5);
         if (i > 0) line(svg, 12, y - row_height_ / 2, right_, y - row_height_ / 2, "class=\"row\"");
         text(svg, left_ - 10, y + 4, shortened(plot_.places[i], left_ - 16), "end");
       } else if (i % every == 0) {
+        const double half = kLetter * double(count_characters(plot_.places[i])) / 2 + 5;
+        if (!plot_.positions.empty() && place_middle(i) - half < free) continue;
+        free = place_middle(i) + half;
         text(svg, place_middle(i), end_ + 16, plot_.places[i], "middle");
       }
     }

@@ -26,6 +26,7 @@ struct Plot {
   std::string title;
   std::string values, places_title;  // what the axes are
   std::vector<std::string> places;
+  std::vector<double> positions;  // of the places of `lines`, from 0 to 1; empty: evenly
   std::vector<PlotSeries> series;
   double from = 0, to = 1;     // of the value axis
   std::optional<double> mark;  // a line across: chance, zero

@@ -231,7 +231,8 @@ TEST(Html, WorksInABrowser) {
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
 }
 
-// One test and one model; twelve models and a hundred tests; two languages, one from right to left.
+// One test and one model; twelve models and a hundred tests; two languages, one from right to left;
+// checkpoints.
 TEST(Html, TakesAnyShape) {
   NEEDS_A_BROWSER();
   testing::TemporaryFolder folder;
@@ -257,6 +258,16 @@ TEST(Html, TakesAnyShape) {
                      i % 2 ? "היא" : "Sie"});
   testing::add_run_of(two, "s", "A", "masked", given);
   ran = in_browser("shapes.mjs", two, folder.path());
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  store::Store stages(folder / "4.db", store::Store::Mode::write);
+  for (const char* model : {"org/py@step1000", "org/py", "org/py@step9", "org/py@step40"}) {
+    given.clear();
+    for (size_t i = 0; i < 40; ++i)
+      given.push_back({i % 2 ? "easy" : "hard", "", "c" + std::to_string(i % 9),
+                       -1.0 - double((i + std::string(model).size()) % 4), -2.5, ""});
+    testing::add_run_of(stages, "s", model, "masked", given);
+  }
+  ran = in_browser("shapes.mjs", stages, folder.path());
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
 }
 

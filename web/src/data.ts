@@ -26,6 +26,7 @@ export interface Run {
   model: string;
   method: string;
   released: boolean;
+  stage?: { of: string; at: number; said: string }; // a checkpoint, its place along the training
   about: Record<string, string>;
   looks: Look[]; // its own first
 }

@@ -104,6 +104,8 @@ export const select = (label: string, options: [string, string][], value: string
   const s = el("select", { "aria-label": label, onchange: () => change(s.value) }, ...options.map(([v, t]) => el("option", { value: v, selected: v === value }, t)));
   return s;
 };
+/** A name that may break where its parts meet, as those of models are long. */
+export const breakable = (name: string): (Node | string)[] => name.split(/(?<=[_/@.])/).flatMap((part, i) => [...(i ? [el("wbr")] : []), part]);
 /** A choice with its name before it. */
 export const labelled = (title: string, control: HTMLElement) => el("label", { class: "labelled" }, el("span", {}, title), control);
 

@@ -5,7 +5,7 @@ import { marginOf, outcomeOf, runAt } from "./items";
 import { conditionTable } from "./matrix";
 import { set, state } from "./state";
 import { dots, figure, histogram, legend, lines, regions, scatter } from "./svg";
-import { cellAt, conditionRows, data, excludedAt, features, featureGroups, featureTitle, nameOf, normOf, otherAt, others, runs, runsOfSuite, suite, suiteAt, testRows, titleOf, totalGroup, type Row } from "./view";
+import { cellAt, conditionRows, data, excludedAt, features, featureGroups, featureTitle, nameOf, normOf, otherAt, others, runs, runsOfSuite, suite, suiteAt, testRows, titleOf, totalGroup, totalRows, type Row } from "./view";
 
 const kMostPanels = 24;
 const named = nameOf;
@@ -56,6 +56,20 @@ export function featurePanels(): Node[] {
   const feature = names.includes(state.feature) ? state.feature : names[0];
   const panels = featureGroups(feature).map((p) => () => lines([p.title, p.language].filter(Boolean).join(", "), p.values.map((v) => v.value), runs().map((run) => ({ run, cells: p.values.map((v) => cellAt(run, v.group)) })), 280));
   return [labelled("By", select("Feature", names.map((n) => [n, featureTitle(n)]), feature, (v) => set({ feature: v }))), figure(`Accuracy by ${featureTitle(feature)}, with 95% intervals`, shownFirst(panels), keyOf(false))];
+}
+
+/** Accuracy over the checkpoints of a training: all tests, then each. A line for a training and method. */
+export function checkpointPanels(): Node[] {
+  const staged = runs().filter((r) => r.stage);
+  const places = [...new Map(staged.map((r) => [r.stage!.at, r.stage!.said])).entries()].sort((a, b) => a[0] - b[0]);
+  const drawn = new Map<string, Run[]>();
+  for (const r of staged) drawn.set(JSON.stringify([r.stage!.of, r.method]), [...(drawn.get(JSON.stringify([r.stage!.of, r.method])) ?? []), r]);
+  if (places.length < 2) return [];
+  // The line has the colour of its first checkpoint's model, dashed for a second method.
+  const series = [...drawn.values()].map((of) => ({ run: { model: staged.find((r) => r.stage!.of === of[0].stage!.of)!.model, method: of[0].method }, of, name: new Set(staged.map((r) => r.method)).size > 1 ? `${of[0].stage!.of} · ${of[0].method}` : of[0].stage!.of }));
+  const one = (title: string, group: number, width: number, height: number) => () => lines(title, places.map((p) => p[1]), series.map((s) => ({ run: s.run, cells: places.map((p) => { const at = s.of.find((r) => r.stage!.at === p[0]); return at ? cellAt(at, group) : null; }) })), width, height, places.map((p) => p[0]));
+  const panels = [...totalRows().map((r) => one(whole(r), r.group, 460, 260)), ...testRows().map((r) => one(whole(r), r.group, 280, 200))];
+  return [figure("Accuracy over checkpoints, with 95% intervals", shownFirst(panels), legend(series.map((s) => s.run), [], (r) => series.find((s) => s.run === r)!.name))];
 }
 
 const kOutcomeAt: Record<string, number> = { w: 0, t: 1, r: 2 };

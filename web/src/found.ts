@@ -1,9 +1,9 @@
 // The first screen: what was found, run by run.
 import type { Run } from "./data";
-import { count, el, fixed, interval, share } from "./dom";
+import { breakable, count, el, fixed, interval, share } from "./dom";
 import { set } from "./state";
 import { colourOf, hollowAmong, swatch } from "./svg";
-import { cellAt, data, excludedAt, featureGroups, nameOf, normOf, otherAt, others, runs, suite, testRows, totalGroup, totalRows, type Cell, type Row } from "./view";
+import { cellAt, data, excludedAt, featureGroups, isPeople, nameOf, normOf, otherAt, others, runs, suite, testRows, totalGroup, totalRows, type Cell, type Row } from "./view";
 
 const kMostCards = 4;
 type Ranked = { row: Row; accuracy: number };
@@ -56,7 +56,7 @@ function facts(run: Run, rows: Row[], panels: ReturnType<typeof featureGroups>):
 }
 const text = (t: string) => document.createTextNode(t);
 const pairs = (c: Cell) => `${count(c.items)} pairs in ${count(c.clusters)} clusters, ${count(c.ties)} ${c.ties === 1 ? "tie" : "ties"}`;
-const heading = (run: Run, hollow: boolean) => [swatch(run, hollow) as unknown as Node, text(run.model), el("span", { class: "note" }, `${run.method}, ${normOf(run)}`)];
+const heading = (run: Run, hollow: boolean) => [swatch(run, hollow) as unknown as Node, el("span", {}, ...breakable(run.model)), el("span", { class: "note" }, `${run.method}, ${normOf(run)}`)];
 const headline = (c: Cell | null) => (c ? el("p", { class: "headline", title: pairs(c) }, el("strong", {}, share(c.accuracy)), el("span", { class: "note" }, interval(c.low, c.high))) : el("p", { class: "headline" }, "no item counts"));
 
 function card(run: Run, hollow: boolean, said: [string, Node[]][]): HTMLElement {
@@ -81,7 +81,9 @@ export function found(): Node[] {
     const at = totalRows()[0] && otherAt(o.of, totalRows()[0]);
     return at && !o.seeds ? [`${o.letter} ${o.name} ${share(at.accuracy)}`] : [];
   });
-  const lead = best.length > 1 ? `Highest over all: ${best.slice(0, 3).map((b) => `${nameOf(b.run)} ${share(b.cell!.accuracy)}`).join(", ")}.` : "";
+  const [people, ranking] = [best.filter((b) => isPeople(b.run.model)), best.filter((b) => !isPeople(b.run.model))];
+  const list = (of: typeof best) => of.map((b) => `${nameOf(b.run)} ${share(b.cell!.accuracy)}`).join(", ");
+  const lead = (ranking.length > 1 ? `Highest over all: ${list(ranking.slice(0, 3))}. ` : "") + (people.length ? `${list(people)[0].toUpperCase()}${list(people).slice(1)}.` : "");
   const hollow = hollowAmong(shown);
   const panels = featureGroups("attraction");
   const said = shown.map((run) => facts(run, rows, panels));

@@ -3,7 +3,7 @@ import { comparisonPage } from "./compare";
 import { controls, kShown } from "./controls";
 import { forget, live, openMain } from "./data";
 import { el, redraw } from "./dom";
-import { against, excludedTable, featurePanels, marginPanels, opened, regionPanels, testPanels } from "./figures";
+import { against, checkpointPanels, excludedTable, featurePanels, marginPanels, opened, regionPanels, testPanels } from "./figures";
 import { found } from "./found";
 import { itemsView } from "./items";
 import { markOpen, matrix } from "./matrix";
@@ -51,6 +51,7 @@ const kSections: Section[] = [
   { id: "found", title: "What was found", draw: found, keys: [...kShown], now: true },
   { id: "matrix", title: "Tests and runs", draw: matrixAndOpened, keys: [...kShown, "sort"], now: true },
   { id: "items", title: "Items", draw: () => [itemsView()], keys: [] },
+  { id: "checkpoints", title: "Over checkpoints", draw: checkpointPanels, keys: [...kShown], there: () => runsOfSuite().some((r) => r.stage) },
   { id: "tests", title: "Tests and conditions", draw: testPanels, keys: [...kShown] },
   { id: "features", title: "By feature", draw: featurePanels, keys: [...kShown, "feature"], there: () => features().length > 0 },
   { id: "regions", title: "Regions", draw: regionPanels, keys: [...kShown], there: () => suite().designs },

@@ -1,6 +1,6 @@
 // Tests and runs: one table from which everything opens.
 import type { Run } from "./data";
-import { copyButtons, count, el, interval, linkButton, share, type Column, type Value } from "./dom";
+import { breakable, copyButtons, count, el, interval, linkButton, share, type Column, type Value } from "./dom";
 import { address, set, state } from "./state";
 import { colourOf, hollowAmong, swatch } from "./svg";
 import { cellAt, conditionRows, nameOf, normOf, otherAt, others, runs, testRows, totalRows, type Beside, type Cell, type Row } from "./view";
@@ -27,7 +27,7 @@ function cellButton(run: Run, row: Row): HTMLElement {
 
 function head(shown: Run[], beside: Beside[], first: string, sortable: boolean): HTMLElement {
   const hollow = hollowAmong(shown);
-  const name = (run: Run) => [swatch(run, hollow(run)) as unknown as Node, el("span", {}, run.model), el("small", {}, nameOf(run) === run.model ? normOf(run) : `${run.method}, ${normOf(run)}`)];
+  const name = (run: Run) => [swatch(run, hollow(run)) as unknown as Node, el("span", {}, ...breakable(run.model)), el("small", {}, nameOf(run) === run.model ? normOf(run) : `${run.method}, ${normOf(run)}`)];
   const sorted = (run: Run) => state.sort === String(run.id);
   return el(
     "thead",
@@ -42,9 +42,6 @@ function head(shown: Run[], beside: Beside[], first: string, sortable: boolean):
     ),
   );
 }
-
-/** Names that were never meant to be read may be broken at their seams. */
-const breakable = (name: string) => name.split(/(?<=[_/])/).flatMap((part, i) => [...(i ? [el("wbr")] : []), part]);
 
 function line(row: Row, shown: Run[], beside: Beside[], total = false): HTMLElement {
   return el(

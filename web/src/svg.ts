@@ -1,6 +1,6 @@
 // The few kinds of picture that the page draws, as SVG: panels that stand beside each other.
 import { count, el, fixed, interval, share } from "./dom";
-import { models, type Cell } from "./view";
+import { isPeople, placeOf, type Cell } from "./view";
 
 type Attributes = Record<string, string | number | null | undefined>;
 
@@ -15,8 +15,12 @@ export function svg(tag: string, attributes: Attributes = {}, ...children: (Node
 
 const kLight = ["#0072b2", "#c24e00", "#00795a", "#b0408a", "#7a2f12", "#111417", "#a67600", "#3b3f9e", "#c2185b", "#6e6e6e", "#3aa0dc", "#4c8a00"];
 const kShapes = ["M0-4.2A4.2 4.2 0 1 1 0 4.2A4.2 4.2 0 1 1 0-4.2Z", "M-3.8-3.8H3.8V3.8H-3.8Z", "M0-4.8L4.7 3.6H-4.7Z", "M0-5.2L5.2 0L0 5.2L-5.2 0Z"];
-const place = (model: string) => Math.max(0, models().indexOf(model));
-export const colourOf = (model: string) => `var(--c${place(model) % kLight.length})`;
+// More checkpoints than there are colours have that of their training.
+const place = (model: string) => placeOf(model, kLight.length);
+export const colourOf = (model: string) => (isPeople(model) ? "var(--ink)" : `var(--c${place(model) % kLight.length})`);
+// People are no model: a star in the colour of the text.
+const kStar = "M0-5.6L1.5-1.9L5.4-1.8L2.4.8L3.4 4.6L0 2.4L-3.4 4.6L-2.4.8L-5.4-1.8L-1.5-1.9Z";
+const shapeOf = (model: string) => (isPeople(model) ? kStar : kShapes[place(model) % kShapes.length]);
 
 export interface Named {
   model: string;
@@ -25,7 +29,7 @@ export interface Named {
 /** `hollow`: the second method of a model. */
 export function mark(run: Named, x: number, y: number, hollow: boolean, title?: string): SVGElement {
   const style = hollow ? `fill:var(--paper);stroke:${colourOf(run.model)};stroke-width:1.8` : `fill:${colourOf(run.model)}`;
-  return svg("path", { d: kShapes[place(run.model) % kShapes.length], transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, style }, title ? svg("title", {}, title) : null);
+  return svg("path", { d: shapeOf(run.model), transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, style }, title ? svg("title", {}, title) : null);
 }
 export const hollowAmong = (all: Named[]) => (run: Named) => all.findIndex((r) => r.model === run.model) !== all.indexOf(run);
 
@@ -121,14 +125,15 @@ export function dots(title: string, rows: { label: string; dots: Dot[]; publishe
   return panel(width, bottom + 20, title, [...xAxis(x, kTop, bottom), svg("line", { x1: x(0.5), x2: x(0.5), y1: kTop, y2: bottom, class: "half" }), ...drawn], `Accuracy: ${title}`);
 }
 
-/** Accuracy at each value of something. Only where there are three or more does a line join them. */
-export function lines(title: string, values: string[], series: { run: Named; cells: (Cell | null)[] }[], width = 280, height = 200): SVGElement {
+/** Accuracy at each value of something. Only where there are three or more does a line join them. `places`: where the values stand, from 0 to 1; absent: evenly. */
+export function lines(title: string, values: string[], series: { run: Named; cells: (Cell | null)[] }[], width = 280, height = 200, places?: number[]): SVGElement {
   const all = series.map((s) => s.run);
   const hollow = hollowAmong(all);
   const bottom = height - 24;
   const y = scale(0, 1, bottom, kTop + 4, 4);
   const room = (width - 44) / values.length;
-  const at = (i: number, s: number) => 38 + room * (i + 0.5) + (s - (all.length - 1) / 2) * Math.min(6, (room * 0.6) / all.length);
+  const middle = (i: number) => (places ? 48 + (width - 64) * places[i] : 38 + room * (i + 0.5));
+  const at = (i: number, s: number) => middle(i) + (places ? 0 : (s - (all.length - 1) / 2) * Math.min(6, (room * 0.6) / all.length));
   const drawn = series.flatMap(({ run, cells }, s) => {
     const known = cells.flatMap((c, i) => (c ? [{ c, i }] : []));
     return [
@@ -137,7 +142,15 @@ export function lines(title: string, values: string[], series: { run: Named; cel
     ];
   });
   const every = Math.max(1, Math.ceil((Math.max(...values.map((v) => v.length)) * kLetter) / room / (values.length > 3 ? 1 : 1.6)));
-  const names = values.map((v, i) => (i % every && values.length > 3 ? null : fitted(v, room * Math.max(1, every), { x: 38 + room * (i + 0.5), y: bottom + 15, "text-anchor": "middle" })));
+  let free = 0; // names that stand unevenly wait for the one before
+  const named = (v: string, i: number) => {
+    if (!places) return !(i % every && values.length > 3);
+    const half = (v.length * kLetter) / 2 + 3;
+    if (middle(i) - half < free) return false;
+    free = middle(i) + half;
+    return true;
+  };
+  const names = values.map((v, i) => (named(v, i) ? fitted(v, places ? 99 : room * Math.max(1, every), { x: middle(i), y: bottom + 15, "text-anchor": "middle" }) : null));
   return panel(width, height, title, [...yAxis(y, 38, width - 4, (t) => t.toFixed(2)), svg("line", { x1: 38, x2: width - 4, y1: y(0.5), y2: y(0.5), class: "half" }), ...drawn, ...names], `Accuracy by value: ${title}`);
 }
 

@@ -21,16 +21,38 @@ export interface Row {
 }
 
 export let data: Data;
-export const useData = (d: Data) => void (data = d);
+let people = new Set<string>();
+let places = new Map<string, { alone: number; together: number }>(); // every mark asks
+export function useData(d: Data): void {
+  data = d;
+  people = new Set(d.runs.filter((r) => r.about.Kind === "people").map((r) => r.model));
+  places = new Map();
+  const trainings = new Set<string>();
+  for (const r of d.runs) {
+    if (people.has(r.model) || places.has(r.model)) continue;
+    const training = r.stage?.of ?? r.model;
+    trainings.add(training);
+    places.set(r.model, { alone: places.size, together: [...trainings].indexOf(training) });
+  }
+}
+export const isPeople = (model: string) => people.has(model);
+/** Of a model among those of all suites; checkpoints of one training have one place where there are more models than `most`. */
+export const placeOf = (model: string, most: number) => places.get(model)?.[places.size > most ? "together" : "alone"] ?? 0;
 
 export const suiteAt = () => Math.max(0, data.suites.findIndex((s) => s.name === state.suite));
 export const suite = (): Suite => data.suites[suiteAt()];
 export const runsOfSuite = () => data.runs.filter((r) => r.suite === suiteAt());
-export const models = () => [...new Set(data.runs.map((r) => r.model))]; // of all suites: each has its colour
 // A link may name what these results do not have.
 const chosenNorm = () => (state.norm && norms().includes(state.norm) ? state.norm : "");
 const has = (r: Run) => !chosenNorm() || r.looks.some((l) => l.norm === chosenNorm());
-export const runs = () => runsOfSuite().filter((r) => !state.without.includes(r.model) && !state.skip.includes(r.method) && has(r));
+const chosen = () => runsOfSuite().filter((r) => !state.without.includes(r.model) && !state.skip.includes(r.method) && has(r));
+/** Checkpoints stand together, in the order of their training. */
+export function runs(): Run[] {
+  const all = chosen();
+  if (!all.some((r) => r.stage)) return all;
+  const first = (r: Run) => all.findIndex((x) => x.model === r.model || (r.stage && x.stage?.of === r.stage.of));
+  return [...all].sort((a, b) => first(a) - first(b) || (a.stage?.at ?? 0) - (b.stage?.at ?? 0) || a.id - b.id);
+}
 export const titleOf = (test: string) => suite().tests.find((t) => t.name === test)?.title || test;
 export const languages = () => [...new Set(suite().groups.map((g) => g[0]).filter(Boolean))];
 const normsOf = new Map<Suite, string[]>(); // every number asks

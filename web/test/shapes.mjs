@@ -40,6 +40,16 @@ for (const options of [kScreen, kPhone]) {
   // Nothing is drawn without a size.
   assert.deepEqual(await page.$$eval("svg.panel rect, svg.panel path", (all) => all.filter((e) => /NaN|Infinity/.test(e.outerHTML)).map((e) => e.outerHTML)), []);
   assert.ok(await page.$$eval("#margins rect", (all) => all.length > 0 && all.every((r) => Number(r.getAttribute("width")) > 0)));
+  // Checkpoints stand in the order of their steps, along an axis of their own.
+  const staged = [...new Set(report.results.map((r) => r.model))].filter((m) => /@step/.test(m));
+  assert.equal(await page.locator("#checkpoints").count(), staged.length ? 1 : 0);
+  if (staged.length) {
+    const heads = await page.$$eval("#matrix .matrix-place .head", (all) => all.map((h) => Number(/@step(\d+)/.exec(h.textContent)?.[1] ?? Infinity)));
+    assert.deepEqual(heads, [...heads].sort((a, b) => a - b));
+    const drawn = await page.$$eval("#checkpoints svg.panel", (all) => all.map((p) => [...p.querySelectorAll("path[transform]")].map((m) => Number(/translate\(([\d.]+)/.exec(m.getAttribute("transform"))[1]))));
+    assert.ok(drawn.length > 1);
+    for (const at of drawn) assert.ok(at.length === heads.length && at.every((x, i) => !i || x > at[i - 1]), String(at));
+  }
   await page.focus("#items .list");
   await page.keyboard.press("End");
   await page.waitForSelector("#items .detail .tokens");
