@@ -238,8 +238,10 @@ void add_run(Cli& cli) {
       .shows_default();
   app.add_option("--shard", call.shard,
                  "only this part of the work, as 3/8; 'minpair merge' puts the parts together");
-  app.add_option("--lexicon", call.run.lexicon,
-                 "words and their features for clozes; absent: lexicon.tsv in the suite's folder")
+  app.add_option(
+         "--lexicon", call.run.lexicon,
+         "words and their features for clozes and lemma-pairs: a table as 'extract' writes, "
+         "or a list with the columns sing,plur; absent: lexicon.tsv in the suite's folder")
       .existing_file();
   app.add_option("--min-words", call.run.min_words,
                  "clozes with fewer right or wrong words in the vocabulary are excluded")

@@ -9,14 +9,6 @@
 namespace minpair::method {
 namespace {
 
-void need_words(const MethodContext& context) {
-  if (!context.words)
-    throw wrong_call("clozes are judged by words with known features, and none are given")
-        .hint(
-            "'minpair extract' writes them as lexicon.tsv beside a suite; or name a file with "
-            "--lexicon");
-}
-
 stimuli::Bundle bundle_of(const suite::Item& item) {
   stimuli::Bundle bundle;
   for (stimuli::Feature f : stimuli::all_features) {
@@ -32,41 +24,70 @@ stimuli::Bundle bundle_of(const suite::Item& item) {
 
 }  // namespace
 
-MaskedSentence masked_sentence(const suite::Item& item, const MethodContext& context) {
+void need_words(const MethodContext& context) {
+  if (!context.words)
+    throw wrong_call("clozes are judged by words with known features, and none are given")
+        .hint(
+            "'minpair extract' writes them as lexicon.tsv beside a suite; or name a file with "
+            "--lexicon");
+}
+
+MaskedSentence without_locus(const suite::Sentence& sentence, const MethodContext& context) {
   MaskedSentence m;
-  if (!item.cloze) return {{}, 0, {}, {}, Reason::not_a_cloze};
-  need_words(context);
-  const suite::Sentence& sentence = item.sentences[0];
-  if (sentence.locus.empty()) return {{}, 0, {}, {}, Reason::empty_locus};
-  m.pos = suite::feature_text(item, "pos");
-  m.bundle = bundle_of(item);
-  if (m.pos.empty() || m.bundle.empty()) return {{}, 0, {}, {}, Reason::no_features};
-  tokenizer::TokenId mask = mask_of(context);
-  SentenceTokens tokens =
-      encoded(context.tokenizer, sentence.context,
-              suite::masked_text(sentence, context.tokenizer.piece(mask)), true);
-  bool found = false;
-  for (size_t i = 0; i < tokens.ids.size() && !found; ++i) {
-    found = tokens.ids[i] == mask && tokens.tokens[i].span.end > sentence.locus.begin;
-    m.mask = uint32_t(i);
+  auto excluded = [](Reason reason) { return MaskedSentence{{}, 0, {}, {}, reason}; };
+  if (sentence.locus.empty()) return excluded(Reason::empty_locus);
+  SentenceTokens tokens;
+  if (context.kind == query::ModelInfo::Kind::masked) {
+    const tokenizer::TokenId mask = mask_of(context);
+    tokens = encoded(context.tokenizer, sentence.context,
+                     suite::masked_text(sentence, context.tokenizer.piece(mask)), true);
+    bool found = false;
+    for (size_t i = 0; i < tokens.ids.size() && !found; ++i) {
+      found = tokens.ids[i] == mask && tokens.tokens[i].span.end > sentence.locus.begin;
+      m.mask = uint32_t(i);
+    }
+    if (!found) m.excluded = Reason::locus_inside_token;
+  } else {
+    // The space before the locus is a part of the pieces that may stand there.
+    std::string_view before = slice(sentence.text, {0, sentence.locus.begin});
+    while (!before.empty() && before.back() == ' ') before.remove_suffix(1);
+    tokens = encoded(context.tokenizer, sentence.context, before, false);
+    if (context.start >= 0) tokens.ids.insert(tokens.ids.begin(), context.start);
+    if (tokens.ids.empty()) return excluded(Reason::nothing_to_score);
+    m.mask = uint32_t(tokens.ids.size() - 1);
   }
   m.query.ids = std::move(tokens.ids);
-  if (!found) m.excluded = Reason::locus_inside_token;
   if (context.max_tokens > 0 && m.query.ids.size() > context.max_tokens)
     m.excluded = Reason::too_long;
   return m;
 }
 
-Questions WordMethod::ask(const suite::Item& item, const MethodContext& context) const {
-  MaskedSentence m = masked_sentence(item, context);
-  if (m.excluded != Reason::none) return {{}, {}, m.excluded};
-  VocabularyWords::Question question = (context.words->*find_)(item.language, m.pos, m.bundle);
+MaskedSentence masked_sentence(const suite::Item& item, const MethodContext& context) {
+  if (!item.cloze) return {{}, 0, {}, {}, Reason::not_a_cloze};
+  need_words(context);
+  MaskedSentence m = without_locus(item.sentences[0], context);
+  m.pos = suite::feature_text(item, "pos");
+  m.bundle = bundle_of(item);
+  if (m.excluded != Reason::empty_locus && (m.pos.empty() || m.bundle.empty()))
+    m.excluded = Reason::no_features;
+  return m;
+}
+
+Questions WordMethod::about(MaskedSentence m, VocabularyWords::Question question,
+                            const MethodContext& context) {
   if (!question || question->smaller_side() < std::max<uint32_t>(context.words->minimum(), 1))
     return {{}, {}, Reason::too_few_words};
   m.query.asks.push_back({m.mask, query::Classes{std::move(question)}});
   Questions questions;
   questions.queries.push_back(std::move(m.query));
   return questions;
+}
+
+Questions WordMethod::ask(const suite::Item& item, const MethodContext& context) const {
+  MaskedSentence m = masked_sentence(item, context);
+  if (m.excluded != Reason::none) return {{}, {}, m.excluded};
+  VocabularyWords::Question question = (context.words->*find_)(item.language, m.pos, m.bundle);
+  return about(std::move(m), std::move(question), context);
 }
 
 std::vector<judge::SentenceScore> WordMethod::score(

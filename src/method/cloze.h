@@ -8,15 +8,20 @@
 
 namespace minpair::method {
 
-// The sentence with one mask in the place of its locus, as a query that asks nothing yet.
+// The sentence with one mask in the place of its locus, as a query that asks nothing yet; for
+// models that read from left to right, what stands before the locus.
 struct MaskedSentence {
   query::Query query;
-  uint32_t mask = 0;  // the mask's position
+  uint32_t mask = 0;  // where the model says what stands in the locus
   std::string pos;
   stimuli::Bundle bundle;          // the features of the masked word
   Reason excluded = Reason::none;  // why there is none
 };
+MaskedSentence without_locus(const suite::Sentence& sentence, const MethodContext& context);
+// That of a cloze, with what it says of the word that stood there.
 MaskedSentence masked_sentence(const suite::Item& item, const MethodContext& context);
+// Throws when there are no words.
+void need_words(const MethodContext& context);
 
 // A method that asks one question about many words.
 class WordMethod : public Method {
@@ -32,6 +37,10 @@ class WordMethod : public Method {
   Questions ask(const suite::Item& item, const MethodContext& context) const override;
   std::vector<judge::SentenceScore> score(
       const Questions& questions, const std::vector<const query::Answer*>& answers) const override;
+
+ protected:
+  static Questions about(MaskedSentence sentence, VocabularyWords::Question question,
+                         const MethodContext& context);
 
  private:
   Find find_;

@@ -21,6 +21,8 @@ const Method& find_method(const std::string& name) {
     if (m->name() == name) return *m;
     known.push_back(m->name());
   }
+  constexpr std::string_view kCut = "lemma-pairs:";
+  if (name.starts_with(kCut)) return lemma_pairs_within(std::string_view(name).substr(kCut.size()));
   std::string guess = closest(name, known);
   throw wrong_call(fmt::format("there is no method '{}'", name))
       .hint(guess.empty() ? "'minpair list methods' shows what there is"

@@ -29,4 +29,7 @@ namespace minpair::method {
 MINPAIR_METHODS(MINPAIR_DECLARE)
 #undef MINPAIR_DECLARE
 
+// lemma-pairs within a part of the probability: "top0.9", "bottom0.5".
+const Method& lemma_pairs_within(std::string_view cut);
+
 }  // namespace minpair::method

@@ -1,6 +1,8 @@
 #include "method/words.h"
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <unordered_map>
 
 #include "base/hash.h"
@@ -39,6 +41,11 @@ std::vector<tokenizer::TokenId> written_pieces(const tokenizer::Tokenizer& token
   return pieces;
 }
 
+void keep_once(std::vector<stimuli::Bundle>& bundles) {
+  std::sort(bundles.begin(), bundles.end());
+  bundles.erase(std::unique(bundles.begin(), bundles.end()), bundles.end());
+}
+
 struct Gathered {
   std::map<std::string, std::vector<stimuli::Bundle>> bundles;  // by form
   std::map<std::string, std::vector<std::string>> by_lemma;     // forms
@@ -48,8 +55,7 @@ WordsOfPart in_order(Gathered& from, const Pieces& pieces) {
   WordsOfPart part;
   std::map<std::string_view, uint32_t> place;
   for (auto& [form, bundles] : from.bundles) {
-    std::sort(bundles.begin(), bundles.end());
-    bundles.erase(std::unique(bundles.begin(), bundles.end()), bundles.end());
+    keep_once(bundles);
     place[form] = uint32_t(part.words.size());
     part.begins.push_back(uint32_t(part.targets.size()));
     const std::vector<tokenizer::TokenId>& own = pieces.at(form);
@@ -87,25 +93,35 @@ bool WordQuestion::can_be(uint32_t word, const stimuli::Bundle& bundle) const {
   return std::binary_search(bundles.begin(), bundles.end(), bundle);
 }
 
+bool WordQuestion::can_be_any(uint32_t word, const std::vector<stimuli::Bundle>& bundles) const {
+  return std::ranges::any_of(bundles, [&](const stimuli::Bundle& b) { return can_be(word, b); });
+}
+
 VocabularyWords::VocabularyWords(const std::filesystem::path& lexicon,
                                  const tokenizer::Tokenizer& tokenizer, uint32_t outputs,
                                  uint32_t minimum)
     : minimum_(minimum) {
+  std::vector<tokenizer::TokenId> ids(outputs);
+  std::iota(ids.begin(), ids.end(), 0);
+  ids_ = std::make_shared<const std::vector<tokenizer::TokenId>>(std::move(ids));
   Pieces all = pieces_by_word(tokenizer, outputs), written;
   std::map<Key, Gathered> gathered;
-  stimuli::read_lexicons(lexicon,
-                         [&](std::string_view language, const stimuli::LexiconEntry& entry) {
-                           auto found = all.find(entry.form);
-                           if (found == all.end()) return;
-                           auto [own, fresh] = written.try_emplace(entry.form);
-                           if (fresh) own->second = written_pieces(tokenizer, found->second);
-                           if (own->second.empty()) return;
-                           Gathered& g = gathered[{std::string(language), entry.pos}];
-                           g.bundles[entry.form].push_back(entry.bundle);
-                           g.by_lemma[entry.lemma].push_back(entry.form);
-                         });
+  stimuli::read_lexicons(
+      lexicon, [&](std::string_view language, const stimuli::LexiconEntry& entry) {
+        forms_[{std::string(language), entry.pos}][entry.form].push_back(entry.bundle);
+        auto found = all.find(entry.form);
+        if (found == all.end()) return;
+        auto [own, fresh] = written.try_emplace(entry.form);
+        if (fresh) own->second = written_pieces(tokenizer, found->second);
+        if (own->second.empty()) return;
+        Gathered& g = gathered[{std::string(language), entry.pos}];
+        g.bundles[entry.form].push_back(entry.bundle);
+        g.by_lemma[entry.lemma].push_back(entry.form);
+      });
   for (auto& [key, g] : gathered)
     parts_[key] = std::make_shared<const WordsOfPart>(in_order(g, written));
+  for (auto& [key, forms] : forms_)
+    for (auto& [form, bundles] : forms) keep_once(bundles);
   Sha256 hash;
   hash.add(std::to_string(minimum_));
   for (const auto& [key, part] : parts_) {
@@ -121,8 +137,7 @@ void VocabularyWords::make_questions() {
     std::vector<stimuli::Bundle> bundles;
     for (const VocabularyWord& w : part->words)
       bundles.insert(bundles.end(), w.bundles.begin(), w.bundles.end());
-    std::sort(bundles.begin(), bundles.end());
-    bundles.erase(std::unique(bundles.begin(), bundles.end()), bundles.end());
+    keep_once(bundles);
     for (const stimuli::Bundle& bundle : bundles) {
       std::string name = fingerprint_ + '\n' + key.first + '\n' + key.second + '\n';
       name.append(reinterpret_cast<const char*>(bundle.value.data()), bundle.value.size());
@@ -144,6 +159,48 @@ VocabularyWords::Question VocabularyWords::lemma_pairs(const std::string& langua
                                                        const stimuli::Bundle& bundle) const {
   auto found = lemma_pairs_.find({{language, pos}, bundle});
   return found == lemma_pairs_.end() ? nullptr : found->second;
+}
+
+VocabularyWords::Question VocabularyWords::question_like(const Key& key, const std::string& first,
+                                                         const std::string& second) const {
+  auto forms = forms_.find(key);
+  if (forms == forms_.end() || !part(key.first, key.second)) return nullptr;
+  auto one = forms->second.find(first), other = forms->second.find(second);
+  if (one == forms->second.end() || other == forms->second.end()) return nullptr;
+  Bundles kinds[2];
+  std::ranges::set_difference(one->second, other->second, std::back_inserter(kinds[0]));
+  std::ranges::set_difference(other->second, one->second, std::back_inserter(kinds[1]));
+  if (kinds[0].empty() || kinds[1].empty()) return nullptr;
+  std::lock_guard turn(asked_->turn);
+  Question& question = asked_->questions[{key, kinds[0], kinds[1]}];
+  if (question) return question;
+  std::string name = fingerprint_ + '\n' + key.first + '\n' + key.second + '\n';
+  for (const Bundles& some : kinds) {
+    for (const stimuli::Bundle& b : some)
+      name.append(reinterpret_cast<const char*>(b.value.data()), b.value.size());
+    name += '\n';
+  }
+  return question = make_lemma_pairs(parts_.at(key), hash128(name, 3), kinds[0], kinds[1]);
+}
+
+VocabularyWords::Question VocabularyWords::lemma_pairs_like(const std::string& language,
+                                                            const std::string& pos,
+                                                            std::string_view first,
+                                                            std::string_view second) const {
+  std::vector<std::string> parts{pos};
+  if (pos.empty()) parts = {"VERB", "AUX", "NOUN", "PRON", "DET", "ADJ"};
+  for (const std::string& part_of_speech : parts)
+    for (const std::string& of : {language, std::string()})  // a plain list is for any language
+      if (Question q = question_like({of, part_of_speech}, lower(first), lower(second))) return q;
+  return nullptr;
+}
+
+VocabularyWords::Question VocabularyWords::cut(const Question& lemmas, Cut cut) const {
+  if (!lemmas) return nullptr;
+  std::lock_guard turn(asked_->turn);
+  Question& question = asked_->cuts[{lemmas, cut}];
+  if (!question) question = make_cut(*lemmas, cut, ids_);
+  return question;
 }
 
 const WordsOfPart* VocabularyWords::part(const std::string& language,

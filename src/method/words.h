@@ -9,8 +9,11 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/hash.h"
@@ -50,6 +53,7 @@ class WordQuestion : public query::Reducer {
                judge::WordScore::Kind kind)
       : part_(std::move(part)), identity_(identity), kind_(kind) {}
   bool can_be(uint32_t word, const stimuli::Bundle& bundle) const;
+  bool can_be_any(uint32_t word, const std::vector<stimuli::Bundle>& bundles) const;
 
   std::shared_ptr<const WordsOfPart> part_;
   Hash128 identity_;
@@ -64,7 +68,25 @@ std::shared_ptr<const WordQuestion> make_lemma_pairs(std::shared_ptr<const Words
                                                      Hash128 identity,
                                                      const stimuli::Bundle& bundle);
 
-// Never changes after it was made.
+// The words that can be one of `first` against those that can be one of `second`.
+std::shared_ptr<const WordQuestion> make_lemma_pairs(std::shared_ptr<const WordsOfPart> part,
+                                                     Hash128 identity,
+                                                     const std::vector<stimuli::Bundle>& first,
+                                                     const std::vector<stimuli::Bundle>& second);
+
+// How much of the probability, counted from the most probable piece of the vocabulary or from the
+// least, the words asked about must lie in.
+struct Cut {
+  bool bottom = false;
+  double mass = 1;
+  auto operator<=>(const Cut&) const = default;
+};
+// `lemmas` was made by make_lemma_pairs; `ids` is the whole vocabulary, in order.
+std::shared_ptr<const WordQuestion> make_cut(
+    const WordQuestion& lemmas, Cut cut,
+    std::shared_ptr<const std::vector<tokenizer::TokenId>> ids);
+
+// Answers the same after it was made.
 class VocabularyWords {
  public:
   // `lexicon`: a file as `minpair extract` writes. `outputs`: the ids that the model can score.
@@ -78,6 +100,13 @@ class VocabularyWords {
                          const stimuli::Bundle& bundle) const;
   Question lemma_pairs(const std::string& language, const std::string& pos,
                        const stimuli::Bundle& bundle) const;
+  // The same for a pair, by the words that stand in its sentences: all lemmas with forms of the one
+  // kind and of the other, the first word's kind first. `pos` may be empty: the words are then
+  // taken for verbs, if they can be. nullptr: the list does not tell the two apart.
+  Question lemma_pairs_like(const std::string& language, const std::string& pos,
+                            std::string_view first, std::string_view second) const;
+  // The same, of the lemmas that lie within the cut.
+  Question cut(const Question& lemmas, Cut cut) const;
   const WordsOfPart* part(const std::string& language, const std::string& pos) const;
 
   uint32_t minimum() const { return minimum_; }
@@ -92,6 +121,19 @@ class VocabularyWords {
   std::map<Key, std::shared_ptr<const WordsOfPart>> parts_;
   std::map<std::pair<Key, stimuli::Bundle>, Question> feature_classes_, lemma_pairs_;
   std::string fingerprint_;
+
+  // What each form of the list can be, also where the vocabulary lacks it.
+  using Bundles = std::vector<stimuli::Bundle>;
+  std::map<Key, std::map<std::string, Bundles>> forms_;
+  // Made when somebody asks: the kinds that stand against each other are the items' choice.
+  struct Asked {
+    std::mutex turn;
+    std::map<std::tuple<Key, Bundles, Bundles>, Question> questions;
+    std::map<std::pair<Question, Cut>, Question> cuts;
+  };
+  std::shared_ptr<const std::vector<tokenizer::TokenId>> ids_;  // of the vocabulary
+  std::unique_ptr<Asked> asked_ = std::make_unique<Asked>();
+  Question question_like(const Key& key, const std::string& first, const std::string& second) const;
 };
 
 }  // namespace minpair::method

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -138,6 +140,106 @@ TEST_F(ClozeTest, LemmaPairsCountLemmasEquallyOrByProbability) {
   EXPECT_EQ(sides[1].views[1], 0);
   EXPECT_NEAR(std::exp(sides[0].views[0]), 1 / (1 + std::exp(-1.0)), 1e-6);
   EXPECT_EQ(sides[0].best[0].form, "tor");
+}
+
+// A list of verbs instead of features, and a pair instead of a cloze: its own words say which forms
+// are right, also where the vocabulary lacks them.
+TEST_F(ClozeTest, LemmaPairsAskPairsAboutAllLemmasOfAList) {
+  write_file(folder / "verbs.csv",
+             "idx,sing,plur,freq\n_,Sagt,sage,_\n_,ruft,rufe,_\n_,lebt,lebe,_\n_,geht,gehe,_\n");
+  for (const char* word : {"sagt", "sage", "ruft", "rufe", "lebt"}) tokenizer().encode(word);
+  method::VocabularyWords verbs(folder / "verbs.csv", tokenizer(), FakeTokenizer::kVocabulary, 1);
+  context.words = &verbs;
+  suite::Item pair;
+  pair.id = "1";
+  pair.language = "de";
+  pair.sentences = {{"Er geht da .", {}, true}, {"Er gehe da .", {}, false}};
+  suite::align_loci(pair.sentences);
+  const method::Method& method = method::find_method("lemma-pairs");
+  auto sides = [&](const method::Questions& asked) {
+    EXPECT_EQ(asked.excluded, judge::Reason::none);
+    const auto& reducer = *std::get<query::Classes>(asked.queries.at(0).asks[0].what).reducer;
+    std::map<std::string, float> bits = {{"sagt", 2}, {"sage", 1}, {"ruft", 0}, {"rufe", 3}};
+    std::vector<float> logits;
+    for (tokenizer::TokenId t : reducer.ids()) {
+      auto known = bits.find(tokenizer().piece(t));
+      logits.push_back(known == bits.end() ? 9 : known->second);
+    }
+    const auto& words_asked = dynamic_cast<const method::WordQuestion&>(reducer);
+    EXPECT_EQ(words_asked.smaller_side(), 2u);
+    return words_asked.score(reducer.reduce(logits));
+  };
+  method::Questions asked = method.ask(pair, context);
+  std::vector<judge::WordScore> right_first = sides(asked);
+  EXPECT_EQ(asked.queries[0].ids[asked.queries[0].asks[0].position], FakeTokenizer::kMask);
+  EXPECT_EQ(right_first[0].views[1], 0.5);
+  const double good = std::exp(2) + 1, bad = std::exp(1) + std::exp(3);
+  EXPECT_NEAR(std::exp(right_first[0].views[0]), good / (good + bad), 1e-6);
+  // Scores are parallel to the sentences, whichever is the right one.
+  std::swap(pair.sentences[0], pair.sentences[1]);
+  EXPECT_NEAR(std::exp(sides(method.ask(pair, context))[1].views[0]), good / (good + bad), 1e-6);
+  context.kind = query::ModelInfo::Kind::causal;
+  context.start = 9;
+  asked = method.ask(pair, context);
+  EXPECT_THAT(asked.queries[0].ids, ElementsAre(9, *tokenizer().id("Er")));
+  EXPECT_EQ(asked.queries[0].asks[0].position, 1u);
+  sides(asked);
+  suite::Item other = pair;
+  for (suite::Sentence& s : other.sentences) s.text.replace(3, 4, s.grammatical ? "ist" : "sei");
+  for (suite::Sentence& s : other.sentences) s.locus = {3, 6};
+  EXPECT_EQ(method.ask(other, context).excluded, judge::Reason::no_features);
+  pair.sentences.push_back(pair.sentences[0]);
+  EXPECT_EQ(method.ask(pair, context).excluded, judge::Reason::not_a_cloze);
+  write_file(folder / "verbs.csv", "idx,sing,plur\n_,geht\n");
+  EXPECT_THROW(
+      method::VocabularyWords(folder / "verbs.csv", tokenizer(), FakeTokenizer::kVocabulary, 1),
+      Error);
+}
+
+// Worked out by hand: sagt 0.4, sage 0.3, rufe 0.2, ruft 0.1, everything else next to nothing.
+TEST_F(ClozeTest, LemmaPairsWithinAPartOfTheProbability) {
+  write_file(folder / "verbs.csv", "sing,plur\nsagt,sage\nruft,rufe\n");
+  const std::map<std::string, double> given = {
+      {"sagt", 0.4}, {"sage", 0.3}, {"rufe", 0.2}, {"ruft", 0.1}};
+  std::vector<float> logits(FakeTokenizer::kVocabulary, -100.f);
+  for (const auto& [word, p] : given) {
+    tokenizer().encode(word);
+    logits[size_t(*tokenizer().id(word))] = float(std::log(p));
+  }
+  method::VocabularyWords verbs(folder / "verbs.csv", tokenizer(), FakeTokenizer::kVocabulary, 1);
+  context.words = &verbs;
+  suite::Item pair;
+  pair.id = "1";
+  pair.sentences = {{"Er sagt da .", {3, 7}, true}, {"Er sage da .", {3, 7}, false}};
+  struct Expected {
+    const char* method;
+    double ew, mw;
+  };
+  for (const Expected& e : {Expected{"lemma-pairs:top0.5", 1, 2.0 / 3 + 4.0 / 7 / 3},
+                            Expected{"lemma-pairs:top0.95", 0.5, (4.0 / 9 + 0.5) / 2},
+                            Expected{"lemma-pairs:bottom0.2", 0, 1.0 / 3}}) {
+    const method::Method& method = method::find_method(e.method);
+    EXPECT_EQ(method.name(), e.method);
+    method::Questions asked = method.ask(pair, context);
+    ASSERT_EQ(asked.excluded, judge::Reason::none);
+    const auto& reducer = *std::get<query::Classes>(asked.queries[0].asks[0].what).reducer;
+    ASSERT_EQ(reducer.ids().size(), logits.size());
+    const query::ClassRecords sides = reducer.reduce(logits);
+    EXPECT_NEAR(sides[0].figures[1], e.ew, 1e-5) << e.method;
+    EXPECT_NEAR(sides[1].figures[1], 1 - e.ew, 1e-5) << e.method;
+    EXPECT_NEAR(std::exp(sides[0].figures[0]), e.mw, 1e-5) << e.method;
+    EXPECT_NEAR(std::exp(sides[1].figures[0]), 1 - e.mw, 1e-5) << e.method;
+  }
+  // No verb of the list lies in the first tenth of another distribution.
+  logits[1] = 5;
+  method::Questions few = method::find_method("lemma-pairs:top0.1").ask(pair, context);
+  const auto& reducer = *std::get<query::Classes>(few.queries[0].asks[0].what).reducer;
+  EXPECT_TRUE(std::isnan(reducer.reduce(logits)[0].figures[1]));
+  EXPECT_EQ(&method::find_method("lemma-pairs:top0.10"),
+            &method::find_method("lemma-pairs:top0.1"));
+  for (const char* wrong :
+       {"lemma-pairs:", "lemma-pairs:0.5", "lemma-pairs:top1", "lemma-pairs:topx"})
+    EXPECT_THROW(method::find_method(wrong), Error) << wrong;
 }
 
 TEST_F(ClozeTest, LemmaFormsAreThoseOfTheMaskedWordInItsCasing) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.h"
 
@@ -76,11 +77,51 @@ void write_lexicons(const std::map<std::string, Lexicon>& lexicons,
   out.commit();
 }
 
+namespace {
+
+// "idx,sing,plur,freq": verbs of any language, a lemma a line.
+class VerbList {
+ public:
+  static std::optional<VerbList> begun_by(std::string_view line) {
+    std::vector<std::string_view> names = split(line, ',');
+    VerbList list;
+    list.width_ = names.size();
+    for (size_t number = 0; number < 2; ++number) {
+      auto at = std::find(names.begin(), names.end(), number == 0 ? "sing" : "plur");
+      if (at == names.end()) return {};
+      list.columns_[number] = size_t(at - names.begin());
+    }
+    return list;
+  }
+  void read(std::string_view line, const Where& where, const EachEntry& each) const {
+    std::vector<std::string_view> cells = split(line, ',');
+    if (cells.size() != width_)
+      throw bad_input(fmt::format("{} columns are needed, as in the first line", width_)).at(where);
+    for (size_t number = 0; number < 2; ++number) {
+      LexiconEntry e{lower(cells[columns_[number]]), std::to_string(where.line), "VERB", {}};
+      e.bundle.value[size_t(Feature::number)] =
+          value_index(Feature::number, number == 0 ? "Sing" : "Plur");
+      if (!e.form.empty()) each("", e);
+    }
+  }
+
+ private:
+  size_t width_ = 0, columns_[2] = {0, 0};
+};
+
+}  // namespace
+
 void read_lexicons(const std::filesystem::path& file, const EachEntry& each) {
   LineReader lines(file);
   LexiconEntry e;
+  std::optional<VerbList> verbs;
   for (std::string_view line; lines.next(line);) {
+    if (lines.line_number() == 1) verbs = VerbList::begun_by(line);
     if (line.empty() || lines.line_number() == 1) continue;
+    if (verbs) {
+      verbs->read(line, {lines.name(), lines.line_number()}, each);
+      continue;
+    }
     std::vector<std::string_view> c = split(line, '\t');
     if (c.size() != 8)
       throw bad_input(

@@ -42,7 +42,8 @@ class Lexicon {
 };
 
 // language, form, lemma, pos, number, gender, case, person: what `minpair extract` leaves beside a
-// cloze suite as lexicon.tsv. By the languages' codes.
+// cloze suite as lexicon.tsv. By the languages' codes. Verbs may also come as a comma-separated
+// list with the columns sing and plur, a lemma a line, for any language.
 void write_lexicons(const std::map<std::string, Lexicon>& lexicons,
                     const std::filesystem::path& file);
 using EachEntry = std::function<void(std::string_view language, const LexiconEntry& entry)>;
