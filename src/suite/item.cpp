@@ -18,6 +18,14 @@ bool stands_alone(char32_t c) {
          (c >= 0x20000 && c <= 0x3FFFF);  // supplementary ideographs
 }
 
+// Whether such a script stands on one side of the joint; its full-width marks have no space either.
+bool without_spaces(std::string_view before, std::string_view after) {
+  auto spaceless = [](char32_t c) { return stands_alone(c) || (c >= 0xFF01 && c <= 0xFF65); };
+  size_t at = 0, last = before.size() - 1;
+  while (last > 0 && (static_cast<unsigned char>(before[last]) & 0xC0) == 0x80) --last;
+  return spaceless(next_character(after, at)) || spaceless(next_character(before, last));
+}
+
 bool joins_words(char32_t c) { return c == '\'' || c == '-' || c == 0x2019 || c == 0x2010; }
 
 enum class Kind { space, word, mark, alone };
@@ -101,7 +109,8 @@ void set_regions(Sentence& sentence,
   sentence.text.clear();
   sentence.regions.clear();
   for (const auto& [name, words] : names_and_words) {
-    if (!words.empty() && !sentence.text.empty()) sentence.text += ' ';
+    if (!words.empty() && !sentence.text.empty() && !without_spaces(sentence.text, words))
+      sentence.text += ' ';
     size_t begin = sentence.text.size();
     sentence.text += words;
     sentence.regions.push_back({name, {begin, sentence.text.size()}});

@@ -61,7 +61,8 @@ std::string feature_text(const Item& item, std::string_view name);  // "" when t
 const Sentence* find_sentence(const Item& item, std::string_view name);
 // A region by its name or its number from 1, or nullptr.
 const Region* find_region(const Sentence& sentence, std::string_view name_or_number);
-// The sentence whose regions have these words, one space between them.
+// The sentence whose regions have these words, one space between them; none beside scripts that are
+// written without.
 void set_regions(Sentence& sentence,
                  const std::vector<std::pair<std::string, std::string>>& names_and_words);
 

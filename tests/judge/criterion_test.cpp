@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -208,6 +209,76 @@ TEST(SyntaxGym, RegionsOfTheOriginalProgramsFixtures) {
   for (const char* model : {"grnn", "transformer-xl"}) {
     expect_aggregates("test", "test_", model);
     expect_aggregates("test-unk", "", model);
+  }
+}
+
+// The spans that a tokenizer would have given: the fixtures have the tokens alone. `bare` is a
+// token without what marks the beginning or the going on of a word.
+std::string bare(std::string token) {
+  for (const char* mark : {"##", "\xc4\xa0", "@"})
+    if (token.starts_with(mark)) token = token.substr(std::string_view(mark).size());
+  if (token.ends_with('@')) token.pop_back();
+  return token;
+}
+
+std::vector<TokenScore> tokens_of_case(const Json& c, const suite::Sentence& s) {
+  std::vector<TokenScore> tokens;
+  const std::string text = lower(s.text);
+  auto among = [](const Json& list, const Json& token) {
+    return std::find(list.begin(), list.end(), token) != list.end();
+  };
+  size_t at = 0;
+  for (size_t i = 0; i < c["tokens"].size(); ++i) {
+    TokenScore t;
+    const Json& token = c["tokens"][i];
+    const std::string form = lower(bare(token));
+    t.special = (i == 0 && among(c["model"]["prefix"], token)) ||
+                (i + 1 == c["tokens"].size() && among(c["model"]["suffix"], token));
+    if (!t.special && among(c["model"]["unknown"], token)) {
+      at = text.find_first_not_of(' ', at);
+      size_t end = std::min(text.find(' ', at), text.size());
+      // A full stop after it is a token of its own, where there is one.
+      if (i + 1 < c["tokens"].size() && c["tokens"][i + 1] == "." && text[end - 1] == '.') --end;
+      t.span = {at, end};
+    } else if (!t.special) {
+      size_t found = text.find(form, at);
+      if (found == text.npos && form == "-") found = text.find("\xe2\x80\x93", at);  // normalised
+      EXPECT_NE(found, text.npos) << token;
+      t.span = {found, found + form.size()};
+    }
+    if (!t.special) at = t.span.end;
+    tokens.push_back(t);
+  }
+  return tokens;
+}
+
+// What the original program puts into which region, in all its own cases.
+TEST(SyntaxGym, AlignmentCasesOfTheOriginalProgram) {
+  if (data_dir().empty()) GTEST_SKIP() << no_data();
+  const Json cases = data("fixtures/alignment_cases.json");
+  EXPECT_EQ(cases.size(), 19u);
+  for (const Json& c : cases) {
+    std::vector<std::pair<std::string, std::string>> regions;
+    for (const Json& r : c["regions"])
+      regions.emplace_back(std::to_string(regions.size() + 1), r.get<std::string>());
+    const suite::Sentence s = sentence("c", regions);
+    const std::vector<TokenScore> tokens = tokens_of_case(c, s);
+    const std::vector<int> places = regions_of(s, tokens);
+    Json found = Json::array(), unknown = Json::array();
+    for (size_t r = 0; r < regions.size(); ++r) {
+      found.push_back(Json::array());
+      unknown.push_back(Json::array());
+    }
+    for (size_t i = 0; i < places.size(); ++i) {
+      ASSERT_GE(places[i], 0) << c["description"];
+      found[size_t(places[i])].push_back(c["tokens"][i]);
+      if (c["tokens"][i] == "<unk>")
+        unknown[size_t(places[i])].push_back(std::string(slice(s.text, tokens[i].span)));
+    }
+    EXPECT_EQ(found, c["expected_tokens"]) << c["description"];
+    if (!c["expected_oov"].is_null()) {
+      EXPECT_EQ(unknown, c["expected_oov"]) << c["description"];
+    }
   }
 }
 
