@@ -51,6 +51,9 @@ void say_done(const engine::RunReport& r, const RunCall& call) {
   if (r.resumed > 0)
     fmt::print(stderr, ", {} queries were answered before the interruption", count_text(r.resumed));
   fmt::print(stderr, "\n");
+  if (r.cut_otherwise > 0)
+    fmt::print(stderr, "  {} of them are cut into other pieces after their contexts than alone\n",
+               count_text(r.cut_otherwise));
   if (call.verbose)
     fmt::print(
         stderr,

@@ -86,6 +86,7 @@ struct RunReport {
   uint64_t stored_before = 0;  // items × methods that needed no work
   uint64_t resumed = 0;        // queries that an earlier, interrupted run had answered
   uint64_t excluded = 0;       // items × methods
+  uint64_t cut_otherwise = 0;  // items whose contexts change the pieces of what is scored
   double seconds = 0, model_seconds = 0, store_seconds = 0;
   double estimated_seconds = 0;  // of a dry run
 };

@@ -99,12 +99,20 @@ class Run {
     std::vector<bool> known;
     for (const judge::MethodInfo& info : infos_)
       known.push_back(model != 0 && store_->has_scores(model, info));
-    planner_.plan([&](const EachItem& each) { pass_.each(each, true); },
-                  [&](uint64_t, const suite::Item& item, size_t m) {
-                    bool stored = known[m] && store_->has_score(model, infos_[m], item);
-                    report_.stored_before += stored;
-                    return stored;
-                  });
+    planner_.plan(
+        [&](const EachItem& each) {
+          pass_.each(
+              [&](uint64_t ordinal, const suite::Item& item) {
+                report_.cut_otherwise += method::cut_otherwise(item, model_.tokenizer());
+                each(ordinal, item);
+              },
+              true);
+        },
+        [&](uint64_t, const suite::Item& item, size_t m) {
+          bool stored = known[m] && store_->has_score(model, infos_[m], item);
+          report_.stored_before += stored;
+          return stored;
+        });
     if (pass_.selected == 0) throw nothing_selected(pass_);
     report_.suite_items = pass_.all;
     report_.selected = pass_.selected;

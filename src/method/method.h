@@ -72,6 +72,10 @@ class Method {
 // What the method asks about the item; a cloze is excluded from methods that cannot judge it.
 Questions ask_about(const Method& method, const suite::Item& item, const MethodContext& context);
 
+// Whether a context changes how a sentence of the item is cut into pieces: alone, it would be cut
+// at other places.
+bool cut_otherwise(const suite::Item& item, const tokenizer::Tokenizer& tokenizer);
+
 // The other word of an agreement in the first sentence, where the item says which that is: its
 // feature `other`, "12-17" in characters.
 std::optional<Span> other_word(const suite::Item& item);

@@ -140,6 +140,19 @@ SentenceTokens encoded(const tokenizer::Tokenizer& tokenizer, std::string_view c
   return s;
 }
 
+bool cut_otherwise(const suite::Item& item, const tokenizer::Tokenizer& tokenizer) {
+  auto cuts = [&](const suite::Sentence& sentence, std::string_view context) {
+    const SentenceTokens s = encoded(tokenizer, context, sentence.text, false);
+    std::vector<size_t> begins;
+    for (size_t i = s.context_end; i < s.tokens.size(); ++i)
+      begins.push_back(without_space(sentence.text, s.tokens[i].span).begin);
+    return begins;
+  };
+  return std::ranges::any_of(item.sentences, [&](const suite::Sentence& s) {
+    return !s.context.empty() && cuts(s, s.context) != cuts(s, {});
+  });
+}
+
 SentenceTokens tokens_of(const suite::Sentence& sentence, const tokenizer::Tokenizer& tokenizer) {
   SentenceTokens s = encoded(tokenizer, sentence.context, sentence.text, true);
   mark_locus(s, sentence);

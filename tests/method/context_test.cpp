@@ -106,5 +106,31 @@ TEST_F(ContextTest, WhatWouldReachOverTheJointIsTokenizedApart) {
   EXPECT_TRUE(odd.tokens[1].span.empty());
 }
 
+// Cuts what has no space before it after every letter.
+class Greedy : public FakeTokenizer {
+ public:
+  tokenizer::Encoding encode(std::string_view text, bool) const override {
+    tokenizer::Encoding e;
+    for (size_t at = 0; at < text.size();) {
+      size_t end = at + 1;
+      if (text[at] == ' ')
+        while (end < text.size() && text[end] != ' ') ++end;
+      e.tokens.push_back({*id(text.substr(at, end - at)), {at, end}, false});
+      at = end;
+    }
+    return e;
+  }
+};
+
+TEST_F(ContextTest, WhatIsCutOtherwiseAfterItIsSeen) {
+  EXPECT_FALSE(cut_otherwise(item("Er ging ."), model.tokenizer()));
+  Greedy greedy;
+  EXPECT_FALSE(cut_otherwise(item(""), greedy));
+  EXPECT_TRUE(cut_otherwise(item("Er ging ."), greedy));
+  suite::Item one = item("");
+  one.sentences[1].context = "Er";
+  EXPECT_TRUE(cut_otherwise(one, greedy));
+}
+
 }  // namespace
 }  // namespace minpair::method
