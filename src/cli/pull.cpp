@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/text.h"
 #include "cli/cli.h"
 #include "hub/hub.h"
 #include "hub/sources.h"
@@ -27,6 +28,13 @@ void pull_data(const std::string& name, const hub::PullOptions& options) {
   fmt::print("{}\n", p.folder.string());
 }
 
+// The source that a name without ORG/ probably means.
+std::string mistyped_source(const std::string& name) {
+  std::vector<std::string> known;
+  for (const hub::Source& s : hub::all_sources()) known.push_back(s.name);
+  return name.find('/') == name.npos ? closest(name, known) : "";
+}
+
 void add_pull(Cli& cli) {
   Arguments& app = cli.command(
       "pull", "Fetch a model from the Hugging Face hub, or published data, into a cache",
@@ -45,6 +53,8 @@ void add_pull(Cli& cli) {
   app.add_flag("-q,--quiet", options.quiet, "no progress, no summary");
   cli.on_run(app, [] {
     if (hub::is_source(model)) return pull_data(model, options);
+    if (std::string meant = mistyped_source(model); !meant.empty())
+      fmt::print(stderr, "note: a model '{}' is sought; did you mean '{}'?\n", model, meant);
     hub::Pulled p = hub::pull(model, options);
     if (options.dry_run) {
       for (size_t i = 0; i < p.files.size(); ++i)

@@ -170,7 +170,8 @@ class Work {
       if (!loaded) loaded = model::load_model(fetched(model).string(), how_.load);
       // Only now: a wrong name should leave no file behind.
       if (!store_) store_ = std::make_unique<store::Store>(how_.results, store::Store::Mode::write);
-      engine::RunOptions options{.name = model, .quiet = how_.quiet, .load = how_.load};
+      engine::RunOptions options{.quiet = how_.quiet, .load = how_.load};
+      if (!fs::exists(model)) options.name = model;  // a folder is called as `run` calls it
       runs_[task] = run(store_.get(), *loaded, task, options).runs.at(0);
     }
   }
@@ -211,11 +212,13 @@ class Work {
       return a;
     }
     const Frame& frame = items(store, run->second, asked);
-    const std::string where =
-        fmt::format("excluded = \"\" and ({})", with_row(asked.where, row.key));
+    const std::string row_is = with_row(asked.where, row.key);
+    const std::string where = fmt::format("excluded = \"\" and ({})", row_is);
     a.items = uint64_t(Formula::parse("count(" + where + ")").value(frame));
     if (a.items == 0) {
-      a.why = "no such items, or none that count";
+      const double all = Formula::parse("count(" + row_is + ")").value(frame);
+      a.why = all == 0 ? "no such sentences among the files"
+                       : fmt::format("none of its {} items count for this model", all);
       return a;
     }
     a.ours = Formula::parse("mean(correct where " + where + ")").value(frame);

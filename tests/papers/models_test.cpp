@@ -179,7 +179,14 @@ TEST_F(PapersModels, ThePolicyIsThePapers) {
   EXPECT_EQ(answer(paper("0.5", "0.5"), folder.path(), how)[1].items, 1u);
   Answered unequal = answer(paper("0.5", "0.5", R"("lengths": "equal")"), folder.path(), how)[1];
   EXPECT_EQ(unequal.items, 0u);
-  EXPECT_EQ(unequal.why, "no such items, or none that count");
+  EXPECT_EQ(unequal.why, "none of its 1 items count for this model");
+}
+
+TEST_F(PapersModels, RowsWithoutSentencesSaySo) {
+  fs::remove(folder / "items/two.tsv");
+  Answered absent = answer(paper("0.5", "0.5"), folder.path(), how)[1];
+  EXPECT_TRUE(std::isnan(absent.ours));
+  EXPECT_EQ(absent.why, "no such sentences among the files");
 }
 
 TEST_F(PapersModels, SayWhatIsWrong) {
