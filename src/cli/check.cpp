@@ -16,9 +16,13 @@ void check(const std::vector<std::filesystem::path>& files) {
     for (const std::string& finding : checked.findings)
       fmt::print("{}: {}\n", file.string(), finding);
     broken += !checked.findings.empty();
+    std::string inside;
+    if (checked.sweeps > 0)
+      inside = fmt::format(", {} sweeps with {} items", count_text(checked.sweeps),
+                           count_text(checked.effects));
     if (checked.findings.empty())
-      fmt::print("{}: {} runs with {} scores are whole{}\n", file.string(),
-                 count_text(checked.runs), count_text(checked.scores),
+      fmt::print("{}: {} runs with {} scores{} are whole{}\n", file.string(),
+                 count_text(checked.runs), count_text(checked.scores), inside,
                  checked.checksums ? ""
                                    : "; the file is of a format without checksums, and gets them "
                                      "when a run is added to it");

@@ -2,6 +2,7 @@
 // Which of the results are meant, and under which views: the same in `report` and `export`.
 
 #include "cli/cli.h"
+#include "introspect/kept.h"
 #include "report/report.h"
 
 namespace minpair::cli {
@@ -17,6 +18,10 @@ inline void set_views(report::ReportOptions& options, const std::string& norm) {
   options.all_views = norm == "all";
   if (!options.all_views)
     for (const std::string& name : names_in(norm)) options.views.push_back(judge::find_view(name));
+}
+
+inline introspect::EffectView effect_view(const report::ReportOptions& o) {
+  return {o.wanted.suites, o.wanted.models, o.tests, o.conditions, o.languages};
 }
 
 inline void add_norm_option(Arguments& app, std::string& norm) {

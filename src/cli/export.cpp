@@ -2,6 +2,7 @@
 #include "cli/choice.h"
 #include "cli/cli.h"
 #include "cli/policy.h"
+#include "introspect/kept.h"
 #include "tidy/tidy.h"
 
 namespace minpair::cli {
@@ -17,10 +18,21 @@ void write(ExportCall& call) {
   store::Store store(call.results, store::Store::Mode::read);
   set_views(call.options, call.norm);
   call.options.policy = call.policy.policy();
-  std::unique_ptr<tidy::Rows> rows = tidy::stored_rows(store, call.table, call.options);
+  std::unique_ptr<tidy::Rows> rows;
+  if (call.table == "effects")
+    rows = std::make_unique<tidy::FrameRows>(
+        introspect::effect_rows(store, effect_view(call.options)));
+  else
+    rows = tidy::stored_rows(store, call.table, call.options);
   tidy::Format format =
       call.format.empty() ? tidy::format_for(call.output) : tidy::find_format(call.format);
   tidy::write_rows(*rows, format, call.output);
+}
+
+std::vector<std::string> tables() {
+  std::vector<std::string> all = tidy::tables();
+  all.emplace_back("effects");
+  return all;
 }
 
 void add_export(Cli& cli) {
@@ -35,9 +47,9 @@ void add_export(Cli& cli) {
   app.add_option("RESULTS", call.results, "a results file of 'minpair run'").required();
   app.add_option("--what", call.table,
                  "a row for every: item, sentence, region of a design, word, token (of each model "
-                 "and method); summary: "
-                 "counts and accuracies; runs")
-      .one_of(tidy::tables())
+                 "and method); summary: counts and accuracies; runs; effects: what 'minpair "
+                 "introspect' found")
+      .one_of(tables())
       .shows_default();
   add_norm_option(app, call.norm);
   app.add_option("--lengths", call.policy.lengths,

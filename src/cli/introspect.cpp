@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/precision.h"
 #include "introspect/attribute.h"
+#include "introspect/kept.h"
 #include "introspect/patch.h"
 #include "introspect/probe.h"
 #include "introspect/states_file.h"
@@ -23,6 +24,7 @@ struct Options {
   uint32_t top = 0;
   uint32_t folds = 5;
   bool erase = false;
+  std::string shard;
   engine::Selection selection;
   model::LoadOptions load;
   bool quiet = false;
@@ -36,12 +38,27 @@ std::unique_ptr<query::Model> loaded(const Options& o) {
   return model;
 }
 
-void show(const Options& o, tidy::Frame rows, const report::Grid& table) {
-  if (!o.output.empty()) {
-    tidy::FrameRows all(std::move(rows));
+void show(const Options& o, const std::function<tidy::Frame()>& rows, const report::Grid& table) {
+  if (!o.output.empty() && !introspect::is_results(o.output)) {
+    tidy::FrameRows all(rows());
     tidy::write_rows(all, tidy::format_for(o.output), o.output);
   }
   if (o.output != "-") fmt::print("{}", report::render_grids({table}, o.format));
+}
+
+// What was read, from the model or from the results file; `keep`: who stores it there.
+template <class Readings>
+Readings read_or_keep(const Options& o, const suite::Suite& suite,
+                      const std::function<Readings(const introspect::Sources&, engine::Tick)>& read,
+                      const std::function<Readings(const introspect::Keeping&)>& keep) {
+  Progress progress("items", 0, o.quiet);
+  const engine::Tick tick = [&](uint64_t items, uint64_t) { progress.set(items); };
+  introspect::Sources sources = introspect::sources_of(suite);
+  if (!introspect::is_results(o.output)) return read(sources, tick);
+  sources.plain.called = o.suite;
+  store::Store store(o.output, store::Store::Mode::write);
+  const engine::Shard shard = o.shard.empty() ? engine::Shard() : engine::parse_shard(o.shard);
+  return keep({store, std::move(sources), o.selection, shard, o.load, tick});
 }
 
 introspect::By by_of(const Options& o, introspect::By usual = introspect::By::test) {
@@ -59,12 +76,16 @@ std::vector<std::string> roles_of(const Options& o, std::vector<std::string> usu
 }
 
 void lens(const Options& o) {
-  engine::SuiteSource suite = engine::suite_source(suite::find_suite(o.suite));
+  const suite::Suite suite = suite::find_suite(o.suite);
   std::unique_ptr<query::Model> model = loaded(o);
-  Progress progress("items", 0, o.quiet);
-  introspect::LensReadings read = introspect::read_lens(
-      *model, suite, o.selection, [&](uint64_t items, uint64_t) { progress.set(items); });
-  show(o, introspect::lens_rows(read), introspect::lens_table(read, by_of(o)));
+  const auto read = read_or_keep<introspect::LensReadings>(
+      o, suite,
+      [&](const introspect::Sources& sources, const engine::Tick& tick) {
+        return introspect::read_lens(*model, sources.plain, o.selection, tick);
+      },
+      [&](const introspect::Keeping& keeping) { return introspect::keep_lens(*model, keeping); });
+  show(
+      o, [&] { return lens_rows(read); }, introspect::lens_table(read, by_of(o)));
 }
 
 void probe(const Options& o) {
@@ -90,21 +111,32 @@ void probe(const Options& o) {
     Progress again("items, read on from there", states.items.items.size(), o.quiet);
     introspect::run_on(*model, read, [&](uint64_t items, uint64_t) { again.set(items); });
   }
-  show(o, introspect::probe_rows(read), introspect::probe_table(read));
+  show(
+      o, [&] { return probe_rows(read); }, introspect::probe_table(read));
 }
 
 void attribute(const Options& o) {
-  engine::SuiteSource suite = introspect::suite_with_roles(suite::find_suite(o.suite));
+  const suite::Suite suite = suite::find_suite(o.suite);
   std::unique_ptr<query::Model> model = loaded(o);
-  Progress progress("items", 0, o.quiet);
-  auto tick = [&](uint64_t items, uint64_t) { progress.set(items); };
   if (o.method == "logit") {
-    introspect::Direct read = introspect::read_direct(*model, suite, o.selection, tick);
-    return show(o, introspect::direct_rows(read), introspect::direct_table(read, by_of(o)));
+    const auto read = read_or_keep<introspect::Direct>(
+        o, suite,
+        [&](const introspect::Sources& sources, const engine::Tick& tick) {
+          return introspect::read_direct(*model, sources.roles, o.selection, tick);
+        },
+        [&](const introspect::Keeping& k) { return introspect::keep_direct(*model, k); });
+    return show(
+        o, [&] { return direct_rows(read); }, introspect::direct_table(read, by_of(o)));
   }
-  introspect::Erasure read = introspect::read_erasure(
-      *model, suite, o.selection, o.evidence.empty() ? "subject" : o.evidence, tick);
-  show(o, introspect::erasure_rows(read), introspect::erasure_table(read, by_of(o)));
+  const std::string evidence = o.evidence.empty() ? "subject" : o.evidence;
+  const auto read = read_or_keep<introspect::Erasure>(
+      o, suite,
+      [&](const introspect::Sources& sources, const engine::Tick& tick) {
+        return introspect::read_erasure(*model, sources.roles, o.selection, evidence, tick);
+      },
+      [&](const introspect::Keeping& k) { return introspect::keep_erasure(*model, k, evidence); });
+  show(
+      o, [&] { return erasure_rows(read); }, introspect::erasure_table(read, by_of(o)));
 }
 
 introspect::How how_of(const Options& o, introspect::How usual) {
@@ -123,16 +155,20 @@ void patch(const Options& o) {
   if (!o.layers.empty()) options.layers = introspect::find_layers(o.layers, model->info());
   if (o.swap == "attractor") options.swap = introspect::Swap::attractor;
   options.how = how_of(o, options.how);
-  Progress progress("items", 0, o.quiet);
-  const introspect::PatchReadings read = introspect::read_patches(
-      *model, introspect::suite_with_roles(suite), introspect::whole_suite(suite), o.selection,
-      options, [&](uint64_t items, uint64_t) { progress.set(items); });
-  show(o, introspect::patch_rows(read),
-       introspect::patch_table(read, by_of(o, introspect::By::all), o.top ? o.top : 20));
+  const auto read = read_or_keep<introspect::PatchReadings>(
+      o, suite,
+      [&](const introspect::Sources& sources, const engine::Tick& tick) {
+        return introspect::read_patches(*model, sources.roles, sources.whole, o.selection, options,
+                                        tick);
+      },
+      [&](const introspect::Keeping& k) { return introspect::keep_patches(*model, k, options); });
+  show(
+      o, [&] { return patch_rows(read); },
+      introspect::patch_table(read, by_of(o, introspect::By::all), o.top ? o.top : 20));
 }
 
 void ablate(const Options& o) {
-  const engine::SuiteSource suite = introspect::suite_with_roles(suite::find_suite(o.suite));
+  const suite::Suite suite = suite::find_suite(o.suite);
   std::unique_ptr<query::Model> model = loaded(o);
   const bool recurrent = model->info().kind == query::ModelInfo::Kind::recurrent;
   introspect::AblateOptions options;
@@ -145,11 +181,15 @@ void ablate(const Options& o) {
   if (o.how == "interchange")
     throw wrong_call("what is ablated has no counterpart").hint("--how zero or --how mean");
   options.how = how_of(o, options.how);
-  Progress progress("items", 0, o.quiet);
-  const introspect::AblateReadings read = introspect::read_ablations(
-      *model, suite, o.selection, options, [&](uint64_t items, uint64_t) { progress.set(items); });
-  show(o, introspect::ablate_rows(read),
-       introspect::ablate_table(read, by_of(o, introspect::By::all), o.top ? o.top : 20));
+  const auto read = read_or_keep<introspect::AblateReadings>(
+      o, suite,
+      [&](const introspect::Sources& sources, const engine::Tick& tick) {
+        return introspect::read_ablations(*model, sources.roles, o.selection, options, tick);
+      },
+      [&](const introspect::Keeping& k) { return introspect::keep_ablations(*model, k, options); });
+  show(
+      o, [&] { return ablate_rows(read); },
+      introspect::ablate_table(read, by_of(o, introspect::By::all), o.top ? o.top : 20));
 }
 
 void check_options(const Options& o) {
@@ -166,7 +206,6 @@ void check_options(const Options& o) {
              {"--at", !o.at.empty(), "probe, patch"},
              {"--layers", !o.layers.empty(), "probe, patch, ablate"},
              {"--by", !o.by.empty(), "lens, attribute, patch, ablate"},
-             {"--by all", o.by == "all", "patch, ablate"},
              {"--site", !o.site.empty(), "patch, ablate"},
              {"--how", !o.how.empty(), "patch, ablate"},
              {"--top", o.top > 0, "patch, ablate"},
@@ -176,6 +215,12 @@ void check_options(const Options& o) {
     if (given && of.find(o.what) == std::string_view::npos)
       throw wrong_call(fmt::format("'introspect {}' has no {}", o.what, option))
           .hint(fmt::format("it belongs to: {}", of));
+  if (o.what == "probe" && introspect::is_results(o.output))
+    throw wrong_call("a probe is fitted to all items at once, and is not kept in a results file")
+        .at(o.output)
+        .hint("its guesses: -o guesses.csv");
+  if (!o.shard.empty() && !introspect::is_results(o.output))
+    throw wrong_call("a shard goes into a results file").hint("as in -o part1.db");
 }
 
 void introspect_it(const Options& o) {
@@ -237,7 +282,7 @@ void add_introspect(Cli& cli) {
   Arguments& app = cli.command(
       "introspect", "Look inside a model while it answers a suite",
       "  minpair introspect lens -s de-agreement -m de-mini --sample 1000\n"
-      "  minpair introspect lens -s SUITE -m DIR --by condition -o effects.csv\n"
+      "  minpair introspect lens -s SUITE -m DIR --by condition -o results.db\n"
       "  minpair introspect probe -s de-agreement -m de-mini --sample 600 --at subject,locus\n"
       "  minpair introspect probe -s SUITE -m DIR --label condition --kind lda --erase\n"
       "  minpair introspect attribute -s de-agreement -m de-mini --sample 200 -o words.csv\n"
@@ -251,6 +296,7 @@ void add_introspect(Cli& cli) {
       "parts of the model. patch: what becomes of the answer when a value inside is that of the\n"
       "item with the other number. ablate: accuracy without each head, neuron or unit.\n"
       "Pairs only; what cannot be asked is counted with its reason.\n"
+      "'minpair report RESULTS --introspect' shows what a results file has.\n"
       "docs/introspection.md says what each figure is.\n");
   app.add_option("WHAT", o->what, "lens, probe, attribute, patch or ablate")
       .required()
@@ -261,9 +307,11 @@ void add_introspect(Cli& cli) {
       .required();
   app.add_option(
       "-o,--output", o->output,
-      "a row for every item and layer, word or part, as its name ends: .csv, .tsv or .jsonl");
-  app.add_option("--by", o->by,
-                 "rows of the table: test, or also condition; patch, ablate: or all [test; all]")
+      "a results file, new or one to add to: .db; or a row for every item and layer, word or part, "
+      "as its name ends: .csv, .tsv or .jsonl");
+  app.add_option(
+         "--by", o->by,
+         "rows of the table: test, also condition, or all together [test; patch, ablate: all]")
       .one_of({"all", "test", "condition"});
   add_probe_options(app, *o);
   add_attribute_options(app, *o);
@@ -281,6 +329,8 @@ void add_introspect(Cli& cli) {
   app.add_option("--seed", o->selection.seed, "of --sample, of folds and control labels")
       .whole_number(0, INT64_MAX)
       .shows_default();
+  app.add_option("--shard", o->shard,
+                 "only this part of the items, as 3/8; 'minpair merge' puts the parts together");
   add_load_options(app, o->load);
   app.add_flag("-q,--quiet", o->quiet, "no notes, no progress");
   cli.on_run(app, [o] { introspect_it(*o); });

@@ -27,8 +27,10 @@ void add_merge(Cli& cli) {
   cli.on_run(app, [] {
     store::Merged merged = store::merge_results(call.files, call.output);
     if (!call.quiet)
-      fmt::print(stderr, "{}: {} runs with {} scores, from {} files\n", call.output.string(),
-                 count_text(merged.runs), count_text(merged.scores), count_text(call.files.size()));
+      fmt::print(stderr, "{}: {} runs with {} scores{}, from {} files\n", call.output.string(),
+                 count_text(merged.runs), count_text(merged.scores),
+                 merged.sweeps ? fmt::format(", {} sweeps", count_text(merged.sweeps)) : "",
+                 count_text(call.files.size()));
   });
 }
 

@@ -13,6 +13,7 @@
 #include "cli/choice.h"
 #include "cli/cli.h"
 #include "cli/policy.h"
+#include "introspect/kept.h"
 #include "report/against.h"
 #include "report/babylm.h"
 #include "report/curve.h"
@@ -34,6 +35,8 @@ struct ReportCall {
   PolicyCall policy;
   report::LatexStyle latex{.digits = SIZE_MAX};
   bool stats = false, bootstrap = false, margins = false, regions = false, human = false;
+  bool inside = false;
+  size_t top = 20;
   std::optional<double> accepted;
   size_t bins = 10;
   judge::Wanted wanted;
@@ -106,7 +109,7 @@ void note_unfinished(const std::filesystem::path& results) {
     std::string name = entry.path().filename().string();
     if (name.starts_with(results.filename().string() + "-") && name.ends_with(".answers"))
       fmt::print(stderr,
-                 "note: a run into these results is unfinished; the same 'minpair run' goes on\n");
+                 "note: a run into these results is unfinished; the same command goes on\n");
   }
 }
 
@@ -114,6 +117,11 @@ void note_unfinished(const std::filesystem::path& results) {
 void check_options(const ReportCall& call) {
   const bool other = call.stats || call.margins || call.regions || !call.against.empty() ||
                      !call.html.empty() || !call.figure.empty();
+  if (call.inside && !call.by.empty() && call.by != "all" && call.by != "test" &&
+      call.by != "condition")
+    throw wrong_call("effects have rows by all, test or condition").at("--by " + call.by);
+  if (call.inside && (other || call.human || call.format == "lm-eval" || call.format == "babylm"))
+    throw wrong_call("--introspect is a view of its own");
   const bool style = call.latex.digits != SIZE_MAX || call.latex.percent || call.latex.intervals ||
                      !call.latex.label.empty();
   if (style && (call.format != "latex" || other))
@@ -168,6 +176,12 @@ void report(const ReportCall& call) {
   if (norms_in(call))
     return write_file(call.output,
                       report::render_grids(norm_tables(store, options, call), call.format));
+  if (call.inside) {
+    introspect::EffectView view = effect_view(options);
+    view.by = call.by, view.top = call.top;
+    return write_file(call.output,
+                      report::render_grids(introspect::effect_tables(store, view), call.format));
+  }
   if (call.accepted && !call.human) throw wrong_call("--accepted belongs to --human");
   if (call.human)
     return write_file(
@@ -196,6 +210,7 @@ void add_report(Cli& cli) {
                   "  minpair report results.db --regions --format csv\n"
                   "  minpair report results.db --against complexity\n"
                   "  minpair report results.db --norm slor,power --unigrams counts.tsv\n"
+                  "  minpair report results.db --introspect --by condition\n"
                   "  minpair report results.db --html report.html\n"
                   "  minpair report results.db --format latex -o table.tex\n"
                   "  minpair report results.db --format latex --columns de-mini,de-lstm "
@@ -268,6 +283,12 @@ void add_report(Cli& cli) {
       "stand in a table of their own, as do power:A and log-length:A");
   app.add_flag("--human", call.human,
                "instead: people's judgments in the file: how far they agree, and models with them");
+  app.add_flag("--introspect", call.inside,
+               "instead: what 'minpair introspect' found inside the models; --by all, test or "
+               "condition");
+  app.add_option("--top", call.top, "of --introspect: how many heads, neurons or units")
+      .whole_number(1)
+      .shows_default();
   app.add_option("--accepted", call.accepted,
                  "of --human: only items whose good sentence people choose, or rate, above this");
   app.add_option("--cluster", call.cluster,

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/paths.h"
-#include "engine/engine.h"
+#include "engine/command.h"
 
 namespace minpair::engine {
 namespace {
@@ -22,39 +22,53 @@ std::string quoted(const std::string& word) {
 
 std::string command(const SuiteSource& suite, const query::Model& model,
                     const std::vector<const method::Method*>& methods, const RunOptions& options) {
-  std::string line = "minpair run";
-  auto add = [&](const char* option, const std::string& value) {
-    line += fmt::format(" {} {}", option, quoted(value));
-  };
-  add("-s", suite.called.empty() ? suite.manifest.name : suite.called);
-  if (!suite.columns.empty()) add("--columns", suite.columns);
-  add("-m", model.info().name);
-  if (!options.name.empty()) add("--name", options.name);
+  CommandLine line("run", suite, model);
+  if (!options.name.empty()) line.add("--name", options.name);
   std::vector<std::string> names;
   for (const method::Method* m : methods) names.push_back(m->name());
-  add("--method", join(names, ","));
-  for (const std::string& test : options.selection.tests) add("--test", test);
-  for (const std::string& condition : options.selection.conditions) add("--condition", condition);
-  for (const std::string& language : options.selection.languages) add("--language", language);
-  if (options.selection.sample > 0) {
-    add("--sample", std::to_string(options.selection.sample));
-    add("--seed", std::to_string(options.selection.seed));
-  }
-  if (options.selection.limit > 0) add("--limit", std::to_string(options.selection.limit));
-  if (!options.lexicon.empty()) add("--lexicon", options.lexicon.string());
+  line.add("--method", join(names, ",")).add(options.selection);
+  if (!options.lexicon.empty()) line.add("--lexicon", options.lexicon.string());
   if (options.min_words != RunOptions{}.min_words)
-    add("--min-words", std::to_string(options.min_words));
-  if (!options.context_file.empty()) add("--context", options.context_file);
-  if (!options.load.vocabulary.empty()) add("--vocab", options.load.vocabulary.string());
-  if (options.load.start != "auto") add("--start", options.load.start);
-  if (options.load.end != "auto") add("--end", options.load.end);
-  // Always said: what "auto" gives depends on the machine.
-  std::string precision = model.info().precision;
-  add("--precision", precision.substr(0, precision.find("-emulated")));
-  return line;
+    line.add("--min-words", std::to_string(options.min_words));
+  if (!options.context_file.empty()) line.add("--context", options.context_file);
+  return line.add(options.load, model).text();
 }
 
 }  // namespace
+
+CommandLine::CommandLine(const std::string& verb, const SuiteSource& suite,
+                         const query::Model& model)
+    : line_("minpair " + verb) {
+  add("-s", suite.called.empty() ? suite.manifest.name : suite.called);
+  if (!suite.columns.empty()) add("--columns", suite.columns);
+  add("-m", model.info().name);
+}
+
+CommandLine& CommandLine::add(const std::string& option, const std::string& value) {
+  line_ += fmt::format(" {} {}", option, quoted(value));
+  return *this;
+}
+
+CommandLine& CommandLine::add(const Selection& selection) {
+  for (const std::string& test : selection.tests) add("--test", test);
+  for (const std::string& condition : selection.conditions) add("--condition", condition);
+  for (const std::string& language : selection.languages) add("--language", language);
+  if (selection.sample > 0) {
+    add("--sample", std::to_string(selection.sample));
+    add("--seed", std::to_string(selection.seed));
+  }
+  if (selection.limit > 0) add("--limit", std::to_string(selection.limit));
+  return *this;
+}
+
+CommandLine& CommandLine::add(const model::LoadOptions& load, const query::Model& model) {
+  if (!load.vocabulary.empty()) add("--vocab", load.vocabulary.string());
+  if (load.start != "auto") add("--start", load.start);
+  if (load.end != "auto") add("--end", load.end);
+  // Always said: what "auto" gives depends on the machine.
+  const std::string& precision = model.info().precision;
+  return add("--precision", precision.substr(0, precision.find("-emulated")));
+}
 
 store::Facts facts_of(const SuiteSource& suite, const query::Model& model,
                       const std::vector<const method::Method*>& methods,

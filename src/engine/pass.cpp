@@ -85,11 +85,12 @@ Error nothing_selected(const Pass& pass) {
       .hint("'minpair generate SUITE --count' lists its tests and conditions");
 }
 
-void each_selected(const SuiteSource& suite, const Selection& selection,
-                   const std::function<void(uint64_t, const suite::Item&)>& use) {
+SuiteContent each_selected(const SuiteSource& suite, const Selection& selection,
+                           const std::function<void(uint64_t, const suite::Item&)>& use) {
   Pass pass{suite, selection, suite.manifest.context, {}};
   pass.each(use, true);
   if (pass.selected == 0) throw nothing_selected(pass);
+  return {pass.content.text(), pass.all};
 }
 
 }  // namespace minpair::engine

@@ -14,6 +14,7 @@
 #include "introspect/contrast.h"
 #include "introspect/intervals.h"
 #include "introspect/roles.h"
+#include "introspect/summary.h"
 #include "report/clusters.h"
 #include "stats/stats.h"
 
@@ -194,7 +195,7 @@ report::Grid erasure_table(const Erasure& read, By by) {
                   {"effect", "effect", Kind::difference},
                   {"effect_low", "from", Kind::difference},
                   {"effect_high", "to", Kind::difference}}};
-  if (by == By::test) grid.columns.erase(grid.columns.begin() + 1);
+  keep_groups(grid.columns, by);
   std::map<std::string, uint64_t> excluded;
   std::vector<size_t> ranked;
   for (size_t i = 0; i < read.readings.size(); ++i) {

@@ -30,7 +30,7 @@ struct ErasedItem {
 struct Erasure {
   std::string suite, model, evidence;
   bool masked = true;  // words are masked; else left out
-  report::SuiteItems items;
+  report::SuiteItems items = report::SuiteItems();
   std::vector<ErasedItem> readings;  // parallel to the items
 };
 
@@ -60,9 +60,11 @@ struct Direct {
   std::string suite, model;
   // "embeddings", "attention 1", "mlp 1", ..., "biases"
   std::vector<std::string> parts;
-  report::SuiteItems items;
+  report::SuiteItems items = report::SuiteItems();
   std::vector<DirectItem> readings;  // parallel to the items
 };
+
+std::vector<std::string> direct_parts(uint32_t layers);
 
 // Throws when the model's logits are no such sum.
 Direct read_direct(query::Model& model, const engine::SuiteSource& suite,

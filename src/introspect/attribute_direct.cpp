@@ -9,6 +9,7 @@
 #include "introspect/attribute.h"
 #include "introspect/contrast.h"
 #include "introspect/intervals.h"
+#include "introspect/summary.h"
 #include "model/direct.h"
 #include "report/clusters.h"
 #include "stats/stats.h"
@@ -42,15 +43,20 @@ std::vector<report::GridValue> table_row(const Direct& read, const std::vector<s
 
 }  // namespace
 
+std::vector<std::string> direct_parts(uint32_t layers) {
+  std::vector<std::string> parts{"embeddings"};
+  for (uint32_t l = 1; l <= layers; ++l) {
+    parts.push_back(fmt::format("attention {}", l));
+    parts.push_back(fmt::format("mlp {}", l));
+  }
+  parts.emplace_back("biases");
+  return parts;
+}
+
 Direct read_direct(query::Model& model, const engine::SuiteSource& suite,
                    const engine::Selection& selection, const engine::Tick& tick) {
   model::check_direct_effects(model);
-  Direct read{suite.manifest.name, model.info().name, {"embeddings"}, report::SuiteItems(), {}};
-  for (uint32_t l = 1; l <= model.info().layers; ++l) {
-    read.parts.push_back(fmt::format("attention {}", l));
-    read.parts.push_back(fmt::format("mlp {}", l));
-  }
-  read.parts.emplace_back("biases");
+  Direct read{suite.manifest.name, model.info().name, direct_parts(model.info().layers)};
   std::vector<std::pair<tokenizer::TokenId, tokenizer::TokenId>> targets;  // of every item
   Asking asking(model, [&](size_t who, query::Answer&& answer) {
     std::vector<std::vector<float>> parts;
@@ -84,7 +90,7 @@ report::Grid direct_table(const Direct& read, By by) {
                   {"effect", "effect", Kind::difference},
                   {"effect_low", "from", Kind::difference},
                   {"effect_high", "to", Kind::difference}}};
-  if (by == By::test) grid.columns.erase(grid.columns.begin() + 1);
+  keep_groups(grid.columns, by);
   std::map<std::string, uint64_t> excluded;
   std::vector<size_t> counted;
   for (size_t i = 0; i < read.readings.size(); ++i) {

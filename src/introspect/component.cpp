@@ -79,6 +79,10 @@ std::vector<Component> find_components(const std::string& list) {
   return found;
 }
 
+std::string text_of(const Component& component) {
+  return fmt::format("{}:{}", component.layer, component.index);
+}
+
 SiteMeans::SiteMeans(query::Site site, const std::vector<Component>& components) : site_(site) {
   for (const Component& component : components)
     if (!std::ranges::count(layers_, component.layer)) layers_.push_back(component.layer);

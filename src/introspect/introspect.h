@@ -33,7 +33,7 @@ struct LensItem {
 
 struct LensReadings {
   std::string suite, model;
-  report::SuiteItems items;
+  report::SuiteItems items = report::SuiteItems();
   std::vector<LensItem> readings;  // parallel to the items
 };
 

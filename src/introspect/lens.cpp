@@ -9,6 +9,7 @@
 #include "introspect/asking.h"
 #include "introspect/contrast.h"
 #include "introspect/intervals.h"
+#include "introspect/summary.h"
 #include "report/clusters.h"
 #include "stats/stats.h"
 
@@ -125,7 +126,7 @@ report::Grid lens_table(const LensReadings& read, By by) {
                   {"margin_low", "from", Kind::difference},
                   {"margin_high", "to", Kind::difference},
                   {"settled", "settled", Kind::share}}};
-  if (by == By::test) grid.columns.erase(grid.columns.begin() + 1);
+  keep_groups(grid.columns, by);
   std::vector<size_t> counted;
   for (size_t i = 0; i < read.readings.size(); ++i)
     if (read.readings[i].excluded.empty()) counted.push_back(i);

@@ -36,6 +36,16 @@ std::vector<uint32_t> tokens_of(const std::vector<Span>& spans, Span words, Span
   return tokens;
 }
 
+// What these tokens stand for, from the first to the last.
+Span words_at(const std::vector<uint32_t>& positions, const std::vector<Span>& spans) {
+  Span all;
+  for (uint32_t position : positions) {
+    if (position >= spans.size() || spans[position].empty()) continue;
+    all = {all.empty() ? spans[position].begin : all.begin, spans[position].end};
+  }
+  return all;
+}
+
 class Patching {
  public:
   Patching(query::Model& model, PatchReadings& read, const engine::Tick& tick)
@@ -72,22 +82,21 @@ class Patching {
     reading.good = model_.tokenizer().piece(pair.here.good);
     reading.bad = model_.tokenizer().piece(pair.here.bad);
     reading.counterpart = other.item.id;
-    for (const std::string& role : options().roles)
-      pair.roles.push_back(role_of(role, pair, item, other));
+    for (const std::string& role : options().roles) {
+      pair.roles.push_back(role_of(role, pair, item, other, reading.missing.emplace_back()));
+      reading.where.push_back(words_at(pair.roles.back().here, spans_of(item, pair.here, model_)));
+    }
     reading.changed.assign(options().roles.size() * read_.components.size(), kNone);
     pairs_.push_back(std::move(pair));
   }
 
   Pair::Role role_of(const std::string& role, const Pair& pair, const suite::Item& item,
-                     const Counterpart& other) {
-    std::string missing;
+                     const Counterpart& other, std::string& missing) const {
     Pair::Role found{where(role, item, pair.here, other.here, missing),
                      where(role, other.item, pair.there, other.there, missing)};
     if (role == "all" && found.here.size() != found.there.size())
       missing = "whose counterpart has another number of tokens";
-    if (missing.empty()) return found;
-    ++read_.left_out[role + ": " + missing];
-    return {};
+    return missing.empty() ? found : Pair::Role();
   }
 
   std::vector<uint32_t> where(const std::string& role, const suite::Item& item,

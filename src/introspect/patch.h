@@ -5,7 +5,6 @@
 //   PatchReadings read = read_patches(model, suite_with_roles(suite), whole_suite(suite), {}, {});
 //   report::Grid table = patch_table(read, By::test, 20);
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -31,6 +30,7 @@ struct Component {
 std::vector<Component> components_of(query::Model& model, query::Site site,
                                      const std::vector<uint32_t>& layers);  // empty: all
 std::vector<Component> find_components(const std::string& list);            // "1:5,2:17"
+std::string text_of(const Component& component);                            // "1:5"
 
 struct PatchOptions {
   query::Site site = query::Site::residual;
@@ -46,6 +46,8 @@ struct PatchItem {
   std::string counterpart;
   double margin = 0, there = 0;  // of the same tokens, here and in the counterpart
   std::vector<double> changed;   // margins, role by role, component by component; NaN: no such role
+  std::vector<Span> where;       // of the roles, bytes of the right sentence; empty: none there
+  std::vector<std::string> missing;  // why it lacks a role, or empty; parallel to the roles
 };
 
 struct PatchReadings {
@@ -53,8 +55,7 @@ struct PatchReadings {
   PatchOptions options;
   std::vector<Component> components;
   report::SuiteItems items = report::SuiteItems();
-  std::vector<PatchItem> readings;           // parallel to the items
-  std::map<std::string, uint64_t> left_out;  // items that lack a role, by reason
+  std::vector<PatchItem> readings;  // parallel to the items
 };
 
 PatchReadings read_patches(query::Model& model, const engine::SuiteSource& suite,

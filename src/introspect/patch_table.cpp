@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "base/progress.h"
 #include "introspect/component.h"
@@ -154,7 +155,11 @@ std::vector<std::string> notes_of(const PatchReadings& read) {
     notes.push_back(fmt::format("the strongest of {}; p for all of them (Benjamini and Hochberg)",
                                 count_text(read.components.size() * o.roles.size())));
   add_reasons(notes, reasons_of(read.readings));
-  for (const auto& [why, count] : read.left_out)
+  std::map<std::string, uint64_t> left_out;
+  for (const PatchItem& item : read.readings)
+    for (size_t r = 0; r < item.missing.size(); ++r)
+      if (!item.missing[r].empty()) ++left_out[o.roles[r] + ": " + item.missing[r]];
+  for (const auto& [why, count] : left_out)
     notes.push_back(fmt::format("left out at {}: {}", why, count_text(count)));
   return notes;
 }

@@ -37,6 +37,11 @@ std::vector<report::GridColumn> group_columns(By by) {
   return columns;
 }
 
+void keep_groups(std::vector<report::GridColumn>& columns, By by) {
+  const ptrdiff_t kept = by == By::all ? 0 : by == By::test ? 1 : 2;
+  columns.erase(columns.begin() + kept, columns.begin() + 2);
+}
+
 void add_reasons(std::vector<std::string>& notes, const std::map<std::string, uint64_t>& reasons) {
   for (const auto& [why, count] : reasons)
     notes.push_back(fmt::format("excluded: {} {}", count_text(count), why));

@@ -19,6 +19,8 @@ Summary share_of(const std::vector<double>& points, const std::vector<uint64_t>&
 
 // The first columns of a table of groups (intervals.h).
 std::vector<report::GridColumn> group_columns(By by);
+// Of columns that begin with the test and the condition.
+void keep_groups(std::vector<report::GridColumn>& columns, By by);
 
 // Which of them were asked; and how often which reason kept others out: "excluded: 3 too long".
 template <class Readings>

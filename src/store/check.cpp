@@ -13,6 +13,7 @@
 #include "store/sqlite.h"
 #include "store/store.h"
 #include "store/summary.h"
+#include "store/sweeps.h"
 
 namespace minpair::store {
 namespace {
@@ -28,6 +29,9 @@ class Check {
     try {
       pages();
       rows();
+      const CheckedEffects effects =
+          check_effects(database_, [&](std::string what) { find(std::move(what)); });
+      found_.sweeps = effects.sweeps, found_.effects = effects.items;
       // What is computed from damaged rows would only say the same again.
       if (found_.findings.empty()) meanings();
     } catch (const Error& e) {

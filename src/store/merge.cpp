@@ -11,6 +11,7 @@
 #include "store/judgments.h"
 #include "store/pack.h"
 #include "store/store.h"
+#include "store/sweeps.h"
 
 namespace minpair::store {
 namespace {
@@ -57,6 +58,29 @@ std::vector<WholeRun> collect(std::deque<Store>& stores) {
       runs[at->second].parts.push_back({f, std::move(r), std::move(shards)});
     }
   return runs;
+}
+
+// A sweep is told apart as a run is: by what was looked for, and how.
+std::vector<WholeRun> collect_sweeps(std::deque<Store>& stores) {
+  std::vector<WholeRun> all;
+  std::map<std::string, size_t> known;
+  for (size_t f = 0; f < stores.size(); ++f)
+    for (SweepRecord& s : sweeps(stores[f])) {
+      RunRecord r;
+      r.id = s.id, r.suite = std::move(s.suite), r.model = std::move(s.model);
+      r.method = s.name.what + " " + s.name.options, r.version = s.name.version;
+      r.facts = std::move(s.facts);
+      auto [at, fresh] = known.try_emplace(key_of(r), all.size());
+      if (fresh) all.emplace_back();
+      std::vector<ShardRecord> shards = sweep_shards(stores[f], r.id);
+      all[at->second].parts.push_back({f, std::move(r), std::move(shards)});
+    }
+  return all;
+}
+
+SweepName name_of_sweep(const RunRecord& r) {
+  const size_t space = r.method.find(' ');
+  return {r.method.substr(0, space), r.version, r.method.substr(space + 1)};
 }
 
 std::string numbers_text(const std::set<uint32_t>& numbers) {
@@ -155,11 +179,12 @@ class ShardCheck {
 // The items of one run from several files, in the order of the suite.
 class JoinedItems {
  public:
-  JoinedItems(std::deque<Store>& stores, const std::vector<std::filesystem::path>& files,
-              const WholeRun& whole)
+  using Open = std::function<std::unique_ptr<StoredItems>(const Part&)>;
+  JoinedItems(const std::vector<std::filesystem::path>& files, const WholeRun& whole,
+              const Open& open)
       : files_(files) {
     for (const Part& part : whole.parts) {
-      sources_.push_back({part.file, stores[part.file].items(part.run.id, true), {}});
+      sources_.push_back({part.file, open(part), {}});
       advance(sources_.size() - 1);
     }
   }
@@ -229,12 +254,34 @@ class Merge {
     for (const WholeRun& whole : runs) {
       ids.push_back(output_.add_run(suite_id, model_id, method_of(whole.run()),
                                     whole.parts.back().run.facts));
-      joined.emplace_back(stores_, files_, whole);
+      joined.emplace_back(files_, whole, [&](const Part& part) {
+        return stores_[part.file].items(part.run.id, true);
+      });
     }
     for (uint64_t ordinal; (ordinal = lowest(joined)) != UINT64_MAX;) copy(ordinal, ids, joined);
     for (int64_t run : ids) output_.finish_run(run);
     transaction.commit();
     merged.runs += runs.size();
+  }
+
+  void write_sweep(const WholeRun& whole) {
+    Store::Transaction transaction(output_);
+    const int64_t suite = output_.add_suite(whole.run().suite);
+    const int64_t model = output_.add_model(whole.run().model);
+    const int64_t sweep =
+        add_sweep(output_, suite, model, name_of_sweep(whole.run()), whole.parts.back().run.facts);
+    JoinedItems joined(files_, whole, [&](const Part& part) {
+      return effect_items(stores_[part.file], part.run.id);
+    });
+    StoredItem stored;
+    for (uint64_t ordinal; (ordinal = joined.ordinal()) != UINT64_MAX;) {
+      joined.take(ordinal, stored);
+      parser_.parse(stored.item, {}, item_);
+      output_.add_item(suite, ordinal, item_);
+      add_effects(output_, sweep, ordinal, unpack_effects(stored.tokens));
+    }
+    transaction.commit();
+    ++merged.sweeps;
   }
 
   Merged merged;
@@ -306,8 +353,10 @@ Merged merge_results(const std::vector<std::filesystem::path>& files,
   std::deque<Store> stores;
   for (const std::filesystem::path& file : files) stores.emplace_back(file, Store::Mode::read);
   std::vector<WholeRun> runs = collect(stores);
-  if (runs.empty()) throw bad_input("there are no runs in these files");
+  const std::vector<WholeRun> inside = collect_sweeps(stores);
+  if (runs.empty() && inside.empty()) throw bad_input("there are no runs in these files");
   ShardCheck(files, runs).check();
+  ShardCheck(files, inside).check();
   Merged done;
   {
     Store merged(output, Store::Mode::write);
@@ -316,6 +365,7 @@ Merged merge_results(const std::vector<std::filesystem::path>& files,
       while (end < runs.size() && together(runs[begin].run(), runs[end].run())) ++end;
       merge.write({runs.data() + begin, end - begin});
     }
+    for (const WholeRun& whole : inside) merge.write_sweep(whole);
     done = merge.merged;
   }
   merge_judgments(files, output);

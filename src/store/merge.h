@@ -12,6 +12,7 @@ namespace minpair::store {
 struct Merged {
   uint64_t runs = 0;
   uint64_t scores = 0;  // items × methods, over all files
+  uint64_t sweeps = 0;  // effects.h
 };
 
 // Throws before anything is written when a shard is missing, is there twice, or does not belong to

@@ -8,6 +8,7 @@
 #include "judge/criterion.h"
 #include "store/checksum.h"
 #include "store/pack.h"
+#include "store/records.h"
 #include "store/schema.h"
 #include "store/sqlite.h"
 #include "store/summary.h"
@@ -31,13 +32,6 @@ std::unique_ptr<Database> open_to_write(const std::filesystem::path& path) {
 }
 
 std::string lines_of(const std::vector<std::string>& notes) { return join(notes, "\n"); }
-
-std::vector<std::string> notes_of(std::string_view lines) {
-  std::vector<std::string> notes;
-  if (!lines.empty())
-    for (std::string_view line : split(lines, '\n')) notes.emplace_back(line);
-  return notes;
-}
 
 }  // namespace
 
@@ -86,22 +80,6 @@ struct Store::Impl {
     s.reset();
     w.summary.load(*database, run);
     return w;
-  }
-
-  void add_item(int64_t suite, uint64_t ordinal, const suite::Item& item) {
-    std::string line;
-    suite::append_json_line(line, item);
-    line.pop_back();
-    statement("INSERT OR IGNORE INTO items " + values_with_checksum(8))
-        .bind(suite)
-        .bind(int64_t(ordinal))
-        .bind(item.id)
-        .bind(item.test)
-        .bind(item.condition)
-        .bind(item.language)
-        .bind_blob(bytes_of(content_of(item)))
-        .bind(line)
-        .run();
   }
 
   bool run_has(int64_t run, uint64_t ordinal) {
@@ -159,6 +137,8 @@ Store::Store(const std::filesystem::path& path, Mode mode) : impl_(std::make_uni
 Store::~Store() = default;
 
 const std::filesystem::path& Store::path() const { return impl_->path; }
+
+Database& Store::database() { return *impl_->database; }
 
 Store::Transaction::Transaction(Store& store) : store_(store) {
   store_.impl_->database->run("BEGIN IMMEDIATE");
@@ -247,12 +227,28 @@ int64_t Store::add_run(int64_t suite, int64_t model, const judge::MethodInfo& me
   return impl_->sealed("runs", "run");
 }
 
+void Store::add_item(int64_t suite, uint64_t ordinal, const suite::Item& item) {
+  std::string line;
+  suite::append_json_line(line, item);
+  line.pop_back();
+  impl_->statement("INSERT OR IGNORE INTO items " + values_with_checksum(8))
+      .bind(suite)
+      .bind(int64_t(ordinal))
+      .bind(item.id)
+      .bind(item.test)
+      .bind(item.condition)
+      .bind(item.language)
+      .bind_blob(bytes_of(content_of(item)))
+      .bind(line)
+      .run();
+}
+
 void Store::add_score(int64_t run, uint64_t ordinal, const suite::Item& item,
                       judge::Reason excluded, const std::vector<judge::SentenceScore>& sentences,
                       std::optional<uint32_t> distance) {
   if (impl_->run_has(run, ordinal)) return;
   Impl::Writing& w = impl_->run_being_written(run);
-  impl_->add_item(w.suite, ordinal, item);
+  add_item(w.suite, ordinal, item);
   Judged judged;
   bool scored = excluded == judge::Reason::none;
   std::string tokens;
@@ -355,32 +351,25 @@ bool Store::has_score(int64_t model, const judge::MethodInfo& method, const suit
 std::vector<RunRecord> Store::runs() {
   // LEFT: a run whose suite or model lost its number is damaged, not absent.
   Statement s(*impl_->database,
-              "SELECT run, method, version, norm, ties, special, suites.suite, suites.name, "
-              "suites.fingerprint, suites.items, suites.manifest, models.model, models.name, "
-              "models.fingerprint, models.tokenizer, models.precision, models.kind, "
-              "models.architecture, models.parameters, models.notes, facts, " +
+              std::string("SELECT run, method, version, norm, ties, special, facts, ") +
                   is_whole(*impl_->database, "runs") + " AND " +
-                  is_whole(*impl_->database, "suites") + " AND " +
-                  is_whole(*impl_->database, "models") +
+                  suite_and_model_are_whole(*impl_->database) + ", " + kSuiteAndModel +
                   " FROM runs LEFT JOIN suites ON suites.suite = runs.suite LEFT JOIN models ON "
                   "models.model = runs.model ORDER BY run");
   std::vector<RunRecord> runs;
   while (s.step()) {
     RunRecord r;
     r.id = s.integer(0);
-    if (!s.integer(21))
+    if (!s.integer(7))
       throw damaged(*impl_->database, fmt::format("what is said about run {}", r.id));
     r.method = s.string(1);
     r.version = int(s.integer(2));
     r.view = judge::find_view(s.text(3));
     r.ties = judge::find_ties(s.text(4));
     r.special = s.integer(5) != 0;
-    r.suite = {s.integer(6), s.string(7), s.string(8), uint64_t(s.integer(9)),
-               suite::parse_manifest(s.text(10), impl_->path.string())};
-    r.model = {s.integer(11),       s.string(12), s.string(13), s.string(14),
-               s.string(15),        s.string(16), s.string(17), uint64_t(s.integer(18)),
-               notes_of(s.text(19))};
-    r.facts = parse_facts(s.text(20), impl_->path.string());
+    r.facts = parse_facts(s.text(6), impl_->path.string());
+    r.suite = suite_in(s, 8, impl_->path.string());
+    r.model = model_in(s, 8);
     runs.push_back(std::move(r));
   }
   return runs;

@@ -10,6 +10,9 @@
 //   int64_t run = store.add_run(suite, model, method);
 //   store.add_score(run, ordinal, item, judge::Reason::none, sentences);
 //   t.commit();
+//
+// Other doors: effects.h, what was found inside models; judgments.h, what people said; merge.h;
+// check.h.
 
 #include <cstdint>
 #include <filesystem>
@@ -25,6 +28,8 @@
 #include "suite/suite.h"
 
 namespace minpair::store {
+
+class Database;
 
 struct SuiteRecord {
   int64_t id = 0;
@@ -120,6 +125,8 @@ class Store {
   // Once per run and transaction, after the last score. A run without new scores stays as it is.
   void finish_run(int64_t run);
   void add_shard(int64_t run, const ShardRecord& shard);
+  // One that is there already stays as it is.
+  void add_item(int64_t suite, uint64_t ordinal, const suite::Item& item);
 
   // --- looking ---
   int64_t find_model(const ModelRecord& model);  // 0: none
@@ -134,6 +141,7 @@ class Store {
   void each_item(int64_t run, bool with_text, const std::function<void(const StoredItem&)>& each);
 
   const std::filesystem::path& path() const;
+  Database& database();  // for the other files of this room
 
  private:
   struct Impl;

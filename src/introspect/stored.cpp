@@ -1,0 +1,287 @@
+#include "introspect/stored.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/error.h"
+#include "base/names.h"
+#include "introspect/component.h"
+
+namespace minpair::introspect {
+namespace {
+
+using Options = store::Facts;  // of a sweep: all that its effects depend on
+constexpr std::string_view kHow[] = {"interchange", "mean", "zero"};
+constexpr std::string_view kSwap[] = {"subject", "attractor"};
+
+Error malformed(const std::string& what) {
+  return bad_input("these effects are not what they say: " + what)
+      .hint("the file was changed outside of minpair, or made by a later one");
+}
+
+template <class Enum, size_t n>
+Enum find_in(const std::string_view (&names)[n], const std::string& name) {
+  const auto at = std::ranges::find(names, name);
+  if (at == std::end(names)) throw malformed(name);
+  return Enum(at - std::begin(names));
+}
+
+query::Site site_named(const std::string& name) {
+  for (size_t i = 0; i <= size_t(query::Site::unit); ++i)
+    if (name_of(query::Site(i)) == name) return query::Site(i);
+  throw malformed(name);
+}
+
+const std::string& in(const Options& options, const std::string& name) {
+  const auto at = options.find(name);
+  if (at == options.end()) throw malformed("there is no " + name);
+  return at->second;
+}
+
+uint32_t number_in(std::string_view text) {
+  uint32_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) throw malformed(std::string(text));
+  return number;
+}
+
+std::vector<std::string> words_in(const std::string& list) {
+  std::vector<std::string> words;
+  for (std::string_view word : split(list, ',')) words.emplace_back(word);
+  return words;
+}
+
+template <class All, class Text>
+std::string joined(const All& all, const Text& text) {
+  std::vector<std::string> words;
+  for (const auto& one : all) words.push_back(text(one));
+  return join(words, ",");
+}
+
+// Every layer has as many of them.
+void put_components(Options& options, const std::vector<Component>& components) {
+  std::vector<uint32_t> layers;
+  for (const Component& c : components)
+    if (layers.empty() || layers.back() != c.layer) layers.push_back(c.layer);
+  options["layers"] = joined(layers, [](uint32_t layer) { return std::to_string(layer); });
+  options["count"] = std::to_string(components.size() / layers.size());
+}
+
+std::vector<Component> components_in(const Options& options) {
+  std::vector<Component> components;
+  const uint32_t count = number_in(in(options, "count"));
+  const std::vector<std::string> layers = words_in(in(options, "layers"));
+  if (count > (1u << 24) / layers.size()) throw malformed("too many");
+  for (const std::string& layer : layers)
+    for (uint32_t i = 0; i < count; ++i) components.push_back({uint16_t(number_in(layer)), i});
+  return components;
+}
+
+store::SweepName named(const char* what, const Options& options) {
+  return {what, 1, store::facts_json(options)};
+}
+
+// --- from the options of a sweep ---
+
+void begin(LensReadings&, const Options&, const store::SweepRecord&) {}
+void begin(Erasure& read, const Options& o, const store::SweepRecord& sweep) {
+  read.evidence = in(o, "evidence");
+  read.masked = sweep.model.kind == "masked";
+}
+void begin(Direct& read, const Options& o, const store::SweepRecord&) {
+  read.parts = direct_parts(std::min(number_in(in(o, "layers")), uint32_t{UINT16_MAX}));
+}
+void begin(PatchReadings& read, const Options& o, const store::SweepRecord&) {
+  read.components = components_in(o);
+  read.options.site = site_named(in(o, "site"));
+  read.options.roles = words_in(in(o, "at"));
+  read.options.swap = find_in<Swap>(kSwap, in(o, "swap"));
+  read.options.how = find_in<How>(kHow, in(o, "how"));
+}
+void begin(AblateReadings& read, const Options& o, const store::SweepRecord&) {
+  read.options.site = site_named(in(o, "site"));
+  read.options.how = find_in<How>(kHow, in(o, "how"));
+  if (o.contains("together"))
+    read.options.together = find_components(in(o, "together"));
+  else
+    read.components = components_in(o);
+}
+
+// --- one item ---
+
+void need(bool whole) {
+  if (!whole) throw malformed("some are missing");
+}
+
+void take(LensReadings& read, store::Effects& e) {
+  LensItem& item = read.readings.emplace_back();
+  item.excluded = std::move(e.excluded);
+  if (!item.excluded.empty()) return;
+  need(e.texts.size() == 2 && !e.values.empty());
+  item.good = e.texts[0], item.bad = e.texts[1];
+  item.margins = std::move(e.values);
+}
+
+void take(Erasure& read, store::Effects& e) {
+  ErasedItem& item = read.readings.emplace_back();
+  item.excluded = std::move(e.excluded);
+  if (!item.excluded.empty()) return;
+  need(e.values.size() == 1 + 4 * e.texts.size());
+  item.margin = e.values[0];
+  for (size_t w = 0; w < e.texts.size(); ++w) {
+    const double* v = &e.values[1 + 4 * w];
+    item.words.push_back({{size_t(v[0]), size_t(v[1])}, e.texts[w], v[2] != 0, v[3]});
+  }
+  item.rank = rank_of_evidence(item.words);
+}
+
+void take(Direct& read, store::Effects& e) {
+  need(!e.excluded.empty() || e.values.size() == read.parts.size());
+  read.readings.push_back({std::move(e.excluded), std::move(e.values)});
+}
+
+void take(PatchReadings& read, store::Effects& e) {
+  PatchItem& item = read.readings.emplace_back();
+  item.excluded = std::move(e.excluded);
+  if (!item.excluded.empty()) return;
+  const size_t roles = read.options.roles.size(), changed = roles * read.components.size();
+  need(e.texts.size() == 3 + roles && e.values.size() == 2 + 2 * roles + changed);
+  item.good = e.texts[0], item.bad = e.texts[1], item.counterpart = e.texts[2];
+  item.missing.assign(e.texts.begin() + 3, e.texts.end());
+  item.margin = e.values[0], item.there = e.values[1];
+  for (size_t r = 0; r < roles; ++r)
+    item.where.push_back({size_t(e.values[2 + 2 * r]), size_t(e.values[3 + 2 * r])});
+  item.changed.assign(e.values.end() - ptrdiff_t(changed), e.values.end());
+}
+
+void take(AblateReadings& read, store::Effects& e) {
+  AblateReadings::Item& item = read.readings.emplace_back();
+  item.excluded = std::move(e.excluded);
+  if (!item.excluded.empty()) return;
+  need(e.texts.size() == 2 && e.values.size() == 1 + std::max<size_t>(1, read.components.size()));
+  item.good = e.texts[0], item.bad = e.texts[1];
+  item.margin = e.values[0];
+  item.without.assign(e.values.begin() + 1, e.values.end());
+}
+
+template <class Readings>
+AnyReadings loaded(store::Store& store, const store::SweepRecord& sweep, const WantItem& want) {
+  Readings read{};
+  read.items = report::SuiteItems();
+  read.suite = sweep.suite.name, read.model = sweep.model.name;
+  begin(read, store::parse_facts(sweep.name.options, store.path().string()), sweep);
+  suite::ItemParser parser;
+  suite::Item item;
+  store::each_effects(store, sweep.id,
+                      [&](uint64_t ordinal, std::string_view line, store::Effects effects) {
+                        parser.parse(line, {store.path().string(), 0, 0, {}}, item);
+                        if (!want(ordinal, item)) return;
+                        take(read, effects);
+                        read.items.add(ordinal, item);
+                      });
+  return read;
+}
+
+}  // namespace
+
+std::string_view name_of(How how) { return kHow[size_t(how)]; }
+
+store::SweepName sweep_of(const LensReadings&) { return named("lens", {}); }
+store::SweepName sweep_of(const Erasure& read) {
+  return named("erasure", {{"evidence", read.evidence}});
+}
+store::SweepName sweep_of(const Direct& read) {
+  return named("logit", {{"layers", std::to_string((read.parts.size() - 2) / 2)}});
+}
+store::SweepName sweep_of(const PatchReadings& read) {
+  Options options{{"at", join(read.options.roles, ",")},
+                  {"how", std::string(name_of(read.options.how))},
+                  {"site", std::string(name_of(read.options.site))},
+                  {"swap", std::string(kSwap[size_t(read.options.swap)])}};
+  put_components(options, read.components);
+  return named("patch", options);
+}
+store::SweepName sweep_of(const AblateReadings& read) {
+  Options options{{"how", std::string(name_of(read.options.how))},
+                  {"site", std::string(name_of(read.options.site))}};
+  if (read.options.together.empty())
+    put_components(options, read.components);
+  else
+    options["together"] = joined(read.options.together, text_of);
+  return named("ablate", options);
+}
+
+store::Effects packed(const LensReadings& read, size_t i) {
+  const LensItem& item = read.readings[i];
+  return {item.excluded, {item.good, item.bad}, item.margins};
+}
+
+store::Effects packed(const Erasure& read, size_t i) {
+  const ErasedItem& item = read.readings[i];
+  store::Effects effects{item.excluded, {}, {item.margin}};
+  for (const WordEffect& w : item.words) {
+    effects.texts.push_back(w.word);
+    effects.values.insert(effects.values.end(), {double(w.span.begin), double(w.span.end),
+                                                 w.evidence ? 1.0 : 0.0, w.effect});
+  }
+  return effects;
+}
+
+store::Effects packed(const Direct& read, size_t i) {
+  return {read.readings[i].excluded, {}, read.readings[i].effects};
+}
+
+store::Effects packed(const PatchReadings& read, size_t i) {
+  const PatchItem& item = read.readings[i];
+  store::Effects effects{
+      item.excluded, {item.good, item.bad, item.counterpart}, {item.margin, item.there}};
+  effects.texts.insert(effects.texts.end(), item.missing.begin(), item.missing.end());
+  for (const Span& span : item.where)
+    effects.values.insert(effects.values.end(), {double(span.begin), double(span.end)});
+  effects.values.insert(effects.values.end(), item.changed.begin(), item.changed.end());
+  return effects;
+}
+
+store::Effects packed(const AblateReadings& read, size_t i) {
+  const AblateReadings::Item& item = read.readings[i];
+  store::Effects effects{item.excluded, {item.good, item.bad}, {item.margin}};
+  effects.values.insert(effects.values.end(), item.without.begin(), item.without.end());
+  return effects;
+}
+
+AnyReadings load_sweep(store::Store& store, const store::SweepRecord& sweep, const WantItem& want) {
+  if (sweep.name.what == "lens") return loaded<LensReadings>(store, sweep, want);
+  if (sweep.name.what == "erasure") return loaded<Erasure>(store, sweep, want);
+  if (sweep.name.what == "logit") return loaded<Direct>(store, sweep, want);
+  if (sweep.name.what == "patch") return loaded<PatchReadings>(store, sweep, want);
+  if (sweep.name.what == "ablate") return loaded<AblateReadings>(store, sweep, want);
+  throw malformed(sweep.name.what).at(store.path().string());
+}
+
+std::vector<store::SweepRecord> wanted_sweeps(store::Store& store, const EffectView& view) {
+  std::vector<store::SweepRecord> all = store::sweeps(store);
+  if (all.empty())
+    throw bad_input("there are no effects in these results")
+        .at(store.path().string())
+        .hint("'minpair introspect ... -o " + store.path().string() + "' adds them");
+  std::vector<std::string> suites, models;
+  for (const store::SweepRecord& s : all)
+    suites.push_back(s.suite.name), models.push_back(s.model.name);
+  auto check = [](const char* what, const std::vector<std::string>& asked,
+                  const std::vector<std::string>& known) {
+    for (const std::string& name : asked)
+      if (!std::ranges::count(known, name))
+        throw unknown_name(fmt::format("there are no effects of the {} '{}'", what, name), name,
+                           known);
+  };
+  check("suite", view.suites, suites);
+  check("model", view.models, models);
+  std::erase_if(all, [&](const store::SweepRecord& s) {
+    return !all_or_among(view.suites, s.suite.name) || !all_or_among(view.models, s.model.name);
+  });
+  return all;
+}
+
+}  // namespace minpair::introspect
