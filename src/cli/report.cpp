@@ -13,7 +13,7 @@
 #include "cli/choice.h"
 #include "cli/cli.h"
 #include "cli/policy.h"
-#include "introspect/kept.h"
+#include "introspect/page.h"
 #include "report/against.h"
 #include "report/babylm.h"
 #include "report/curve.h"
@@ -156,7 +156,12 @@ void report(const ReportCall& call) {
   store::Store store(call.results, store::Store::Mode::read);
   note_unfinished(call.results);
   report::ReportOptions options = options_of(call);
-  if (!call.html.empty()) return report::write_html(store, options, call.html);
+  if (!call.html.empty()) {
+    std::vector<report::PageBlock> inside;
+    if (std::string json = introspect::effects_json(store, effect_view(options)); !json.empty())
+      inside.push_back({"effects", report::deflated(json)});
+    return report::write_html(store, options, call.html, inside);
+  }
   if (!call.figure.empty())
     return report::write_picture(
         call.output, report::figure(store, options, call.figure, names_in(call.columns)));

@@ -383,11 +383,12 @@ std::string page_with(const std::string& scripts) {
 }
 
 void write_html(store::Store& store, const ReportOptions& options,
-                const std::filesystem::path& file) {
+                const std::filesystem::path& file, const std::vector<PageBlock>& more) {
   needed_page();
   std::string scripts;
   for (const PageBlock& block : page_blocks(store, options))
     scripts += page_script(block.id, base64(block.bytes));
+  for (const PageBlock& block : more) scripts += page_script(block.id, base64(block.bytes));
   write_file(file, page_with(scripts));
 }
 

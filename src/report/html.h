@@ -13,14 +13,16 @@ namespace minpair::report {
 
 bool has_page();  // was the program built with npm at hand?
 
-// Runs are chosen by `options.suites`, `models` and `methods`; policies are those of the tables.
-void write_html(store::Store& store, const ReportOptions& options,
-                const std::filesystem::path& file);
-
-// The same data for `serve`, which hands blocks out one by one.
 struct PageBlock {
   std::string id, bytes;  // in zlib's format
 };
+
+// Runs are chosen by `options.suites`, `models` and `methods`; policies are those of the tables.
+// `more`: blocks of other rooms.
+void write_html(store::Store& store, const ReportOptions& options,
+                const std::filesystem::path& file, const std::vector<PageBlock>& more = {});
+
+// The same data for `serve`, which hands blocks out one by one.
 std::vector<PageBlock> page_blocks(store::Store& store, const ReportOptions& options);
 // A page that has no results yet.
 std::vector<PageBlock> empty_page_blocks();

@@ -5,6 +5,7 @@ import { forget, live, openMain } from "./data";
 import { el, redraw } from "./dom";
 import { against, checkpointPanels, excludedTable, featurePanels, marginPanels, opened, regionPanels, testPanels } from "./figures";
 import { found } from "./found";
+import { hasEffects, inside } from "./inside";
 import { itemsView } from "./items";
 import { markOpen, matrix } from "./matrix";
 import { forgetListeners, listen, read, state, type State } from "./state";
@@ -57,6 +58,7 @@ const kSections: Section[] = [
   { id: "regions", title: "Regions", draw: regionPanels, keys: [...kShown], there: () => suite().designs },
   { id: "against", title: "Run against run", draw: against, keys: [...kShown, "against"], there: () => runsOfSuite().length > 1 },
   { id: "margins", title: "Margins", draw: marginPanels, keys: [...kShown] },
+  { id: "inside", title: "Inside the models", draw: inside, keys: ["suite", "item"], there: hasEffects },
   { id: "excluded", title: "Excluded", draw: excludedTable, keys: [...kShown] },
   { id: "made", title: "How it was made", draw: made, keys: ["suite"] },
 ];

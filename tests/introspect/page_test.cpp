@@ -1,0 +1,37 @@
+// What was found inside a model, on the page, in a real browser.
+
+#include <gtest/gtest.h>
+
+#include "report/html.h"
+#include "support.h"
+
+namespace minpair::introspect {
+namespace {
+
+using namespace testing;
+
+TEST(EffectsOnThePage, AreDrawn) {
+  if (!report::has_page()) GTEST_SKIP() << "built without the page";
+  if (run_command("command -v node chromium").status != 0) GTEST_SKIP() << "no browser here";
+  TemporaryFolder folder;
+  const std::string program = minpair_program().string();
+  const std::string page = (folder / "page.html").string(), json = (folder / "e.json").string();
+  const std::string wanted =
+      " -q -s de-agreement -m de-mini --test simple_sentence --test across_prepositional_phrase "
+      "--sample 15 -o " +
+      (folder / "a.db").string();
+  for (const std::string what :
+       {"run", "introspect patch", "introspect lens", "introspect attribute",
+        "introspect patch --site head --at locus", "introspect ablate --site head"}) {
+    const Ran made = run_command(program + " " + what + wanted);
+    ASSERT_EQ(made.status, 0) << what << made.err;
+  }
+  const std::string report = program + " report " + (folder / "a.db").string();
+  ASSERT_EQ(run_command(report + " --html " + page).status, 0);
+  ASSERT_EQ(run_command(report + " --introspect --by test --format json -o " + json).status, 0);
+  const Ran seen = run_in_browser("inside.mjs", "'" + page + "' '" + json + "'");
+  EXPECT_EQ(seen.status, 0) << seen.out << seen.err;
+}
+
+}  // namespace
+}  // namespace minpair::introspect

@@ -1,0 +1,170 @@
+// What `minpair introspect` found inside the models: layer × place, curves over layers, strongest parts, single sentences.
+import { openBlock } from "./data";
+import { count, el, fixed, labelled, select, table, type Column, type Value } from "./dom";
+import { set, state } from "./state";
+import { figure, fitted, panel, scale, svg, xAxis, yAxis } from "./svg";
+import { suite, titleOf } from "./view";
+
+type Row = Record<string, string | number | null>;
+interface Grid {
+  tables: [{ title: string; columns?: { key: string; title: string }[]; rows: Row[] }];
+}
+interface Sentence {
+  id: string;
+  margin: number;
+  names: string[]; // words, or places
+  parts: [string, number[]][]; // text, and which of them it belongs to
+  effects: (number | null)[][]; // of each, layer by layer
+}
+interface Sweep {
+  suite: string;
+  model: string;
+  what: string;
+  options: Record<string, unknown>;
+  command: string;
+  notes: string[];
+  test: Grid;
+  condition: Grid;
+  layers: number[];
+  sentences: Sentence[];
+  left: number;
+}
+
+export const hasEffects = () => document.getElementById("effects") !== null;
+let opened: Promise<Sweep[]> | undefined;
+const sweeps = () => (opened ??= openBlock("effects").then((r) => r.json() as Promise<Sweep[]>));
+
+const num = (v: unknown) => (typeof v === "number" ? v : null);
+const kNames: Record<string, string> = { lens: "What each layer would answer", erasure: "What each word does", logit: "What each part says to the output", patch: "What a change inside does", ablate: "Accuracy without parts of the model" };
+function nameOf(s: Sweep): string {
+  const o = s.options as { site?: string; how?: string; swap?: string };
+  const how = o.how === "interchange" ? `as with the other ${o.swap}` : o.how;
+  return [`${s.model}: ${kNames[s.what] ?? s.what}`, o.site, s.what === "patch" || s.what === "ablate" ? how : ""].filter(Boolean).join(", ");
+}
+
+// --- Which items: all of them, a test, or one of its conditions
+
+interface Group {
+  title: string;
+  rows: Row[];
+}
+function groups(s: Sweep): Group[] {
+  const found = new Map<string, Group>();
+  for (const [grid, both] of [[s.test, false], [s.condition, true]] as const)
+    for (const row of grid.tables[0].rows) {
+      const [test, condition] = [String(row.test ?? "all"), both ? String(row.condition ?? "") : ""];
+      if (both && !condition) continue;
+      const title = test === "all" ? "all items" : [titleOf(test), condition].filter(Boolean).join(", ");
+      if (!found.has(title)) found.set(title, { title, rows: [] });
+      found.get(title)!.rows.push(row);
+    }
+  const all = [...found.values()];
+  return [...all.filter((g) => g.title === "all items"), ...all.filter((g) => g.title !== "all items")];
+}
+
+// --- Pictures
+
+/** Above nought the colour of what is right, below it that of what is wrong. */
+const tint = (x: number | null, most: number) => (x === null ? "transparent" : `color-mix(in srgb, var(${x >= 0 ? "--right" : "--wrong"}) ${Math.round(45 * Math.min(1, Math.abs(x) / most))}%, var(--paper))`);
+const strongest = (values: (number | null)[]) => Math.max(1e-9, ...values.map((v) => Math.abs(v ?? 0)));
+
+function heatMap(title: string, rows: Row[]): SVGElement {
+  const places = [...new Set(rows.filter((r) => num(r.layer) !== null).map((r) => String(r.at)))];
+  const layers = [...new Set(rows.flatMap((r) => num(r.layer) ?? []))].sort((a, b) => a - b);
+  const most = strongest(rows.map((r) => num(r.effect)));
+  const [left, top, side, high] = [84, 40, Math.max(26, Math.min(52, 560 / layers.length)), 30];
+  const cells = rows.flatMap((r) => {
+    const layer = num(r.layer);
+    if (layer === null) return [];
+    const [x, y] = [left + layers.indexOf(layer) * side, top + places.indexOf(String(r.at)) * high];
+    const effect = num(r.effect);
+    const said = `${r.at}, layer ${layer}: ${effect === null ? "nothing" : fixed(effect, 3)}${num(r.effect_low) === null ? "" : ` [${fixed(num(r.effect_low)!, 3)}, ${fixed(num(r.effect_high)!, 3)}]`}, ${count(num(r.items) ?? 0)} items`;
+    return [svg("rect", { x, y, width: side - 1, height: high - 1, style: `fill:${tint(effect, most)}`, class: "heat" }, svg("title", {}, said)), effect === null ? null : svg("text", { x: x + side / 2, y: y + high / 2 + 4, "text-anchor": "middle", class: side < 34 ? "small" : "" }, fixed(effect, side < 34 ? 1 : 2))];
+  });
+  const names = places.map((p, i) => fitted(p, left - 10, { x: left - 8, y: top + high * (i + 0.5) + 4, "text-anchor": "end" }));
+  const numbers = layers.map((l, i) => svg("text", { x: left + side * (i + 0.5), y: top + high * places.length + 15, "text-anchor": "middle" }, String(l)));
+  const end = top + high * places.length;
+  return panel(left + side * layers.length + 8, end + 36, title, [...cells, ...names, ...numbers, svg("text", { x: left + side * layers.length, y: end + 31, "text-anchor": "end", class: "soft" }, "layer")], `Effect by layer and place: ${title}`);
+}
+
+/** Over layers, a line for each group; told apart by dashes and their names at the end. */
+const kDashes = ["", "6 3", "2 2.5", "8 3 2 3", "1 3", "10 4"];
+function curves(title: string, key: "accuracy" | "margin", shown: Group[]): SVGElement {
+  const points = shown.map((g) => g.rows.flatMap((r) => (num(r[key]) === null ? [] : [{ layer: num(r.layer)!, value: num(r[key])!, low: num(r[`${key}_low`]), high: num(r[`${key}_high`]) }])));
+  const all = points.flat().flatMap((p) => [p.value, p.low ?? p.value, p.high ?? p.value]);
+  const layers = points.flat().map((p) => p.layer);
+  const [low, high] = key === "accuracy" ? [0, 1] : [Math.min(0, ...all), Math.max(0.1, ...all)];
+  const [left, width] = [44, 340];
+  const bottom = 210;
+  const x = scale(0, Math.max(1, ...layers), left + 6, width - 110, Math.min(6, Math.max(1, ...layers)));
+  const y = scale(low, high, bottom, 34, 4);
+  const drawn = points.flatMap((ps, s) => {
+    const style = `stroke:var(--ink);stroke-dasharray:${kDashes[s % kDashes.length]}`;
+    const last = ps.at(-1);
+    return [
+      svg("path", { d: ps.map((p, k) => `${k ? "L" : "M"}${x(p.layer).toFixed(1)} ${y(p.value).toFixed(1)}`).join(""), style: `fill:none;stroke-width:1.6;${style}` }, svg("title", {}, shown[s].title)),
+      ...ps.flatMap((p) => [p.low === null ? null : svg("line", { x1: x(p.layer), x2: x(p.layer), y1: y(p.low), y2: y(p.high!), style: "stroke:var(--ink);stroke-opacity:.35" }), svg("circle", { cx: x(p.layer), cy: y(p.value), r: 3, style: "fill:var(--ink)" }, svg("title", {}, `${shown[s].title}, layer ${p.layer}: ${fixed(p.value, 3)}`))]),
+      last ? fitted(shown[s].title, 104, { x: x(last.layer) + 8, y: y(last.value) + 4 }) : null,
+    ];
+  });
+  return panel(width, bottom + 34, title, [...xAxis(x, 34, bottom, "layer"), ...yAxis(y, left, width - 110), key === "accuracy" ? svg("line", { x1: left, x2: width - 110, y1: y(0.5), y2: y(0.5), class: "half" }) : null, ...drawn], `${key} by layer: ${title}`);
+}
+
+// --- Tables, as the program prints them
+
+function tableOf(s: Sweep, g: Group): HTMLElement {
+  const keys = Object.keys(g.rows[0]).filter((k) => k !== "test" && k !== "condition");
+  const words = (k: string) => k.replaceAll("_", " ");
+  const columns: Column[] = keys.map((k) => ({ title: words(k), numeric: g.rows.some((r) => typeof r[k] === "number"), whole: k === "layer" || k === "index" || k === "items", p: k === "p" }));
+  return table(columns, g.rows.map((r) => keys.map((k): Value => r[k] ?? null)), `${nameOf(s)}; ${g.title}`);
+}
+
+// --- One sentence
+
+function sentenceView(s: Sweep): Node[] {
+  if (!s.sentences.length) return [];
+  const one = s.sentences.find((i) => i.id === state.item) ?? s.sentences[0];
+  const most = strongest(one.effects.flat());
+  const layers = s.layers.length ? s.layers : [0];
+  const lines = layers.map((layer, l) => {
+    const at = (of: number[]) => of.reduce<number | null>((best, i) => { const e = one.effects[i]?.[l] ?? null; return e !== null && (best === null || Math.abs(e) > Math.abs(best)) ? e : best; }, null);
+    const words = one.parts.map(([text, of]) => (of.length ? el("mark", { class: "effect", style: `background:${tint(at(of), most)}`, title: of.map((i) => `${one.names[i]}: ${one.effects[i]?.[l] == null ? "nothing" : fixed(one.effects[i][l]!, 3)}`).join("\n") }, text) : text));
+    return el("tr", {}, el("th", { scope: "row" }, s.layers.length ? `layer ${layer}` : "words"), el("td", { dir: "auto" }, el("bdi", {}, ...words)));
+  });
+  const choose = labelled("Sentence", select(`Sentence of ${nameOf(s)}`, s.sentences.map((i) => [i.id, i.id]), one.id, (v) => set({ item: v })));
+  const left = s.left ? ` ${count(s.left)} more items are in the results file only.` : "";
+  return [choose, el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `${nameOf(s)}: ${one.id}` }, el("table", { class: "one-sentence" }, el("caption", {}, `${one.id}: margin ${fixed(one.margin, 2)}; blue: what speaks for the right form, red: against it.${left}`), el("tbody", {}, ...lines)))];
+}
+
+// --- All of it
+
+const chosen = new Map<Sweep, string>(); // the group of each
+function oneSweep(s: Sweep, again: () => void): HTMLElement {
+  const all = groups(s);
+  const group = all.find((g) => g.title === chosen.get(s)) ?? all[0];
+  const parts: Node[] = [el("h3", {}, nameOf(s))];
+  if (!group) return el("div", { class: "sweep" }, ...parts, el("p", { class: "note" }, "Every item was excluded."));
+  if (s.what !== "lens" && all.length > 1) parts.push(labelled("Items", select(`Items of ${nameOf(s)}`, all.map((g) => [g.title, g.title]), group.title, (v) => { chosen.set(s, v); again(); })));
+  if (s.what === "lens") {
+    const byTest = new Map<string, Group[]>();
+    for (const g of all) byTest.set(g.title.split(", ")[0], [...(byTest.get(g.title.split(", ")[0]) ?? []), g]);
+    parts.push(figure(`${nameOf(s)}: accuracy and margin by layer, with 95% intervals`, [...byTest].slice(0, 12).flatMap(([title, of]) => [curves(`${title}: accuracy`, "accuracy", of), curves(`${title}: margin`, "margin", of)])));
+  } else if (s.what === "patch" && !group.rows.some((r) => r.index !== undefined)) {
+    parts.push(figure(`${nameOf(s)}: effect by layer and place`, [heatMap(group.title, group.rows)]));
+  }
+  parts.push(...sentenceView(s), el("details", { open: s.what === "ablate" || s.what === "logit" || group.rows.some((r) => r.index !== undefined) }, el("summary", {}, "Table"), tableOf(s, group)), el("p", { class: "note" }, s.notes.join("; ") + "."));
+  if (s.command) parts.push(el("p", { class: "note" }, el("code", {}, s.command)));
+  return el("div", { class: "sweep" }, ...parts);
+}
+
+export function inside(): Node[] {
+  const place = el("div", {}, el("p", { class: "note" }, "Drawing …"));
+  sweeps().then((all) => {
+    const draw = () => {
+      const own = all.filter((s) => s.suite === suite().name);
+      place.replaceChildren(...(own.length ? own.map((s) => oneSweep(s, draw)) : [el("p", { class: "note" }, "Nobody has looked into a model with this suite.")]));
+    };
+    draw();
+  });
+  return [place];
+}

@@ -1,0 +1,38 @@
+// What was found inside a model: node inside.mjs PAGE.html EFFECTS.json
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { accessible, browser, drawAll, fitsTheScreen, kPhone, kScreen, openPage } from "./browser.mjs";
+
+const [file, effectsFile] = process.argv.slice(2);
+const tables = JSON.parse(readFileSync(effectsFile, "utf8")).tables; // report --introspect --by test --format json
+
+for (const options of [kScreen, kPhone]) {
+  const { page, wrong } = await openPage(pathToFileURL(file).href, /^(file|data|blob):/, "#matrix .cell", options);
+  await drawAll(page);
+  await page.waitForSelector("#inside .sweep");
+  assert.equal(await page.locator("#inside .sweep").count(), tables.length);
+  // The heat map has the numbers of the table.
+  const patch = tables.find((t) => t.kind === "patch" && !("index" in t.rows[0]));
+  const first = patch.rows.some((r) => r.test === "all") ? "all" : patch.rows[0].test;
+  const rows = patch.rows.filter((r) => r.test === first && r.layer !== null);
+  const cells = await page.$$eval("#inside .sweep", (all) => [...all.find((s) => s.querySelector(".heat")).querySelectorAll(".heat title")].map((t) => t.textContent));
+  assert.equal(cells.length, rows.length);
+  for (const [i, r] of rows.entries()) assert.ok(cells[i].startsWith(`${r.at}, layer ${r.layer}: ${r.effect.toFixed(3).replace("-", "\u2212")}`), `${cells[i]} and ${JSON.stringify(r)}`);
+  // Curves over layers, tables of heads, coloured words.
+  assert.ok((await page.locator("#inside .panel path").count()) > 1);
+  assert.ok((await page.locator("#inside mark.effect").count()) > 2);
+  const chosen = page.locator("#inside select[aria-label^='Sentence']").first();
+  const second = await chosen.locator("option").nth(1).getAttribute("value");
+  await chosen.selectOption(second);
+  await page.waitForFunction((id) => document.querySelector("#inside .one-sentence caption").textContent.startsWith(id + ":"), second);
+  // Another group of items, other numbers.
+  const group = page.locator("#inside select[aria-label^='Items']").first();
+  await group.selectOption({ index: 1 });
+  await page.waitForFunction((old) => document.querySelector("#inside .heat title").textContent !== old, cells[0]);
+  assert.ok(await fitsTheScreen(page));
+  await accessible(page, `inside at ${options.viewport.width}`);
+  assert.deepEqual(wrong, []);
+  await page.context().close();
+}
+await browser.close();
