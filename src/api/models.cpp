@@ -310,7 +310,7 @@ Frame listed(const std::string& what) {
     for (const suite::Suite& s : suite::shipped_suites())
       f.text(s.manifest.name).text(s.manifest.title);
   else if (what == "models")
-    for (auto known : {hub::shipped_models(), hub::cached_models()})
+    for (const auto& known : {hub::shipped_models(), hub::cached_models()})
       for (const hub::Known& m : known) f.text(m.name).text(m.kind);
   else
     throw wrong_call(fmt::format("there is no list of '{}'", what)).hint("suites, models, methods");

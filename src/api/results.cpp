@@ -41,7 +41,7 @@ struct OpenRows {
       : store(path, store::Store::Mode::read), rows(tidy::stored_rows(store, table, options)) {}
 };
 
-Source source_of(std::shared_ptr<OpenRows> open) {
+Source source_of(const std::shared_ptr<OpenRows>& open) {
   return {open->rows->fields(), [open]() -> SharedFrame {
             auto frame = std::make_shared<tidy::Frame>();
             return open->rows->next(*frame) ? frame : nullptr;

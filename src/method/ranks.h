@@ -1,8 +1,8 @@
 #pragma once
 // The place of each token among all that could stand there, for any method that asks about tokens.
 //
-//   Ranks ranks(find_method("pll"));
-//   engine::score_items(model, {&find_method("pll"), &ranks}, items);
+//   const Ranks ranks(find_method("pll"));
+//   fmt::print("{}\n", ranks.name());
 
 #include "method/method.h"
 
