@@ -82,6 +82,11 @@ std::string short_name(const std::string& name) {
 
 }  // namespace
 
+bool is_only_a_step(const std::string& name) {
+  const auto found = numbered(name);
+  return found && found->training.empty();
+}
+
 std::vector<Training> trainings_among(const std::vector<std::string>& models) {
   std::map<std::string, std::vector<Stage>> found;
   std::vector<std::string> names;

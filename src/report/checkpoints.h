@@ -32,6 +32,9 @@ struct StageOf {
 // By the labels of the models; those that are no checkpoints have none.
 std::map<std::string, StageOf> stages_of(const std::vector<NamedRun>& runs);
 
+// "checkpoint-500", which says nothing without what it is a checkpoint of.
+bool is_only_a_step(const std::string& name);
+
 // Where `steps` stand on an axis from 0 to 1. By their logarithms where they span much.
 std::vector<double> step_positions(const std::vector<double>& steps);
 

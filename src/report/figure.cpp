@@ -193,9 +193,10 @@ class CheckpointPlots {
     for (const auto& [name, columns] : by_name)
       for (size_t from = 0; from < table_.rows.size(); from += kMostLines) {
         plots.push_back(titled(name + (from ? ", continued" : ": test by test")));
+        plots.back().values = "accuracy";
         for (size_t r = from; r < std::min(from + kMostLines, table_.rows.size()); ++r)
           plots.back().series.push_back(
-              line(place_name(table_, table_.rows[r]), columns, table_.rows[r]));
+              line(place_name(table_, table_.rows[r]), columns, table_.rows[r], false));
       }
     return plots;
   }
@@ -207,11 +208,13 @@ class CheckpointPlots {
     return plot;
   }
 
-  PlotSeries line(std::string name, const std::vector<size_t>& columns, const Row& row) const {
+  // Of many lines nobody can tell the intervals apart.
+  PlotSeries line(std::string name, const std::vector<size_t>& columns, const Row& row,
+                  bool intervals = true) const {
     PlotSeries series{std::move(name), false, {}};
     for (size_t c : columns)
       if (const Cell& cell = row.cells[c]; cell.present && cell.tally.pairs > 0)
-        series.points.push_back(point_of(places_.at(step_at(c)), cell));
+        series.points.push_back(point_of(places_.at(step_at(c)), cell, intervals));
     return series;
   }
   double step_at(size_t column) const {

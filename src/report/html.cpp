@@ -334,7 +334,7 @@ std::string base64(std::string_view bytes) {
 
 std::string deflated(const std::string& bytes, bool numbers) {
   z_stream z{};
-  int strategy = numbers ? Z_HUFFMAN_ONLY : Z_DEFAULT_STRATEGY;
+  int strategy = numbers ? Z_RLE : Z_DEFAULT_STRATEGY;
   if (deflateInit2(&z, 6, Z_DEFLATED, 15, 9, strategy) != Z_OK)
     throw cannot("there is no memory to deflate the data");
   std::string out(deflateBound(&z, uLong(bytes.size())), '\0');

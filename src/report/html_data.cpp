@@ -155,14 +155,19 @@ void TokenColumns::add(uint32_t item, const std::vector<judge::SentenceScore>& s
   counts_.push_back(uint32_t(sentences.size()));
   for (const judge::SentenceScore& s : sentences) {
     counts_.push_back(uint32_t(s.tokens.size()));
+    std::vector<uint16_t> now;
     for (const judge::TokenScore& t : s.tokens) {
       spans_.push_back(t.span);
       flags_ += char((t.special ? 1 : 0) + (t.in_locus ? 2 : 0));
       double hundredths = std::isfinite(t.logprob) ? 10000 - std::round(t.logprob * 100) : 65535;
-      auto stored = uint16_t(std::clamp(hundredths, 0.0, 65535.0));
+      now.push_back(uint16_t(std::clamp(hundredths, 1.0, 65535.0)));
+      // Sentences begin alike, and causal models then say the same of them.
+      const size_t i = now.size() - 1;
+      const uint16_t stored = i < before_.size() && before_[i] == now[i] ? 0 : now[i];
       low_ += char(stored & 255);
       high_ += char(stored >> 8);
     }
+    before_ = std::move(now);
   }
 }
 

@@ -24,7 +24,8 @@ class TokenColumns {
   bool same_shape(const TokenColumns& other) const;
   // As text; spans count UTF-16 units, as browsers do.
   std::string shape(const SuiteItems& suite) const;
-  // Hundredths below +100, in 16 bits: all low bytes, then all high bytes, which deflate better.
+  // Hundredths below +100, in 16 bits, 0 where the sentence before has the same at this place: all
+  // low bytes, then all high bytes, which deflate better.
   std::string logprobs() const { return low_ + high_; }
 
  private:
@@ -32,6 +33,7 @@ class TokenColumns {
   std::vector<Span> spans_;
   std::string flags_;  // 1 special, 2 in the locus
   std::string low_, high_;
+  std::vector<uint16_t> before_;  // of the last sentence
 };
 
 size_t utf16_of_byte(std::string_view text, size_t byte);

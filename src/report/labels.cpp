@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/names.h"
+#include "report/checkpoints.h"
 
 namespace minpair::report {
 namespace {
@@ -40,8 +41,10 @@ std::map<int64_t, std::string> model_labels(const std::vector<store::RunRecord>&
     return true;
   };
   for (const auto& [id, name] : names) {
-    // A seed alone says nothing.
-    size_t parts = without_seed(last_parts(name, 1)).empty() ? 2 : 1;
+    // A seed or a step alone says nothing; neither does "./".
+    const std::string last = last_parts(name, 1), two = last_parts(name, 2);
+    size_t parts = without_seed(last).empty() || is_only_a_step(last) ? 2 : 1;
+    if (two.starts_with("./") || two.starts_with("../")) parts = 1;
     while (parts < 8 && !unique(id, last_parts(name, parts), parts)) ++parts;
     labels[id] = last_parts(name, parts);
     std::string number = unique(id, labels[id], parts) ? "" : " #" + std::to_string(id);

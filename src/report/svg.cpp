@@ -136,7 +136,7 @@ class Drawing {
     y += 10;
     for (size_t s = 0; s < plot_.series.size(); ++s) {
       const std::string name = shortened(plot_.series[s].name, 340);
-      const double width = 24 + kLetter * double(count_characters(name));
+      const double width = 26 + 7 * double(count_characters(name));
       if (x > 16 && x + width > right_) {
         x = 16;
         y += 17;

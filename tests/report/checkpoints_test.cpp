@@ -48,6 +48,19 @@ TEST(Checkpoints, OneAloneOrAWordInsideAnotherIsNone) {
   EXPECT_THAT(said({"step99999999999999999999999", "step2"}), ElementsAre());
 }
 
+TEST(Checkpoints, AreNotCalledByTheirStepAlone) {
+  std::vector<store::RunRecord> runs(4);
+  const char* names[] = {"runs/gpt/checkpoint-500", "runs/gpt/checkpoint-900", "./checkpoint-7",
+                         "org/py@step1"};
+  for (size_t i = 0; i < runs.size(); ++i)
+    runs[i].model.id = int64_t(i), runs[i].model.name = names[i];
+  const auto labels = model_labels(runs);
+  EXPECT_EQ(labels.at(0), "gpt/checkpoint-500");
+  EXPECT_EQ(labels.at(1), "gpt/checkpoint-900");
+  EXPECT_EQ(labels.at(2), "checkpoint-7");
+  EXPECT_EQ(labels.at(3), "py@step1");
+}
+
 TEST(Checkpoints, StandAlongTheAxisByStepOrByItsLogarithm) {
   EXPECT_THAT(step_positions({0, 10, 20}), ElementsAre(0, 0.5, 1));
   std::vector<double> wide = step_positions({1, 10, 100});

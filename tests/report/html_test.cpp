@@ -108,6 +108,9 @@ TEST(Html, ThePageCarriesTheNumbersOfTheReport) {
   std::string logprobs = unpacked(block_of(page, "logprobs-0"));
   ASSERT_EQ(logprobs.size(), 24u);
   EXPECT_EQ(uint8_t(logprobs[3]) + 256 * uint8_t(logprobs[12 + 3]), 10000 + 250);
+  // Both sentences begin alike: only the first says how likely that is.
+  EXPECT_EQ(uint8_t(logprobs[0]) + 256 * uint8_t(logprobs[12]), 10000 + 50);
+  EXPECT_EQ(uint8_t(logprobs[2]) + 256 * uint8_t(logprobs[12 + 2]), 0);
   EXPECT_EQ(tokens["flags"][1], 2);
   // Nothing is fetched: the page works without a network.
   EXPECT_EQ(page.find("src=\"http"), page.npos);

@@ -165,7 +165,7 @@ export const openMain = () => json<Data>("main");
 
 const shapes = new Map<string, Promise<Shape>>();
 const blocks = new Map<string, Promise<unknown>>();
-const numbers = new Map<string, Promise<Uint8Array>>();
+const numbers = new Map<string, Promise<Uint16Array>>();
 /** After the results have changed nothing that was opened before counts. */
 export function forget(version: string) {
   for (const known of [shapes, blocks, numbers]) known.clear();
@@ -212,13 +212,27 @@ async function openShape(shape: number): Promise<Shape> {
   return { columns, places };
 }
 
-const openNumbers = async (run: number) => new Uint8Array(await (await openBlock(`logprobs-${run}`)).arrayBuffer());
+/** All low bytes, then all high bytes; 0 is what the sentence before has at this place. */
+async function openNumbers(run: Run): Promise<Uint16Array> {
+  const [{ columns }, block] = await Promise.all([shapeOf(run), openBlock(`logprobs-${run.id}`)]);
+  const bytes = new Uint8Array(await block.arrayBuffer());
+  const half = bytes.length / 2;
+  const all = new Uint16Array(half);
+  let [token, before] = [0, 0];
+  for (let c = 0; c < columns.counts.length; )
+    for (let sentences = columns.counts[c++]; sentences > 0; --sentences) {
+      const n = columns.counts[c++];
+      for (let i = 0; i < n; ++i) all[token + i] = bytes[token + i] + 256 * bytes[half + token + i] || all[before + i];
+      [before, token] = [token, token + n];
+    }
+  return all;
+}
+const shapeOf = (run: Run) => once(shapes, String(run.shape), () => openShape(run.shape));
 
 /** The scored tokens of each sentence of an item; nothing when the run did not score it. */
 export async function tokensOf(items: Items, run: Run, item: number): Promise<Token[][]> {
-  const [{ columns, places }, bytes] = await Promise.all([once(shapes, String(run.shape), () => openShape(run.shape)), once(numbers, String(run.id), () => openNumbers(run.id))]);
-  // All low bytes, then all high bytes.
-  const logprob = (t: number) => (10000 - bytes[t] - 256 * bytes[bytes.length / 2 + t]) / 100;
+  const [{ columns, places }, stored] = await Promise.all([shapeOf(run), once(numbers, String(run.id), () => openNumbers(run))]);
+  const logprob = (t: number) => (10000 - stored[t]) / 100;
   const place = places.get(item);
   if (!place) return [];
   let { count, token } = place;

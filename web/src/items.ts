@@ -15,6 +15,8 @@ const kMark: Record<number, string> = { [kKinds.bad]: "*", [kKinds.good]: "✓",
 const kMarkTitle: Record<number, string> = { [kKinds.bad]: "ungrammatical", [kKinds.good]: "grammatical" };
 const blank = (s: Sentence) => s[0].slice(0, s[1]) + "____" + s[0].slice(s[2]);
 const plainText = (s: Sentence) => (s[3] === kKinds.bad ? "*" : "") + (s[3] === kKinds.blank ? blank(s) : s[0]);
+// What is isolated does not tell its parent where it begins: "auto" would be from left to right always.
+const directionOf = (text: string) => (/^[^\p{L}]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/u.test(text) ? "rtl" : "ltr");
 export const sentencesText = (sentences: Sentence[]) => sentences.map(plainText).join(" / ");
 
 /** Which items of the suite are meant, in their order. */
@@ -117,7 +119,7 @@ export function itemsView(): HTMLElement {
       el("span", { class: `mark ${o}` }, kOutcomes[o]),
       el("span", { class: "n margin" }, margin === null ? "" : fixed(margin, 2)),
       el("span", { class: "test" }, titleOf(items.tests.texts[items.tests.at[i]])),
-      el("span", { class: "sentence", dir: "auto", title: sentencesText(items.sentences[i]) }, ...items.sentences[i].flatMap((s, k) => [k ? " / " : "", el("bdi", {}, plainText(s))])),
+      el("span", { class: "sentence", dir: directionOf(items.sentences[i][0]?.[0] ?? ""), title: sentencesText(items.sentences[i]) }, ...items.sentences[i].flatMap((s, k) => [k ? " / " : "", el("bdi", {}, plainText(s))])),
     ];
   }
 

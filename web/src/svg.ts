@@ -162,10 +162,12 @@ export function histogram(title: string, margins: number[], outcomes: number[], 
   let [low, high] = [0, 0];
   for (const m of margins) [low, high] = [Math.min(low, m), Math.max(high, m)];
   if (low === high) [low, high] = [-1, 1];
-  const kBars = 48;
-  const step = (high - low) / kBars;
-  const bars = Array.from({ length: kBars }, () => [0, 0, 0]);
-  margins.forEach((m, i) => bars[Math.min(kBars - 1, Math.floor((m - low) / step))][outcomes[i]]++);
+  // A bar ends at 0, so that right and wrong do not share one.
+  const step = (high - low) / 48;
+  low = Math.floor(low / step) * step;
+  const bars = Array.from({ length: Math.floor((high - low) / step) + 1 }, () => [0, 0, 0]);
+  margins.forEach((m, i) => bars[Math.min(bars.length - 1, Math.floor((m - low) / step + 1e-9))][outcomes[i]]++);
+  high = low + bars.length * step;
   const most = Math.max(1, ...bars.map(([a, b, c]) => a + b + c));
   const bottom = height - 34;
   const left = 14 + kLetter * count(most).length;

@@ -56,6 +56,9 @@ for (const options of [kScreen, kPhone]) {
   // A sentence from right to left has its first token at the right.
   const lines = await page.$$eval("#items .detail .tokens", (all) => all.map((p) => ({ text: p.textContent, left: [...p.querySelectorAll(".token")].map((t) => t.getBoundingClientRect().left) })));
   for (const l of lines) if (l.left.length > 1) assert.equal(l.left[0] > l.left[1], /[\u0590-\u05ff]/.test(l.text), l.text);
+  // In the list the first sentence stands where reading begins.
+  const firsts = await page.$$eval("#items .list .sentence", (all) => all.map((s) => ({ text: s.textContent, left: [...s.querySelectorAll("bdi")].map((b) => b.getBoundingClientRect().left) })));
+  for (const f of firsts) assert.equal(f.left[0] > f.left[1], /[\u0590-\u05ff]/.test(f.text), f.text);
   if (models < 12) await accessible(page, file);
   assert.deepEqual(wrong, []);
 }
