@@ -66,6 +66,7 @@ class Drawing {
       for (size_t i = 0; i < titles.size(); ++i)
         label_widths_[i] = std::max(label_widths_[i], display_width(titles[i]));
     }
+    if (!label_widths_.empty()) label_widths_[0] = std::max<size_t>(label_widths_[0], 3);
     if (!label_widths_.empty() && layout_.with_total)
       label_widths_[0] = std::max(label_widths_[0], display_width(table_.total.titles[0]));
     // Labels may take half of the window.
