@@ -91,6 +91,28 @@ std::optional<Difference> difference(const suite::Sentence& a, const suite::Sent
   return all;
 }
 
+// Published stimuli may state what stands before the locus instead (the format feature-circuits).
+std::optional<Counterpart> stated(const suite::Item& item, Swap swap) {
+  const std::string before = suite::feature_text(item, "patch_prefix");
+  if (before.empty() || swap != Swap::subject || item.design || !suite::is_pair(item)) return {};
+  Counterpart found;
+  found.item = item;
+  found.item.id += "/patch";
+  found.item.sentences.clear();
+  for (bool right : {true, false}) {
+    const suite::Sentence& form = sentence_of(item, !right);  // what was wrong is right there
+    suite::Sentence& sentence = found.item.sentences.emplace_back(form);
+    sentence.grammatical = right;
+    sentence.regions.clear();
+    sentence.text = before + " " + form.text.substr(form.locus.begin);
+    sentence.locus = {before.size() + 1, before.size() + 1 + form.locus.size()};
+  }
+  const auto differs = difference(sentence_of(item, true), sentence_of(found.item, true));
+  if (!differs) found.excluded = "whose stated counterpart has other words";
+  if (differs) found.here = differs->here, found.there = differs->there;
+  return found;
+}
+
 std::vector<Counterpart> nearest(std::span<const suite::Item> items,
                                  const engine::SuiteSource& whole, Swap swap) {
   std::vector<Counterpart> found(items.size());
@@ -141,6 +163,8 @@ std::vector<Counterpart> find_counterparts(std::span<const suite::Item> items,
   size_t next = 0;
   for (size_t i = 0; i < items.size(); ++i)
     if (found[i].excluded.empty() && back[next++].item.id != items[i].id) found[i].excluded = kNone;
+  for (size_t i = 0; i < items.size(); ++i)
+    if (std::optional<Counterpart> own = stated(items[i], swap)) found[i] = std::move(*own);
   return found;
 }
 

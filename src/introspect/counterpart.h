@@ -18,9 +18,9 @@ struct Counterpart {
   std::string excluded;  // why there is none, as "without a counterpart in the suite"
 };
 
-// Of all items with the same test, language, cluster and forms, in which at most one part of the
-// condition differs, and as many words: the one in which fewest words differ, then fewest letters
-// are replaced.
+// What the item itself states (the feature patch_prefix); else, of all items with the same test,
+// language, cluster and forms, in which at most one part of the condition differs, and as many
+// words: the one in which fewest words differ, then fewest letters are replaced.
 std::vector<Counterpart> find_counterparts(std::span<const suite::Item> items,
                                            const engine::SuiteSource& whole, Swap swap);
 

@@ -7,7 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/error.h"
 #include "engine/made_up.h"
@@ -15,6 +17,7 @@
 #include "introspect/contrast.h"
 #include "introspect/counterpart.h"
 #include "introspect/made_up.h"
+#include "suite/formats/format.h"
 #include "support.h"
 
 namespace minpair::introspect {
@@ -55,6 +58,44 @@ TEST(Counterparts, DifferInOneFeatureAndTheFewestWords) {
   EXPECT_EQ(attractors[0].item.id, "5");  // Haus and Häusern are nearer than Haus and Autos
   EXPECT_EQ(slice(right.text, attractors[0].here), "dem Haus");
   EXPECT_EQ(attractors[1].item.id, "6");
+}
+
+TEST(Counterparts, MayBeStated) {
+  std::vector<suite::Item> items{
+      item_of("1", "plural_singular", "The men near the chair are", "The men near the chair is")};
+  items[0].features.emplace_back("patch_prefix", "The man near the chair");
+  const Counterpart found = find_counterparts(items, source_of(items), Swap::subject)[0];
+  EXPECT_EQ(found.excluded, "");
+  EXPECT_EQ(found.item.sentences[0].text, "The man near the chair is");
+  EXPECT_TRUE(found.item.sentences[0].grammatical);
+  EXPECT_EQ(slice(found.item.sentences[1].text, found.item.sentences[1].locus), "are");
+  EXPECT_EQ(slice(items[0].sentences[1].text, found.here), "men");
+  EXPECT_EQ(slice(found.item.sentences[0].text, found.there), "man");
+  items[0].features.back().second = "The man";
+  EXPECT_EQ(find_counterparts(items, source_of(items), Swap::subject)[0].excluded,
+            "whose stated counterpart has other words");
+  EXPECT_EQ(find_counterparts(items, source_of(items), Swap::attractor)[0].excluded,
+            "without a counterpart in the suite");
+}
+
+TEST(Counterparts, OfFeatureCircuitsAreAllThere) {
+  const fs::path files = data_dir() / "counterfactuals/feature-circuits";
+  if (data_dir().empty() || !fs::exists(files)) GTEST_SKIP() << no_data();
+  const std::map<std::string, size_t> counts{
+      {"simple_test.json", 120}, {"nounpp_test.json", 480}, {"within_rc_test.json", 2400}};
+  for (const auto& [file, count] : counts) {
+    std::vector<suite::Item> items;
+    auto stream = suite::find_format("feature-circuits").read(files / file, {});
+    for (suite::Item item; stream->next(item);) items.push_back(item);
+    EXPECT_EQ(items.size(), count);
+    const auto found = find_counterparts(items, source_of(items), Swap::subject);
+    for (size_t i = 0; i < items.size(); ++i) {
+      ASSERT_EQ(found[i].excluded, "") << items[i].id;
+      // One noun differs: the second word, or the fifth in relative clauses.
+      const std::string before = items[i].sentences[0].text.substr(0, found[i].here.begin);
+      EXPECT_EQ(std::ranges::count(before, ' '), file.starts_with("within") ? 4 : 1);
+    }
+  }
 }
 
 TEST(Counterparts, AreOfTheSameClusterAndTheOnlyOnes) {
