@@ -37,10 +37,10 @@ struct Side {
   std::vector<Block> blocks;
 };
 
-class Bart : public Encoder {
+class Bart : public GapFiller {
  public:
   explicit Bart(const Loading& from)
-      : Encoder(from.runtime), multilingual_(from.info.architecture == "mbart") {
+      : GapFiller(from.runtime, "BART"), multilingual_(from.info.architecture == "mbart") {
     const Config& c = from.config;
     query::ModelInfo& info = from.info;
     read_sizes(from, {"encoder_layers", "d_model", "encoder_attention_heads",
@@ -60,30 +60,10 @@ class Bart : public Encoder {
     load_weights(from);
   }
 
-  const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
-                            const Watch& watch) override {
-    begin(batch.ids.size(), {});
-    gaps_ = Gaps(batch, rows, mask_, "BART");
-    encode();
-    begin(batch.ids.size(), watch);
-    keep(rows, {});
-    decode(rows.size());
-    return out_;
-  }
-
-  const nn::Matrix& head(const nn::View& hidden) override {
-    head_.resize(hidden.rows, hidden.columns);
-    for (size_t i = 0; i < hidden.rows; ++i)
-      std::memcpy(head_.row(i), hidden.row(i), hidden.columns * sizeof(float));
-    return head_;
-  }
   void finish(nn::Matrix& stream) override {
     if (multilingual_) nn::normalize(runtime_, stream, decoder_.last_norm);
   }
   const nn::Linear& decoder() const override { return output_; }
-  // Two networks have no one stream.
-  query::SiteSet sites() const override { return {}; }
-  void use(const tokenizer::Tokenizer& tokenizer) override { mask_ = tokenizer.special().mask; }
 
  private:
   void load_weights(const Loading& from) {
@@ -175,7 +155,7 @@ class Bart : public Encoder {
     if (!multilingual_) nn::normalize(runtime_, stream, norm);
   }
 
-  void encode() {
+  void encode() override {
     embed(encoder_, gaps_.ids, gaps_.sentences, encoded_);
     for (const Block& block : encoder_.blocks) {
       attend(block.self, encoder_.shape, gaps_.sentences, nullptr, encoded_);
@@ -185,7 +165,7 @@ class Bart : public Encoder {
   }
 
   // For each row: the start, and what stands before the gap.
-  void decode(size_t rows) {
+  void decode(size_t rows) override {
     std::vector<tokenizer::TokenId> ids;
     std::vector<nn::Sequence> own, across;
     ends_.clear();
@@ -212,37 +192,16 @@ class Bart : public Encoder {
       feed_forward(block, hidden_);
       show(Site::residual, l);
     }
-    take(out_);
-    finish(out_);
-    see(Site::output, 0, out_);
-  }
-
-  // What stands at the last tokens, one for each row.
-  void take(nn::Matrix& to) const {
-    to.resize(ends_.size(), hidden_.columns());
-    for (size_t r = 0; r < to.rows(); ++r)
-      std::memcpy(to.row(r), hidden_.row(ends_[r]), to.columns() * sizeof(float));
-  }
-
-  // Lets that be seen, and goes on with what was made of it.
-  void show(Site site, size_t l) {
-    if (!watched()) return;
-    take(out_);
-    see(site, l, out_);
-    for (size_t r = 0; r < out_.rows(); ++r)
-      std::memcpy(hidden_.row(ends_[r]), out_.row(r), out_.columns() * sizeof(float));
   }
 
   bool multilingual_;
   float times_ = 1;
   nn::Activation activation_{};
-  tokenizer::TokenId start_ = 0, mask_ = -1;
+  tokenizer::TokenId start_ = 0;
   Embedding words_;
   Side encoder_, decoder_;
   nn::Linear output_;
-  Gaps gaps_;
-  std::vector<size_t> ends_;
-  nn::Matrix encoded_, hidden_, normed_, query_, key_value_, context_, sum_, inner_, out_, head_;
+  nn::Matrix encoded_, normed_, query_, key_value_, context_, sum_, inner_;
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "base/error.h"
 
 namespace minpair::model {
@@ -31,6 +33,41 @@ Gaps::Gaps(const Batch& batch, std::span<const uint32_t> rows, tokenizer::TokenI
     }
     sentences.push_back({first, ids.size() - first, first, ids.size() - first});
   }
+}
+
+const nn::Matrix& GapFiller::forward(const Batch& batch, std::span<const uint32_t> rows,
+                                     const Watch& watch) {
+  begin(batch.ids.size(), {});
+  gaps_ = Gaps(batch, rows, mask_, kind_);
+  encode();
+  begin(batch.ids.size(), watch);
+  keep(rows, {});
+  decode(rows.size());
+  take();
+  finish(out_);
+  see(Site::output, 0, out_);
+  return out_;
+}
+
+const nn::Matrix& GapFiller::head(const nn::View& hidden) {
+  head_.resize(hidden.rows, hidden.columns);
+  for (size_t i = 0; i < hidden.rows; ++i)
+    std::memcpy(head_.row(i), hidden.row(i), hidden.columns * sizeof(float));
+  return head_;
+}
+
+void GapFiller::take() {
+  out_.resize(ends_.size(), hidden_.columns());
+  for (size_t r = 0; r < out_.rows(); ++r)
+    std::memcpy(out_.row(r), hidden_.row(ends_[r]), out_.columns() * sizeof(float));
+}
+
+void GapFiller::show(Site site, size_t layer) {
+  if (!watched()) return;
+  take();
+  see(site, layer, out_);
+  for (size_t r = 0; r < out_.rows(); ++r)
+    std::memcpy(hidden_.row(ends_[r]), out_.row(r), out_.columns() * sizeof(float));
 }
 
 }  // namespace minpair::model

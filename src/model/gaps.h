@@ -23,4 +23,36 @@ struct Gaps {
        const std::string& kind);
 };
 
+// What such models share: they are asked as masked models are.
+class GapFiller : public Encoder {
+ public:
+  const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
+                            const Watch& watch) override;
+  // The output layer reads the hidden states as they are.
+  const nn::Matrix& head(const nn::View& hidden) override;
+  // Two networks have no one stream.
+  query::SiteSet sites() const override { return {}; }
+  void use(const tokenizer::Tokenizer& tokenizer) override { mask_ = tokenizer.special().mask; }
+
+ protected:
+  GapFiller(const nn::Runtime& runtime, std::string kind)
+      : Encoder(runtime), kind_(std::move(kind)) {}
+
+  virtual void encode() = 0;             // gaps_.ids
+  virtual void decode(size_t rows) = 0;  // into hidden_; where ends_ says stands what is asked for
+  // Lets those rows of hidden_ be seen, and goes on with what was made of them.
+  void show(Site site, size_t layer);
+
+  Gaps gaps_;
+  tokenizer::TokenId mask_ = -1;
+  std::vector<size_t> ends_;  // of each row that is asked for
+  nn::Matrix hidden_;
+
+ private:
+  void take();  // the rows at ends_, into out_
+
+  std::string kind_;
+  nn::Matrix out_, head_;
+};
+
 }  // namespace minpair::model

@@ -11,13 +11,7 @@ namespace minpair::model {
 
 namespace {
 
-struct Layer {
-  bool local = false;
-  nn::Norm attention_norm;  // the first layer has none
-  nn::Linear qkv, attention_output;
-  nn::Norm mlp_norm;
-  nn::Linear up, down;  // `up` gives the input and its gate, side by side
-};
+using Layer = ModernBertLayer;
 
 class ModernBert : public Encoder {
  public:
@@ -44,7 +38,8 @@ class ModernBert : public Encoder {
     const bool norm_bias = c.flag("norm_bias", false);
     words_ = load.embedding("embeddings.tok_embeddings.weight", info.vocabulary, width_);
     norm_ = load.norm("embeddings.norm", width_, epsilon, norm_bias);
-    for (size_t i = 0; i < info.layers; ++i) layers_.push_back(load_one(load, c, i));
+    for (size_t i = 0; i < info.layers; ++i)
+      layers_.push_back(modernbert_layer(load, c, i, width_, {"Wqkv"}));
     final_norm_ = load.norm("final_norm", width_, epsilon, norm_bias);
     if (from.with_head) {
       head_.dense = load.linear("head.dense", width_, width_, c.flag("classifier_bias", false));
@@ -100,23 +95,6 @@ class ModernBert : public Encoder {
   const nn::Linear& decoder() const override { return decoder_; }
 
  private:
-  Layer load_one(WeightLoader& load, const Config& c, size_t i) const {
-    const std::string p = fmt::format("layers.{}.", i);
-    const double epsilon = c.real("norm_eps", 1e-5);
-    const bool norm_bias = c.flag("norm_bias", false), bias = c.flag("attention_bias", false);
-    const bool mlp_bias = c.flag("mlp_bias", false);
-    const size_t inner = c.size("intermediate_size", 1152);
-    Layer layer;
-    layer.local = modernbert_local(c, i);
-    if (i > 0) layer.attention_norm = load.norm(p + "attn_norm", width_, epsilon, norm_bias);
-    layer.qkv = load.linear(p + "attn.Wqkv", 3 * width_, width_, bias);
-    layer.attention_output = load.linear(p + "attn.Wo", width_, width_, bias);
-    layer.mlp_norm = load.norm(p + "mlp_norm", width_, epsilon, norm_bias);
-    layer.up = load.linear(p + "mlp.Wi", 2 * inner, width_, mlp_bias);
-    layer.down = load.linear(p + "mlp.Wo", width_, inner, mlp_bias);
-    return layer;
-  }
-
   const nn::Matrix& attention_input(const Layer& layer, size_t l) {
     if (layer.attention_norm.weight.empty()) return see_copy(Site::attention_input, l, hidden_);
     nn::normalize(runtime_, hidden_, layer.attention_norm, normed_);
@@ -152,10 +130,26 @@ ModernBertRotary modernbert_rotary(const Config& c, size_t width) {
           nn::Rotary(nn::rotary_frequencies(local, width))};
 }
 
-bool modernbert_local(const Config& c, size_t layer) {
+ModernBertLayer modernbert_layer(WeightLoader& load, const Config& c, size_t number, size_t width,
+                                 const std::vector<std::string>& qkv) {
+  const std::string p = fmt::format("layers.{}.", number);
+  const double epsilon = c.real("norm_eps", 1e-5);
+  const bool norm_bias = c.flag("norm_bias", false), bias = c.flag("attention_bias", false);
+  const bool mlp_bias = c.flag("mlp_bias", false);
+  const size_t inner = c.size("intermediate_size", 1152);
   const std::vector<std::string> types = c.texts("layer_types");
   const size_t every = c.size("global_attn_every_n_layers", 3);
-  return layer < types.size() ? types[layer] == "sliding_attention" : layer % every != 0;
+  std::vector<std::string> names;
+  for (const std::string& name : qkv) names.push_back(p + "attn." + name);
+  ModernBertLayer layer;
+  layer.local = number < types.size() ? types[number] == "sliding_attention" : number % every != 0;
+  if (number > 0) layer.attention_norm = load.norm(p + "attn_norm", width, epsilon, norm_bias);
+  layer.qkv = load.stacked(names, 3 * width / names.size(), width, bias);
+  layer.attention_output = load.linear(p + "attn.Wo", width, width, bias);
+  layer.mlp_norm = load.norm(p + "mlp_norm", width, epsilon, norm_bias);
+  layer.up = load.linear(p + "mlp.Wi", 2 * inner, width, mlp_bias);
+  layer.down = load.linear(p + "mlp.Wo", width, inner, mlp_bias);
+  return layer;
 }
 
 Family modernbert_family() {

@@ -2,6 +2,7 @@
 // What ModernBERT and its decoders share.
 
 #include "model/config.h"
+#include "model/weights.h"
 #include "nn/nn.h"
 
 namespace minpair::model {
@@ -12,6 +13,15 @@ struct ModernBertRotary {
 };
 ModernBertRotary modernbert_rotary(const Config& config, size_t width);
 
-bool modernbert_local(const Config& config, size_t layer);
+struct ModernBertLayer {
+  bool local = false;
+  nn::Norm attention_norm;  // the first layer has none
+  nn::Linear qkv, attention_output;
+  nn::Norm mlp_norm;
+  nn::Linear up, down;  // `up` gives the input and its gate, side by side
+};
+// `qkv`: the names of one tensor or of three.
+ModernBertLayer modernbert_layer(WeightLoader& load, const Config& config, size_t number,
+                                 size_t width, const std::vector<std::string>& qkv);
 
 }  // namespace minpair::model

@@ -11,13 +11,7 @@
 namespace minpair::model {
 namespace {
 
-struct Layer {
-  bool local = false;
-  nn::Norm attention_norm;  // the first layer has none
-  nn::Linear qkv, attention_output;
-  nn::Norm mlp_norm;
-  nn::Linear up, down;  // `up` gives the input and its gate, side by side
-};
+using Layer = ModernBertLayer;
 
 class ModernBertDecoder : public Decoder {
  public:
@@ -84,7 +78,8 @@ class ModernBertDecoder : public Decoder {
     const std::string words = "embeddings.tok_embeddings.weight";
     words_ = load.embedding(words, info.vocabulary, h);
     embedding_norm_ = load.norm("embeddings.norm", h, epsilon, norm_bias);
-    for (size_t i = 0; i < info.layers; ++i) layers_.push_back(load_layer(load, c, i, h));
+    for (size_t i = 0; i < info.layers; ++i)
+      layers_.push_back(modernbert_layer(load, c, i, h, {"q_proj", "k_proj", "v_proj"}));
     norm_ = load.norm("final_norm", h, epsilon, norm_bias);
     head_.dense = load.linear("lm_head.dense", h, h, c.flag("classifier_bias", false));
     head_.activation = nn::find_activation(c.text("classifier_activation", "gelu"));
@@ -94,23 +89,6 @@ class ModernBertDecoder : public Decoder {
     if (c.flag("decoder_bias", true)) output_.bias = load.vector("decoder.bias", info.vocabulary);
     load.finish("ModernBERT's decoder", {"lm_head.", "decoder."});
     info.parameters = load.parameters();
-  }
-
-  static Layer load_layer(WeightLoader& load, const Config& c, size_t i, size_t h) {
-    const std::string p = fmt::format("layers.{}.", i), a = p + "attn.";
-    const double epsilon = c.real("norm_eps", 1e-5);
-    const bool norm_bias = c.flag("norm_bias", false), bias = c.flag("attention_bias", false);
-    const bool mlp_bias = c.flag("mlp_bias", false);
-    const size_t inner = c.size("intermediate_size", 1152);
-    Layer layer;
-    layer.local = modernbert_local(c, i);
-    if (i > 0) layer.attention_norm = load.norm(p + "attn_norm", h, epsilon, norm_bias);
-    layer.qkv = load.stacked({a + "q_proj", a + "k_proj", a + "v_proj"}, h, h, bias);
-    layer.attention_output = load.linear(a + "Wo", h, h, bias);
-    layer.mlp_norm = load.norm(p + "mlp_norm", h, epsilon, norm_bias);
-    layer.up = load.linear(p + "mlp.Wi", 2 * inner, h, mlp_bias);
-    layer.down = load.linear(p + "mlp.Wo", h, inner, mlp_bias);
-    return layer;
   }
 
   const nn::Matrix& attention_input(const Layer& layer, size_t l) {

@@ -29,9 +29,9 @@ struct Block {
   nn::Linear up, down;
 };
 
-class T5 : public Encoder {
+class T5 : public GapFiller {
  public:
-  explicit T5(const Loading& from) : Encoder(from.runtime) {
+  explicit T5(const Loading& from) : GapFiller(from.runtime, "T5") {
     const Config& c = from.config;
     query::ModelInfo& info = from.info;
     read_sizes(from, {"num_layers", "d_model", "num_heads", ""});
@@ -52,31 +52,11 @@ class T5 : public Encoder {
     load_weights(from, tied);
   }
 
-  const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
-                            const Watch& watch) override {
-    begin(batch.ids.size(), {});
-    gaps_ = Gaps(batch, rows, sentinel_, "T5");
-    encode();
-    begin(batch.ids.size(), watch);
-    keep(rows, {});
-    decode(rows.size());
-    return out_;
-  }
-
-  const nn::Matrix& head(const nn::View& hidden) override {
-    head_.resize(hidden.rows, hidden.columns);
-    for (size_t i = 0; i < hidden.rows; ++i)
-      std::memcpy(head_.row(i), hidden.row(i), hidden.columns * sizeof(float));
-    return head_;
-  }
   void finish(nn::Matrix& stream) override {
     nn::normalize(runtime_, stream, decoder_norm_);
     if (scaled_) multiply(stream, float(1 / std::sqrt(double(stream.columns()))));
   }
   const nn::Linear& decoder() const override { return output_; }
-  // Two networks have no one stream.
-  query::SiteSet sites() const override { return {}; }
-  void use(const tokenizer::Tokenizer& tokenizer) override { sentinel_ = tokenizer.special().mask; }
 
  private:
   void set_activation(const Config& c) {
@@ -176,7 +156,7 @@ class T5 : public Encoder {
     nn::gated(runtime_, wide_, activation_, inner_);
   }
 
-  void encode() {
+  void encode() override {
     embed(gaps_.ids, encoded_);
     for (size_t l = 0; l < encoder_.size(); ++l) {
       const Block& block = encoder_[l];
@@ -192,11 +172,13 @@ class T5 : public Encoder {
   }
 
   // Two tokens for each row: the start, and the sentinel, after which the gap's first token stands.
-  void decode(size_t rows) {
+  void decode(size_t rows) override {
     std::vector<tokenizer::TokenId> ids;
     std::vector<nn::Sequence> own, across;
+    ends_.clear();
     for (size_t r = 0; r < rows; ++r) {
-      ids.insert(ids.end(), {start_, sentinel_});
+      ends_.push_back(2 * r + 1);
+      ids.insert(ids.end(), {start_, mask_});
       own.push_back({2 * r, 2, 2 * r, 2});
       const nn::Sequence& read = gaps_.sentences[gaps_.sentence_of[r]];
       across.push_back({2 * r, 2, read.query, read.queries});
@@ -219,9 +201,6 @@ class T5 : public Encoder {
       std::swap(hidden_, attended_);
       show(Site::residual, l);
     }
-    take(out_);
-    finish(out_);
-    see(Site::output, 0, out_);
   }
 
   void sum(const nn::Linear& layer, const nn::Matrix& before, nn::Matrix& out) {
@@ -229,35 +208,17 @@ class T5 : public Encoder {
     nn::linear(runtime_, context_, layer, out, nn::Activation::none, &residual);
   }
 
-  // What stands at the sentinels, one for each row.
-  void take(nn::Matrix& to) const {
-    to.resize(hidden_.rows() / 2, hidden_.columns());
-    for (size_t r = 0; r < to.rows(); ++r)
-      std::memcpy(to.row(r), hidden_.row(2 * r + 1), to.columns() * sizeof(float));
-  }
-
-  // Lets that be seen, and goes on with what was made of it.
-  void show(Site site, size_t l) {
-    if (!watched()) return;
-    take(out_);
-    see(site, l, out_);
-    for (size_t r = 0; r < out_.rows(); ++r)
-      std::memcpy(hidden_.row(2 * r + 1), out_.row(r), out_.columns() * sizeof(float));
-  }
-
   bool each_layer_ = false, gated_ = false, scaled_ = false;
   double epsilon_ = 0;
   size_t inner_width_ = 0;
   nn::Activation activation_{};
   nn::AttentionShape shape_;
-  tokenizer::TokenId start_ = 0, sentinel_ = -1;
+  tokenizer::TokenId start_ = 0;
   Embedding words_;
   std::vector<Block> encoder_, decoder_;
   nn::Norm encoder_norm_, decoder_norm_;
   nn::Linear output_;
-  Gaps gaps_;
-  nn::Matrix encoded_, hidden_, normed_, query_, key_value_, context_, attended_, wide_, inner_,
-      out_, head_;
+  nn::Matrix encoded_, normed_, query_, key_value_, context_, attended_, wide_, inner_;
 };
 
 }  // namespace
