@@ -22,8 +22,6 @@ stimuli::Bundle bundle_of(const suite::Item& item) {
   return stimuli::core_values(bundle);
 }
 
-}  // namespace
-
 void need_words(const MethodContext& context) {
   if (!context.words)
     throw wrong_call("clozes are judged by words with known features, and none are given")
@@ -31,6 +29,8 @@ void need_words(const MethodContext& context) {
             "'minpair extract' writes them as lexicon.tsv beside a suite; or name a file with "
             "--lexicon");
 }
+
+}  // namespace
 
 MaskedSentence without_locus(const suite::Sentence& sentence, const MethodContext& context) {
   MaskedSentence m;

@@ -20,8 +20,6 @@ struct MaskedSentence {
 MaskedSentence without_locus(const suite::Sentence& sentence, const MethodContext& context);
 // That of a cloze, with what it says of the word that stood there.
 MaskedSentence masked_sentence(const suite::Item& item, const MethodContext& context);
-// Throws when there are no words.
-void need_words(const MethodContext& context);
 
 // A method that asks one question about many words.
 class WordMethod : public Method {

@@ -195,8 +195,7 @@ class LemmaPairs : public WordMethod {
       : WordMethod(&VocabularyWords::lemma_pairs, std::move(info)), cut_(cut) {}
   bool supports(query::ModelInfo::Kind) const override { return true; }
   Questions ask(const suite::Item& item, const MethodContext& context) const override {
-    const bool pair = !item.cloze && suite::is_pair(item);
-    if (pair) need_words(context);
+    const bool pair = context.words && !item.cloze && suite::is_pair(item);
     MaskedSentence m =
         pair ? without_locus(item.sentences[0], context) : masked_sentence(item, context);
     if (m.excluded != Reason::none) return {{}, {}, m.excluded};

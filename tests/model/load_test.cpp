@@ -229,7 +229,7 @@ TEST(LoadModel, AbsurdConfigurationsAreErrors) {
   EXPECT_THAT(with("position_embedding_type", "relative_key"), HasSubstr("relative_key"));
   EXPECT_THAT(with("model_type", "reformer"), HasSubstr("'reformer' is not supported"));
   EXPECT_THAT(with("model_type", "qwen3_next"), HasSubstr("'qwen3' resembles it most (Qwen 3)"));
-  EXPECT_THAT(with("model_type", "bart"), HasSubstr("'t5' resembles it most"));
+  EXPECT_THAT(with("model_type", "pegasus"), HasSubstr("'bart' resembles it most"));
   EXPECT_THAT(Spoiled("albert").config([](json& c) { c["num_hidden_groups"] = 6; }).error(),
               HasSubstr("more groups than layers"));
   EXPECT_THAT(Spoiled("albert").config([](json& c) { c["num_hidden_layers"] = 200000000; }).error(),
