@@ -195,7 +195,7 @@ class LMScorer:
             raise UsageError("a probability has no base: base_two and prob exclude each other")
         tokens = self._tokens(self._corrected(batch, bow_correction), rank)
         scores = [self._converted(of_text, prob, base_two) for of_text in tokens]
-        given = scores if return_tensors else [s.tolist() for s in scores]
+        given: List[Any] = list(scores) if return_tensors else [s.tolist() for s in scores]
         return (given, [[t.rank for t in of_text] for of_text in tokens]) if rank else given
 
     def _corrected(self, batch: Prepared, bow_correction: bool) -> Prepared:
