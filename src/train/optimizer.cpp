@@ -27,16 +27,18 @@ __attribute__((target_clones("avx2", "default"))) void adam_loop(float* p, float
 
 }  // namespace
 
-torch::Tensor orthogonalise(const torch::Tensor& matrix, int steps) {
+torch::Tensor orthogonalise(const torch::Tensor& matrix, int steps, bool bf16) {
   constexpr float a = 3.4445f, b = -4.7750f, c = 2.0315f;
   const bool tall = matrix.size(0) > matrix.size(1);
   torch::Tensor x = tall ? matrix.t().contiguous() : matrix;
   x = x / (x.norm() + 1e-7);
+  if (bf16) x = x.to(torch::kBFloat16);
   for (int i = 0; i < steps; ++i) {
     const auto gram = torch::mm(x, x.t());
     const auto poly = torch::addmm(gram, gram, gram, b, c);
     x = torch::addmm(x, poly, x, a);
   }
+  x = x.to(torch::kFloat32);
   return tall ? x.t() : x;
 }
 
@@ -96,7 +98,8 @@ void Optimizer::muon(const std::string& name, torch::Tensor& parameter, double r
   const int64_t rows = parameter.size(0) / parts;
   parameter.mul_(1.0 - rate * options_.decay);
   for (int64_t k = 0; k < parts; ++k) {
-    const auto update = orthogonalise(ahead.narrow(0, k * rows, rows), options_.newton_steps);
+    const auto update =
+        orthogonalise(ahead.narrow(0, k * rows, rows), options_.newton_steps, options_.bf16);
     const double shape = std::sqrt(
         std::max(1.0, static_cast<double>(rows) / static_cast<double>(parameter.size(1))));
     parameter.narrow(0, k * rows, rows).add_(update, -rate * shape);

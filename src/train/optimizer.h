@@ -36,6 +36,7 @@ class Optimizer {
 };
 
 // The nearest matrix with singular values near one, by a quintic Newton-Schulz iteration.
-torch::Tensor orthogonalise(const torch::Tensor& matrix, int steps);
+// In bfloat16 it is as good: only the direction of an update comes of it.
+torch::Tensor orthogonalise(const torch::Tensor& matrix, int steps, bool bf16 = false);
 
 }  // namespace minpair::train

@@ -39,6 +39,7 @@ struct OptimizerOptions {
   double decay = 0.01;
   double momentum = 0.95;
   int newton_steps = 5;
+  bool bf16 = false;  // Muon's products in bfloat16
 };
 
 }  // namespace minpair::train
