@@ -88,7 +88,6 @@ void add_bert(CLI::App& parent) {
       ->capture_default_str();
   app.callback([call] {
     call->options.bf16 = call->bf16 == "on" || (call->bf16 == "auto" && has_fast_bf16());
-    call->options.optimizer.bf16 = call->options.bf16;
     say_blas(call->options);
     print(train_bert(call->options), call->options.out);
   });

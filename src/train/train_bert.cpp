@@ -73,7 +73,7 @@ class BertTraining {
         valid_(encode_file(options.corpus / "valid.txt", *tokenizer_, row_room())),
         masker_(vocab_, train_, corpus_endings(), options.masking),
         net_(shape(), options.seed),
-        optimizer_(net_.parameters(), options.optimizer),
+        optimizer_(net_.parameters(), optimizer_options(options)),
         random_(options.seed),
         sampler_(piece_shares(train_, vocab_.size()), options.sampled),
         divergence_(vocab_.size()) {}
@@ -102,6 +102,12 @@ class BertTraining {
  private:
   uint64_t step() const { return static_cast<uint64_t>(optimizer_.steps()); }
   size_t row_room() const { return static_cast<size_t>(options_.width - 2); }
+
+  static OptimizerOptions optimizer_options(const TrainBertOptions& options) {
+    OptimizerOptions o = options.optimizer;
+    o.bf16 = options.bf16;
+    return o;
+  }
 
   fs::path wordpiece_file() const {
     const fs::path path = options_.corpus / "wordpiece.txt";

@@ -1,5 +1,6 @@
 #include "train/train.h"
 
+#include <ATen/ops/linalg_svdvals.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -9,6 +10,7 @@
 #include "base/random.h"
 #include "corpus/corpus.h"
 #include "support.h"
+#include "train/optimizer.h"
 
 using namespace minpair;
 using namespace minpair::train;
@@ -118,6 +120,21 @@ TEST(TrainBert, SampledOutputsLearnToo) {
   o.checkpoint_steps = 0;
   o.sampled = 10;
   EXPECT_LT(train_bert(o).valid_loss, 2.0);
+}
+
+TEST(Orthogonalise, BringsSingularValuesNearOneInEitherPrecision) {
+  at::Generator random = at::detail::createCPUGenerator(3);
+  const auto matrix = torch::empty({40, 24}).normal_(0.0, 1.0, random);
+  const auto exact = orthogonalise(matrix, 5), rounded = orthogonalise(matrix, 5, true);
+  for (const auto& made : {exact, rounded}) {
+    ASSERT_EQ(made.scalar_type(), torch::kFloat32);
+    const auto values = at::linalg_svdvals(made);
+    EXPECT_GT(values.min().item<float>(), 0.6f);
+    EXPECT_LT(values.max().item<float>(), 1.3f);
+  }
+  EXPECT_FALSE(torch::equal(exact, rounded));
+  EXPECT_GT((exact * rounded).sum().item<float>() / (exact.norm() * rounded.norm()).item<float>(),
+            0.99f);
 }
 
 // On processors without it, libtorch computes the same slowly: what is tested is that it can.
