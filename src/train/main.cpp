@@ -32,6 +32,10 @@ void add_run_options(CLI::App& app, RunOptions& o) {
   app.add_option("--patience", o.patience,
                  "Stop after so many validations without improvement (0: never)")
       ->capture_default_str();
+  app.add_option("--stages", o.stages,
+                 "Also keep the model after a half, a quarter, ... of the training, so many")
+      ->check(CLI::Range(0, 20))
+      ->capture_default_str();
   app.add_flag("-q,--quiet", o.quiet, "No progress");
 }
 
@@ -63,7 +67,7 @@ void add_bert(CLI::App& parent) {
       ->capture_default_str();
   app.add_option("--positions", o.shape.positions, "Longest input")->capture_default_str();
   app.add_option("--tokens", o.tokens, "Pieces to train on")->capture_default_str();
-  app.add_option("--hours", o.hours, "Plan the end by the clock instead");
+  app.add_option("--hours", o.hours, "Plan the end by the clock instead")->excludes("--stages");
   app.add_option("--rows", o.rows, "Rows of a batch")->capture_default_str();
   app.add_option("--width", o.width, "Pieces in a row; longer sentences are left out")
       ->capture_default_str();
@@ -126,7 +130,7 @@ void add_lstm(CLI::App& parent) {
   app.add_flag("--pieces", o.pieces, "Pieces of words (the corpus's WordPiece), not whole words");
   app.add_flag("--tied", o.shape.tied, "One matrix for input and output words");
   app.add_option("--epochs", o.epochs, "Times through the text")->capture_default_str();
-  app.add_option("--hours", o.hours, "Plan the end by the clock instead");
+  app.add_option("--hours", o.hours, "Plan the end by the clock instead")->excludes("--stages");
   app.add_option("--batch", o.batch, "Streams of text side by side")->capture_default_str();
   app.add_option("--bptt", o.bptt, "Words a gradient flows back")->capture_default_str();
   app.add_option("--dropout", o.dropout, "Share of activations dropped")->capture_default_str();

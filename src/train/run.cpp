@@ -97,6 +97,17 @@ void Reports::report(uint64_t step, double seen, double rate, MeanLoss& losses) 
   since_.restart();
 }
 
+std::optional<std::filesystem::path> stage_folder(const RunOptions& options, double before,
+                                                  double seen, double total) {
+  for (int k = 1; k <= options.stages; ++k) {
+    const double mark = std::ldexp(total, -k);
+    if (before < mark && mark <= seen)
+      return options.out / (seen < 1e4 ? fmt::format("checkpoint-{:.0f}", seen)
+                                       : fmt::format("checkpoint-{:.0f}K", seen / 1000));
+  }
+  return std::nullopt;
+}
+
 Error diverged(uint64_t step, double loss, uint64_t checkpoint_step, const char* lower_rates) {
   const std::string kept = checkpoint_step > 0
                                ? fmt::format("the checkpoint of step {} is kept; go on from it",

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -104,6 +105,11 @@ class Reports {
   Stopwatch since_;
   double seen_before_;
 };
+
+// Where a stage of the training is kept that was reached between `before` and `seen` tokens: after
+// total/2^stages, ..., total/4, total/2. The report knows such folders as stages of one training.
+std::optional<std::filesystem::path> stage_folder(const RunOptions& options, double before,
+                                                  double seen, double total);
 
 // What both trainings say when they stop for that.
 Error diverged(uint64_t step, double loss, uint64_t checkpoint_step, const char* lower_rates);

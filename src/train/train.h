@@ -26,6 +26,7 @@ struct RunOptions {
   uint64_t checkpoint_steps = 0;  // instead of minutes
   uint64_t stop_at_step = 0;      // stop there without saving, as if killed
   int patience = 0;               // stop after so many validations without improvement; 0: never
+  int stages = 0;  // also keep the model after a half, a quarter, ... of the training, so many
 };
 
 struct TrainBertOptions : RunOptions {

@@ -86,6 +86,7 @@ class BertTraining {
     Stopwatch since_checkpoint;
     while (seen_ < plan_.total() && !out_of_patience()) {
       const double scale = rate_scale(seen_, plan_.total(), options_.warmup, options_.decay_from);
+      const double before = seen_;
       train_step(scale);
       if (step() == options_.stop_at_step) return {step(), seen_, 0, false};
       if (step() % kReportSteps == 0) reports.report(step(), seen_, scale, losses_);
@@ -93,9 +94,11 @@ class BertTraining {
         checkpoint(curve);
         since_checkpoint.restart();
       }
+      if (const auto folder = stage_folder(options_, before, seen_, plan_.total()))
+        keep_stage(*folder, curve);
     }
     checkpoint(curve);
-    write_bert_folder(options_.out, net_, vocab_, options_.half, card());
+    write_bert_folder(options_.out, net_, vocab_, options_.half, card(last_valid_));
     return {step(), seen_, last_valid_, true};
   }
 
@@ -165,8 +168,21 @@ class BertTraining {
     plan_.reserve(watch.seconds());
   }
 
-  // The same sentences with the same pieces hidden every time.
+  void keep_stage(const fs::path& folder, Curve& curve) {
+    const double loss = validation_loss();
+    curve.valid(step(), seen_, loss);
+    write_bert_folder(folder, net_, vocab_, options_.half, card(loss));
+  }
+
   void validate(Curve& curve) {
+    last_valid_ = validation_loss();
+    curve.valid(step(), seen_, last_valid_);
+    since_best_ = last_valid_ < best_valid_ ? 0 : since_best_ + 1;
+    best_valid_ = std::min(best_valid_, last_valid_);
+  }
+
+  // The same sentences with the same pieces hidden every time.
+  double validation_loss() const {
     torch::NoGradGuard no_grad;
     Random random(7);
     const auto order = epoch_order(valid_.size(), 7, 0);
@@ -179,10 +195,7 @@ class BertTraining {
       sum += targets * net_.loss(packed.batch, packed.batch.targets, {}).item<double>();
       n += targets;
     }
-    last_valid_ = sum / n;
-    curve.valid(step(), seen_, last_valid_);
-    since_best_ = last_valid_ < best_valid_ ? 0 : since_best_ + 1;
-    best_valid_ = std::min(best_valid_, last_valid_);
+    return sum / n;
   }
 
   bool out_of_patience() const { return options_.patience > 0 && since_best_ >= options_.patience; }
@@ -226,7 +239,7 @@ class BertTraining {
     if (!options_.quiet) fmt::print(stderr, "resumed after {} steps\n", count_text(step()));
   }
 
-  CardRows card() const {
+  CardRows card(double valid_loss) const {
     const BertShape& s = net_.shape();
     int64_t parameters = 0;
     for (const auto& [name, p] : net_.parameters()) parameters += p.numel();
@@ -237,7 +250,7 @@ class BertTraining {
             {"trained on", count_text(static_cast<uint64_t>(seen_)) + " tokens"},
             {"masking", fmt::format("{} of the words, {} of other words' endings",
                                     options_.masking.words, options_.masking.endings)},
-            {"validation loss", fmt::format("{:.3f} nats per masked piece", last_valid_)},
+            {"validation loss", fmt::format("{:.3f} nats per masked piece", valid_loss)},
             {"stored as", options_.half ? "fp16" : "fp32"},
             {"seed", std::to_string(options_.seed)}};
   }

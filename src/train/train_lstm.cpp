@@ -133,9 +133,12 @@ class LstmTraining {
     Stopwatch since_checkpoint;
     while (!finished()) {
       const double rate = options_.adam ? rate_ * adam_scale() : rate_;
+      const double before = seen_;
       train_step();
       if (step() == options_.stop_at_step) return {step(), seen_, 0, false};
       if (step() % kReportSteps == 0) reports.report(step(), seen_, rate, losses_);
+      if (const auto folder = stage_folder(options_, before, seen_, plan_.total()))
+        keep_stage(*folder, curve);
       if (at_ + 1 >= stream_.size(0)) end_epoch(curve);
       if (checkpoint_due(since_checkpoint)) {
         // Epochs are long when the clock is short.
@@ -204,8 +207,19 @@ class LstmTraining {
     since_best_ = last_valid_ < best_valid_ ? 0 : since_best_ + 1;
     if (since_best_ > 0) return;
     best_valid_ = last_valid_;
-    write_lstm_folder(options_.out, net_, vocab_, {options_.pieces, truecased(options_.corpus)},
-                      options_.half, card());
+    write_model(options_.out, best_valid_);
+  }
+
+  // Beside what decides about rates and the end: a stage must not change the training.
+  void keep_stage(const fs::path& folder, Curve& curve) {
+    const double loss = validation_loss();
+    curve.valid(step(), seen_, loss);
+    write_model(folder, loss);
+  }
+
+  void write_model(const fs::path& folder, double valid_loss) const {
+    write_lstm_folder(folder, net_, vocab_, {options_.pieces, truecased(options_.corpus)},
+                      options_.half, card(valid_loss));
   }
 
   // A short training has no time for a long start.
@@ -327,14 +341,14 @@ class LstmTraining {
     if (!options_.quiet) fmt::print(stderr, "resumed after {} steps\n", count_text(step()));
   }
 
-  CardRows card() const {
+  CardRows card(double valid_loss) const {
     const LstmShape& s = net_.shape();
     return {{"architecture", fmt::format("LSTM, {} layers, {} hidden, {}-dimensional embeddings{}",
                                          s.layers, s.hidden, s.embedding, s.tied ? ", tied" : "")},
             {"vocabulary", count_text(vocab_.size()) + (options_.pieces ? " pieces" : " words")},
             {"sentences", count_text(train_.size())},
             {"trained on", count_text(static_cast<uint64_t>(seen_)) + " words"},
-            {"validation perplexity", perplexity_text(best_valid_)},
+            {"validation perplexity", perplexity_text(valid_loss)},
             {"stored as", options_.half ? "fp16" : "fp32"},
             {"seed", std::to_string(options_.seed)}};
   }

@@ -3,6 +3,8 @@
 #include <ATen/ops/linalg_svdvals.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "base/error.h"
@@ -72,6 +74,19 @@ std::string weights(const TemporaryFolder& folder, const std::string& name) {
   return read_file(folder / name / "model.safetensors");
 }
 
+// After how many tokens models were kept beside the finished one.
+std::vector<double> stages_in(const fs::path& folder) {
+  std::vector<double> at;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("checkpoint-")) continue;
+    EXPECT_TRUE(fs::exists(entry.path() / "model.safetensors")) << name;
+    at.push_back(std::stod(name.substr(11)));
+  }
+  std::sort(at.begin(), at.end());
+  return at;
+}
+
 std::string loss_lines(const TemporaryFolder& folder, const std::string& name) {
   std::istringstream in(read_file(folder / name / "curve.jsonl"));
   std::string kept;
@@ -96,6 +111,23 @@ TEST(TrainBert, AKilledTrainingEndsWithTheSameBits) {
   EXPECT_EQ(resumed.valid_loss, whole.valid_loss);
   EXPECT_TRUE(weights(folder, "killed") == weights(folder, "whole"));
   EXPECT_EQ(loss_lines(folder, "killed"), loss_lines(folder, "whole"));
+}
+
+TEST(TrainBert, StagesAreKeptAndChangeNothing) {
+  TemporaryFolder folder;
+  write_corpus(folder);
+  train_bert(tiny_bert(folder, "plain"));
+  TrainBertOptions o = tiny_bert(folder, "staged");
+  o.stages = 3;
+  train_bert(o);
+  EXPECT_TRUE(weights(folder, "staged") == weights(folder, "plain"));
+  const std::vector<double> at = stages_in(folder / "staged");
+  ASSERT_EQ(at.size(), 3u);
+  const double total = o.tokens, batch = double(o.rows * o.width);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_GE(at[i], total / std::pow(2, 3 - double(i)));
+    EXPECT_LT(at[i], total / std::pow(2, 3 - double(i)) + batch);
+  }
 }
 
 TEST(TrainBert, LearnsAndOtherSeedsGiveOtherWeights) {
@@ -214,6 +246,17 @@ TEST(TrainLstm, AKilledTrainingEndsWithTheSameBits) {
     EXPECT_TRUE(weights(folder, "killed" + suffix) == weights(folder, "whole" + suffix));
     EXPECT_EQ(loss_lines(folder, "killed" + suffix), loss_lines(folder, "whole" + suffix));
   }
+}
+
+TEST(TrainLstm, StagesAreKeptAndChangeNothing) {
+  TemporaryFolder folder;
+  write_corpus(folder);
+  train_lstm(tiny_lstm(folder, "plain"));
+  TrainLstmOptions o = tiny_lstm(folder, "staged");
+  o.stages = 2;
+  train_lstm(o);
+  EXPECT_TRUE(weights(folder, "staged") == weights(folder, "plain"));
+  ASSERT_EQ(stages_in(folder / "staged").size(), 2u);
 }
 
 TEST(TrainLstm, LearnsTheText) {
