@@ -6,8 +6,10 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "stimuli/grammar/cfg_bonds.h"
 #include "stimuli/grammar/cfg_check.h"
 #include "stimuli/grammar/cfg_design.h"
+#include "stimuli/grammar/cfg_star.h"
 #include "stimuli/grammar/cfg_words.h"
 #include "stimuli/grammar/grammar.h"
 
@@ -32,7 +34,7 @@ struct Question {
   std::string symbol;
   Wanted wanted;
   Features fixed;
-  bool locus = false;
+  Locus locus = Locus::none;
   unsigned depth = 0;
 
   std::string key() const {
@@ -45,13 +47,6 @@ struct Question {
   }
 };
 
-// False when the two contradict each other.
-bool unify(Features& known, const std::string& name, const std::string& value) {
-  if (value.empty()) return true;
-  auto [it, is_new] = known.emplace(name, value);
-  return is_new || it->second == value;
-}
-
 class Solver {
  public:
   Solver(const File& file, const RulesOf& rules, Words& words, Derivations& derivations,
@@ -61,8 +56,11 @@ class Solver {
         words_(words),
         derivations_(derivations),
         depth_(depth),
-        needed_(needed_of_labels(file)) {
+        needed_(needed_of_labels(file)),
+        bonds_(file),
+        star_(file, derivations) {
     find_exposed();
+    find_meetings();
   }
 
   const std::vector<Solution>& solve(const Question& q) {
@@ -109,6 +107,7 @@ class Solver {
     Features parts;  // subject.number and the like, from labelled symbols below
     Features entry;  // features of the only lemma of a lexical rule
     std::vector<Derivations::Node> nodes;
+    std::vector<size_t> begins;  // in nodes, of each symbol
   };
 
   // The same alternatives are the same node, so that equal sequences are seen to be equal.
@@ -122,6 +121,9 @@ class Solver {
 
   // Which features of labelled parts each symbol can tell about.
   void find_exposed() {
+    for (const Rule& r : file_.rules)
+      for (const std::string& key : bonds_.of_symbol(r.left.text))
+        exposed_[r.left.text].insert(key);
     for (bool more = true; more;) {
       more = false;
       for (const Rule& r : file_.rules)
@@ -130,6 +132,7 @@ class Solver {
           size_t before = up.size();
           if (auto it = needed_.find(s.label); !s.label.empty() && it != needed_.end())
             for (const std::string& f : it->second) up.insert(s.label + "." + f);
+          for (const auto& [feature, key] : bonds_.of_label(s.label)) up.insert(key);
           if (s.kind == Symbol::Kind::nonterminal && s.text != r.left.text) {
             const std::set<std::string> below = exposed_[s.text];
             up.insert(below.begin(), below.end());
@@ -139,15 +142,39 @@ class Solver {
     }
   }
 
+  // Where several parts that a bond names come together, it is to be known of each.
+  void find_meetings() {
+    for (const Rule& r : file_.rules) {
+      std::map<std::string, int> times;
+      for (const std::string& key : bonds_.of_symbol(r.left.text)) ++times[key];
+      for (const Symbol& s : r.right) {
+        for (const auto& [feature, key] : bonds_.of_label(s.label)) ++times[key];
+        if (s.kind == Symbol::Kind::nonterminal)
+          for (const std::string& key : exposed_[s.text])
+            if (bonds_.is_key(key)) ++times[key];
+      }
+      for (const auto& [key, n] : times)
+        if (n > 1) meeting_[&r].insert(key);
+    }
+  }
+
+  bool meets(const Rule& rule, const Question& q, const std::string& key) const {
+    auto it = meeting_.find(&rule);
+    return (it != meeting_.end() && it->second.contains(key)) ||
+           std::binary_search(q.wanted.begin(), q.wanted.end(), key);
+  }
+
   void apply(const Rule& rule, const Question& q, Answer& answer) {
     State state;
+    for (const std::string& key : bonds_.of_symbol(rule.left.text))
+      bonds_.meet(state.parts, key, std::to_string(rule.entry));
     for (const Demand& d : rule.left.demands) {
       auto fixed = q.fixed.find(d.feature);
       if (fixed == q.fixed.end()) continue;
       if (d.variable ? !unify(state.variables, d.value, fixed->second) : d.value != fixed->second)
         return;
     }
-    if (q.locus && rule.right.size() != 1)
+    if (q.locus != Locus::none && rule.right.size() != 1)
       throw file_.error("the locus must be one word", rule.left.place)
           .hint("label the symbol of the word itself");
     next(rule, q, 0, state, answer);
@@ -158,15 +185,18 @@ class Solver {
       throw file_.error("too many combinations of feature values", rule.left.place);
     for (; i < rule.right.size() && rule.right[i].kind == Symbol::Kind::word; ++i) {
       const Symbol& s = rule.right[i];
-      if (q.locus || s.label == "locus")
+      if (q.locus != Locus::none || s.label == "locus")
         throw file_.error("the locus needs a paradigm to take its wrong form from", s.place)
             .hint("write <lemma> instead of a quoted word");
       if (too_deep(q)) return;
+      for (const auto& [feature, key] : bonds_.of_label(s.label))
+        if (!bind(s, feature, key, feature == "lemma" ? s.text : "", state)) return;
       put(s, words_.word(s.text), state);
     }
     if (i == rule.right.size()) return finish(rule, q, state, answer);
     const Symbol& s = rule.right[i];
-    bool locus = q.locus || s.label == "locus";
+    Locus locus = q.locus;
+    if (s.label == "locus") locus = file_.joint(rule) ? Locus::joint : Locus::alone;
     if (++pending_ > kLongest)
       throw file_.error(fmt::format("more than {} symbols in one sentence", kLongest), s.place)
           .hint("give a smaller --depth");
@@ -180,10 +210,11 @@ class Solver {
   // A word is a leaf, one level below its rule.
   bool too_deep(const Question& q) const { return depth_ && q.depth <= 1; }
 
-  void next_symbol(const Rule& rule, const Question& q, size_t i, const State& state, bool locus,
+  void next_symbol(const Rule& rule, const Question& q, size_t i, const State& state, Locus locus,
                    Answer& answer) {
     const Symbol& s = rule.right[i];
-    Question below{s.text, wanted_of(s, q), fixed_of(s, state), locus, depth_ ? q.depth - 1 : 0};
+    Question below{s.text, wanted_of(s, q, rule), fixed_of(s, state), locus,
+                   depth_ ? q.depth - 1 : 0};
     for (const Solution& solution : solve(below)) {
       State after = state;
       bool fits = true;
@@ -195,12 +226,12 @@ class Solver {
     }
   }
 
-  void next_lemma(const Rule& rule, const Question& q, size_t i, const State& state, bool locus,
+  void next_lemma(const Rule& rule, const Question& q, size_t i, const State& state, Locus locus,
                   Answer& answer) {
     const Symbol& s = rule.right[i];
     bool entry = rule.right.size() == 1 && !s.bracketed;
     Features fixed = entry ? entry_fixed(rule, q, state) : fixed_of(s, state);
-    Wanted wanted = entry ? q.wanted : wanted_of(s, q);
+    Wanted wanted = entry ? q.wanted : wanted_of(s, q, rule);
     Offer offer{&s, {}};
     for (const Words::Found& found : words_.find(s, fixed, wanted, locus)) {
       State after = state;
@@ -228,9 +259,14 @@ class Solver {
 
   // Notes what a symbol on the right says about a feature. False: a contradiction.
   bool take(const Symbol& s, const std::string& feature, const std::string& value, State& state) {
+    if (bonds_.is_key(feature)) return bonds_.meet(state.parts, feature, value);
     if (feature.find('.') != feature.npos) return unify(state.parts, feature, value);
     const Demand* d = s.find(feature);
     if (d && d->variable && !unify(state.variables, d->value, value)) return false;
+    for (const auto& [bound, key] : bonds_.of_label(s.label))
+      if (bound == feature &&
+          !bind(s, feature, key, value.empty() && d && !d->variable ? d->value : value, state))
+        return false;
     auto needed = needed_.find(s.label);
     if (s.label.empty() || needed == needed_.end() || !needed->second.contains(feature))
       return true;
@@ -238,7 +274,17 @@ class Solver {
     return unify(state.parts, s.label + "." + feature, said);
   }
 
+  bool bind(const Symbol& s, const std::string& feature, const std::string& key,
+            const std::string& value, State& state) {
+    if (value.empty())
+      throw file_.error(fmt::format("nothing says what {}.{} is here", s.label, feature), s.place)
+          .hint(fmt::format("a '% tied' or '% apart' asks for it: write {}[{}=...]", s.text,
+                            feature));
+    return bonds_.meet(state.parts, key, value);
+  }
+
   void put(const Symbol& s, Derivations::Node node, State& state) {
+    state.begins.push_back(state.nodes.size());
     if (file_.makes_design()) {
       if (!s.label.empty()) state.nodes.push_back(words_.word(kRegionMark + s.label));
       state.nodes.push_back(node);
@@ -253,14 +299,18 @@ class Solver {
       state.nodes.push_back(distractor_mark_);
   }
 
-  Wanted wanted_of(const Symbol& s, const Question& q) {
+  Wanted wanted_of(const Symbol& s, const Question& q, const Rule& rule) {
     std::set<std::string> wanted;
     for (const Demand& d : s.demands) wanted.insert(d.feature);
     if (auto it = needed_.find(s.label); !s.label.empty() && it != needed_.end())
       wanted.insert(it->second.begin(), it->second.end());
+    for (const auto& [feature, key] : bonds_.of_label(s.label))
+      if (meets(rule, q, key)) wanted.insert(feature);
     if (s.kind == Symbol::Kind::nonterminal)
-      for (const std::string& w : q.wanted)
-        if (exposed_[s.text].contains(w)) wanted.insert(w);
+      for (const std::string& e : exposed_[s.text])
+        if (std::binary_search(q.wanted.begin(), q.wanted.end(), e) ||
+            (bonds_.is_key(e) && meets(rule, q, e)))
+          wanted.insert(e);
     return {wanted.begin(), wanted.end()};
   }
 
@@ -297,7 +347,29 @@ class Solver {
                        : fixed != q.fixed.end() ? fixed->second
                                                 : "");
     }
-    answer.add(std::move(values), state.nodes);
+    answer.add(std::move(values), sequence_of(rule, state));
+  }
+
+  std::vector<Derivations::Node> sequence_of(const Rule& rule, const State& state) {
+    if (rule.wrong.empty() && !file_.joint(rule)) return state.nodes;
+    std::vector<Wrong> wrong = rule.wrong;
+    if (wrong.empty()) {  // all loci take their next form
+      const size_t forms = words_.joint_forms(state.parts.at("locus." + file_.vary));
+      for (uint32_t form = 1; form <= forms; ++form) {
+        Wrong& w = wrong.emplace_back();
+        for (uint32_t p = 0; p < rule.right.size(); ++p)
+          w.push_back({p, rule.right[p].label == "locus" ? form : 0, {}});
+      }
+    }
+    std::vector<std::vector<Derivations::Node>> parts;
+    for (size_t p = 0; p < state.begins.size(); ++p) {
+      auto at = [&](size_t i) {
+        return state.nodes.begin() +
+               ptrdiff_t(i < state.begins.size() ? state.begins[i] : state.nodes.size());
+      };
+      parts.emplace_back(at(p), at(p + 1));
+    }
+    return star_.sequence(rule, parts, std::move(wrong));
   }
 
   // --- paradigms with holes ---
@@ -338,7 +410,10 @@ class Solver {
   Derivations& derivations_;
   std::optional<unsigned> depth_;
   Needed needed_;
+  Bonds bonds_;
+  Star star_;
   std::map<std::string, std::set<std::string>> exposed_;
+  std::map<const Rule*, std::set<std::string>> meeting_;
   std::map<std::string, std::vector<Solution>> solved_;
   std::map<Sequences, Derivations::Node> choices_;
   Derivations::Node before_subject_mark_ = derivations_.add_mark(Derivations::Mark::before_subject);
@@ -406,16 +481,16 @@ void set_match(const File& file, Section& section) {
 void add_sections(const File& file, Solver& solver, const Question& question,
                   Derivations& derivations) {
   std::vector<Section> sections;
-  for (const Solution& s : solver.solve(question)) {
-    Section section = section_of(file, question.wanted, s);
-    set_match(file, section);
-    // Behind the last one of its condition.
-    auto at = std::find_if(sections.rbegin(), sections.rend(), [&](const Section& other) {
-      return other.condition == section.condition;
-    });
-    sections.insert(at == sections.rend() ? sections.end() : at.base(), std::move(section));
-  }
   try {
+    for (const Solution& s : solver.solve(question)) {
+      Section section = section_of(file, question.wanted, s);
+      set_match(file, section);
+      // Behind the last one of its condition.
+      auto at = std::find_if(sections.rbegin(), sections.rend(), [&](const Section& other) {
+        return other.condition == section.condition;
+      });
+      sections.insert(at == sections.rend() ? sections.end() : at.base(), std::move(section));
+    }
     if (file.makes_design()) sections = designs_of(file, std::move(sections), derivations);
     for (Section& s : sections) derivations.add_section(std::move(s));
   } catch (Error& e) {
@@ -457,6 +532,7 @@ Derivations read_cfg(std::string_view text, const std::string& name,
   default_cluster(file);
   RulesOf rules = rules_of(file);
   Paradigms paradigms = read_lexicons(file, folder);
+  file.empty_forms = paradigms.has_empty();
   check(file, rules, paradigms, options.depth.has_value());
 
   Derivations derivations(file.test, file.language);
@@ -465,7 +541,7 @@ Derivations read_cfg(std::string_view text, const std::string& name,
   std::set<std::string> wanted;
   for (const Path& p : file.paths()) wanted.insert(p.text());
   Question question{
-      file.start, {wanted.begin(), wanted.end()}, {}, false, options.depth.value_or(0)};
+      file.start, {wanted.begin(), wanted.end()}, {}, Locus::none, options.depth.value_or(0)};
   add_sections(file, solver, question, derivations);
   check_criteria(file.criteria, derivations);
   derivations.ask_sample(file.sample);

@@ -176,6 +176,10 @@ void check_design(const File& file, const std::set<std::string>& labels) {
   if (labels.contains("locus"))
     throw file.error("a design has regions, and no locus", file.design[0].place)
         .hint("call the region otherwise");
+  for (const Rule& r : file.rules)
+    if (!r.wrong.empty())
+      throw file.error("a design has no right and wrong orders", r.left.place)
+          .hint("give the orders a feature, and name it in '% design'");
 }
 
 void check_labels(const File& file, const Needed& needed) {
@@ -183,7 +187,9 @@ void check_labels(const File& file, const Needed& needed) {
   for (const Rule& r : file.rules)
     for (const Symbol& s : r.right)
       if (!s.label.empty()) labels.insert(s.label);
-  for (const Path& p : file.paths())
+  std::vector<Path> paths = file.paths();
+  for (const Bond& b : file.bonds) paths.insert(paths.end(), b.paths.begin(), b.paths.end());
+  for (const Path& p : paths)
     if (!p.label.empty() && !labels.contains(p.label))
       throw with_guess(file.error(fmt::format("nothing is labelled '{}:'", p.label), p.place),
                        p.label, {labels.begin(), labels.end()});
@@ -196,12 +202,43 @@ void check_labels(const File& file, const Needed& needed) {
             file.error(fmt::format("no statement uses the label '{}'", s.label), s.place), s.label,
             {"locus", "subject", "distractor"});
   bool locus = labels.contains("locus"), vary = !file.vary.empty();
+  for (const Rule& r : file.rules)
+    if (!r.wrong.empty() && r.loci() > 0)
+      throw file.error("a rule with a wrong order is the locus itself", r.left.place)
+          .hint("take the label 'locus:' out of it");
   if (vary && !locus)
     throw file.error("no symbol is labelled as the locus", file.vary_place)
         .hint("write locus: before the symbol whose form is varied");
   if (locus && !vary)
     throw file.error("nothing says how the locus goes wrong", file.start_place)
         .hint("name the feature that is varied: % vary number");
+}
+
+// Symbols have rules, and lists that are tied are equally long.
+void check_bonds(const File& file, const RulesOf& rules) {
+  for (const Bond& b : file.bonds) {
+    const Path* first = nullptr;
+    size_t length = 0;
+    for (const Path& p : b.paths) {
+      if (!p.label.empty()) continue;
+      auto own = rules.find(p.feature);
+      if (own == rules.end())
+        throw with_guess(file.error(fmt::format("there is no rule for {}", p.feature), p.place),
+                         p.feature, names_of(rules));
+      if (b.apart) continue;
+      for (const auto& [left, entries] : file.entries) {
+        if (left != p.feature && !left.starts_with(p.feature + '\x1f')) continue;
+        if (first && entries != length)
+          throw file
+              .error(fmt::format("{} and {} are tied, but have {} and {} alternatives",
+                                 first->feature, p.feature, length, entries),
+                     p.place)
+              .hint("what belongs together stands at the same place of each list");
+        first = &p;
+        length = entries;
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -216,6 +253,9 @@ Needed needed_of_labels(const File& file) {
   Needed needed;
   for (const Path& p : file.paths())
     if (!p.label.empty()) needed[p.label].insert(p.feature);
+  // Words that vary together have the same value.
+  if (std::ranges::any_of(file.rules, [&](const Rule& r) { return file.joint(r); }))
+    needed["locus"].insert(file.vary);
   return needed;
 }
 
@@ -225,7 +265,11 @@ void check(const File& file, const RulesOf& rules, const Paradigms& paradigms, b
   check_ending(file, rules);
   if (!finite_depth) check_finite(file, rules);
   Needed needed = needed_of_labels(file);
+  for (const Bond& b : file.bonds)
+    for (const Path& p : b.paths)
+      if (!p.label.empty()) needed[p.label].insert(p.feature);
   check_labels(file, needed);
+  check_bonds(file, rules);
   check_lemmas(file, paradigms);
   check_asked(file, rules, needed);
 }

@@ -193,10 +193,12 @@ class Parser {
         throw file_.error(fmt::format("'% syncretic {}' is unknown", value), argument)
             .hint("% syncretic skip");
       file_.skip_syncretic = true;
+    } else if (what == "tied" || what == "apart") {
+      bond(what == "apart", where);
     } else {
-      std::string guess =
-          closest(what, {"start", "test", "language", "lexicon", "include", "vary", "condition",
-                         "cluster", "feature", "sample", "syncretic", "design", "criterion"});
+      std::string guess = closest(
+          what, {"start", "test", "language", "lexicon", "include", "vary", "condition", "cluster",
+                 "feature", "sample", "syncretic", "design", "criterion", "tied", "apart"});
       Error e = file_.error(fmt::format("there is no statement '{}'", what), where);
       throw guess.empty() ? e : e.hint(fmt::format("did you mean '{}'?", guess));
     }
@@ -253,6 +255,21 @@ class Parser {
     }
   }
 
+  void bond(bool apart, Place where) {
+    Bond b{apart, {}, where};
+    while (!done() && !std::strchr("\n#", peek())) {
+      Path p;
+      p.place = place();
+      p.feature = nonterminal();
+      if (accept(".")) p = {p.feature, full_feature_name(name("a feature")), p.place};
+      b.paths.push_back(std::move(p));
+      skip_space();
+    }
+    if (b.paths.size() < (apart ? 1 : 2))
+      fail("a name is missing here", "name symbols, or features of labelled parts: subject.lemma");
+    file_.bonds.push_back(std::move(b));
+  }
+
   // --- rules ---
 
   void rule() {
@@ -260,14 +277,60 @@ class Parser {
     if (!accept("->")) fail("'->' is missing here");
     uint32_t group = uint32_t(file_.rules.size());
     do {
-      std::vector<Written> right;
-      while (!done() && !std::strchr("|\n#", peek())) {
-        if (right.size() == kMostSymbols)
-          fail(fmt::format("a rule can have {} symbols at most", kMostSymbols));
-        right.push_back(symbol());
+      std::vector<Written> right = symbols();
+      std::vector<Wrong> wrong;
+      while (peek() == '*') {
+        Place star = place();
+        accept("*");
+        Wrong other;
+        for (const Written& w : symbols()) other.push_back(piece(w, right));
+        if (std::ranges::find(wrong, other) != wrong.end())
+          throw file_.error("two wrong orders are the same", star);
+        wrong.push_back(std::move(other));
       }
-      add_rule(left, right, group);
+      add_rule(left, right, wrong, group);
     } while (accept("|"));
+  }
+
+  std::vector<Written> symbols() {
+    std::vector<Written> all;
+    while (!done() && !std::strchr("|\n#*", peek())) {
+      if (all.size() == kMostSymbols)
+        fail(fmt::format("a rule can have {} symbols at most", kMostSymbols));
+      all.push_back(symbol());
+    }
+    return all;
+  }
+
+  // What a symbol behind a star is: the one of the right order that it names, or a new word.
+  Piece piece(const Written& w, const std::vector<Written>& right) {
+    const Symbol& s = w.symbol;
+    std::vector<uint32_t> same;
+    for (uint32_t i = 0; i < right.size(); ++i) {
+      const Symbol& r = right[i].symbol;
+      auto asks_the_same = [&] {
+        if (s.demands.size() != r.demands.size() || w.values != right[i].values) return false;
+        for (size_t d = 0; d < s.demands.size(); ++d)
+          if (s.demands[d].feature != r.demands[d].feature ||
+              s.demands[d].variable != r.demands[d].variable ||
+              s.demands[d].value != r.demands[d].value)
+            return false;
+        return true;
+      };
+      if (s.kind == r.kind && s.text == r.text && (s.label.empty() || s.label == r.label) &&
+          (!s.bracketed || asks_the_same()))
+        same.push_back(i);
+    }
+    if (s.kind == Symbol::Kind::word) {
+      if (same.empty()) return {Piece::kOwnWord, 0, s.text};
+      return {same[0], 0, {}};  // equal words are equal anywhere
+    }
+    if (same.size() == 1) return {same[0], 0, {}};
+    Error e = file_.error(same.empty() ? s.text + " is not among the symbols before the star"
+                                       : "there are several " + s.text + " before the star",
+                          s.place);
+    throw e.hint(same.empty() ? "a wrong order has the same symbols, or words in quotes"
+                              : "give them labels or features that tell them apart, here too");
   }
 
   Written left_side() {
@@ -353,9 +416,11 @@ class Parser {
   }
 
   // One rule for every choice among alternative values.
-  void add_rule(const Written& left, const std::vector<Written>& right, uint32_t group) {
+  void add_rule(const Written& left, const std::vector<Written>& right,
+                const std::vector<Wrong>& wrong, uint32_t group) {
     std::vector<Rule> rules(1);
     rules[0].left = left.symbol;
+    rules[0].wrong = wrong;
     rules[0].group = group;
     for (const Written& w : right) rules[0].right.push_back(w.symbol);
     for (size_t s = 0; s <= right.size(); ++s) {
@@ -372,7 +437,21 @@ class Parser {
           throw file_.error("too many alternative values in one rule", left.symbol.place);
       }
     }
+    count_entries(rules);
     for (Rule& r : rules) file_.rules.push_back(std::move(r));
+  }
+
+  // All copies of an alternative with the same left side stand at the same place of its list.
+  void count_entries(std::vector<Rule>& rules) {
+    std::map<std::string, uint32_t> here;
+    for (Rule& r : rules) {
+      std::string key = r.left.text;
+      for (const Demand& d : r.left.demands)
+        key += fmt::format("\x1f{}={}{}", d.feature, d.variable ? "?" : "", d.value);
+      auto [it, is_new] = here.try_emplace(key, 0);
+      if (is_new) it->second = file_.entries[key]++;
+      r.entry = it->second;
+    }
   }
 
   std::string_view text_;
@@ -389,6 +468,10 @@ const Demand* Symbol::find(std::string_view feature) const {
     if (d.feature == feature) return &d;
   return nullptr;
 }
+
+size_t Rule::loci() const { return size_t(std::ranges::count(right, "locus", &Symbol::label)); }
+
+bool File::joint(const Rule& rule) const { return rule.loci() > (empty_forms ? 0 : 1); }
 
 std::vector<Path> File::paths() const {
   std::vector<Path> all;

@@ -40,7 +40,11 @@ struct Symbol {
 struct Rule {
   Symbol left;
   std::vector<Symbol> right;
-  uint32_t group = 0;  // alternatives of one rule, separated by |, share it
+  std::vector<Wrong> wrong;  // behind stars: how the wrong sentences have the symbols of the right
+  uint32_t group = 0;        // alternatives of one rule, separated by |, share it
+  uint32_t entry = 0;        // its place among those with the same left side
+
+  size_t loci() const;  // symbols labelled so
 };
 
 // A feature of a labelled part, subject.number, or of the start symbol itself.
@@ -48,6 +52,14 @@ struct Path {
   std::string label, feature;
   Place place;
   std::string text() const { return label.empty() ? feature : label + "." + feature; }
+};
+
+// % tied A B, % apart subject.lemma object.lemma: what must be the same, or must differ. A path
+// without a label is a symbol, and means which of its alternatives is taken.
+struct Bond {
+  bool apart = false;
+  std::vector<Path> paths;
+  Place place;
 };
 
 struct File {
@@ -62,11 +74,17 @@ struct File {
   std::vector<Path> condition, cluster, feature;
   std::vector<Path> design;  // the features whose values tell the sentences of an item apart
   std::vector<StatedCriterion> criteria;
+  std::vector<Bond> bonds;
   Sample sample;
   bool has_cluster = false;
+  bool empty_forms = false;  // a table has some
   std::vector<Rule> rules;
+  std::map<std::string, uint32_t> entries;  // how many alternatives each left side has
 
   bool makes_design() const { return !design.empty(); }
+  // Whether the rule's loci are part of a longer one: several that vary together, or one that can
+  // be empty.
+  bool joint(const Rule& rule) const;
   // What the statements ask of the start symbol and of labelled parts.
   std::vector<Path> paths() const;
   Error error(std::string message, Place place) const;

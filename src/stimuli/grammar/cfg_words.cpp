@@ -44,7 +44,7 @@ Derivations::Node Words::word(const std::string& text) {
 }
 
 std::vector<Words::Found> Words::find(const Symbol& lemma, const Features& fixed,
-                                      const std::vector<std::string>& wanted, bool locus_here) {
+                                      const std::vector<std::string>& wanted, Locus how) {
   const std::vector<Cell>& cells = *paradigms_.find(lemma.text);
   std::vector<Found> found;
   bool right_kind = false;
@@ -63,12 +63,13 @@ std::vector<Words::Found> Words::find(const Symbol& lemma, const Features& fixed
     features.insert(fixed.begin(), fixed.end());
     features["lemma"] = lemma.text;
     std::vector<std::string> wrong;
-    if (locus_here) wrong = wrong_forms(lemma, cell);
-    bool skipped = locus_here && wrong.empty();
+    if (how == Locus::alone) wrong = wrong_forms(lemma, cell);
+    bool skipped = how == Locus::alone && wrong.empty();
     found.push_back({std::move(features),
-                     skipped      ? Derivations::Node{}
-                     : locus_here ? locus(cell, std::move(wrong))
-                                  : word(cell.form),
+                     skipped               ? Derivations::Node{}
+                     : how == Locus::alone ? locus(cell, std::move(wrong))
+                     : how == Locus::joint ? joint(lemma, cell)
+                                           : word(cell.form),
                      skipped});
   }
   if (found.empty() && right_kind)
@@ -88,40 +89,71 @@ Derivations::Node Words::locus(const Cell& cell, std::vector<std::string> wrong)
   return it->second;
 }
 
+// Whether the statement makes the one wrong in the other's place.
+bool Words::may_become(const Cell& cell, const Cell& other) const {
+  if (!differs_only_in(file_.vary, cell, other)) return false;
+  if (file_.vary_to.empty()) return true;
+  auto to = file_.vary_to.find(cell.features.at(file_.vary));
+  return to != file_.vary_to.end() &&
+         std::ranges::find(to->second, other.features.at(file_.vary)) != to->second.end();
+}
+
+// The wrong forms in the order of their values, so that those of several words belong together.
+Derivations::Node Words::joint(const Symbol& lemma, const Cell& cell) {
+  std::map<std::string, std::string> forms;
+  for (const Cell& other : *paradigms_.find(lemma.text))
+    if (may_become(cell, other)) forms.emplace(other.features.at(file_.vary), other.form);
+  if (forms.empty()) throw no_other(lemma, cell);
+  const std::string& value = cell.features.at(file_.vary);
+  std::vector<std::string> values, wrong;
+  for (const auto& [v, form] : forms) {
+    values.push_back(v);
+    wrong.push_back(form);
+  }
+  auto [same, is_new] = joint_.try_emplace(value, values);
+  if (same->second != values)
+    throw file_
+        .error(fmt::format("'{}' can be {} instead of {}, but another locus {}", lemma.text,
+                           join(values, ", "), value, join(same->second, ", ")),
+               lemma.place)
+        .hint("words that vary together have forms for the same values");
+  const std::string key = cell.form + '\x1f' + join(wrong, "\x1f");
+  auto it = joint_loci_.find(key);
+  if (it == joint_loci_.end())
+    it = joint_loci_.emplace(key, derivations_.add_varied(cell.form, std::move(wrong))).first;
+  return it->second;
+}
+
+Error Words::no_other(const Symbol& lemma, const Cell& cell) const {
+  return file_
+      .error(fmt::format("'{}' has no other {} than '{}' ({})", lemma.text, file_.vary, cell.form,
+                         features_text(cell.features)),
+             lemma.place)
+      .hint("add the wrong form to the table");
+}
+
 // Empty where the forms are the same and the grammar skips that.
 std::vector<std::string> Words::wrong_forms(const Symbol& lemma, const Cell& cell) {
-  auto varied = cell.features.find(file_.vary);
-  auto to =
-      varied == cell.features.end() ? file_.vary_to.end() : file_.vary_to.find(varied->second);
   std::vector<std::string> wrong;
   for (const Cell& other : *paradigms_.find(lemma.text)) {
-    if (!differs_only_in(file_.vary, cell, other)) continue;
-    const std::string& value = other.features.at(file_.vary);
-    if (!file_.vary_to.empty() &&
-        (to == file_.vary_to.end() ||
-         std::find(to->second.begin(), to->second.end(), value) == to->second.end()))
-      continue;
+    if (!may_become(cell, other)) continue;
     if (other.form == cell.form && file_.skip_syncretic) {
       derivations_.pass_over(cell.form);
       return {};
     }
     if (other.form == cell.form)
       throw file_
-          .error(fmt::format("'{}' is right and wrong here: {} {} and {} are the same form",
-                             cell.form, file_.vary, varied->second, value),
-                 lemma.place)
+          .error(
+              fmt::format("'{}' is right and wrong here: {} {} and {} are the same form", cell.form,
+                          file_.vary, cell.features.at(file_.vary), other.features.at(file_.vary)),
+              lemma.place)
           .hint(
               "leave the word out, fix a feature that tells the forms apart, or write "
               "'% syncretic skip'");
     if (std::find(wrong.begin(), wrong.end(), other.form) == wrong.end())
       wrong.push_back(other.form);
   }
-  if (wrong.empty())
-    throw file_
-        .error(fmt::format("'{}' has no other {} than '{}' ({})", lemma.text, file_.vary, cell.form,
-                           features_text(cell.features)),
-               lemma.place)
-        .hint("add the wrong form to the table");
+  if (wrong.empty()) throw no_other(lemma, cell);
   return wrong;
 }
 

@@ -12,6 +12,9 @@
 
 namespace minpair::stimuli::cfg {
 
+// How a word is looked for: as any, as the locus, or as one of several that vary together.
+enum class Locus { none, alone, joint };
+
 class Words {
  public:
   struct Found {
@@ -26,19 +29,26 @@ class Words {
   Derivations::Node word(const std::string& text);
   // The forms of the lemma that agree with what is fixed. Empty when the lemma itself is of another
   // kind (gender, part of speech); throws when it lacks the cell. As the locus, each has its wrong
-  // forms; throws when there is none, or when a wrong form is the right one too.
+  // forms; throws when there is none, or when a wrong form is the right one too (which may be so
+  // where others vary with it).
   std::vector<Found> find(const Symbol& lemma, const Features& fixed,
-                          const std::vector<std::string>& wanted, bool locus);
+                          const std::vector<std::string>& wanted, Locus locus);
+  // How many wrong forms each of several loci has where the varied feature has this value.
+  size_t joint_forms(const std::string& value) const { return joint_.at(value).size(); }
 
  private:
   Derivations::Node locus(const Cell& cell, std::vector<std::string> wrong);
   std::vector<std::string> wrong_forms(const Symbol& lemma, const Cell& cell);
+  bool may_become(const Cell& cell, const Cell& other) const;
+  Error no_other(const Symbol& lemma, const Cell& cell) const;
+  Derivations::Node joint(const Symbol& lemma, const Cell& cell);
 
   const File& file_;
   const Paradigms& paradigms_;
   Derivations& derivations_;
   std::map<std::string, Derivations::Node> words_;
-  std::map<std::string, Derivations::Node> loci_;
+  std::map<std::string, Derivations::Node> loci_, joint_loci_;
+  std::map<std::string, std::vector<std::string>> joint_;  // by right value, the wrong ones
 };
 
 }  // namespace minpair::stimuli::cfg

@@ -81,6 +81,25 @@ Derivations::Node Derivations::add_mark(Mark mark) {
   return Node(nodes_.size() - 1);
 }
 
+Derivations::Node Derivations::add_varied(std::string text, std::vector<std::string> forms) {
+  Node node = add_locus(std::move(text), std::move(forms));
+  nodes_[node].loci = 0;
+  return node;
+}
+
+Derivations::Node Derivations::add_parts(const std::vector<Wrong>& wrong) {
+  nodes_.push_back({Kind::mark, Mark::parts, 1, 1, uint32_t(rearranged_.size()), 0, 1});
+  auto& stored = rearranged_.emplace_back();
+  for (const Wrong& w : wrong) {
+    auto& pieces = stored.emplace_back();
+    for (const Piece& p : w) {
+      pieces.push_back({p.part, p.form, uint32_t(words_.size())});
+      if (p.part == Piece::kOwnWord) words_.push_back(p.word);
+    }
+  }
+  return Node(nodes_.size() - 1);
+}
+
 Derivations::Node Derivations::add_choice(std::vector<std::vector<Node>> alternatives) {
   Data choice{Kind::choice, {}, 0, 0, uint32_t(alternatives_.size()), 0, 0};
   for (const std::vector<Node>& nodes : alternatives) {
@@ -128,6 +147,12 @@ std::string_view Derivations::word_of(Node node) const {
   return nodes_[node].kind == Kind::word ? words_[nodes_[node].first] : std::string_view();
 }
 
+std::string_view Derivations::form_of(Node node, uint32_t form) const {
+  const Data& data = nodes_[node];
+  if (data.kind == Kind::locus) return words_[data.first + form];
+  return word_of(node);
+}
+
 void Derivations::add_certain(Node node, std::vector<Node>& to) const {
   const Data& data = nodes_[node];
   if (data.kind != Kind::choice || data.length != 1) return to.push_back(node);
@@ -165,7 +190,13 @@ void Derivations::keep_words(const std::function<bool(std::string_view)>& known)
   keep_known_designs(is_known);
   // A node only refers to earlier ones, so one pass is enough.
   for (Data& node : nodes_) {
-    if (node.kind == Kind::mark) continue;
+    if (node.kind == Kind::mark) {
+      if (node.mark != Mark::parts) continue;
+      for (const auto& wrong : rearranged_[node.first])
+        for (const StoredPiece& p : wrong)
+          if (p.part == Piece::kOwnWord && !is_known(words_[p.word])) node.count = 0;
+      continue;
+    }
     if (node.kind != Kind::choice) {
       for (uint32_t i = 0; i <= node.length; ++i)
         if (!is_known(words_[node.first + i])) node.count = 0;

@@ -63,6 +63,16 @@ struct Section {
   std::vector<uint32_t> beside = {};
 };
 
+// A part of a wrong sentence: one of the right one's parts, or a word of its own.
+struct Piece {
+  static constexpr uint32_t kOwnWord = UINT32_MAX;
+  uint32_t part = kOwnWord;  // counted from 0
+  uint32_t form = 0;         // of the words in it that vary: 0 is the right one
+  std::string word = {};
+  bool operator==(const Piece&) const = default;
+};
+using Wrong = std::vector<Piece>;
+
 // How many of each condition, and which. None: all.
 struct Sample {
   uint64_t size = 0, seed = 0;
@@ -79,6 +89,10 @@ class Derivations {
     attractor,       // after it: counted in `attractors` when between the subject and the locus
     distractor,      // after it: like the subject, so that it attracts nothing
     before,          // where an attractor, or a subject without `before_subject`, begins
+    // A locus of several parts, whose wrong sentences have them otherwise. See add_parts.
+    parts,
+    next_part,
+    parts_end,
   };
 
   Derivations(std::string test, std::string language);
@@ -91,6 +105,12 @@ class Derivations {
   // design has instead counts as one.
   Node add_locus(std::string text, std::vector<std::string> wrong);
   Node add_mark(Mark mark);
+  // A locus of several parts: this node, then the parts with the mark `next_part` between them,
+  // then `parts_end`. In each wrong sentence they stand in another order, or some are left out,
+  // have another form or other words beside them. No wrong one may have the words of the right one.
+  // The words that vary inside are no loci.
+  Node add_parts(const std::vector<Wrong>& wrong);
+  Node add_varied(std::string text, std::vector<std::string> forms);
   Node add_choice(std::vector<std::vector<Node>> alternatives);
   // Throws when a sentence could be longer than a few thousand words, has two loci, or none where
   // others have one. A section without sentences is left out.
@@ -128,7 +148,8 @@ class Derivations {
   Count count() const;
   Count count_of(const Section& section) const { return count_of(section.root); }
   Count count_of(Node node) const { return nodes_[node].count; }
-  std::string_view word_of(Node node) const;  // "" where it is no word
+  std::string_view word_of(Node node) const;                 // "" where it is no word
+  std::string_view form_of(Node node, uint32_t form) const;  // also of a word that varies
   // The sequences a node chooses among, written out as far down as there is nothing to choose.
   std::vector<std::vector<Node>> alternatives_of(Node node) const;
 
@@ -162,7 +183,7 @@ class Derivations {
     Mark mark{};
     uint8_t loci = 0;     // in every derivation below: 0, 1, or 2 for a mixture or more
     uint32_t size = 0;    // steps of the longest derivation
-    uint32_t first = 0;   // into words_ (wrong forms follow) or alternatives_
+    uint32_t first = 0;   // into words_ (wrong forms follow), alternatives_ or rearranged_
     uint32_t length = 0;  // wrong forms, or alternatives
     Count count = 0;
   };
@@ -170,8 +191,12 @@ class Derivations {
     uint32_t first, length;  // into sequence_
     Count count;
   };
+  struct StoredPiece {
+    uint32_t part, form, word;  // the last into words_
+  };
   std::vector<Data> nodes_;
   std::vector<std::string> words_;
+  std::vector<std::vector<std::vector<StoredPiece>>> rearranged_;  // by place and wrong sentence
   std::vector<Alternative> alternatives_;
   std::vector<Node> sequence_;
   std::vector<Section> sections_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
 
 #include "base/error.h"
 #include "stimuli/grammar/design.h"
@@ -46,18 +47,15 @@ class Numbering {
 
 namespace {
 
-// The regions of the right sentence; behind the locus, those of a wrong one are `moved`.
-std::vector<suite::Region> regions_of(const Walker& walker, ptrdiff_t moved) {
+// The regions of the right sentence, or where they are in a wrong one.
+std::vector<suite::Region> regions_of(const Walker& walker, std::optional<size_t> wrong) {
   std::vector<suite::Region> regions;
-  auto place = [&](size_t byte) {
-    return byte < walker.locus().end ? byte : size_t(ptrdiff_t(byte) + moved);
-  };
   for (const Walker::Role& role : walker.roles()) {
     Span span = role.span;
     while (span.begin < span.end && walker.text()[span.begin] == ' ') ++span.begin;
-    if (!span.empty())
-      regions.push_back(
-          {role.subject ? "subject" : "attractor", {place(span.begin), place(span.end)}});
+    if (span.empty()) continue;
+    const std::optional<Span> there = wrong ? walker.in_wrong(*wrong, span) : span;
+    if (there) regions.push_back({role.subject ? "subject" : "attractor", *there});
   }
   std::ranges::stable_sort(regions, {}, [](const suite::Region& r) { return r.span.begin; });
   return regions;
@@ -85,10 +83,11 @@ void fill(suite::Item& item, const Derivations& derivations, const Section& sect
     s.text.append(text.substr(locus.end)).append(walker.ending());
     s.grammatical = false;
   }
-  for (suite::Sentence& s : item.sentences) {
+  for (size_t i = 0; i < item.sentences.size(); ++i) {
+    suite::Sentence& s = item.sentences[i];
     s.regions.clear();
     if (derivations.names_roles() && !derivations.design())
-      s.regions = regions_of(walker, ptrdiff_t(s.locus.end) - ptrdiff_t(locus.end));
+      s.regions = regions_of(walker, i == 0 ? std::nullopt : std::optional(i - 1));
   }
 }
 

@@ -104,6 +104,10 @@ void Paradigms::read(std::string_view table, const std::string& name) {
     std::string lemma(trim(columns[0])), form(trim(columns[1]));
     if (lemma.empty() || form.empty())
       throw bad_input("a lemma or a form is empty").at(name, number, 1);
+    if (form == "''") {
+      form.clear();
+      has_empty_ = true;
+    }
     uint64_t column = count_characters(columns[0]) + count_characters(columns[1]) + 3;
     for (Features& f : read_bundle(columns[2], {name, number, column, {}}))
       cells_[lemma].push_back({form, std::move(f)});

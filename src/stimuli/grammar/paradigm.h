@@ -32,8 +32,10 @@ class Paradigms {
   // The cells of the lemma in the order of the table; nullptr when there is none.
   const std::vector<Cell>* find(const std::string& lemma) const;
   std::vector<std::string> lemmas() const;
+  bool has_empty() const { return has_empty_; }  // a form that is no word at all, written ''
 
  private:
+  bool has_empty_ = false;
   std::map<std::string, std::vector<Cell>> cells_;
 };
 

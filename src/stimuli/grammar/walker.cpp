@@ -87,17 +87,23 @@ void Walker::start() {
   roles_.clear();
   locus_ = {};
   wrong_count_ = 0;
+  in_parts_ = nullptr;
+  of_parts_ = false;
 }
 
 void Walker::add_word(const Derivations::Data& node) {
   const Word& word = words_[node.first];
-  const Form& form = now_.first ? word.first : now_.attach ? word.bare : word.spaced;
+  const Form& form = form_at(word, now_);
   uint32_t begin = now_.bytes;
   now_.bytes += uint32_t(form.text.size());
   if (text_.size() < now_.bytes) text_.resize(2 * now_.bytes);
   std::copy(form.text.begin(), form.text.end(), text_.begin() + begin);
-  if (node.kind == Derivations::Kind::locus) {
-    uint32_t space = &form == &word.spaced ? form.characters - word.bare.characters : 0;
+  if (in_parts_) {
+    steps_.resize(now_.steps++);
+    steps_.push_back({&node, {begin + space_of(word, form), now_.bytes}});
+  } else if (node.kind == Derivations::Kind::locus) {
+    of_parts_ = false;
+    uint32_t space = space_of(word, form);
     locus_ = {begin + space, now_.bytes};
     before_ = now_.characters + space;
     form_characters_ = word.bare.characters;
@@ -113,6 +119,90 @@ void Walker::add_word(const Derivations::Data& node) {
     now_.first = false;
     now_.attach = word.opens;
   }
+}
+
+void Walker::put_part(const Derivations::Data& node) {
+  if (node.mark == Derivations::Mark::parts_end) return end_parts();
+  if (node.mark == Derivations::Mark::parts) {
+    in_parts_ = &node;
+    parts_place_ = now_;
+    now_.steps = 0;
+    parts_.clear();
+  }
+  parts_.push_back(now_.steps);
+}
+
+// What the words are together, and what becomes of them in the wrong sentences.
+void Walker::end_parts() {
+  const auto& wrong = derivations_.rearranged_[in_parts_->first];
+  wrong_parts_.assign(wrong.size(), {});
+  moved_.assign(wrong.size(), {});
+  for (size_t i = 0; i < wrong.size(); ++i) {
+    Form& whole = wrong_parts_[i];
+    Place at = parts_place_;
+    auto add = [&](const Word& word, size_t step) {
+      const Form& form = form_at(word, at);
+      if (form.text.empty()) return;
+      const uint32_t space = space_of(word, form);
+      const bool begins = whole.text.empty();  // then the space is no part of the locus
+      const size_t begin = whole.text.size() + (begins ? 0 : space);
+      whole.text.append(form.text, begins ? space : 0);
+      whole.characters += form.characters - (begins ? space : 0);
+      moved_[i].push_back({step, {begin, whole.text.size()}});
+      at.first = false;
+      at.attach = word.opens;
+    };
+    for (const auto& piece : wrong[i]) {
+      if (piece.part == Piece::kOwnWord) {
+        add(words_[piece.word], SIZE_MAX);
+        continue;
+      }
+      const size_t end = piece.part + 1 < parts_.size() ? parts_[piece.part + 1] : now_.steps;
+      for (size_t s = parts_[piece.part]; s < end; ++s) {
+        const Derivations::Data& node = *steps_[s].node;
+        const bool varies = node.kind == Derivations::Kind::locus;
+        add(words_[node.first + (varies ? piece.form : 0)], s);
+      }
+    }
+  }
+  const size_t first = size_t(std::find_if(steps_.begin(), steps_.begin() + now_.steps,
+                                           [](const Step& s) { return !s.span.empty(); }) -
+                              steps_.begin());
+  const size_t begin = first < now_.steps ? steps_[first].span.begin : now_.bytes;
+  const uint32_t before = uint32_t(begin) - parts_place_.bytes;  // a space is one character
+  locus_ = {begin, now_.bytes};
+  before_ = parts_place_.characters + before;
+  form_characters_ = now_.characters - before_;
+  locus_first_ = parts_place_.first;
+  locus_word_ = parts_place_.words;
+  locus_words_ = now_.words - parts_place_.words;
+  wrong_count_ = uint32_t(wrong.size());
+  of_parts_ = true;
+  in_parts_ = nullptr;
+}
+
+std::optional<Span> Walker::in_wrong(size_t i, Span span) const {
+  const ptrdiff_t longer = ptrdiff_t(wrong(i).size()) - ptrdiff_t(locus_.end - locus_.begin);
+  auto behind = [&](size_t byte) { return size_t(ptrdiff_t(byte) + longer); };
+  if (span.end <= locus_.begin) return span;
+  if (span.begin >= locus_.end) return Span{behind(span.begin), behind(span.end)};
+  if (span.begin <= locus_.begin && span.end >= locus_.end)
+    return Span{span.begin, behind(span.end)};
+  if (!of_parts_ || span.begin < locus_.begin || span.end > locus_.end) return {};
+  Span found;
+  size_t last = 0;
+  for (size_t m = 0; m < moved_[i].size(); ++m) {
+    const MovedStep& moved = moved_[i][m];
+    if (moved.step == SIZE_MAX || steps_[moved.step].span.begin < span.begin ||
+        steps_[moved.step].span.end > span.end)
+      continue;
+    if (!found.empty() && m != last + 1) return {};
+    if (found.empty()) found.begin = locus_.begin + moved.span.begin;
+    found.end = locus_.begin + moved.span.end;
+    last = m;
+  }
+  if (found.empty()) return {};
+  return found;
 }
 
 bool Walker::put_mark(Derivations::Mark mark) {
@@ -133,7 +223,10 @@ bool Walker::put_mark(Derivations::Mark mark) {
 void Walker::descend(Derivations::Node root, Count rank) {
   const Derivations::Data& node = derivations_.nodes_[root];
   if (node.kind == Derivations::Kind::mark) {
-    put_mark(node.mark);
+    if (node.mark >= Derivations::Mark::parts)
+      put_part(node);
+    else
+      put_mark(node.mark);
     return;
   }
   if (node.kind != Derivations::Kind::choice) return add_word(node);

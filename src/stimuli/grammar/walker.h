@@ -2,6 +2,7 @@
 // The sentence that is being derived, and the walk over all of them. The text before the word that
 // changes is kept, so that a sentence costs little more than its last words.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -52,6 +53,8 @@ class Walker {
     Span span;
   };
   const std::vector<Role>& roles() const { return roles_; }
+  // Where a stretch of text() is in a wrong sentence; nothing where it is torn apart there.
+  std::optional<Span> in_wrong(size_t i, Span span) const;
 
  private:
   // A word as it stands in a text.
@@ -69,6 +72,16 @@ class Walker {
   struct Place {
     uint32_t bytes = 0, characters = 0, words = 0;
     bool first = true, attach = false;
+    uint32_t steps = 0;  // words in a locus of parts
+  };
+  // A word in a locus of parts, and where it stands in the sentence.
+  struct Step {
+    const Derivations::Data* node;
+    Span span;
+  };
+  struct MovedStep {
+    size_t step;
+    Span span;
   };
   // What is still to be derived: the rest of this sequence, then that of the ones around it.
   struct Rest {
@@ -80,6 +93,7 @@ class Walker {
   void add_word(const Derivations::Data& node);
   void descend(Derivations::Node root, Count rank);
   const Form& wrong_form(size_t i) const {
+    if (of_parts_) return wrong_parts_[i];
     const Word& w = words_[wrong_first_ + i];
     return locus_first_ ? w.first : w.bare;
   }
@@ -104,7 +118,7 @@ class Walker {
         now_ = before;
         break;
       case Derivations::Kind::mark:
-        with_mark(node.mark, [&] { walk(after, emit); });
+        with_mark(node, [&] { walk(after, emit); });
         break;
       case Derivations::Kind::choice:
         for (uint32_t i = 0; i < node.length; ++i) {
@@ -123,7 +137,9 @@ class Walker {
   }
 
   template <class Inner>
-  void with_mark(Derivations::Mark mark, const Inner& inner) {
+  void with_mark(const Derivations::Data& node, const Inner& inner) {
+    const Derivations::Mark mark = node.mark;
+    if (mark >= Derivations::Mark::parts) return with_part(node, inner);
     const auto marks = std::tuple(subject_, before_subject_, attractors_.size());
     const bool open = !begins_.empty(), ends = put_mark(mark);
     inner();
@@ -135,6 +151,23 @@ class Walker {
     }
     std::tie(subject_, before_subject_) = std::tie(std::get<0>(marks), std::get<1>(marks));
     attractors_.resize(std::get<2>(marks));
+  }
+  template <class Inner>
+  void with_part(const Derivations::Data& node, const Inner& inner) {
+    const auto before = std::tuple(in_parts_, parts_place_, now_.steps);
+    put_part(node);
+    inner();
+    std::tie(in_parts_, parts_place_, now_.steps) = before;
+    if (node.mark != Derivations::Mark::parts_end) parts_.pop_back();
+  }
+  // Bytes and characters of the space in front.
+  static uint32_t space_of(const Word& word, const Form& form) {
+    return &form == &word.spaced ? form.characters - word.bare.characters : 0;
+  }
+  void put_part(const Derivations::Data& node);
+  void end_parts();
+  const Form& form_at(const Word& word, const Place& place) const {
+    return place.first ? word.first : place.attach ? word.bare : word.spaced;
   }
   bool put_mark(Derivations::Mark mark);  // true: a role ends here; false: one begins
 
@@ -152,6 +185,14 @@ class Walker {
   std::vector<uint32_t> attractors_;
   std::vector<size_t> begins_;  // of the roles that have not yet ended
   std::vector<Role> roles_;
+  // A locus of several parts: its words, where the parts begin among them, and the wrong ones.
+  const Derivations::Data* in_parts_ = nullptr;
+  Place parts_place_;
+  std::vector<Step> steps_;
+  std::vector<uint32_t> parts_;
+  std::vector<Form> wrong_parts_;
+  std::vector<std::vector<MovedStep>> moved_;
+  bool of_parts_ = false;
 };
 
 }  // namespace minpair::stimuli
