@@ -74,8 +74,14 @@ void convert_scores(const ConvertCall& call, const suite::Format& from) {
 
 // A paper of 'minpair papers' whose files have scores or judgments; nothing when it is none.
 std::optional<papers::Paper> paper_with_scores(const std::string& name) {
-  for (papers::Paper& paper : papers::all_papers())
-    if (paper.name == name && !paper.released.empty()) return std::move(paper);
+  for (papers::Paper& paper : papers::all_papers()) {
+    if (paper.name != name) continue;
+    if (!paper.released.empty()) return std::move(paper);
+    if (std::ranges::find(suite::all_formats(), name, &suite::Format::name) ==
+        suite::all_formats().end())
+      throw wrong_call(fmt::format("the files of '{}' have no scores of single items", name))
+          .hint(fmt::format("minpair reproduce {} computes its numbers from them", name));
+  }
   return std::nullopt;
 }
 

@@ -88,13 +88,22 @@ Frame Frame::paired() const {
   return out;
 }
 
+std::vector<std::string> Frame::keys(const std::vector<std::string>& on) const {
+  std::vector<std::string> all(rows_);
+  for (const std::string& name : on) {
+    const std::vector<std::string>& cells = columns_[column(name)];
+    for (size_t r = 0; r < rows_; ++r) all[r] += cells[r] + '\x1f';
+  }
+  return all;
+}
+
 Frame Frame::joined(const Frame& other, const Join& join) const {
-  std::unordered_map<std::string_view, size_t> theirs;
-  size_t key = other.column(join.on), own = column(join.on);
-  for (size_t r = 0; r < other.rows_; ++r) theirs.emplace(other.columns_[key][r], r);
+  std::unordered_map<std::string, size_t> theirs;
+  const std::vector<std::string> keys_there = other.keys(join.on), own = keys(join.on);
+  for (size_t r = 0; r < other.rows_; ++r) theirs.emplace(keys_there[r], r);
   std::vector<size_t> here, there;
   for (size_t r = 0; r < rows_; ++r)
-    if (auto at = theirs.find(columns_[own][r]); at != theirs.end()) {
+    if (auto at = theirs.find(own[r]); at != theirs.end()) {
       here.push_back(r);
       there.push_back(at->second);
     }
@@ -120,6 +129,30 @@ Frame Frame::stacked(const Stack& stack) const {
     }
     out.append(part);
   }
+  return out;
+}
+
+// Files that only count answers have a row for so many of them.
+Frame Frame::repeated(const std::string& name) const {
+  constexpr double kMost = 1e7;
+  const size_t times = column(name);
+  std::vector<size_t> rows;
+  std::vector<std::string> number;
+  for (size_t r = 0; r < rows_; ++r) {
+    const double n = numbers(times)[r];
+    if (!(n >= 0 && n == std::floor(n) && double(rows.size()) + n <= kMost))
+      throw bad_input(fmt::format("row {}: '{}' is no number of answers", r + 1, text(times, r)))
+          .at(where_);
+    for (size_t i = 1; double(i) <= n; ++i) {
+      rows.push_back(r);
+      number.push_back(std::to_string(i));
+    }
+  }
+  Frame out;
+  out.where_ = where_;
+  out.take(*this, rows, "");
+  out.add_column("number");
+  out.columns_.back() = std::move(number);
   return out;
 }
 
@@ -195,6 +228,7 @@ Frame Frame::read(const Source& source, const std::filesystem::path& folder, Tab
     }
   if (source.pairs) all = all.paired();
   if (!source.stack.over.empty()) all = all.stacked(source.stack);
+  if (!source.repeat.empty()) all = all.repeated(source.repeat);
   for (const Derived& derived : source.derived) all.derive(derived);
   for (const Join& join : source.joins) {
     Frame other;

@@ -41,6 +41,8 @@ class Frame {
   Frame paired() const;
   Frame joined(const Frame& other, const Join& join) const;
   Frame stacked(const Stack& stack) const;
+  Frame repeated(const std::string& column) const;
+  std::vector<std::string> keys(const std::vector<std::string>& on) const;
   void derive(const Derived& derived);
 };
 

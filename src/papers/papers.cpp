@@ -39,11 +39,15 @@ Source source_of(const Json& j) {
     for (const auto& [name, pattern] : j.at("stack").at("columns").items())
       s.stack.columns.emplace_back(name, pattern.get<std::string>());
   }
+  s.repeat = j.value("repeat", "");
   if (j.contains("derive"))
     for (const Json& d : j.at("derive")) s.derived.push_back({d.at(0), d.at(1), d.at(2), d.at(3)});
   if (j.contains("join"))
     for (const Json& other : j.at("join"))
-      s.joins.push_back({other.at("file"), other.at("on"), other.value("prefix", "")});
+      s.joins.push_back({other.at("file"),
+                         other.at("on").is_array() ? other.at("on").get<std::vector<std::string>>()
+                                                   : std::vector<std::string>{other.at("on")},
+                         other.value("prefix", "")});
   return s;
 }
 

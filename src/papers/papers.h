@@ -15,8 +15,9 @@
 namespace minpair::papers {
 
 struct Join {
-  std::string file, on;  // a column of both
-  std::string prefix;    // of its columns here
+  std::string file;
+  std::vector<std::string> on;  // columns of both
+  std::string prefix;           // of its columns here
 };
 // Several columns become several rows: {"vote": "annotator_#"} over 1, 3, 5.
 struct Stack {
@@ -37,6 +38,7 @@ struct Source {
   std::vector<std::string> names;  // of columns, for files without a head
   bool pairs = false;              // two lines are one row: first.X, second.X
   Stack stack;
+  std::string repeat;  // a column: each row so often, with the column `number` from 1
   std::vector<Derived> derived;
   std::vector<Join> joins;
   std::string print;  // instead of files: this paper's own table of that title, as printed
@@ -68,7 +70,8 @@ struct PaperTable {
   std::vector<Row> rows;
 };
 // Scores, choices or judgments in released files, for `convert --from PAPER FOLDER results.db`.
-// Texts have {columns} of the row in them; rows with the same id are one item.
+// Texts have {columns} of the row in them; rows with the same id are one item. What a model has in
+// several of these is one run, where suite, method and norm are the same.
 struct Released {
   Source source;
   std::string suite;   // its name; empty: the paper's

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -59,7 +60,8 @@ using ByModel = std::map<std::string, std::vector<Gathered>>;
 
 class Gatherer {
  public:
-  Gatherer(const Released& released, const Frame& frame) : released_(released), frame_(frame) {
+  Gatherer(const Released& released, const Frame& frame, std::map<std::string, size_t>& places)
+      : released_(released), frame_(frame), places_(places) {
     if (!released.where.empty()) wanted_ = Formula::parse(released.where).each(frame);
     if (!released.choice.empty()) chosen_ = Formula::parse(released.choice).each(frame);
     for (const Released::Part& part : released.sentences)
@@ -98,7 +100,7 @@ class Gatherer {
   const Frame& frame_;
   std::vector<double> wanted_, chosen_;
   std::vector<std::vector<double>> values_;
-  std::map<std::string, size_t> places_;
+  std::map<std::string, size_t>& places_;  // of the items of each model
 
   void keep(store::Judgment& judgment, size_t row, std::vector<store::Judgment>& judgments) {
     judgment.person = filled(released_.person, frame_, row);
@@ -144,6 +146,19 @@ void finish(Gathered& g) {
   }
   suite::align_loci(sorted.item.sentences);
   g = std::move(sorted);
+}
+
+// Models are compared over one suite: files may list the same items in another order.
+void arrange_like(const std::vector<Gathered>& first, std::vector<Gathered>& items) {
+  if (&first == &items) return;
+  std::map<std::string_view, size_t> order;
+  for (size_t i = 0; i < first.size(); ++i) order.emplace(first[i].item.id, i);
+  auto place = [&](const Gathered& g) {
+    auto it = order.find(g.item.id);
+    return it == order.end() ? first.size() : it->second;
+  };
+  std::stable_sort(items.begin(), items.end(),
+                   [&](const Gathered& a, const Gathered& b) { return place(a) < place(b); });
 }
 
 judge::MethodInfo method_of(const Released& released) {
@@ -198,21 +213,35 @@ Stored store_released(const std::filesystem::path& results, const Paper& paper,
                       const std::filesystem::path& folder) {
   Stored stored;
   std::vector<store::Judgment> judgments;
-  std::vector<std::pair<const Released*, ByModel>> all;
+  struct Runs {
+    const Released* released;
+    ByModel items;
+    std::map<std::string, size_t> places;
+  };
+  std::vector<Runs> all;
   Frame::Tables tables;
   for (const Released& released : paper.released) {
     Frame frame = Frame::read(released.source, folder, tables);
-    Gatherer(released, frame).gather(all.emplace_back(&released, ByModel()).second, judgments);
+    auto same = [&](const Runs& other) {
+      const Released& r = *other.released;
+      return std::tie(r.suite, r.method, r.norm) ==
+                 std::tie(released.suite, released.method, released.norm) &&
+             r.person.empty() == released.person.empty();
+    };
+    auto runs = std::find_if(all.begin(), all.end(), same);
+    if (runs == all.end()) runs = all.insert(all.end(), {&released, {}, {}});
+    Gatherer(released, frame, runs->places).gather(runs->items, judgments);
   }
   {
     // Opened only now: files that cannot be read leave no results behind.
     store::Store store(results, store::Store::Mode::write);
     store::Store::Transaction transaction(store);
-    for (auto& [released, runs] : all)
+    for (auto& [released, runs, places] : all)
       for (auto& [model, items] : runs) {
         stored.left_out += std::erase_if(items, [](const Gathered& g) { return !is_set(g.item); });
         if (items.empty()) continue;
         for (Gathered& g : items) finish(g);
+        arrange_like(runs.begin()->second, items);
         store_run(store, paper, *released, model, items);
         stored.items.emplace_back(model, items.size());
       }

@@ -134,7 +134,7 @@ TEST_F(Formulas, PairsJoinsAndOtherFormats) {
   EXPECT_DOUBLE_EQ(value("count(second.score < first.score)"), 1);
   EXPECT_DOUBLE_EQ(value("count(first.text = \"drei x\")"), 1);
   write(folder / "m.csv", "id,extra\n4,40\n1,10\n9,90\n");
-  source = {.files = {"a.csv"}, .joins = {{"m.csv", "id", "m."}}};
+  source = {.files = {"a.csv"}, .joins = {{"m.csv", {"id"}, "m."}}};
   EXPECT_DOUBLE_EQ(value("sum(good * m.extra)"), 30 + 280);
   write(folder / "j.jsonl", "{\"p\":{\"x\":1,\"y\":2},\"t\":[[\"a\",\"b\"],[\"c\"]]}\n");
   source = {.files = {"*.jsonl"}};

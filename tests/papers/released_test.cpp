@@ -82,6 +82,44 @@ TEST_F(ReleasedFiles, RatingsOfOneSentenceEach) {
   EXPECT_EQ(store::read_judgments(folder / "r.db")[0].sentence, "Well, g1");
 }
 
+TEST_F(ReleasedFiles, CountsOfAnswersAreSoManyItems) {
+  write("counts.csv", "UID,total,correct\nbä,3,2\nc,0,0\nd,1,0\n");
+  const std::string rule = R"json({"from": {"file": "counts.csv", "repeat": "total"},
+    "model": "people", "method": "choice", "norm": "mean", "id": "{UID}/{number}", "test": "{UID}",
+    "choice": "number <= correct", "sentences": [["good", "g {UID}"], ["bad", "b {UID}"]]})json";
+  stored(rule);
+  EXPECT_EQ(runs(), (std::vector<std::string>{"people released choice 2 0 4"}));
+  write("counts.csv", "UID,total,correct\nb,2.5,2\n");
+  EXPECT_THROW(stored(rule), Error);
+}
+
+TEST_F(ReleasedFiles, SeveralSourcesOfOneRunAreJoinedByTwoColumns) {
+  // What was chosen is a good sentence or a bad one of its task; "x" is both, in different tasks.
+  write("gold.csv", "task,good,bad\n1,x,y\n2,z,x\n2,v,w\n");
+  write("chosen.csv", "id,task,chosen\n1,1,x\n2,2,x\n3,2,v\n");
+  auto from = [](const std::string& side, const std::string& choice) {
+    return R"json({"from": {"file": "chosen.csv", "derive": [[")json" + side +
+           R"json(", "chosen", "^$", ""]], "join": [{"file": "gold.csv", "on": ["task", ")json" +
+           side + R"json("], "prefix": "gold."}]}, "model": "m", "method": "choice", "norm": "mean",
+      "id": "{id}", "test": "{task}", "choice": ")json" +
+           choice + R"json(", "sentences": [["good", "{gold.good}"], ["bad", "{gold.bad}"]]})json";
+  };
+  Stored done = stored(from("good", "1") + ", " + from("bad", "0"));
+  EXPECT_EQ(done.items.size(), 1u);
+  EXPECT_EQ(runs(), (std::vector<std::string>{"m released choice 2 0 3"}));
+}
+
+TEST_F(ReleasedFiles, ItemsInAnotherOrderAreTheSameSuite) {
+  write("a.csv", "id,right\n1,1\n2,0\n3,1\n");
+  write("b.csv", "id,right\n3,1\n1,0\n2,0\n");
+  stored(R"json({"from": {"file": "*.csv"}, "model": "{star}", "method": "choice", "norm": "mean",
+    "id": "{id}", "test": "t", "choice": "right", "sentences": [["good", "g {id}"], ["bad", "b {id}"]]})json");
+  EXPECT_EQ(runs(),
+            (std::vector<std::string>{"a released choice 2 0 3", "b released choice 1 0 3"}));
+  store::Store store(folder / "r.db", store::Store::Mode::read);
+  EXPECT_EQ(store.runs()[0].suite.id, store.runs()[1].suite.id);
+}
+
 TEST_F(ReleasedFiles, WhatIsWrongIsSaid) {
   write("r.csv", "type,sentence,rating\nmiddling,g1,7\n");
   const std::string rule = R"json({"from": {"file": "r.csv"}, "model": "m", "method": "rating",
