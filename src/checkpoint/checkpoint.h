@@ -69,6 +69,20 @@ void rows_to_float(const TensorView& tensor, int64_t begin, int64_t end, float* 
 // multiple of block_elements(type).
 void convert_to_float(DType type, const std::byte* from, int64_t count, float* to);
 
+// A quantised number is code * scale (+ offset), in fp32 and in this order: what convert_to_float
+// gives, bit for bit. Each group of codes has a scale and, in some formats, an offset.
+struct CodeShape {
+  uint32_t group = 0;  // 0: the type is not quantised
+  bool offsets = false;
+};
+CodeShape code_shape(DType type);
+struct Codes {
+  int8_t* codes;
+  float *scales, *offsets;  // one for each group; offsets only where the format has them
+};
+// As convert_to_float, for quantised types alone.
+void convert_to_codes(DType type, const std::byte* from, int64_t count, const Codes& to);
+
 // What a file says about its model besides the weights, typed: a GGUF file's metadata, or the plain
 // attributes of the modules in a PyTorch file that holds a whole module ("rnn.num_layers"; their
 // class is "rnn.class", of the outermost one "class"). Views live as long as the checkpoint. An

@@ -1,9 +1,11 @@
-// GGUF's block formats to fp32, as ggml defines them. A block is a few numbers that scale many
-// small integers; "K" blocks have 256 integers in groups whose scales are themselves small
-// integers.
+// GGUF's block formats, as ggml defines them. A block is a few numbers that scale many small
+// integers; "K" blocks have 256 integers in groups whose scales are themselves small integers.
 //
-// Everything is inlined into two functions at the end, one for any processor and one for AVX2. Both
-// do the same operations in the same order, so they give the same bits.
+// Every format is stated once, as what its blocks consist of: codes of one byte, a scale for each
+// group of them and, in some formats, an offset. A weight is code * scale (+ offset).
+//
+// Everything is inlined into the functions at the end, which exist for any processor and for AVX2.
+// Both do the same operations in the same order, so they give the same bits.
 
 #include <array>
 #include <bit>
@@ -13,10 +15,17 @@
 #include "checkpoint/parts.h"
 
 #define MINPAIR_INLINE [[gnu::always_inline]] inline
+#define MINPAIR_INLINE_LAMBDA __attribute__((always_inline))
 
 namespace minpair::checkpoint {
 
 namespace {
+
+// Where a block's codes, scales and offsets go.
+struct Block {
+  int8_t* code;
+  float *scale, *offset;
+};
 
 MINPAIR_INLINE float half_at(const uint8_t* p) {
   uint16_t h;
@@ -24,128 +33,170 @@ MINPAIR_INLINE float half_at(const uint8_t* p) {
   return half_bits_to_float(h);
 }
 
-MINPAIR_INLINE void q8_0(const uint8_t* b, float* y) {
-  float d = half_at(b);
-  for (int i = 0; i < 32; ++i) y[i] = float(int8_t(b[2 + i])) * d;
+// Sixteen bytes at once: said so, since a compiler must assume that what is written may be what is
+// read next.
+using Bytes = uint8_t __attribute__((vector_size(16)));
+using Longs = uint64_t __attribute__((vector_size(16)));
+
+MINPAIR_INLINE Bytes bytes_at(const uint8_t* p) {
+  Bytes x;
+  std::memcpy(&x, p, 16);
+  return x;
 }
 
-MINPAIR_INLINE void q4_0(const uint8_t* b, float* y) {
-  float d = half_at(b);
-  for (int i = 0; i < 16; ++i) y[i] = float((b[2 + i] & 15) - 8) * d;
-  for (int i = 0; i < 16; ++i) y[i + 16] = float((b[2 + i] >> 4) - 8) * d;
+MINPAIR_INLINE void put(Bytes x, int8_t* to) { std::memcpy(to, &x, 16); }
+
+// 16 low and 16 high halves of bytes.
+MINPAIR_INLINE void put_halves(const uint8_t* b, uint8_t less, int8_t* code) {
+  const Bytes x = bytes_at(b);
+  put((x & 15) - less, code);
+  put((x >> 4) - less, code + 16);
 }
 
-MINPAIR_INLINE void q4_1(const uint8_t* b, float* y) {
-  float d = half_at(b), low = half_at(b + 2);
-  for (int i = 0; i < 16; ++i) y[i] = float(b[4 + i] & 15) * d + low;
-  for (int i = 0; i < 16; ++i) y[i + 16] = float(b[4 + i] >> 4) * d + low;
+// Four bytes at once, to be shifted and masked.
+MINPAIR_INLINE uint32_t word_at(const uint8_t* p) {
+  uint32_t w;
+  std::memcpy(&w, p, 4);
+  return w;
+}
+
+MINPAIR_INLINE void q8_0(const uint8_t* b, Block to) {
+  *to.scale = half_at(b);
+  std::memcpy(to.code, b + 2, 32);
+}
+
+MINPAIR_INLINE void q4_0(const uint8_t* b, Block to) {
+  *to.scale = half_at(b);
+  put_halves(b + 2, 8, to.code);
+}
+
+MINPAIR_INLINE void q4_1(const uint8_t* b, Block to) {
+  *to.scale = half_at(b);
+  *to.offset = half_at(b + 2);
+  put_halves(b + 4, 0, to.code);
+}
+
+// 16 where the bit of a byte's place is set.
+MINPAIR_INLINE Bytes fifth_bits(uint32_t bits) {
+  constexpr uint64_t each = 0x0101010101010101;
+  const auto wide = Bytes(Longs{(bits & 255) * each, (bits >> 8 & 255) * each});
+  constexpr Bytes places = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+  return Bytes((wide & places) != 0) & 16;
 }
 
 // The fifth bits of all 32 come first, then the other four as in the 4-bit formats.
-MINPAIR_INLINE void five_bits(const uint8_t* high, const uint8_t* low, int* values) {
-  uint32_t h;
-  std::memcpy(&h, high, 4);
-  for (int i = 0; i < 16; ++i) values[i] = int((low[i] & 15u) | (h >> i & 1) << 4);
-  for (int i = 0; i < 16; ++i) values[i + 16] = int((low[i] >> 4) | (h >> (i + 16) & 1) << 4);
+MINPAIR_INLINE void five_bits(const uint8_t* high, const uint8_t* low, uint8_t less, int8_t* code) {
+  const uint32_t h = word_at(high);
+  const Bytes x = bytes_at(low);
+  put((x & 15) + fifth_bits(h) - less, code);
+  put((x >> 4) + fifth_bits(h >> 16) - less, code + 16);
 }
 
-MINPAIR_INLINE void q5_0(const uint8_t* b, float* y) {
-  float d = half_at(b);
-  int values[32];
-  five_bits(b + 2, b + 6, values);
-  for (int i = 0; i < 32; ++i) y[i] = float(values[i] - 16) * d;
+MINPAIR_INLINE void q5_0(const uint8_t* b, Block to) {
+  *to.scale = half_at(b);
+  five_bits(b + 2, b + 6, 16, to.code);
 }
 
-MINPAIR_INLINE void q5_1(const uint8_t* b, float* y) {
-  float d = half_at(b), low = half_at(b + 2);
-  int values[32];
-  five_bits(b + 4, b + 8, values);
-  for (int i = 0; i < 32; ++i) y[i] = float(values[i]) * d + low;
+MINPAIR_INLINE void q5_1(const uint8_t* b, Block to) {
+  *to.scale = half_at(b);
+  *to.offset = half_at(b + 2);
+  five_bits(b + 4, b + 8, 0, to.code);
 }
 
 // 16 groups of 16: a 4-bit scale and a 4-bit minimum each. Within a half of 128, four pairs of
 // groups share 32 bytes, two bits each.
-MINPAIR_INLINE void q2_k(const uint8_t* b, float* y) {
+MINPAIR_INLINE void q2_k(const uint8_t* b, Block to) {
   float d = half_at(b + 80), low = half_at(b + 82);
-  for (int group = 0; group < 16; ++group, y += 16) {
-    float scale = d * float(b[group] & 15), minimum = low * float(b[group] >> 4);
-    const uint8_t* q = b + 16 + group / 8 * 32 + group % 2 * 16;
-    int shift = group % 8 / 2 * 2;
-    for (int i = 0; i < 16; ++i) y[i] = scale * float(q[i] >> shift & 3) - minimum;
+  for (int group = 0; group < 16; ++group) {
+    to.scale[group] = d * float(b[group] & 15);
+    to.offset[group] = -(low * float(b[group] >> 4));
+  }
+  for (int part = 0; part < 8; ++part) {
+    const uint8_t* q = b + 16 + part / 4 * 32;
+    for (int i = 0; i < 32; i += 16)
+      put(bytes_at(q + i) >> part % 4 * 2 & 3, to.code + 32 * part + i);
   }
 }
 
 // 16 groups of 16 with 6-bit scales: four low bits in the first 8 bytes, two high bits in the last
 // 4.
-MINPAIR_INLINE int q3_scale(const uint8_t* s, int group) {
-  int low = group < 8 ? s[group] & 15 : s[group - 8] >> 4;
-  int high = s[8 + group % 4] >> (group / 4 * 2) & 3;
-  return (low | high << 4) - 32;
+MINPAIR_INLINE void q3_scales(const uint8_t* s, uint8_t* scales) {
+  const uint32_t a = word_at(s), b = word_at(s + 4), h = word_at(s + 8);
+  const uint32_t four = 0x0f0f0f0f, two = 0x03030303;
+  const uint32_t words[] = {(a & four) | (h & two) << 4, (b & four) | (h >> 2 & two) << 4,
+                            (a >> 4 & four) | (h >> 4 & two) << 4,
+                            (b >> 4 & four) | (h >> 6 & two) << 4};
+  std::memcpy(scales, words, 16);
 }
 
-MINPAIR_INLINE void q3_k(const uint8_t* b, float* y) {
+MINPAIR_INLINE void q3_k(const uint8_t* b, Block to) {
   float d = half_at(b + 108);
-  for (int group = 0; group < 16; ++group, y += 16) {
-    float scale = d * float(q3_scale(b + 96, group));
-    const uint8_t* high = b + group % 2 * 16;
-    const uint8_t* q = b + 32 + group / 8 * 32 + group % 2 * 16;
-    int shift = group % 8 / 2 * 2, bit = group / 2;
-    for (int i = 0; i < 16; ++i)
-      y[i] = scale * float((q[i] >> shift & 3) + (high[i] >> bit & 1) * 4 - 4);
+  uint8_t scales[16];
+  q3_scales(b + 96, scales);
+  for (int group = 0; group < 16; ++group) to.scale[group] = d * float(int(scales[group]) - 32);
+  for (int part = 0; part < 8; ++part) {
+    const uint8_t* q = b + 32 + part / 4 * 32;
+    for (int i = 0; i < 32; i += 16)
+      put((bytes_at(q + i) >> part % 4 * 2 & 3) + (bytes_at(b + i) >> part & 1) * 4 - 4,
+          to.code + 32 * part + i);
   }
 }
 
-struct ScaleAndMinimum {
-  int scale, minimum;
-};
-
-// 8 groups of 32 with 6 bits for each: the first four whole, the others in four bits here and two
-// in the upper bits of the first.
-MINPAIR_INLINE ScaleAndMinimum q45_scale(const uint8_t* s, int group) {
-  if (group < 4) return {s[group] & 63, s[group + 4] & 63};
-  return {(s[group + 4] & 15) | (s[group - 4] >> 6) << 4, s[group + 4] >> 4 | (s[group] >> 6) << 4};
+// 8 groups of 32 with 6 bits for a scale and 6 for a minimum: the first four whole, the others in
+// four bits here and two in the upper bits of the first.
+MINPAIR_INLINE void q45_scales(const uint8_t* b, Block to) {
+  const float d = half_at(b), low = half_at(b + 2);
+  const uint32_t first = word_at(b + 4), second = word_at(b + 8), third = word_at(b + 12);
+  const uint32_t six = 0x3f3f3f3f, four = 0x0f0f0f0f, two = 0x03030303;
+  const uint32_t words[] = {first & six, (third & four) | (first >> 6 & two) << 4, second & six,
+                            (third >> 4 & four) | (second >> 6 & two) << 4};
+  uint8_t bytes[16];
+  std::memcpy(bytes, words, 16);
+  for (int group = 0; group < 8; ++group) to.scale[group] = d * float(bytes[group]);
+  for (int group = 0; group < 8; ++group) to.offset[group] = -(low * float(bytes[8 + group]));
 }
 
-MINPAIR_INLINE void q4_k(const uint8_t* b, float* y) {
-  float d = half_at(b), low = half_at(b + 2);
-  for (int group = 0; group < 8; ++group, y += 32) {
-    auto [s, m] = q45_scale(b + 4, group);
-    float scale = d * float(s), minimum = low * float(m);
-    const uint8_t* q = b + 16 + group / 2 * 32;
-    int shift = group % 2 * 4;
-    for (int i = 0; i < 32; ++i) y[i] = scale * float(q[i] >> shift & 15) - minimum;
+MINPAIR_INLINE void q4_k(const uint8_t* b, Block to) {
+  q45_scales(b, to);
+  for (int pair = 0; pair < 4; ++pair) {
+    const uint8_t* q = b + 16 + pair * 32;
+    for (int i = 0; i < 32; i += 16) {
+      const Bytes x = bytes_at(q + i);
+      put(x & 15, to.code + 64 * pair + i);
+      put(x >> 4, to.code + 64 * pair + 32 + i);
+    }
   }
 }
 
-MINPAIR_INLINE void q5_k(const uint8_t* b, float* y) {
-  float d = half_at(b), low = half_at(b + 2);
+MINPAIR_INLINE void q5_k(const uint8_t* b, Block to) {
+  q45_scales(b, to);
   const uint8_t* high = b + 16;
-  for (int group = 0; group < 8; ++group, y += 32) {
-    auto [s, m] = q45_scale(b + 4, group);
-    float scale = d * float(s), minimum = low * float(m);
+  for (int group = 0; group < 8; ++group) {
     const uint8_t* q = b + 48 + group / 2 * 32;
-    int shift = group % 2 * 4;
-    for (int i = 0; i < 32; ++i)
-      y[i] = scale * float((q[i] >> shift & 15) + (high[i] >> group & 1) * 16) - minimum;
+    for (int i = 0; i < 32; i += 16)
+      put((bytes_at(q + i) >> group % 2 * 4 & 15) + (bytes_at(high + i) >> group & 1) * 16,
+          to.code + 32 * group + i);
   }
 }
 
-MINPAIR_INLINE void q6_k(const uint8_t* b, float* y) {
+MINPAIR_INLINE void q6_k(const uint8_t* b, Block to) {
   float d = half_at(b + 208);
-  for (int group = 0; group < 16; ++group, y += 16) {
-    float scale = d * float(int8_t(b[192 + group]));
-    int half = group / 8, part = group % 8 / 2, at = group % 2 * 16;
-    const uint8_t *low = b + half * 64 + part % 2 * 32 + at, *high = b + 128 + half * 32 + at;
-    int low_shift = part / 2 * 4, high_shift = part * 2;
-    for (int i = 0; i < 16; ++i)
-      y[i] = scale * float(((low[i] >> low_shift & 15) | (high[i] >> high_shift & 3) << 4) - 32);
-  }
+  for (int group = 0; group < 16; ++group) to.scale[group] = d * float(int8_t(b[192 + group]));
+  for (int half = 0; half < 2; ++half)
+    for (int part = 0; part < 4; ++part) {
+      const uint8_t *low = b + half * 64 + part % 2 * 32, *high = b + 128 + half * 32;
+      for (int i = 0; i < 32; i += 16)
+        put((bytes_at(low + i) >> part / 2 * 4 & 15) + (bytes_at(high + i) >> part * 2 & 3) * 16 -
+                32,
+            to.code + 128 * half + 32 * part + i);
+    }
 }
 
-MINPAIR_INLINE void q8_k(const uint8_t* b, float* y) {
+MINPAIR_INLINE void q8_k(const uint8_t* b, Block to) {
   float d;
   std::memcpy(&d, b, 4);
-  for (int i = 0; i < 256; ++i) y[i] = d * float(int8_t(b[4 + i]));
+  for (int group = 0; group < 8; ++group) to.scale[group] = d;
+  std::memcpy(to.code, b + 4, 256);
 }
 
 // The 256 points that eight weights may be, two bits for each coordinate: 0, 1, 2 stand for 8, 25,
@@ -175,81 +226,145 @@ constexpr uint16_t iq2_xxs_points[256] = {
     0xa200, 0xa418, 0xa850, 0xa904,
 };
 
+// Eight weights' magnitudes in a word.
 constexpr auto iq2_xxs_magnitudes = [] {
-  std::array<std::array<uint8_t, 8>, 256> all{};
+  std::array<uint64_t, 256> all{};
   for (size_t p = 0; p < 256; ++p)
     for (size_t i = 0; i < 8; ++i)
-      all[p][i] = std::array<uint8_t, 4>{8, 25, 43, 0}[iq2_xxs_points[p] >> 2 * i & 3];
+      all[p] |= std::array<uint64_t, 4>{8, 25, 43, 0}[iq2_xxs_points[p] >> 2 * i & 3] << 8 * i;
   return all;
 }();
 
-// 8 groups of 32: four points, then four times seven signs, then a 4-bit scale. The eighth sign
-// makes the number of minuses even.
-MINPAIR_INLINE void iq2_xxs(const uint8_t* b, float* y) {
+// Seven signs as bytes of ones where there is a minus; the eighth makes the number of minuses even.
+constexpr auto iq2_xxs_minuses = [] {
+  std::array<uint64_t, 128> all{};
+  for (uint32_t s = 0; s < 128; ++s) {
+    const uint32_t signs = s | uint32_t(std::popcount(s) & 1) << 7;
+    for (size_t i = 0; i < 8; ++i)
+      if (signs >> i & 1) all[s] |= uint64_t{255} << 8 * i;
+  }
+  return all;
+}();
+
+// 8 groups of 32: four points, then four times seven signs, then a 4-bit scale.
+MINPAIR_INLINE void iq2_xxs(const uint8_t* b, Block to) {
   float d = half_at(b);
   for (int group = 0; group < 8; ++group) {
     const uint8_t* points = b + 2 + group * 8;
-    uint32_t rest;
-    std::memcpy(&rest, points + 4, 4);
-    float scale = d * (0.5f + float(rest >> 28)) * 0.25f;
-    for (int part = 0; part < 4; ++part, y += 8) {
-      uint32_t signs = rest >> 7 * part & 127;
-      signs |= uint32_t(std::popcount(signs) & 1) << 7;
-      const std::array<uint8_t, 8>& magnitudes = iq2_xxs_magnitudes[points[part]];
-      for (int i = 0; i < 8; ++i) {
-        float x = scale * float(magnitudes[size_t(i)]);
-        uint32_t sign = (signs >> i & 1) << 31;
-        y[i] = std::bit_cast<float>(std::bit_cast<uint32_t>(x) ^ sign);
-      }
+    uint32_t rest = word_at(points + 4);
+    to.scale[group] = d * (0.5f + float(rest >> 28)) * 0.25f;
+    for (int part = 0; part < 4; ++part) {
+      // No magnitude is zero, so that no carry leaves its byte.
+      uint64_t minus = iq2_xxs_minuses[rest >> 7 * part & 127];
+      uint64_t codes = (iq2_xxs_magnitudes[points[part]] ^ minus) + (minus & 0x0101010101010101);
+      for (int i = 0; i < 8; ++i) to.code[32 * group + 8 * part + i] = int8_t(codes >> 8 * i);
     }
   }
 }
 
-template <typename Block>
-MINPAIR_INLINE void each(DType type, const uint8_t* from, int64_t blocks, float* to, Block block) {
-  uint32_t bytes = block_bytes(type), elements = block_elements(type);
-  for (int64_t i = 0; i < blocks; ++i) block(from + i * bytes, to + i * elements);
-}
+// Calls `use` with the format's function that takes a block apart, and the format's shape, as
+// constants.
+template <int Elements, int Group, bool Offsets>
+struct Shape {
+  static constexpr int elements = Elements, group = Group;
+  static constexpr bool offsets = Offsets;
+};
 
-#define MINPAIR_FORMAT(name) \
-  case DType::name:          \
-    return each(type, from, blocks, to, [](const uint8_t* b, float* y) { name(b, y); })
+#define MINPAIR_FORMAT(name, ...)                                                     \
+  case DType::name:                                                                   \
+    return use([](const uint8_t* b, Block to) MINPAIR_INLINE_LAMBDA { name(b, to); }, \
+               Shape<__VA_ARGS__>())
 
-MINPAIR_INLINE void any_format(DType type, const uint8_t* from, int64_t blocks, float* to) {
+template <typename Use>
+MINPAIR_INLINE void with_format(DType type, Use use) {
   switch (type) {
-    MINPAIR_FORMAT(q8_0);
-    MINPAIR_FORMAT(q4_0);
-    MINPAIR_FORMAT(q4_1);
-    MINPAIR_FORMAT(q5_0);
-    MINPAIR_FORMAT(q5_1);
-    MINPAIR_FORMAT(q2_k);
-    MINPAIR_FORMAT(q3_k);
-    MINPAIR_FORMAT(q4_k);
-    MINPAIR_FORMAT(q5_k);
-    MINPAIR_FORMAT(q6_k);
-    MINPAIR_FORMAT(q8_k);
-    MINPAIR_FORMAT(iq2_xxs);
+    MINPAIR_FORMAT(q8_0, 32, 32, false);
+    MINPAIR_FORMAT(q4_0, 32, 32, false);
+    MINPAIR_FORMAT(q4_1, 32, 32, true);
+    MINPAIR_FORMAT(q5_0, 32, 32, false);
+    MINPAIR_FORMAT(q5_1, 32, 32, true);
+    MINPAIR_FORMAT(q2_k, 256, 16, true);
+    MINPAIR_FORMAT(q3_k, 256, 16, false);
+    MINPAIR_FORMAT(q4_k, 256, 32, true);
+    MINPAIR_FORMAT(q5_k, 256, 32, true);
+    MINPAIR_FORMAT(q6_k, 256, 16, false);
+    MINPAIR_FORMAT(q8_k, 256, 32, false);
+    MINPAIR_FORMAT(iq2_xxs, 256, 32, false);
     default:
       return;
   }
 }
 
+MINPAIR_INLINE void to_codes(DType type, const uint8_t* from, int64_t blocks, const Codes& to) {
+  const uint32_t bytes = block_bytes(type);
+  with_format(type, [&](auto take_apart, auto shape) MINPAIR_INLINE_LAMBDA {
+    constexpr int groups = shape.elements / shape.group;
+    for (int64_t i = 0; i < blocks; ++i)
+      take_apart(from + i * bytes, Block{to.codes + i * shape.elements, to.scales + i * groups,
+                                         shape.offsets ? to.offsets + i * groups : nullptr});
+  });
+}
+
+MINPAIR_INLINE void to_floats(DType type, const uint8_t* from, int64_t blocks, float* to) {
+  const uint32_t bytes = block_bytes(type);
+  with_format(type, [&](auto take_apart, auto shape) MINPAIR_INLINE_LAMBDA {
+    constexpr int groups = shape.elements / shape.group;
+    int8_t code[shape.elements];
+    float scale[groups], offset[groups];
+    for (int64_t i = 0; i < blocks; ++i, to += shape.elements) {
+      take_apart(from + i * bytes, Block{code, scale, offset});
+      for (int g = 0; g < groups; ++g)
+        for (int j = g * shape.group; j < (g + 1) * shape.group; ++j)
+          to[j] = shape.offsets ? float(code[j]) * scale[g] + offset[g] : float(code[j]) * scale[g];
+    }
+  });
+}
+
 #if defined(__x86_64__)
-[[gnu::target("avx2")]] void dequantize_avx2(DType type, const uint8_t* from, int64_t blocks,
-                                             float* to) {
-  any_format(type, from, blocks, to);
+[[gnu::target("avx2")]] void to_codes_avx2(DType type, const uint8_t* from, int64_t blocks,
+                                           const Codes& to) {
+  to_codes(type, from, blocks, to);
+}
+[[gnu::target("avx2")]] void to_floats_avx2(DType type, const uint8_t* from, int64_t blocks,
+                                            float* to) {
+  to_floats(type, from, blocks, to);
 }
 #endif
 
+bool has_avx2() {
+#if defined(__x86_64__)
+  static const bool avx2 = __builtin_cpu_supports("avx2");
+  return avx2;
+#else
+  return false;
+#endif
+}
+
 }  // namespace
+
+CodeShape code_shape(DType type) {
+  CodeShape found;
+  with_format(type, [&](auto, auto shape) MINPAIR_INLINE_LAMBDA {
+    found = {.group = shape.group, .offsets = shape.offsets};
+  });
+  return found;
+}
 
 void dequantize(DType type, const std::byte* from, int64_t blocks, float* to) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(from);
 #if defined(__x86_64__)
-  static const bool avx2 = __builtin_cpu_supports("avx2");
-  if (avx2) return dequantize_avx2(type, bytes, blocks, to);
+  if (has_avx2()) return to_floats_avx2(type, bytes, blocks, to);
 #endif
-  any_format(type, bytes, blocks, to);
+  to_floats(type, bytes, blocks, to);
+}
+
+void convert_to_codes(DType type, const std::byte* from, int64_t count, const Codes& to) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(from);
+  const int64_t blocks = count / block_elements(type);
+#if defined(__x86_64__)
+  if (has_avx2()) return to_codes_avx2(type, bytes, blocks, to);
+#endif
+  to_codes(type, bytes, blocks, to);
 }
 
 }  // namespace minpair::checkpoint

@@ -138,18 +138,7 @@ nn::Linear WeightLoader::stacked(const std::vector<std::string>& names, size_t o
     }
   }
   if (parts.size() != names.size()) return layer;
-  auto read = [parts, outputs_each, inputs](size_t begin, size_t end, float* to) {
-    while (begin < end) {
-      size_t part = begin / outputs_each, first = part * outputs_each;
-      size_t stop = std::min(end, first + outputs_each);
-      checkpoint::rows_to_float(parts[part], static_cast<int64_t>(begin - first),
-                                static_cast<int64_t>(stop - first), to);
-      check_numbers(parts[part], begin - first, stop - begin, to);
-      to += (stop - begin) * inputs;
-      begin = stop;
-    }
-  };
-  layer.weights = weights(outputs_each * names.size(), inputs, quantised(parts[0]), read);
+  layer.weights = weights(parts, outputs_each, inputs);
   checkpoint_.release_memory();
   return layer;
 }
@@ -181,7 +170,8 @@ nn::Linear WeightLoader::picked(const std::string& name, size_t stored, size_t o
       check_numbers(view, size_t(row), 1, to);
     }
   };
-  layer.weights = weights(outputs, inputs, quantised(*tensor), read);
+  layer.weights = quantised(*tensor) ? nn::Weights::as_stored(outputs, inputs, read)
+                                     : nn::Weights(runtime_, outputs, inputs, read);
   checkpoint_.release_memory();
   return layer;
 }
@@ -189,20 +179,87 @@ nn::Linear WeightLoader::picked(const std::string& name, size_t stored, size_t o
 nn::Weights WeightLoader::matrix(const std::string& full_name, size_t outputs, size_t inputs) {
   const checkpoint::TensorView* tensor = find(full_name, shape_of(outputs, inputs));
   if (!tensor) return {};
-  nn::Weights packed = weights(
-      outputs, inputs, quantised(*tensor), [view = *tensor](size_t begin, size_t end, float* to) {
-        checkpoint::rows_to_float(view, static_cast<int64_t>(begin), static_cast<int64_t>(end), to);
-        check_numbers(view, begin, end - begin, to);
-      });
+  nn::Weights packed = weights({*tensor}, outputs, inputs);
   checkpoint_.release_memory();
   return packed;
 }
 
+namespace {
+
+using Parts = std::vector<checkpoint::TensorView>;
+
+// What is common to rows that lie in several parts: use(part, first row in it, one after the last).
+template <typename Use>
+void in_parts(size_t begin, size_t end, size_t outputs_each, Use use) {
+  while (begin < end) {
+    size_t part = begin / outputs_each, first = part * outputs_each;
+    size_t stop = std::min(end, first + outputs_each);
+    use(part, begin - first, stop - first);
+    begin = stop;
+  }
+}
+
+nn::Weights::Reader float_reader(const Parts& parts, size_t outputs_each, size_t inputs) {
+  return [=](size_t begin, size_t end, float* to) {
+    in_parts(begin, end, outputs_each, [&](size_t part, size_t first, size_t stop) {
+      checkpoint::rows_to_float(parts[part], int64_t(first), int64_t(stop), to);
+      check_numbers(parts[part], first, stop - first, to);
+      to += (stop - first) * inputs;
+    });
+  };
+}
+
+// Such scales cannot make a code infinite.
+bool tame(const float* numbers, size_t count) {
+  bool fine = true;
+  for (size_t i = 0; i < count; ++i) fine &= std::fabs(numbers[i]) <= FLT_MAX / 512;
+  return fine;
+}
+
+nn::Weights::CodeReader code_reader(const Parts& parts, size_t outputs_each, size_t inputs) {
+  return [=](size_t begin, size_t end, size_t k, nn::CodePanel& to) {
+    const checkpoint::DType type = parts[begin / outputs_each].type;
+    const checkpoint::CodeShape shape = checkpoint::code_shape(type);
+    const size_t elements = checkpoint::block_elements(type), bytes = checkpoint::block_bytes(type);
+    to.group = shape.group;
+    to.has_offsets = shape.offsets;
+    const size_t groups = to.depth / shape.group;
+    size_t at = 0;
+    in_parts(begin, end, outputs_each, [&](size_t part, size_t first, size_t stop) {
+      for (size_t row = first; row < stop; ++row, ++at) {
+        const std::byte* from = parts[part].data + (row * inputs + k) / elements * bytes;
+        checkpoint::convert_to_codes(type, from, int64_t(to.depth),
+                                     {to.codes[at], to.scales[at], to.offsets[at]});
+        if (tame(to.scales[at], groups) && (!shape.offsets || tame(to.offsets[at], groups)))
+          continue;
+        std::vector<float> values(inputs);
+        checkpoint::rows_to_float(parts[part], int64_t(row), int64_t(row) + 1, values.data());
+        check_numbers(parts[part], row, 1, values.data());
+      }
+    });
+    for (; at < nn::kPanel; ++at)
+      for (size_t group = 0; group < groups; ++group)
+        to.scales[at][group] = to.offsets[at][group] = 0;
+  };
+}
+
+// Blocks that lie one after the other, and are of one format in every panel.
+bool has_codes(const Parts& parts, size_t outputs_each) {
+  const bool apart = outputs_each % nn::kPanel == 0;
+  return std::all_of(parts.begin(), parts.end(), [&](const checkpoint::TensorView& part) {
+    return quantised(part) && part.contiguous() && (apart || part.type == parts[0].type);
+  });
+}
+
+}  // namespace
+
 // Quantised weights stay as they are stored; all others are packed.
-nn::Weights WeightLoader::weights(size_t outputs, size_t inputs, bool as_stored,
-                                  const nn::Weights::Reader& read) const {
-  if (as_stored) return nn::Weights::as_stored(outputs, inputs, read);
-  return nn::Weights(runtime_, outputs, inputs, read);
+nn::Weights WeightLoader::weights(const Parts& parts, size_t outputs_each, size_t inputs) const {
+  const size_t outputs = parts.size() * outputs_each;
+  nn::Weights::Reader read = float_reader(parts, outputs_each, inputs);
+  if (!quantised(parts[0])) return nn::Weights(runtime_, outputs, inputs, read);
+  if (!has_codes(parts, outputs_each)) return nn::Weights::as_stored(outputs, inputs, read);
+  return nn::Weights::as_stored(outputs, inputs, read, code_reader(parts, outputs_each, inputs));
 }
 
 nn::Norm WeightLoader::norm(const std::string& name, size_t width, double epsilon, bool bias) {

@@ -71,8 +71,9 @@ class WeightLoader {
 
  private:
   const checkpoint::TensorView* find(const std::string& name, std::vector<int64_t> shape);
-  nn::Weights weights(size_t outputs, size_t inputs, bool as_stored,
-                      const nn::Weights::Reader& read) const;
+  // Output i is row i of the parts, one after the other, which have the same number of rows.
+  nn::Weights weights(const std::vector<checkpoint::TensorView>& parts, size_t outputs_each,
+                      size_t inputs) const;
   void complain(const std::string& name, std::string text);
 
   const nn::Runtime& runtime_;

@@ -19,14 +19,16 @@ enum class Activation : uint8_t { none, gelu, gelu_tanh, relu, silu, tanh, sigmo
 // c[rows × columns] = epilogue(a[rows × depth] · b). The panels of b begin `panel_stride` apart and
 // have one row of kPanel readable floats per k, `b_stride` apart.
 struct Product {
-  const float* a;
-  size_t a_stride;
-  const float* b;
-  size_t b_stride, panel_stride;
-  float* c;
-  size_t c_stride;
-  size_t rows, columns, depth;
-  // Epilogue: (+ bias) (activation) (+ residual), in this order.
+  const float* a = nullptr;
+  size_t a_stride = 0;  // between rows; 0: packed by pack_rows(), and whole strips of tile_rows
+  const float* b = nullptr;
+  size_t b_stride = 0, panel_stride = 0;
+  float* c = nullptr;
+  size_t c_stride = 0;
+  size_t rows = 0, columns = 0, depth = 0;
+  size_t strip_stride = 0;         // of packed rows: between strips
+  bool first = true, last = true;  // of the parts of k; all but the first go on with what is in c
+  // Epilogue, after the last: (+ bias) (activation) (+ residual), in this order.
   const float* bias = nullptr;
   Activation activation = Activation::none;
   const float* residual = nullptr;
@@ -71,6 +73,17 @@ struct FinishTile {
   size_t residual_stride = 0;
 };
 
+// A panel of weights as small integers: weight k of column i is
+// codes[i][k] * scales[i][k / group] (+ offsets[i][k / group]).
+inline constexpr size_t kCodeDepth = 256;
+struct CodePanel {
+  alignas(64) int8_t codes[kPanel][kCodeDepth];
+  alignas(64) float scales[kPanel][kCodeDepth / 16], offsets[kPanel][kCodeDepth / 16];
+  size_t depth;  // a multiple of 16, as are groups
+  size_t group;
+  bool has_offsets;
+};
+
 struct Kernels {
   size_t tile_rows;  // rows are best handed over in multiples of this
   void (*multiply)(const Product&);
@@ -86,6 +99,12 @@ struct Kernels {
   // out[i] = activation(a[i]) * b[i]
   void (*gate)(Activation, const float* a, const float* b, float* out, size_t count);
   void (*finish)(const FinishTile&);
+  // Up to tile_rows rows side by side: to[k * tile_rows + row].
+  void (*pack_rows)(const float* rows, size_t stride, size_t count, size_t depth, float* to);
+  // Up to kPanel rows as the columns of a panel: to[k * kPanel + row]; columns that lack become 0.
+  void (*pack_panel)(const float* rows, size_t stride, size_t count, size_t depth, float* to);
+  // The same of weights as they are stored.
+  void (*unpack)(const CodePanel&, float* to);
 };
 
 const Kernels& generic_kernels();

@@ -39,6 +39,41 @@ inline Lanes power_of_two(Lanes n) {
 inline Lanes round(Lanes a) {
   return {_mm512_roundscale_ps(a.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
 }
+// Sixteen words of four bytes.
+struct Words {
+  __m512i v;
+};
+inline Words load_words(const void* p) { return {_mm512_loadu_si512(p)}; }
+inline Lanes as_lanes(Words w) { return {_mm512_castsi512_ps(w.v)}; }
+// Byte `Byte` of each word, with its sign.
+template <int Byte>
+inline Lanes byte_of(Words w) {
+  return {_mm512_cvtepi32_ps(_mm512_srai_epi32(_mm512_slli_epi32(w.v, 24 - 8 * Byte), 24))};
+}
+// Word j of row i becomes word i of row j.
+inline void transpose(Words* w) {
+  __m512i a[16], b[16];
+  for (int i = 0; i < 16; i += 2) {
+    a[i] = _mm512_unpacklo_epi32(w[i].v, w[i + 1].v);
+    a[i + 1] = _mm512_unpackhi_epi32(w[i].v, w[i + 1].v);
+  }
+  for (int i = 0; i < 16; i += 4)
+    for (int j = 0; j < 2; ++j) {
+      b[i + 2 * j] = _mm512_unpacklo_epi64(a[i + j], a[i + j + 2]);
+      b[i + 2 * j + 1] = _mm512_unpackhi_epi64(a[i + j], a[i + j + 2]);
+    }
+  // Four blocks of four rows, of which b[4 * block + j] has words j, j + 4, j + 8, j + 12.
+  for (int j = 0; j < 4; ++j) {
+    __m512i even01 = _mm512_shuffle_i32x4(b[j], b[j + 4], 0x88),
+            odd01 = _mm512_shuffle_i32x4(b[j], b[j + 4], 0xdd),
+            even23 = _mm512_shuffle_i32x4(b[j + 8], b[j + 12], 0x88),
+            odd23 = _mm512_shuffle_i32x4(b[j + 8], b[j + 12], 0xdd);
+    w[j].v = _mm512_shuffle_i32x4(even01, even23, 0x88);
+    w[j + 4].v = _mm512_shuffle_i32x4(odd01, odd23, 0x88);
+    w[j + 8].v = _mm512_shuffle_i32x4(even01, even23, 0xdd);
+    w[j + 12].v = _mm512_shuffle_i32x4(odd01, odd23, 0xdd);
+  }
+}
 struct DoubleLanes {
   __m512d low, high;
 };
@@ -93,6 +128,48 @@ inline Lanes power_of_two(Lanes n) { return {power_of_two(n.a), power_of_two(n.b
 inline Lanes round(Lanes x) {
   return {_mm256_round_ps(x.a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC),
           _mm256_round_ps(x.b, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
+}
+struct Words {
+  __m256i a, b;
+};
+inline Words load_words(const void* p) {
+  const auto* from = static_cast<const __m256i*>(p);
+  return {_mm256_loadu_si256(from), _mm256_loadu_si256(from + 1)};
+}
+inline Lanes as_lanes(Words w) { return {_mm256_castsi256_ps(w.a), _mm256_castsi256_ps(w.b)}; }
+template <int Byte>
+inline __m256 byte_of(__m256i w) {
+  return _mm256_cvtepi32_ps(_mm256_srai_epi32(_mm256_slli_epi32(w, 24 - 8 * Byte), 24));
+}
+template <int Byte>
+inline Lanes byte_of(Words w) {
+  return {byte_of<Byte>(w.a), byte_of<Byte>(w.b)};
+}
+// Eight words of eight rows.
+inline void transpose(__m256i* w) {
+  __m256i a[8], b[8];
+  for (int i = 0; i < 8; i += 2) {
+    a[i] = _mm256_unpacklo_epi32(w[i], w[i + 1]);
+    a[i + 1] = _mm256_unpackhi_epi32(w[i], w[i + 1]);
+  }
+  for (int i = 0; i < 8; i += 4)
+    for (int j = 0; j < 2; ++j) {
+      b[i + 2 * j] = _mm256_unpacklo_epi64(a[i + j], a[i + j + 2]);
+      b[i + 2 * j + 1] = _mm256_unpackhi_epi64(a[i + j], a[i + j + 2]);
+    }
+  for (int j = 0; j < 4; ++j) {
+    w[j] = _mm256_permute2x128_si256(b[j], b[j + 4], 0x20);
+    w[j + 4] = _mm256_permute2x128_si256(b[j], b[j + 4], 0x31);
+  }
+}
+inline void transpose(Words* w) {
+  __m256i part[4][8];
+  for (int i = 0; i < 8; ++i) {
+    part[0][i] = w[i].a, part[1][i] = w[i].b;
+    part[2][i] = w[i + 8].a, part[3][i] = w[i + 8].b;
+  }
+  for (auto& eight : part) transpose(eight);
+  for (int i = 0; i < 8; ++i) w[i] = {part[0][i], part[2][i]}, w[i + 8] = {part[1][i], part[3][i]};
 }
 struct DoubleLanes {
   __m256d v[4];
@@ -164,6 +241,27 @@ inline Lanes power_of_two(const Lanes& n) {
 // To the nearest whole number for |a| < 2^22.
 inline Lanes round(const Lanes& a) {
   return each([&](int i) { return (a.v[i] + 12582912.0f) - 12582912.0f; });
+}
+struct Words {
+  uint32_t v[16];
+};
+inline Words load_words(const void* p) {
+  Words w;
+  std::memcpy(w.v, p, sizeof w.v);
+  return w;
+}
+inline Lanes as_lanes(const Words& w) { return load(reinterpret_cast<const float*>(w.v)); }
+template <int Byte>
+inline Lanes byte_of(const Words& w) {
+  return each([&](int i) { return float(int8_t(w.v[i] >> 8 * Byte)); });
+}
+inline void transpose(Words* w) {
+  for (int i = 0; i < 16; ++i)
+    for (int j = 0; j < i; ++j) {
+      uint32_t other = w[i].v[j];
+      w[i].v[j] = w[j].v[i];
+      w[j].v[i] = other;
+    }
 }
 struct DoubleLanes {
   double v[16];

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <new>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -61,14 +63,10 @@ struct RowBlocks {
 namespace {
 
 // Rows of weights as the columns of panels.
-void pack(const float* rows, size_t count, size_t inputs, float* to) {
-  for (size_t output = 0; output < count; output += kPanel) {
-    size_t n = std::min(kPanel, count - output);
-    const float* from = rows + output * inputs;
-    float* panel = to + output * inputs;
-    for (size_t k = 0; k < inputs; ++k)
-      for (size_t i = 0; i < n; ++i) panel[k * kPanel + i] = from[i * inputs + k];
-  }
+void pack(const Kernels& kernels, const float* rows, size_t count, size_t inputs, float* to) {
+  for (size_t output = 0; output < count; output += kPanel)
+    kernels.pack_panel(rows + output * inputs, inputs, std::min(kPanel, count - output), inputs,
+                       to + output * inputs);
 }
 
 // Rows of weights as the columns of strips of tiles.
@@ -97,7 +95,7 @@ Weights::Weights(const Runtime& runtime, size_t outputs, size_t inputs, const Re
       pack_strips(runtime.arithmetic(), rows, end - begin, inputs,
                   const_cast<uint16_t*>(strip(begin)));
     else
-      pack(rows, end - begin, inputs, packed_.data() + begin * inputs);
+      pack(runtime.kernels(), rows, end - begin, inputs, packed_.data() + begin * inputs);
   });
 }
 
@@ -106,19 +104,43 @@ const uint16_t* Weights::strip(size_t output) const {
          output / kTileColumns * strip_size(inputs_, parts_);
 }
 
-Weights Weights::as_stored(size_t outputs, size_t inputs, Reader read) {
+Weights Weights::as_stored(size_t outputs, size_t inputs, Reader read, CodeReader codes) {
   Weights w;
   w.outputs_ = outputs;
   w.inputs_ = inputs;
   w.read_ = std::move(read);
+  w.codes_ = std::move(codes);
   return w;
 }
 
-void Weights::unpack(size_t begin, size_t end, float* rows, float* to) const {
-  read_(begin, end, rows);
-  if ((end - begin) % kPanel)
-    std::memset(to, 0, round_up(end - begin, kPanel) * inputs_ * sizeof(float));
-  pack(rows, end - begin, inputs_, to);
+size_t Weights::step() const { return codes_ ? std::min(kCodeDepth, inputs_) : inputs_; }
+
+size_t Weights::unpack_scratch(size_t outputs) const {
+  size_t panels = round_up(outputs, kPanel) * step();
+  return panels + (codes_ ? sizeof(CodePanel) / sizeof(float) : outputs * inputs_);
+}
+
+const float* Weights::unpack(const Kernels& kernels, size_t begin, size_t end, size_t k,
+                             float* scratch) const {
+  if (!codes_) {
+    float* rows = scratch + round_up(end - begin, kPanel) * inputs_;
+    read_(begin, end, rows);
+    pack(kernels, rows, end - begin, inputs_, scratch);
+    return scratch;
+  }
+  auto* codes = new (scratch) CodePanel;  // as it comes: what is used of it is filled below
+  float* panels = scratch + sizeof(CodePanel) / sizeof(float);
+  codes->depth = std::min(step(), inputs_ - k);
+  for (size_t output = begin; output < end; output += kPanel) {
+    codes_(output, std::min(end, output + kPanel), k, *codes);
+    kernels.unpack(*codes, panels + (output - begin) * codes->depth);
+  }
+  return panels;
+}
+
+void Weights::unpack_one(const Kernels& kernels, size_t output, float* row, float* to) const {
+  read_(output, output + 1, row);
+  pack(kernels, row, 1, inputs_, to);
 }
 
 void Weights::unpack_strips(const Arithmetic& arithmetic, size_t begin, size_t end, float* rows,
@@ -129,34 +151,78 @@ void Weights::unpack_strips(const Arithmetic& arithmetic, size_t begin, size_t e
 
 namespace {
 
-constexpr size_t kStoredColumns = 2 * kPanel;  // as many panels as the second-level cache holds
+constexpr size_t kStoredColumns = 64, kStoredRows = 384;  // what the second-level cache holds
 
-// A few columns at a time are brought into panels once, for all rows: the chains are those of
-// packed weights.
+// Rows as the kernels like to read them, side by side in strips.
+class PackedRows {
+ public:
+  PackedRows(const Runtime& runtime, const View& in)
+      : height_(runtime.kernels().tile_rows), strip_(height_ * in.columns) {
+    thread_local Buffer memory;
+    memory.reserve(blocks(in.rows, height_) * strip_);
+    float* to = memory.data();
+    data_ = to;
+    runtime.parallel(blocks(in.rows, height_), [&](size_t unit, int) {
+      size_t row = unit * height_;
+      runtime.kernels().pack_rows(in.row(row), in.stride, std::min(height_, in.rows - row),
+                                  in.columns, to + unit * strip_);
+    });
+  }
+  // From `row` on, which begins a strip, and from `k` on.
+  const float* from(size_t row, size_t k) const {
+    return data_ + row / height_ * strip_ + k * height_;
+  }
+  size_t strip() const { return strip_; }
+
+ private:
+  size_t height_, strip_;
+  const float* data_;
+};
+
+// Columns [column, column + p.columns) of stored weights times p.rows packed rows from `row` on,
+// the weights unpacked step by step: the chains are those of packed weights. `p` says the rest.
+void multiply_stored(const Runtime& runtime, const Weights& w, const PackedRows& rows, size_t row,
+                     size_t column, Product p, float* scratch) {
+  const size_t all = p.rows;
+  float* c = p.c;
+  const float* residual = p.residual;
+  for (size_t k = 0; k < w.inputs(); k += w.step()) {
+    p.depth = std::min(w.step(), w.inputs() - k);
+    p.b = w.unpack(runtime.kernels(), column, column + p.columns, k, scratch);
+    p.b_stride = kPanel;
+    p.panel_stride = kPanel * p.depth;
+    p.a_stride = 0;
+    p.strip_stride = rows.strip();
+    p.first = k == 0;
+    p.last = k + p.depth == w.inputs();
+    for (size_t at = 0; at < all; at += kStoredRows) {
+      p.a = rows.from(row + at, k);
+      p.rows = std::min(kStoredRows, all - at);
+      p.c = c + at * p.c_stride;
+      p.residual = residual ? residual + at * p.residual_stride : nullptr;
+      runtime.kernels().multiply(p);
+    }
+  }
+}
+
 void linear_from_store(const Runtime& runtime, const View& in, const Linear& layer, Matrix& out,
                        Activation activation, const View* residual) {
   const Weights& w = layer.weights;
+  const PackedRows rows(runtime, in);
   runtime.parallel(blocks(w.outputs(), kStoredColumns), [&](size_t unit, int worker) {
-    size_t column = unit * kStoredColumns, end = std::min(w.outputs(), column + kStoredColumns);
-    float* panels = runtime.scratch(worker, 2 * kStoredColumns * w.inputs());
-    w.unpack(column, end, panels + kStoredColumns * w.inputs(), panels);
-    for (size_t row = 0; row < in.rows; row += kRowBlock)
-      runtime.kernels().multiply({
-          .a = in.row(row),
-          .a_stride = in.stride,
-          .b = panels,
-          .b_stride = kPanel,
-          .panel_stride = kPanel * w.inputs(),
-          .c = out.row(row) + column,
-          .c_stride = out.columns(),
-          .rows = std::min(kRowBlock, in.rows - row),
-          .columns = end - column,
-          .depth = w.inputs(),
-          .bias = layer.bias.empty() ? nullptr : layer.bias.data() + column,
-          .activation = activation,
-          .residual = residual ? residual->row(row) + column : nullptr,
-          .residual_stride = residual ? residual->stride : 0,
-      });
+    size_t column = unit * kStoredColumns, columns = std::min(kStoredColumns, w.outputs() - column);
+    multiply_stored(runtime, w, rows, 0, column,
+                    {
+                        .c = out.row(0) + column,
+                        .c_stride = out.columns(),
+                        .rows = in.rows,
+                        .columns = columns,
+                        .bias = layer.bias.empty() ? nullptr : layer.bias.data() + column,
+                        .activation = activation,
+                        .residual = residual ? residual->row(0) + column : nullptr,
+                        .residual_stride = residual ? residual->stride : 0,
+                    },
+                    runtime.scratch(worker, w.unpack_scratch(columns)));
   });
 }
 
@@ -222,7 +288,7 @@ void dot_from_store(const Runtime& runtime, const float* in, const Linear& decod
   const int32_t first = 0;
   for (size_t t = 0; t < read.targets.size(); ++t) {
     auto column = size_t(read.targets[t]);
-    w.unpack(column, column + 1, panel + kPanel * w.inputs(), panel);
+    w.unpack_one(runtime.kernels(), column, panel + kPanel * w.inputs(), panel);
     const float* bias = decoder.bias.empty() ? nullptr : decoder.bias.data() + column;
     runtime.kernels().dot(in, panel, w.inputs(), &first, 1, bias, read.logits + t);
   }
@@ -259,7 +325,10 @@ class LogitBlocks {
  public:
   LogitBlocks(const Runtime& runtime, const Matrix& rows, const Linear& decoder)
       : runtime_(runtime), rows_(rows), decoder_(decoder) {
-    if (on_tiles(runtime, decoder.weights)) strips_ = split_rows(runtime, rows);
+    if (on_tiles(runtime, decoder.weights))
+      strips_ = split_rows(runtime, rows);
+    else if (decoder.weights.stored())
+      packed_.emplace(runtime, rows);
   }
 
   RowBlocks cut() const {
@@ -270,8 +339,9 @@ class LogitBlocks {
   }
 
   float* compute(size_t row, size_t count, size_t column, size_t columns, int worker) const {
-    return strips_ ? on_unit(row, count, column, columns, worker)
-                   : in_fp32(row, count, column, columns, worker);
+    if (strips_) return on_unit(row, count, column, columns, worker);
+    if (packed_) return from_store(row, count, column, columns, worker);
+    return in_fp32(row, count, column, columns, worker);
   }
 
  private:
@@ -291,16 +361,27 @@ class LogitBlocks {
     return tile;
   }
 
+  float* from_store(size_t row, size_t count, size_t column, size_t columns, int worker) const {
+    const Weights& w = decoder_.weights;
+    size_t logits = count * kVocabularyBlock;
+    float* tile = runtime_.scratch(worker, logits + w.unpack_scratch(columns));
+    multiply_stored(runtime_, w, *packed_, row, column,
+                    {.c = tile,
+                     .c_stride = kVocabularyBlock,
+                     .rows = count,
+                     .columns = columns,
+                     .bias = decoder_.bias.empty() ? nullptr : decoder_.bias.data() + column},
+                    tile + logits);
+    return tile;
+  }
+
   float* in_fp32(size_t row, size_t count, size_t column, size_t columns, int worker) const {
     const Weights& w = decoder_.weights;
-    size_t unpacked = w.stored() ? round_up(columns, kPanel) * w.inputs() : 0;
-    float* tile = runtime_.scratch(worker, count * kVocabularyBlock + 2 * unpacked);
-    float* panels = tile + count * kVocabularyBlock;
-    if (w.stored()) w.unpack(column, column + columns, panels + unpacked, panels);
+    float* tile = runtime_.scratch(worker, count * kVocabularyBlock);
     runtime_.kernels().multiply({
         .a = rows_.row(row),
         .a_stride = rows_.columns(),
-        .b = w.stored() ? panels : w.panel(column),
+        .b = w.panel(column),
         .b_stride = kPanel,
         .panel_stride = kPanel * w.inputs(),
         .c = tile,
@@ -317,6 +398,7 @@ class LogitBlocks {
   const Matrix& rows_;
   const Linear& decoder_;
   const uint16_t* strips_ = nullptr;
+  std::optional<PackedRows> packed_;
 };
 
 }  // namespace

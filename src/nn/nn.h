@@ -64,20 +64,30 @@ class Weights {
  public:
   // Writes rows [begin, end) of the weights, row-major. Called from several threads.
   using Reader = std::function<void(size_t begin, size_t end, float* to)>;
+  // The same weights as small integers: of up to kPanel rows from `begin` on, those from `k` on;
+  // to.depth says how many. Fills everything else.
+  using CodeReader = std::function<void(size_t begin, size_t end, size_t k, CodePanel& to)>;
 
   Weights() = default;
   Weights(const Runtime& runtime, size_t outputs, size_t inputs, const Reader& read);
   // Stays where and as it is stored (quantised), and is read anew for every product: `read` must
   // live on.
-  static Weights as_stored(size_t outputs, size_t inputs, Reader read);
+  static Weights as_stored(size_t outputs, size_t inputs, Reader read, CodeReader codes = {});
 
   size_t outputs() const { return outputs_; }
   size_t inputs() const { return inputs_; }
   bool stored() const { return bool(read_); }
   // The panel that output `output` (a multiple of kPanel) begins; not for stored weights.
   const float* panel(size_t output) const { return packed_.data() + output * inputs_; }
-  // The panels of outputs [begin, end) into `to`; `rows` is scratch of the same size.
-  void unpack(size_t begin, size_t end, float* rows, float* to) const;
+  // Stored weights: how many k are unpacked at once, and the floats of scratch that takes for so
+  // many outputs.
+  size_t step() const;
+  size_t unpack_scratch(size_t outputs) const;
+  // The panels of outputs [begin, end) and the step from `k` on, in the scratch.
+  const float* unpack(const Kernels& kernels, size_t begin, size_t end, size_t k,
+                      float* scratch) const;
+  // One output in a panel of its own, all k; `row` is scratch for them.
+  void unpack_one(const Kernels& kernels, size_t output, float* row, float* to) const;
 
   // On a matrix unit (tiles.h): how many parts a number has; 0: panels of floats.
   size_t parts() const { return parts_; }
@@ -91,6 +101,7 @@ class Weights {
   size_t outputs_ = 0, inputs_ = 0, parts_ = 0;
   Buffer packed_;
   Reader read_;
+  CodeReader codes_;
 };
 
 struct Linear {

@@ -17,6 +17,20 @@ using ::testing::HasSubstr;
 
 fs::path golden() { return testing::source_dir() / "tests/golden/checkpoint"; }
 
+// What the codes of a tensor stand for.
+std::vector<float> from_codes(const TensorView& t) {
+  const auto count = size_t(t.elements());
+  const CodeShape shape = code_shape(t.type);
+  std::vector<int8_t> codes(count);
+  std::vector<float> scales(count / shape.group), offsets(count / shape.group), values(count);
+  convert_to_codes(t.type, t.data, int64_t(count), {codes.data(), scales.data(), offsets.data()});
+  for (size_t i = 0; i < count; ++i) {
+    values[i] = float(codes[i]) * scales[i / shape.group];
+    if (shape.offsets) values[i] += offsets[i / shape.group];
+  }
+  return values;
+}
+
 TEST(Gguf, EveryBlockFormat) {
   auto c = open_checkpoint(golden() / "blocks.gguf");
   EXPECT_EQ(c->format(), "GGUF");
@@ -36,6 +50,7 @@ TEST(Gguf, EveryBlockFormat) {
     std::vector<float> row(all.size() / 3);
     rows_to_float(*t, 2, 3, row.data());
     EXPECT_TRUE(std::equal(row.begin(), row.end(), all.end() - ptrdiff_t(row.size()))) << name;
+    EXPECT_EQ(from_codes(*t), all) << name;
     at += all.size();
   }
   EXPECT_EQ(at, expected.size());
