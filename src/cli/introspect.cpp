@@ -129,14 +129,18 @@ void attribute(const Options& o) {
         o, [&] { return direct_rows(read); }, introspect::direct_table(read, by_of(o)));
   }
   const std::string evidence = o.evidence.empty() ? "subject" : o.evidence;
-  const auto read = read_or_keep<introspect::Erasure>(
+  const bool alti = o.method == "alti";
+  const auto read = read_or_keep<introspect::WordReadings>(
       o, suite,
       [&](const introspect::Sources& sources, const engine::Tick& tick) {
-        return introspect::read_erasure(*model, sources.roles, o.selection, evidence, tick);
+        return (alti ? introspect::read_alti : introspect::read_erasure)(
+            *model, sources.roles, o.selection, evidence, tick);
       },
-      [&](const introspect::Keeping& k) { return introspect::keep_erasure(*model, k, evidence); });
+      [&](const introspect::Keeping& k) {
+        return (alti ? introspect::keep_alti : introspect::keep_erasure)(*model, k, evidence);
+      });
   show(
-      o, [&] { return erasure_rows(read); }, introspect::erasure_table(read, by_of(o)));
+      o, [&] { return word_rows(read); }, introspect::word_table(read, by_of(o)));
 }
 
 introspect::How how_of(const Options& o, introspect::How usual) {
@@ -253,9 +257,10 @@ void add_probe_options(Arguments& app, Options& o) {
 
 void add_attribute_options(Arguments& app, Options& o) {
   app.add_option("--method", o.method,
-                 "attribute: erasure, the question again without each word; logit, what each part "
-                 "of the model says directly to its output [erasure]")
-      .one_of({"erasure", "logit"});
+                 "attribute: erasure, the question again without each word; alti, what each word "
+                 "says to the output by way of attention (ALTI-Logit); logit, what each part of "
+                 "the model says directly to its output [erasure]")
+      .one_of({"erasure", "alti", "logit"});
   app.add_option("--evidence", o.evidence,
                  "attribute: the region whose words should decide [subject]");
 }

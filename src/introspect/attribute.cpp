@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "base/progress.h"
 #include "base/text.h"
@@ -15,6 +16,7 @@
 #include "introspect/intervals.h"
 #include "introspect/roles.h"
 #include "introspect/summary.h"
+#include "model/direct.h"
 #include "report/clusters.h"
 #include "stats/stats.h"
 
@@ -78,47 +80,46 @@ Chance chance_of(const std::vector<WordEffect>& words) {
   return {k / n, 1 + (n - k) / (k + 1)};
 }
 
-double best_effect(const ErasedItem& item) {
+double best_effect(const WordItem& item) {
   double best = -HUGE_VAL;
   for (const WordEffect& w : item.words)
     if (w.evidence) best = std::max(best, w.effect);
   return best;
 }
 
-// The item's words, without effects yet; what to ask is put behind `questions`.
-ErasedItem prepared(const suite::Item& item, const query::Model& model, const std::string& evidence,
-                    std::vector<query::Query>& questions) {
-  ErasedItem reading;
-  const Contrast contrast = contrast_of(item, model);
-  reading.excluded = contrast.excluded;
-  if (!reading.excluded.empty()) return reading;
-  const std::vector<Span> spans = spans_of(item, contrast, model);
+// An item's question and its words, without effects yet; or why there are none.
+struct Prepared {
+  Contrast contrast;
+  std::vector<Word> words;
+  WordItem reading;
+};
+
+Prepared prepared(const suite::Item& item, const query::Model& model, const std::string& evidence) {
+  Prepared p{contrast_of(item, model), {}, {}};
+  p.reading.excluded = p.contrast.excluded;
+  if (!p.reading.excluded.empty()) return p;
+  const std::vector<Span> spans = spans_of(item, p.contrast, model);
   const suite::Sentence& sentence = right_of(item);
-  const std::vector<Word> words = words_of(sentence, spans);
-  const bool masked = model.info().kind == query::ModelInfo::Kind::masked;
+  p.words = words_of(sentence, spans);
   if (spans.empty())
-    reading.excluded = "whose words are cut otherwise around the locus";
-  else if (words.empty())
-    reading.excluded = "without other words";
-  else if (!masked && words[0].positions.size() == contrast.ids.size())
-    reading.excluded = "of which nothing is left without their only word";
-  if (!reading.excluded.empty()) return reading;
+    p.reading.excluded = "whose words are cut otherwise around the locus";
+  else if (p.words.empty())
+    p.reading.excluded = "without other words";
+  if (!p.reading.excluded.empty()) return p;
   const Span decides = span_of_role(item, evidence);
-  questions.push_back(margin_question(contrast));
-  for (const Word& w : words) {
-    reading.words.push_back({w.span, std::string(slice(sentence.text, w.span)),
-                             decides.begin < w.span.end && w.span.begin < decides.end, 0});
-    questions.push_back(without(w, contrast, masked ? model.tokenizer().special().mask : -1));
-  }
-  return reading;
+  for (const Word& w : p.words)
+    p.reading.words.push_back({w.span, std::string(slice(sentence.text, w.span)),
+                               decides.begin < w.span.end && w.span.begin < decides.end, 0});
+  return p;
 }
 
-std::vector<report::GridValue> table_row(const Erasure& read, const std::vector<size_t>& items) {
+std::vector<report::GridValue> table_row(const WordReadings& read,
+                                         const std::vector<size_t>& items) {
   std::vector<double> first, ranks, effects;
   std::vector<uint64_t> clusters;
   Chance chance;
   for (size_t i : items) {
-    const ErasedItem& item = read.readings[i];
+    const WordItem& item = read.readings[i];
     first.push_back(item.rank == 1);
     ranks.push_back(item.rank);
     effects.push_back(best_effect(item));
@@ -148,16 +149,17 @@ double rank_of_evidence(const std::vector<WordEffect>& words) {
   return 1 + above + equal / 2;
 }
 
-Erasure read_erasure(query::Model& model, const engine::SuiteSource& suite,
-                     const engine::Selection& selection, const std::string& evidence,
-                     const engine::Tick& tick) {
+WordReadings read_erasure(query::Model& model, const engine::SuiteSource& suite,
+                          const engine::Selection& selection, const std::string& evidence,
+                          const engine::Tick& tick) {
   check_role(evidence, suite, selection);
   const bool masked = model.info().kind == query::ModelInfo::Kind::masked;
-  Erasure read{suite.manifest.name, model.info().name, evidence, masked, report::SuiteItems(), {}};
+  const tokenizer::TokenId mask = masked ? model.tokenizer().special().mask : -1;
+  WordReadings read{suite.manifest.name, model.info().name, evidence, masked};
   std::vector<std::pair<size_t, size_t>> whose;  // item and word; the whole comes first
   Asking asking(model, [&](size_t who, const query::Answer& answer) {
     const auto [item, word] = whose[who];
-    ErasedItem& reading = read.readings[item];
+    WordItem& reading = read.readings[item];
     if (word == 0)
       reading.margin = margin_of(answer);
     else
@@ -166,22 +168,52 @@ Erasure read_erasure(query::Model& model, const engine::SuiteSource& suite,
   });
   engine::each_selected(suite, selection, [&](uint64_t ordinal, const suite::Item& item) {
     read.items.add(ordinal, item);
-    std::vector<query::Query> questions;
-    read.readings.push_back(prepared(item, model, evidence, questions));
-    for (size_t w = 0; w < questions.size(); ++w) {
+    Prepared p = prepared(item, model, evidence);
+    if (p.reading.excluded.empty() && !masked &&
+        p.words[0].positions.size() == p.contrast.ids.size())
+      p.reading = {"of which nothing is left without their only word", 0, {}, 0};
+    read.readings.push_back(p.reading);
+    for (size_t w = 0; p.reading.excluded.empty() && w <= p.words.size(); ++w) {
       whose.emplace_back(read.readings.size() - 1, w);
-      asking.ask(whose.size() - 1, std::move(questions[w]));
+      asking.ask(whose.size() - 1,
+                 w == 0 ? margin_question(p.contrast) : without(p.words[w - 1], p.contrast, mask));
     }
   });
   asking.finish();
-  for (ErasedItem& item : read.readings) item.rank = rank_of_evidence(item.words);
+  for (WordItem& item : read.readings) item.rank = rank_of_evidence(item.words);
   return read;
 }
 
-report::Grid erasure_table(const Erasure& read, By by) {
+WordReadings read_alti(query::Model& model, const engine::SuiteSource& suite,
+                       const engine::Selection& selection, const std::string& evidence,
+                       const engine::Tick& tick) {
+  model::check_direct_effects(model);
+  check_role(evidence, suite, selection);
+  WordReadings read{suite.manifest.name, model.info().name, evidence, false};
+  read.how = Words::alti;
+  engine::each_selected(suite, selection, [&](uint64_t ordinal, const suite::Item& item) {
+    read.items.add(ordinal, item);
+    Prepared p = prepared(item, model, evidence);
+    if (p.reading.excluded.empty()) {
+      const Contrast& c = p.contrast;
+      const model::TokenEffects said =
+          model::token_effects(model, c.ids, c.position, c.good, c.bad);
+      p.reading.margin = std::accumulate(said.tokens.begin(), said.tokens.end(), said.rest);
+      for (size_t w = 0; w < p.words.size(); ++w)
+        for (uint32_t position : p.words[w].positions)
+          p.reading.words[w].effect += said.tokens[position];
+      p.reading.rank = rank_of_evidence(p.reading.words);
+    }
+    read.readings.push_back(std::move(p.reading));
+    if (tick) tick(read.readings.size(), 0);
+  });
+  return read;
+}
+
+report::Grid word_table(const WordReadings& read, By by) {
   using Kind = report::GridColumn::Kind;
   report::Grid grid{
-      .key = "erasure",
+      .key = read.how == Words::alti ? "alti" : "erasure",
       .title = fmt::format("{} × {}: what the {} does", read.suite, read.model, read.evidence),
       .columns = {{"test", "test", Kind::text},
                   {"condition", "condition", Kind::text},
@@ -199,7 +231,7 @@ report::Grid erasure_table(const Erasure& read, By by) {
   std::map<std::string, uint64_t> excluded;
   std::vector<size_t> ranked;
   for (size_t i = 0; i < read.readings.size(); ++i) {
-    const ErasedItem& item = read.readings[i];
+    const WordItem& item = read.readings[i];
     if (!item.excluded.empty())
       ++excluded[item.excluded];
     else if (std::isnan(item.rank))
@@ -209,19 +241,24 @@ report::Grid erasure_table(const Erasure& read, By by) {
   }
   add_groups(grid, read.items, ranked, by,
              [&](const std::vector<size_t>& items) { return Rows{table_row(read, items)}; });
+  const bool alti = read.how == Words::alti;
   grid.notes = {
-      fmt::format(
-          "first: items in which the {} does more for the right form than any other word; "
-          "rank: its mean place; effect: its best word's, the margin minus the margin without it",
-          read.evidence),
-      read.masked ? "a word is masked" : "a word is left out, and the others are read without it",
+      fmt::format("first: items in which the {} does more for the right form than any other word; "
+                  "rank: its mean place; effect: its best word's, {}",
+                  read.evidence,
+                  alti ? "what it adds to the margin by way of attention"
+                       : "the margin minus the margin "
+                         "without it"),
+      alti          ? "ALTI-Logit: what feed-forward layers add belongs to no word"
+      : read.masked ? "a word is masked"
+                    : "a word is left out, and the others are read without it",
       "95 % intervals over clusters; " + report::clusters_text(read.items)};
   for (const auto& [why, count] : excluded)
     grid.notes.push_back(fmt::format("excluded: {} {}", count_text(count), why));
   return grid;
 }
 
-tidy::Frame erasure_rows(const Erasure& read) {
+tidy::Frame word_rows(const WordReadings& read) {
   using tidy::Type;
   tidy::Frame frame(fields_with({{"margin", Type::number},
                                  {"rank", Type::number},
@@ -230,7 +267,7 @@ tidy::Frame erasure_rows(const Erasure& read) {
                                  {"evidence", Type::truth},
                                  {"effect", Type::number}}));
   for (size_t i = 0; i < read.readings.size(); ++i) {
-    const ErasedItem& reading = read.readings[i];
+    const WordItem& reading = read.readings[i];
     if (!reading.excluded.empty())
       begin_row(frame, read, i).nothing().nothing().nothing().nothing().nothing().nothing();
     for (size_t w = 0; w < reading.words.size(); ++w)

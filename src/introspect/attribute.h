@@ -2,8 +2,8 @@
 // Which words made the difference, and which parts of the model. docs/introspection.md says what
 // each figure is.
 //
-//   Erasure read = read_erasure(model, suite, {.sample = 100});
-//   report::Grid table = erasure_table(read, By::test);
+//   WordReadings read = read_erasure(model, suite, {.sample = 100});
+//   report::Grid table = word_table(read, By::test);
 
 #include <string>
 #include <vector>
@@ -12,7 +12,12 @@
 
 namespace minpair::introspect {
 
-// What a word does: the margin of the item minus the margin without it.
+// How it is found out what a word does.
+enum class Words : uint8_t {
+  erased,  // the margin of the item minus the margin without it
+  alti     // what it says to the output by way of attention (ALTI-Logit; model/direct.h)
+};
+
 struct WordEffect {
   Span span;  // bytes of the right sentence
   std::string word;
@@ -20,34 +25,41 @@ struct WordEffect {
   double effect = 0;
 };
 
-struct ErasedItem {
+struct WordItem {
   std::string excluded;  // why it cannot be asked, or empty
   double margin = 0;     // of the whole: logit of the good token minus that of the bad one
   std::vector<WordEffect> words;
   double rank = 0;  // of the evidence
 };
 
-struct Erasure {
+struct WordReadings {
   std::string suite, model, evidence;
-  bool masked = true;  // words are masked; else left out
+  bool masked = true;  // erased words are masked; else left out
   report::SuiteItems items = report::SuiteItems();
-  std::vector<ErasedItem> readings;  // parallel to the items
+  std::vector<WordItem> readings = {};  // parallel to the items
+  Words how = Words::erased;
 };
 
 // Asks again without each word before the locus (of a masked model: around it) in turn. A word is
 // masked; models without masks read on without it. `evidence` is a region.
-Erasure read_erasure(query::Model& model, const engine::SuiteSource& suite,
-                     const engine::Selection& selection, const std::string& evidence = "subject",
-                     const engine::Tick& tick = {});
+WordReadings read_erasure(query::Model& model, const engine::SuiteSource& suite,
+                          const engine::Selection& selection,
+                          const std::string& evidence = "subject", const engine::Tick& tick = {});
+
+// What each word before the locus says to the output. Throws when the model's logits are no sum of
+// what its layers add.
+WordReadings read_alti(query::Model& model, const engine::SuiteSource& suite,
+                       const engine::Selection& selection, const std::string& evidence = "subject",
+                       const engine::Tick& tick = {});
 
 // The place of the best word of the evidence among the others, from 1, equals in the middle; NaN:
 // there is none.
 double rank_of_evidence(const std::vector<WordEffect>& words);
 
 // How often the evidence comes first, against chance.
-report::Grid erasure_table(const Erasure& read, By by);
+report::Grid word_table(const WordReadings& read, By by);
 // A row for every word; one without a word for every item that was excluded.
-tidy::Frame erasure_rows(const Erasure& read);
+tidy::Frame word_rows(const WordReadings& read);
 
 // What each part of a model says directly to the output layer (model/direct.h): the margin as a
 // sum.

@@ -13,6 +13,7 @@
 #include "introspect/component.h"
 #include "introspect/roles.h"
 #include "introspect/stored.h"
+#include "model/direct.h"
 #include "stimuli/stimuli.h"
 
 namespace minpair::introspect {
@@ -211,14 +212,29 @@ LensReadings keep_lens(query::Model& model, const Keeping& keeping) {
   });
 }
 
-Erasure keep_erasure(query::Model& model, const Keeping& keeping, const std::string& evidence) {
+WordReadings keep_erasure(query::Model& model, const Keeping& keeping,
+                          const std::string& evidence) {
   check_role(evidence, keeping.suite.roles, keeping.selection);
-  Erasure name;
+  WordReadings name;
   name.evidence = evidence;
-  Keeper<Erasure> keeper(model, keeping, sweep_of(name),
-                         facts_of(keeping, model, "attribute", {{"--evidence", evidence}}));
+  Keeper<WordReadings> keeper(model, keeping, sweep_of(name),
+                              facts_of(keeping, model, "attribute", {{"--evidence", evidence}}));
   return keeper.keep([&](query::Model& asked, const engine::SuiteSource& source) {
     return read_erasure(asked, source, {}, evidence, keeping.tick);
+  });
+}
+
+WordReadings keep_alti(query::Model& model, const Keeping& keeping, const std::string& evidence) {
+  model::check_direct_effects(model);
+  check_role(evidence, keeping.suite.roles, keeping.selection);
+  WordReadings name;
+  name.evidence = evidence, name.how = Words::alti;
+  Keeper<WordReadings> keeper(
+      model, keeping, sweep_of(name),
+      facts_of(keeping, model, "attribute", {{"--method", "alti"}, {"--evidence", evidence}}));
+  // As for direct effects: what is inside the model is no answer that a journal keeps.
+  return keeper.keep([&](query::Model&, const engine::SuiteSource& source) {
+    return read_alti(model, source, {}, evidence, keeping.tick);
   });
 }
 

@@ -36,7 +36,8 @@ struct Keeping {
 };
 
 LensReadings keep_lens(query::Model& model, const Keeping& keeping);
-Erasure keep_erasure(query::Model& model, const Keeping& keeping, const std::string& evidence);
+WordReadings keep_erasure(query::Model& model, const Keeping& keeping, const std::string& evidence);
+WordReadings keep_alti(query::Model& model, const Keeping& keeping, const std::string& evidence);
 Direct keep_direct(query::Model& model, const Keeping& keeping);
 PatchReadings keep_patches(query::Model& model, const Keeping& keeping,
                            const PatchOptions& options);

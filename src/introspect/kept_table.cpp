@@ -20,8 +20,8 @@ struct Tables {
   report::Grid operator()(const LensReadings& r) const {
     return lens_table(r, by_of(view, By::test));
   }
-  report::Grid operator()(const Erasure& r) const {
-    return erasure_table(r, by_of(view, By::test));
+  report::Grid operator()(const WordReadings& r) const {
+    return word_table(r, by_of(view, By::test));
   }
   report::Grid operator()(const Direct& r) const { return direct_table(r, by_of(view, By::test)); }
   report::Grid operator()(const PatchReadings& r) const {
@@ -47,7 +47,7 @@ class Rows {
       : frame_({{"sweep", tidy::Type::integer, "of the results file"},
                 {"suite", tidy::Type::text},
                 {"model", tidy::Type::text},
-                {"what", tidy::Type::text, "lens, erasure, logit, patch or ablate"},
+                {"what", tidy::Type::text, "lens, erasure, alti, logit, patch or ablate"},
                 {"options", tidy::Type::text, "of the sweep, as JSON"},
                 {"ordinal", tidy::Type::integer, "place in the suite, from 0"},
                 {"id", tidy::Type::text},
@@ -68,7 +68,8 @@ class Rows {
                 {"word", tidy::Type::text},
                 {"evidence", tidy::Type::truth},
                 {"value", tidy::Type::number, "the margin there, or after the change"},
-                {"effect", tidy::Type::number, "margin minus value; of logit, its part of it"}}) {}
+                {"effect", tidy::Type::number,
+                 "margin minus value; of logit and alti, its part of it"}}) {}
 
   template <class Readings>
   void add(const store::SweepRecord& sweep, const Readings& read) {
@@ -108,12 +109,12 @@ class Rows {
     for (uint32_t l = 0; l < item.margins.size(); ++l)
       if (!std::isnan(item.margins[l])) row({.layer = l, .value = item.margins[l]});
   }
-  void figures(const Erasure&, const ErasedItem& item) {
+  void figures(const WordReadings& read, const WordItem& item) {
     margin_ = item.margin;
     for (const WordEffect& w : item.words)
       row({.word = w.word,
            .evidence = w.evidence,
-           .value = item.margin - w.effect,
+           .value = read.how == Words::alti ? std::nullopt : std::optional(item.margin - w.effect),
            .effect = w.effect});
   }
   void figures(const Direct& read, const DirectItem& item) {

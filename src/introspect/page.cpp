@@ -57,14 +57,14 @@ struct Shown {
   double margin = 0;
 };
 
-bool has_sentences(const Erasure&) { return true; }
+bool has_sentences(const WordReadings&) { return true; }
 bool has_sentences(const PatchReadings& read) { return is_whole(read.options.site); }
 template <class Readings>
 bool has_sentences(const Readings&) {
   return false;
 }
 
-Shown shown(const Erasure&, const ErasedItem& item) {
+Shown shown(const WordReadings&, const WordItem& item) {
   Shown all{{}, {}, {}, item.margin};
   for (const WordEffect& w : item.words) {
     all.names.push_back(w.word);

@@ -86,8 +86,9 @@ store::SweepName named(const char* what, const Options& options) {
 // --- from the options of a sweep ---
 
 void begin(LensReadings&, const Options&, const store::SweepRecord&) {}
-void begin(Erasure& read, const Options& o, const store::SweepRecord& sweep) {
+void begin(WordReadings& read, const Options& o, const store::SweepRecord& sweep) {
   read.evidence = in(o, "evidence");
+  read.how = sweep.name.what == "alti" ? Words::alti : Words::erased;
   read.masked = sweep.model.kind == "masked";
 }
 void begin(Direct& read, const Options& o, const store::SweepRecord&) {
@@ -124,8 +125,8 @@ void take(LensReadings& read, store::Effects& e) {
   item.margins = std::move(e.values);
 }
 
-void take(Erasure& read, store::Effects& e) {
-  ErasedItem& item = read.readings.emplace_back();
+void take(WordReadings& read, store::Effects& e) {
+  WordItem& item = read.readings.emplace_back();
   item.excluded = std::move(e.excluded);
   if (!item.excluded.empty()) return;
   need(e.values.size() == 1 + 4 * e.texts.size());
@@ -189,8 +190,8 @@ AnyReadings loaded(store::Store& store, const store::SweepRecord& sweep, const W
 std::string_view name_of(How how) { return kHow[size_t(how)]; }
 
 store::SweepName sweep_of(const LensReadings&) { return named("lens", {}); }
-store::SweepName sweep_of(const Erasure& read) {
-  return named("erasure", {{"evidence", read.evidence}});
+store::SweepName sweep_of(const WordReadings& read) {
+  return named(read.how == Words::alti ? "alti" : "erasure", {{"evidence", read.evidence}});
 }
 store::SweepName sweep_of(const Direct& read) {
   return named("logit", {{"layers", std::to_string((read.parts.size() - 2) / 2)}});
@@ -218,8 +219,8 @@ store::Effects packed(const LensReadings& read, size_t i) {
   return {item.excluded, {item.good, item.bad}, item.margins};
 }
 
-store::Effects packed(const Erasure& read, size_t i) {
-  const ErasedItem& item = read.readings[i];
+store::Effects packed(const WordReadings& read, size_t i) {
+  const WordItem& item = read.readings[i];
   store::Effects effects{item.excluded, {}, {item.margin}};
   for (const WordEffect& w : item.words) {
     effects.texts.push_back(w.word);
@@ -253,7 +254,8 @@ store::Effects packed(const AblateReadings& read, size_t i) {
 
 AnyReadings load_sweep(store::Store& store, const store::SweepRecord& sweep, const WantItem& want) {
   if (sweep.name.what == "lens") return loaded<LensReadings>(store, sweep, want);
-  if (sweep.name.what == "erasure") return loaded<Erasure>(store, sweep, want);
+  if (sweep.name.what == "erasure" || sweep.name.what == "alti")
+    return loaded<WordReadings>(store, sweep, want);
   if (sweep.name.what == "logit") return loaded<Direct>(store, sweep, want);
   if (sweep.name.what == "patch") return loaded<PatchReadings>(store, sweep, want);
   if (sweep.name.what == "ablate") return loaded<AblateReadings>(store, sweep, want);

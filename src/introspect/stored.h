@@ -8,11 +8,11 @@
 
 namespace minpair::introspect {
 
-using AnyReadings = std::variant<LensReadings, Erasure, Direct, PatchReadings, AblateReadings>;
+using AnyReadings = std::variant<LensReadings, WordReadings, Direct, PatchReadings, AblateReadings>;
 
 // What the effects of a sweep depend on, besides the suite and the model.
 store::SweepName sweep_of(const LensReadings& read);
-store::SweepName sweep_of(const Erasure& read);
+store::SweepName sweep_of(const WordReadings& read);
 store::SweepName sweep_of(const Direct& read);
 store::SweepName sweep_of(const PatchReadings& read);
 store::SweepName sweep_of(const AblateReadings& read);
@@ -20,7 +20,7 @@ store::SweepName sweep_of(const AblateReadings& read);
 std::string_view name_of(How how);
 
 store::Effects packed(const LensReadings& read, size_t item);
-store::Effects packed(const Erasure& read, size_t item);
+store::Effects packed(const WordReadings& read, size_t item);
 store::Effects packed(const Direct& read, size_t item);
 store::Effects packed(const PatchReadings& read, size_t item);
 store::Effects packed(const AblateReadings& read, size_t item);

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "model/mixing.h"
 
 namespace minpair::model {
 
@@ -65,6 +66,8 @@ const nn::Matrix& Network::see_copy(Site site, size_t layer, const nn::Matrix& r
 
 void Network::add(Site site, size_t layer_number, const nn::Matrix& in, const nn::Linear& layer,
                   const nn::Matrix& before, nn::Matrix& out, const nn::Norm& after, float times) {
+  if (mixing_ && site == Site::attention_output)
+    mixing_->add(runtime_, in, layer, before, after, times);
   // The sum costs less inside the product; it is the same sum.
   if (!watch_ && after.weight.empty() && times == 1) {
     nn::View residual = before;

@@ -75,6 +75,8 @@ struct LateRows {
   std::vector<uint32_t> layer, copy;  // of each; layers ascending
 };
 
+class Mixing;  // mixing.h
+
 // What the layers of encoders and decoders are written with.
 class Network {
  public:
@@ -101,6 +103,8 @@ class Network {
   // out = before + times · [norm of] added
   void add(Site site, size_t layer_number, nn::Matrix& added, const nn::Matrix& before,
            nn::Matrix& out, const nn::Norm& after = {}, float times = 1);
+  // Tells what attention mixes, of one input alone; null: nobody.
+  void set_mixing(Mixing* mixing) { mixing_ = mixing; }
   // From here on only `kept` of the tokens are computed.
   void keep(std::span<const uint32_t> kept, std::initializer_list<nn::Matrix*> all);
 
@@ -108,6 +112,7 @@ class Network {
 
  private:
   const Watch* watch_ = nullptr;
+  Mixing* mixing_ = nullptr;
   std::vector<uint32_t> tokens_;  // of the rows; empty when nobody watches
   nn::Matrix copy_, added_, picked_, joining_;
 };

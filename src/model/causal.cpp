@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "model/edges.h"
 #include "model/interventions.h"
+#include "model/mixing.h"
 #include "model/taps.h"
 #include "tokenizer/word_ends.h"
 
@@ -45,20 +46,8 @@ const nn::Matrix& Decoder::last_norm(std::span<const uint32_t> rows) {
 }
 
 void Decoder::finish_parts(nn::Matrix& rows) {
-  const size_t width = rows.columns();
-  auto mean_of = [&](const float* x) {
-    return norm_.centered ? std::accumulate(x, x + width, 0.0) / double(width) : 0.0;
-  };
-  double squares = 0;
-  const double mean = mean_of(rows.row(0));
-  for (size_t d = 0; d < width; ++d) squares += std::pow(double(rows.row(0)[d]) - mean, 2);
-  const double scale = 1 / std::sqrt(squares / double(width) + double(norm_.epsilon));
-  for (size_t i = 0; i < rows.rows(); ++i) {
-    float* x = rows.row(i);
-    const double own = mean_of(x);
-    for (size_t d = 0; d < width; ++d)
-      x[d] = float((double(x[d]) - own) * scale * double(norm_.weight[d]));
-  }
+  const HeldNorm held(norm_, std::span(rows.row(0), rows.columns()));
+  for (size_t i = 0; i < rows.rows(); ++i) held.apply({rows.row(i), rows.columns()});
   if (!norm_.bias.empty()) std::ranges::copy(norm_.bias, rows.row(rows.rows() - 1));
 }
 
@@ -66,6 +55,7 @@ void TreeAttention::run(const nn::AttentionShape& shape, const PrefixTree& tree,
                         const nn::View& queries, const nn::View& keys, const nn::View& values,
                         nn::Matrix& out) {
   out.resize(queries.rows, shape.heads * shape.width);
+  if (mixing_) mixing_->attend(shape, queries, keys, values);
   std::vector<nn::Sequence> whole;  // chains that begin at a root lie in memory as they are
   std::vector<uint32_t> branches;
   for (uint32_t c = 0; c < tree.chains.size(); ++c) {
@@ -225,6 +215,25 @@ const nn::Matrix& CausalModel::watch(const std::vector<tokenizer::TokenId>& ids,
   std::vector<uint32_t> rows(ids.size());
   std::iota(rows.begin(), rows.end(), 0u);
   return decoder_->forward(PrefixTree({&alone, 1}), rows, watch);
+}
+
+std::vector<std::vector<float>> CausalModel::parts_at(const std::vector<tokenizer::TokenId>& ids,
+                                                      uint32_t position, Mixing& mixing) {
+  std::vector<std::vector<float>> parts;
+  decoder_->listen(&mixing);
+  const Watch take = [&](const Value& value) {
+    if (value.site == Site::embeddings || value.site == Site::attention_output ||
+        value.site == Site::mlp_output)
+      parts.emplace_back(value.rows.row(position), value.rows.row(position) + value.rows.columns());
+  };
+  try {
+    watch(ids, take);
+  } catch (...) {
+    decoder_->listen(nullptr);
+    throw;
+  }
+  decoder_->listen(nullptr);
+  return parts;
 }
 
 std::vector<double> CausalModel::direct_effects(std::span<const std::vector<float>> parts,

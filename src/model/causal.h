@@ -18,6 +18,7 @@ class TreeAttention {
   // `shape.after` must be 0; `shape.before` limits a sliding window.
   void run(const nn::AttentionShape& shape, const PrefixTree& tree, const nn::View& queries,
            const nn::View& keys, const nn::View& values, nn::Matrix& out);
+  void set_mixing(Mixing* mixing) { mixing_ = mixing; }
 
  private:
   void run_gathered(const nn::AttentionShape& shape, const PrefixTree& tree,
@@ -25,6 +26,7 @@ class TreeAttention {
                     const nn::View& values, nn::Matrix& out);
 
   const nn::Runtime& runtime_;
+  Mixing* mixing_ = nullptr;
   nn::Matrix path_keys_, path_values_;
 };
 
@@ -41,6 +43,8 @@ class Decoder : public Network {
   // The first row is a last stream: the others become what they are of it after finish(), whose
   // norm keeps the scale that it has for the first; the last one becomes what the norm adds.
   virtual void finish_parts(nn::Matrix& rows);
+  // Tells what attention mixes (mixing.h) while it reads one input; null: nobody.
+  void listen(Mixing* mixing) { set_mixing(mixing), attention_.set_mixing(mixing); }
   const nn::Linear& output() const { return output_; }
   // Logits are cap · tanh(logit / cap); 0: as they are (Gemma 2).
   virtual float logit_cap() const { return 0; }
@@ -92,6 +96,10 @@ class CausalModel : public query::Model, public Watchable {
   // direct.h, of a decoder whose stream is a sum.
   std::vector<double> direct_effects(std::span<const std::vector<float>> parts,
                                      tokenizer::TokenId good, tokenizer::TokenId bad);
+  // What the last stream there is the sum of: the embedding, and what attention and the
+  // feed-forward layer of every layer add.
+  std::vector<std::vector<float>> parts_at(const std::vector<tokenizer::TokenId>& ids,
+                                           uint32_t position, Mixing& mixing);
 
  private:
   void load(const Source& source, MakeDecoder make_decoder);

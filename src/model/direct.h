@@ -20,4 +20,15 @@ void check_direct_effects(const query::Model& model);  // throws when its logits
 std::vector<double> direct_effects(query::Model& model, std::span<const std::vector<float>> parts,
                                    tokenizer::TokenId good, tokenizer::TokenId bad);
 
+// What every token of the input says to the output by way of attention, also through other tokens
+// (ALTI-Logit, Ferrando et al. 2023), for models that have direct effects.
+struct TokenEffects {
+  std::vector<double> tokens;
+  // What the place that is asked says itself: its embedding, feed-forward layers, biases. All of it
+  // together sums to the difference of the logits, before any cap on them.
+  double rest = 0;
+};
+TokenEffects token_effects(query::Model& model, const std::vector<tokenizer::TokenId>& ids,
+                           uint32_t position, tokenizer::TokenId good, tokenizer::TokenId bad);
+
 }  // namespace minpair::model

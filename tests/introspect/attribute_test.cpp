@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "engine/made_up.h"
 #include "introspect/contrast.h"
+#include "introspect/roles.h"
+#include "model/direct.h"
 #include "model/model.h"
 #include "support.h"
 
@@ -37,7 +39,7 @@ suite::Item example(const std::string& id = "1") {
   return item;
 }
 
-std::vector<std::string> words_of(const ErasedItem& item) {
+std::vector<std::string> words_of(const WordItem& item) {
   std::vector<std::string> words;
   for (const WordEffect& w : item.words) words.push_back((w.evidence ? "*" : "") + w.word);
   return words;
@@ -53,8 +55,8 @@ double asked(query::Model& model, Contrast contrast, std::vector<tokenizer::Toke
 TEST(Erasure, AMaskedModelReadsMasks) {
   auto model = golden("bert");
   const std::vector<suite::Item> items{example()};
-  const Erasure read = read_erasure(*model, source_of(items), {});
-  const ErasedItem& item = read.readings[0];
+  const WordReadings read = read_erasure(*model, source_of(items), {});
+  const WordItem& item = read.readings[0];
   ASSERT_EQ(item.excluded, "");
   EXPECT_THAT(words_of(item), ElementsAre("*wort5", "*wort12", "wort13", "wort9"));
   const Contrast contrast = contrast_of(items[0], *model);
@@ -69,8 +71,8 @@ TEST(Erasure, AMaskedModelReadsMasks) {
 TEST(Erasure, OtherModelsReadOnWithoutTheWord) {
   auto model = golden("gpt2");
   std::vector<suite::Item> items{example()};
-  const Erasure read = read_erasure(*model, source_of(items), {});
-  const ErasedItem& item = read.readings[0];
+  const WordReadings read = read_erasure(*model, source_of(items), {});
+  const WordItem& item = read.readings[0];
   ASSERT_EQ(item.excluded, "");
   // What comes after the locus is not read.
   EXPECT_THAT(words_of(item), ElementsAre("*wort5", "*wort12", "wort13"));
@@ -88,18 +90,18 @@ TEST(Erasure, TheEvidenceCanBeTheOtherWord) {
   auto model = golden("bert");
   std::vector<suite::Item> items{example("1"), example("2")};
   items[0].features = {{"other", "13-19"}};
-  const Erasure read = read_erasure(*model, source_of(items), {}, "other");
+  const WordReadings read = read_erasure(*model, source_of(items), {}, "other");
   EXPECT_THAT(words_of(read.readings[0]), ElementsAre("wort5", "wort12", "*wort13", "wort9"));
   EXPECT_TRUE(std::isnan(read.readings[1].rank));
 }
 
 TEST(Erasure, RanksAgainstChance) {
-  Erasure read{"s", "m", "subject", true, report::SuiteItems(), {}};
+  WordReadings read{"s", "m", "subject", true, report::SuiteItems(), {}};
   auto add = [&](std::vector<double> effects, size_t evidence) {
     suite::Item item = example(std::to_string(read.readings.size()));
     item.cluster = item.id;
     read.items.add(read.readings.size(), item);
-    ErasedItem& reading = read.readings.emplace_back();
+    WordItem& reading = read.readings.emplace_back();
     for (size_t w = 0; w < effects.size(); ++w)
       reading.words.push_back({{}, "w", w == evidence, effects[w]});
     reading.rank = rank_of_evidence(reading.words);
@@ -112,7 +114,7 @@ TEST(Erasure, RanksAgainstChance) {
   EXPECT_EQ(read.readings[1].rank, 2);
   EXPECT_EQ(read.readings[2].rank, 4);
   EXPECT_TRUE(std::isnan(read.readings[3].rank));
-  const report::Grid grid = erasure_table(read, By::test);
+  const report::Grid grid = word_table(read, By::test);
   ASSERT_EQ(grid.rows.size(), 1u);
   auto cell = [&](size_t column) { return std::get<double>(grid.rows[0][column]); };
   EXPECT_EQ(cell(1), 3);
@@ -122,7 +124,7 @@ TEST(Erasure, RanksAgainstChance) {
   EXPECT_NEAR(cell(7), 2.5, 1e-12);
   EXPECT_NEAR(cell(8), 1, 1e-12);
   EXPECT_THAT(grid.notes, Contains("excluded: 1 in which the model reads no subject"));
-  EXPECT_EQ(erasure_rows(read).rows(), 16u);
+  EXPECT_EQ(word_rows(read).rows(), 16u);
 }
 
 TEST(Erasure, WhatCannotBeAskedIsCounted) {
@@ -130,13 +132,13 @@ TEST(Erasure, WhatCannotBeAskedIsCounted) {
   std::vector<suite::Item> items{example("1"), example("2")};
   items[0].cloze = true;
   EXPECT_THROW(read_erasure(*model, source_of(items), {}, "object"), Error);
-  const Erasure read = read_erasure(*model, source_of(items), {}, "attractor");
+  const WordReadings read = read_erasure(*model, source_of(items), {}, "attractor");
   EXPECT_EQ(read.readings[0].excluded, "clozes");
-  const report::Grid grid = erasure_table(read, By::condition);
+  const report::Grid grid = word_table(read, By::condition);
   EXPECT_TRUE(grid.rows.empty());
   EXPECT_THAT(grid.notes, Contains("excluded: 1 clozes"));
   EXPECT_THAT(grid.notes, Contains("excluded: 1 in which the model reads no attractor"));
-  EXPECT_EQ(erasure_rows(read).rows(), 1 + 3u);
+  EXPECT_EQ(word_rows(read).rows(), 1 + 3u);
 }
 
 // What the parts say sums to the margin, in every decoder with norms before its layers.
@@ -168,6 +170,32 @@ TEST_P(EveryDecoder, DirectEffectsSumToTheMargin) {
   EXPECT_EQ(direct_rows(read).rows(), items.size() * read.parts.size());
 }
 
+// The same words as erasure has them; what a word says is the sum of what its tokens say.
+TEST_P(EveryDecoder, WordsSayWhatTheirTokensSay) {
+  auto model = golden(GetParam());
+  std::vector<suite::Item> items{example("1"), example("2")};
+  items[1].cloze = true;
+  const WordReadings read = read_alti(*model, source_of(items), {});
+  const WordItem& item = read.readings[0];
+  EXPECT_THAT(words_of(item), ElementsAre("*wort5", "*wort12", "wort13"));
+  const Contrast c = contrast_of(items[0], *model);
+  const model::TokenEffects said = model::token_effects(*model, c.ids, c.position, c.good, c.bad);
+  EXPECT_NEAR(item.margin, asked(*model, c, c.ids, c.position),
+              GetParam() == "gemma2" ? 1 : 1e-4 * (1 + std::abs(item.margin)));
+  double words = 0, tokens = 0;
+  for (const WordEffect& w : item.words) words += w.effect;
+  const std::vector<Span> spans = spans_of(items[0], c, *model);
+  for (size_t t = 0; t < said.tokens.size(); ++t)
+    if (!spans[t].empty() && spans[t].begin < 19) tokens += said.tokens[t];
+  EXPECT_NEAR(words, tokens, 1e-9 * (1 + std::abs(words)));
+  EXPECT_EQ(item.rank, rank_of_evidence(item.words));
+  EXPECT_EQ(read.readings[1].excluded, "clozes");
+  const report::Grid grid = word_table(read, By::test);
+  EXPECT_EQ(grid.key, "alti");
+  EXPECT_THAT(grid.notes, Contains("excluded: 1 clozes"));
+  EXPECT_EQ(word_rows(read).rows(), 3u + 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Direct, EveryDecoder,
                          ::testing::Values("bloom", "gemma", "gemma2", "gemma3", "gpt-neo",
                                            "gpt-neox", "gpt-neox-serial", "gpt2", "gptj", "llama",
@@ -181,8 +209,10 @@ INSTANTIATE_TEST_SUITE_P(Direct, EveryDecoder,
 
 TEST(Direct, OtherModelsAreRefused) {
   const std::vector<suite::Item> items{example()};
-  for (const char* name : {"bert", "modernbert", "opt-after"})
+  for (const char* name : {"bert", "modernbert", "opt-after"}) {
     EXPECT_THROW(read_direct(*golden(name), source_of(items), {}), Error) << name;
+    EXPECT_THROW(read_alti(*golden(name), source_of(items), {}), Error) << name;
+  }
 }
 
 }  // namespace

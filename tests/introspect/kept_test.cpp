@@ -80,8 +80,8 @@ TEST_F(Kept, EveryKindComesBackAsItWasRead) {
   const engine::SuiteSource source = source_of(items_);
   EXPECT_EQ(text_of(lens_table(keep_lens(*model_, keeping(store)), By::condition)),
             text_of(lens_table(read_lens(*model_, source, {}), By::condition)));
-  EXPECT_EQ(text_of(erasure_table(keep_erasure(*model_, keeping(store), "subject"), By::test)),
-            text_of(erasure_table(read_erasure(*model_, source, {}, "subject"), By::test)));
+  EXPECT_EQ(text_of(word_table(keep_erasure(*model_, keeping(store), "subject"), By::test)),
+            text_of(word_table(read_erasure(*model_, source, {}, "subject"), By::test)));
   for (How how : {How::interchange, How::mean}) {
     const PatchOptions options{.site = query::Site::head, .how = how};
     const PatchReadings kept = keep_patches(*model_, keeping(store), options);
@@ -106,6 +106,11 @@ TEST_F(Kept, DirectEffectsToo) {
   store::Store store(file("a.db"), store::Store::Mode::write);
   EXPECT_EQ(text_of(direct_table(keep_direct(*model_, keeping(store)), By::all)),
             text_of(direct_table(read_direct(*model_, source_of(items_), {}), By::all)));
+  EXPECT_EQ(text_of(word_table(keep_alti(*model_, keeping(store), "subject"), By::all)),
+            text_of(word_table(read_alti(*model_, source_of(items_), {}), By::all)));
+  keep_erasure(*model_, keeping(store), "subject");
+  EXPECT_EQ(store::sweeps(store).size(), 3u);
+  EXPECT_EQ(effect_tables(store, {})[1].key, "alti");
 }
 
 TEST_F(Kept, WhatIsThereIsNotAskedAgain) {
