@@ -147,6 +147,7 @@ introspect::How how_of(const Options& o, introspect::How usual) {
   return o.how == "interchange" ? introspect::How::interchange
          : o.how == "mean"      ? introspect::How::mean
          : o.how == "zero"      ? introspect::How::zero
+         : o.how == "direct"    ? introspect::How::direct
                                 : usual;
 }
 
@@ -182,7 +183,7 @@ void ablate(const Options& o) {
                                        *model);
   if (!o.layers.empty()) options.layers = introspect::find_layers(o.layers, model->info());
   if (!o.indices.empty()) options.together = introspect::find_components(o.indices);
-  if (o.how == "interchange")
+  if (o.how == "interchange" || o.how == "direct")
     throw wrong_call("what is ablated has no counterpart").hint("--how zero or --how mean");
   options.how = how_of(o, options.how);
   const auto read = read_or_keep<introspect::AblateReadings>(
@@ -270,9 +271,10 @@ void add_patch_options(Arguments& app, Options& o) {
                  "patch, ablate: what is changed [patch: residual; ablate: head, or unit]")
       .one_of({"residual", "attention", "head", "mlp", "neuron", "unit"});
   app.add_option("--how", o.how,
-                 "patch: what is put there: the counterpart's value, the mean over items, or zero "
+                 "patch: what is put there: the counterpart's value, the mean over items, or zero; "
+                 "or direct, the item's own value while the model reads the counterpart "
                  "[interchange]; ablate: mean or zero [zero]")
-      .one_of({"interchange", "mean", "zero"});
+      .one_of({"interchange", "mean", "zero", "direct"});
   app.add_option("--swap", o.swap, "patch: whose number the counterpart changes [subject]")
       .one_of({"subject", "attractor"});
   app.add_option(

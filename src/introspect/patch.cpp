@@ -136,18 +136,22 @@ class Patching {
     }
   }
 
+  // Which of the two is read; the other one has the values that are put into it.
+  bool reads_other() const { return options().how == How::direct; }
+
   // What stands in one component at one role.
   std::vector<query::Change> changes(const Pair& pair, size_t r, const Component& component) const {
     const Pair::Role& role = pair.roles[r];
+    const auto& to = reads_other() ? role.there : role.here;
+    const auto& from = reads_other() ? role.here : role.there;
     std::vector<query::Change> all;
-    for (size_t i = 0; i < role.here.size(); ++i) {
-      query::Change change{{options().site, component.layer, component.index, role.here[i]},
+    for (size_t i = 0; i < to.size(); ++i) {
+      query::Change change{{options().site, component.layer, component.index, to[i]},
                            query::Zero{}};
       // As many pieces here as there: each has its own. Otherwise each gets their mean.
-      if (options().how == How::interchange)
-        change.how = query::From{pair.there.ids, role.here.size() == role.there.size()
-                                                     ? std::vector{role.there[i]}
-                                                     : role.there};
+      if (has_total(options().how))
+        change.how = query::From{reads_other() ? pair.here.ids : pair.there.ids,
+                                 to.size() == from.size() ? std::vector{from[i]} : from};
       if (options().how == How::mean) change.how = means_[r].put(component, model_.info());
       all.push_back(std::move(change));
     }
@@ -174,7 +178,8 @@ class Patching {
       put(pair.there, pair.here, reading.there);
       for (size_t r = 0; r < pair.roles.size(); ++r)
         for (size_t c = 0; c < read_.components.size() && !pair.roles[r].here.empty(); ++c)
-          put(pair.here, pair.here, reading.changed[r * read_.components.size() + c],
+          put(reads_other() ? pair.there : pair.here, pair.here,
+              reading.changed[r * read_.components.size() + c],
               changes(pair, r, read_.components[c]));
       if (tick_) tick_(++done, pairs_.size());
     }

@@ -12,8 +12,12 @@
 
 namespace minpair::introspect {
 
-enum class Swap : uint8_t { subject, attractor };      // whose feature the counterpart changes
-enum class How : uint8_t { interchange, mean, zero };  // what is put into a place
+enum class Swap : uint8_t { subject, attractor };  // whose feature the counterpart changes
+// What is put into a place. Direct: the model reads the counterpart, and the place keeps what the
+// item has there (Vig et al.'s natural direct effect).
+enum class How : uint8_t { interchange, mean, zero, direct };
+// Whether the whole counterpart does the same, and more.
+inline bool has_total(How how) { return how == How::interchange || how == How::direct; }
 
 // All items, also where grammars ask for a sample of them: counterparts are looked for there.
 engine::SuiteSource whole_suite(const suite::Suite& suite);

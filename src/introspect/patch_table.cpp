@@ -30,7 +30,7 @@ struct Effect {
 
 // The counterpart asks for the other form: interchange counts the items that now prefer it.
 bool interchanges(const PatchOptions& options) {
-  return options.swap == Swap::subject && options.how == How::interchange;
+  return options.swap == Swap::subject && has_total(options.how);
 }
 
 // `changed`: the margin of an item after the change.
@@ -109,7 +109,7 @@ std::vector<report::GridValue> row_of(const Effect& e, const PatchOptions& optio
   if (!is_whole(options.site)) number(e.component.index, !total);
   number(e.items);
   for (double x : {e.effect.value, e.effect.low, e.effect.high}) number(x);
-  if (options.how == How::interchange) number(share_of_total(e));
+  if (has_total(options.how)) number(share_of_total(e));
   number(e.ratio);
   for (double x : {e.outcome.value, e.outcome.low, e.outcome.high}) number(x);
   if (!is_whole(options.site)) number(e.effect.p, !total);
@@ -127,7 +127,7 @@ void add_columns(report::Grid& grid, const PatchOptions& o) {
   add("effect", "effect", Kind::difference);
   add("effect_low", "from", Kind::difference);
   add("effect_high", "to", Kind::difference);
-  if (o.how == How::interchange) add("of_total", "of total", Kind::share);
+  if (has_total(o.how)) add("of_total", "of total", Kind::share);
   add("odds_ratio", "odds ratio", Kind::number);
   const char* outcome = interchanges(o) ? "interchange" : "accuracy";
   add(outcome, outcome, Kind::share);
@@ -139,16 +139,20 @@ void add_columns(report::Grid& grid, const PatchOptions& o) {
 std::vector<std::string> notes_of(const PatchReadings& read) {
   const PatchOptions& o = read.options;
   std::vector<std::string> notes;
-  const char* source = o.how == How::zero   ? "zero"
-                       : o.how == How::mean ? "the mean over all items"
+  const char* source = o.how == How::zero     ? "zero"
+                       : o.how == How::mean   ? "the mean over all items"
+                       : o.how == How::direct ? "what the item itself has there"
                        : o.swap == Swap::subject
                            ? "what the item with the other subject has there"
                            : "what the item with the other attractor has there";
+  if (o.how == How::direct)
+    notes.push_back(
+        "direct: the model reads the counterpart; the change takes back one part of it");
   notes.push_back(fmt::format("changed: {}; put there: {}", name_of(o.site), source));
   notes.push_back(
       "effect: log odds moved from the good token to the bad one; odds ratio: the mean of the odds "
       "after over those before, minus 1");
-  if (o.how == How::interchange) notes.push_back("total: the whole counterpart instead");
+  if (has_total(o.how)) notes.push_back("total: the whole counterpart instead");
   if (interchanges(o)) notes.push_back("interchange: items that now prefer the counterpart's form");
   notes.push_back("95 % intervals over clusters; " + report::clusters_text(read.items));
   if (!is_whole(o.site))
@@ -174,7 +178,7 @@ report::Grid patch_table(const PatchReadings& read, By by, size_t top) {
   add_columns(grid, read.options);
   add_groups(grid, read.items, asked_of(read.readings), by, [&](const std::vector<size_t>& items) {
     std::vector<std::vector<report::GridValue>> rows;
-    if (read.options.how == How::interchange) {
+    if (has_total(read.options.how)) {
       Effect total = effect_of(read, items, [](const PatchItem& item) { return item.there; });
       total.at = "total";
       rows.push_back(row_of(total, read.options, true));

@@ -13,7 +13,7 @@ namespace minpair::introspect {
 namespace {
 
 using Options = store::Facts;  // of a sweep: all that its effects depend on
-constexpr std::string_view kHow[] = {"interchange", "mean", "zero"};
+constexpr std::string_view kHow[] = {"interchange", "mean", "zero", "direct"};
 constexpr std::string_view kSwap[] = {"subject", "attractor"};
 
 Error malformed(const std::string& what) {

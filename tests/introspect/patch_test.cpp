@@ -170,6 +170,31 @@ TEST_P(Patched, AllOfTheCounterpartGivesItsMargin) {
   }
 }
 
+// Natural direct effects: the counterpart is read, and a part stays as it was. Where the subject
+// changes, that is the counterpart's own interchange, asked about the other form.
+TEST_P(Patched, DirectEffectsKeepTheItemsOwnPart) {
+  const PatchReadings all = read({.roles = {"all"}, .how = How::direct});
+  for (const PatchItem& reading : all.readings)
+    for (double changed : reading.changed) EXPECT_EQ(changed, reading.margin);
+  const PatchOptions options{.site = site_, .roles = {"subject", "locus"}, .layers = {1}};
+  PatchOptions kept = options;
+  kept.how = How::direct;
+  const PatchReadings direct = read(kept), interchanged = read(options);
+  size_t moved = 0;
+  for (const PatchItem& reading : direct.readings) {
+    ASSERT_EQ(reading.excluded, "");
+    const PatchItem& other = interchanged.readings[std::stoul(reading.counterpart)];
+    for (size_t c = 0; c < reading.changed.size(); ++c) {
+      EXPECT_EQ(reading.changed[c], -other.changed[c]);
+      moved += reading.changed[c] != reading.there;
+    }
+  }
+  EXPECT_GT(moved, 0u);
+  const report::Grid table = patch_table(direct, By::all, 3);
+  ASSERT_EQ(table.rows.size(), 4u);
+  EXPECT_EQ(cell(table, 0, "effect"), cell(patch_table(interchanged, By::all, 3), 0, "effect"));
+}
+
 // A causal model reads the subject first; what stands there in the embeddings is all that differs.
 TEST_P(Patched, TheSubjectsEmbeddingIsTheWholeDifference) {
   const PatchReadings embeddings = read({.roles = {"subject", "attractor"}, .layers = {0}});

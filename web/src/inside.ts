@@ -38,7 +38,7 @@ const num = (v: unknown) => (typeof v === "number" ? v : null);
 const kNames: Record<string, string> = { lens: "What each layer would answer", erasure: "What each word does", alti: "What each word says to the output", logit: "What each part says to the output", patch: "What a change inside does", ablate: "Accuracy without parts of the model" };
 function nameOf(s: Sweep): string {
   const o = s.options as { site?: string; how?: string; swap?: string };
-  const how = o.how === "interchange" ? `as with the other ${o.swap}` : o.how;
+  const how = o.how === "interchange" ? `as with the other ${o.swap}` : o.how === "direct" ? `all but this as with the other ${o.swap}` : o.how;
   return [`${s.model}: ${kNames[s.what] ?? s.what}`, o.site, s.what === "patch" || s.what === "ablate" ? how : ""].filter(Boolean).join(", ");
 }
 
