@@ -13,6 +13,7 @@
 #include "cli/choice.h"
 #include "cli/cli.h"
 #include "cli/policy.h"
+#include "introspect/overlap.h"
 #include "introspect/page.h"
 #include "report/against.h"
 #include "report/babylm.h"
@@ -37,7 +38,7 @@ struct ReportCall {
   bool stats = false, bootstrap = false, margins = false, regions = false, human = false;
   bool inside = false;
   size_t top = 20;
-  std::optional<double> accepted;
+  std::optional<double> accepted, overlap;
   size_t bins = 10;
   judge::Wanted wanted;
   std::vector<std::string> tests, conditions, languages;
@@ -120,6 +121,9 @@ void check_options(const ReportCall& call) {
   if (call.inside && !call.by.empty() && call.by != "all" && call.by != "test" &&
       call.by != "condition")
     throw wrong_call("effects have rows by all, test or condition").at("--by " + call.by);
+  if (call.overlap && !call.inside) throw wrong_call("--overlap belongs to --introspect");
+  if (call.overlap && !(*call.overlap > 0 && *call.overlap <= 50))
+    throw wrong_call("--overlap is a share in percent, above 0 and at most 50").hint("usual is 5");
   if (call.inside && (other || call.human || call.format == "lm-eval" || call.format == "babylm"))
     throw wrong_call("--introspect is a view of its own");
   const bool style = call.latex.digits != SIZE_MAX || call.latex.percent || call.latex.intervals ||
@@ -184,8 +188,11 @@ void report(const ReportCall& call) {
   if (call.inside) {
     introspect::EffectView view = effect_view(options);
     view.by = call.by, view.top = call.top;
-    return write_file(call.output,
-                      report::render_grids(introspect::effect_tables(store, view), call.format));
+    return write_file(
+        call.output, report::render_grids(
+                         call.overlap ? introspect::overlap_tables(store, view, *call.overlap / 100)
+                                      : effect_tables(store, view),
+                         call.format));
   }
   if (call.accepted && !call.human) throw wrong_call("--accepted belongs to --human");
   if (call.human)
@@ -216,6 +223,7 @@ void add_report(Cli& cli) {
                   "  minpair report results.db --against complexity\n"
                   "  minpair report results.db --norm slor,power --unigrams counts.tsv\n"
                   "  minpair report results.db --introspect --by condition\n"
+                  "  minpair report results.db --introspect --overlap 5\n"
                   "  minpair report results.db --html report.html\n"
                   "  minpair report results.db --format latex -o table.tex\n"
                   "  minpair report results.db --format latex --columns de-mini,de-lstm "
@@ -294,6 +302,9 @@ void add_report(Cli& cli) {
   app.add_option("--top", call.top, "of --introspect: how many heads, neurons or units")
       .whole_number(1)
       .shows_default();
+  app.add_option("--overlap", call.overlap,
+                 "of --introspect: instead: whether the strongest PERCENT of the heads, neurons or "
+                 "units are the same in all tests, languages and models");
   app.add_option("--accepted", call.accepted,
                  "of --human: only items whose good sentence people choose, or rate, above this");
   app.add_option("--cluster", call.cluster,
