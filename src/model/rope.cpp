@@ -51,17 +51,17 @@ class Said {
   Path path_;
 };
 
-// Llama 3.1: long waves are stretched, short ones kept, those between blended.
+// Llama 3.1: long waves are stretched, short ones kept, those between blended. In floats, as
+// PyTorch does it.
 void stretch_long_waves(const Said& said, std::vector<float>& frequencies) {
-  double factor = said.real("factor", 8), low = said.real("low_freq_factor", 1),
-         high = said.real("high_freq_factor", 4),
-         context = said.real("original_max_position_embeddings", 8192);
+  const auto factor = float(said.real("factor", 8)), low = float(said.real("low_freq_factor", 1)),
+             high = float(said.real("high_freq_factor", 4)),
+             context = float(said.real("original_max_position_embeddings", 8192));
   for (float& f : frequencies) {
-    double wave = 2 * M_PI / double(f);
+    const float wave = float(2 * M_PI) / f;
     if (wave < context / high) continue;
-    double blend = (context / wave - low) / (high - low);
-    double stretched = double(f) / factor;
-    f = float(wave > context / low ? stretched : (1 - blend) * stretched + blend * double(f));
+    const float blend = (context / wave - low) / (high - low);
+    f = wave > context / low ? f / factor : (1 - blend) * f / factor + blend * f;
   }
 }
 

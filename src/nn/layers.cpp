@@ -219,11 +219,14 @@ void attend(const Runtime& runtime, const AttentionShape& shape,
   });
 }
 
+// Rounded where PyTorch rounds: a frequency that differs in its last bit is an angle of its own
+// after a thousand tokens.
 std::vector<float> rotary_frequencies(double theta, size_t width) {
   std::vector<float> frequencies(width / 2);
-  for (size_t i = 0; i < frequencies.size(); ++i)
-    frequencies[i] =
-        static_cast<float>(1.0 / std::pow(theta, static_cast<double>(2 * i) / double(width)));
+  for (size_t i = 0; i < frequencies.size(); ++i) {
+    const float exponent = static_cast<float>(2 * i) / static_cast<float>(width);
+    frequencies[i] = 1.0f / static_cast<float>(std::pow(theta, static_cast<double>(exponent)));
+  }
   return frequencies;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -89,8 +90,10 @@ TEST(Parity, WhatTransformersWroteIsReadAsItReadsIt) {
 }
 
 // Made by tools/golden/make_transformers.py with the real library: a folder of every family and
-// variation, and what the library computed with it.
+// variation, and what the library computed with it. MINPAIR_GOLDEN: others than those of the tree
+// (tools/golden/check.py, for long sentences).
 std::filesystem::path made_by_transformers(const std::string& name) {
+  if (const char* other = std::getenv("MINPAIR_GOLDEN")) return std::filesystem::path(other) / name;
   return testing::source_dir() / "tests/model/golden" / name;
 }
 
@@ -120,6 +123,7 @@ query::Query about_gap(const std::vector<TokenId>& ids) {
 struct Reference {
   std::vector<query::Query> queries;
   std::vector<std::vector<double>> theirs;
+  std::vector<double> allowed;
 };
 
 Reference reference_of(const std::string& name) {
@@ -132,6 +136,8 @@ Reference reference_of(const std::string& name) {
                                 : kind == "masked" ? about_all(ids)
                                                    : about_gap(ids));
     reference.theirs.push_back(input.at("logprobs"));
+    // Over a thousand tokens the library itself may lose more in single precision.
+    reference.allowed.push_back(std::max(1e-4, 2 * input.value("single", 0.0)));
   }
   return reference;
 }
@@ -142,6 +148,7 @@ class Made : public ::testing::TestWithParam<std::string> {
     Reference reference = reference_of(GetParam());
     queries_ = std::move(reference.queries);
     theirs_ = std::move(reference.theirs);
+    allowed_ = std::move(reference.allowed);
   }
   std::unique_ptr<query::Model> load(int threads = 1) const {
     return load_model(made_by_transformers(GetParam()).string(), {.threads = threads});
@@ -150,6 +157,7 @@ class Made : public ::testing::TestWithParam<std::string> {
   std::unique_ptr<query::Model> model_;
   std::vector<query::Query> queries_;
   std::vector<std::vector<double>> theirs_;
+  std::vector<double> allowed_;
 };
 
 TEST_P(Made, EveryTokenAsInTheLibrary) {
@@ -157,12 +165,13 @@ TEST_P(Made, EveryTokenAsInTheLibrary) {
   size_t tokens = 0;
   for (size_t i = 0; i < queries_.size(); ++i) {
     double here = worst_of(*model_, queries_[i], theirs_[i]);
-    EXPECT_LT(here, 1e-4) << queries_[i].ids.size();
+    EXPECT_LT(here, allowed_[i]) << queries_[i].ids.size();
     worst = std::max(worst, here);
     tokens += theirs_[i].size();
   }
   // For the table in docs/models.md.
   RecordProperty("folder", GetParam());
+  RecordProperty("type", model_->info().architecture);
   RecordProperty("tokens", int(tokens));
   RecordProperty("worst", fmt::format("{:.1e}", worst));
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the checkpoints of make_transformers.py again and compares them with those in the tree; then lets the tests compare
-them with minpair, and writes the table of docs/models.md.
+"""Makes the checkpoints of make_transformers.py and make_ltg.py again and compares them with those in the tree; then lets the
+tests compare them with minpair, and larger ones over 1,000 tokens, and writes the table of docs/models.md.
 
   tools/golden/check.py build/release/test_model
 
@@ -21,11 +21,15 @@ GOLDEN = SOURCE / "tests/model/golden"
 CLOSE = 2e-6  # references have six digits
 
 
-def made_again(folder):
-    """What differs from the tree, made in `folder`."""
+def make(folder, *options):
     python = shlex.split(os.environ.get("GOLDEN_PYTHON", "python3 -W ignore"))
-    subprocess.run([*python, str(SOURCE / "tools/golden/make_transformers.py"), folder], check=True,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for script in ("make_transformers.py", "make_ltg.py"):
+        subprocess.run([*python, str(SOURCE / "tools/golden" / script), *options, folder], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def differences(folder):
+    """What of `folder` differs from the tree."""
     wrong = []
     for new in sorted(pathlib.Path(folder).iterdir()):
         old = GOLDEN / new.name
@@ -40,31 +44,55 @@ def made_again(folder):
     return wrong
 
 
-def measured(program):
-    """Of each folder: how many tokens were compared, and the worst difference."""
+def measured(program, folder):
+    """Of each model in `folder`: its type, how many tokens were compared, and the worst difference; and whether all are close."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        subprocess.run([program, "--gtest_filter=*/Made.EveryTokenAsInTheLibrary/*", "--gtest_brief=1",
-                        f"--gtest_output=json:{file.name}"], check=True)
+        done = subprocess.run([program, "--gtest_filter=*/Made.EveryTokenAsInTheLibrary/*", "--gtest_brief=1",
+                               f"--gtest_output=json:{file.name}"], env=dict(os.environ, MINPAIR_GOLDEN=str(folder)))
         suites = json.load(open(file.name))["testsuites"]
-    return {t["folder"]: (int(t["tokens"]), float(t["worst"])) for s in suites for t in s["testsuite"]}
+    figures = {t["folder"]: (t["type"], int(t["tokens"]), float(t["worst"])) for s in suites for t in s["testsuite"]}
+    return figures, done.returncode == 0
 
 
-def table(figures):
+def lost_by_the_library(folder):
+    """Of each model in `folder`: how far the library in single precision is from itself in double; None: not asked."""
+    lost = {}
+    for model in pathlib.Path(folder).iterdir():
+        inputs = json.loads((model / "reference.json").read_text())["inputs"]
+        lost[model.name] = max((i["single"] for i in inputs if "single" in i), default=None)
+    return lost
+
+
+def table(short, long, lost):
     by_type = collections.defaultdict(list)
-    for folder in figures:
-        by_type[json.loads((GOLDEN / folder / "config.json").read_text())["model_type"]].append(folder)
+    for folder, (model_type, _, _) in short.items():
+        by_type[model_type].append(folder)
     for model_type, folders in sorted(by_type.items()):
-        tokens, worst = zip(*(figures[f] for f in folders))
-        yield f"| `{model_type}` | {', '.join(sorted(folders))} | {sum(tokens)} | {max(worst):.0e} |\n"
+        cells = []
+        for figures in (short, long):
+            _, tokens, worst = zip(*(figures[f] for f in folders))
+            cells += [f"{sum(tokens):,}", f"{max(worst):.0e}"]
+        theirs = [lost[f] for f in folders if lost[f] is not None]
+        cells.append(f"{max(theirs):.0e}" if theirs else "-")
+        yield f"| `{model_type}` | {', '.join(sorted(folders))} | {' | '.join(cells)} |\n"
 
 
 def main():
-    with tempfile.TemporaryDirectory() as folder:
-        wrong = made_again(folder) if len(sys.argv) == 2 else []
+    program = sys.argv[1]
+    with tempfile.TemporaryDirectory() as again, tempfile.TemporaryDirectory() as larger:
+        make(again)
+        wrong = differences(again)
+        make(larger, "--long")
+        short, close = measured(program, GOLDEN)
+        long, long_close = measured(program, larger)
+        lost = lost_by_the_library(larger)
+    if not close or not long_close:
+        wrong.append("minpair differs from the library")
     page = SOURCE / "docs/models.md"
-    head = "| model type | variations | tokens | worst difference |\n|---|---|---|---|\n"
+    head = ("| model type | variations | tokens | worst difference | of long sentences | worst difference | the library's own |\n"
+            "|---|---|---|---|---|---|---|\n")
     text = re.sub(r"(<!-- table: golden -->\n).*?(<!-- end -->)",
-                  lambda m: m[1] + head + "".join(table(measured(sys.argv[1]))) + m[2], page.read_text(), flags=re.S)
+                  lambda m: m[1] + head + "".join(table(short, long, lost)) + m[2], page.read_text(), flags=re.S)
     page.write_text(text)
     print("\n".join(wrong) or "golden-check: all as in the tree")
     sys.exit(bool(wrong))

@@ -2,7 +2,10 @@
 """Makes tiny checkpoints in tests/model/golden with Hugging Face's own library, and what it computes with them: random
 weights, saved with save_pretrained, read again with from_pretrained, scored in float64 with eager attention.
 
-  python3 tools/golden/make_transformers.py tests/model/golden        (Debian unstable: python3-transformers, python3-torch)
+  python3 tools/golden/make_transformers.py [--long] FOLDER [NAME...]        (Debian unstable: python3-transformers, python3-torch)
+
+FOLDER is tests/model/golden. With --long the same models have room for 1,000 tokens, and such a sentence is scored; also said
+is then how far the library itself is from that in single precision.
 
 Every folder gets config.json, model.safetensors (half precision), vocab.txt, tokenizer_config.json and reference.json:
 for each input its ids, and the log-probability of every token but the first given those before it.
@@ -14,7 +17,8 @@ import sys
 import torch
 import transformers
 
-VOCABULARY, LENGTHS = 120, [2, 9, 40]
+VOCABULARY, LENGTHS, LONG = 120, [2, 9, 40], [1, 100, 1000]
+POSITIONS = ("max_position_embeddings", "n_positions", "max_seq_len")  # what configurations call the room for tokens
 SIZE = dict(vocab_size=VOCABULARY, bos_token_id=2, eos_token_id=3, pad_token_id=0)
 HIDDEN = dict(hidden_size=32, num_hidden_layers=3, num_attention_heads=4)
 OPT = dict(hidden_size=32, num_hidden_layers=3, num_attention_heads=4, ffn_dim=48, max_position_embeddings=64)
@@ -34,8 +38,47 @@ BART = dict(d_model=32, encoder_layers=2, decoder_layers=3, encoder_attention_he
 ETTIN = dict(BERT, num_hidden_layers=4, local_attention=16, cls_token_id=2, sep_token_id=3)
 MOE = dict(LLAMA, num_experts_per_tok=2)
 
+NEOX = dict(BERT, rotary_pct=0.5)
+GEMMA = dict(LLAMA, head_dim=16)
+ALBERT = dict(BERT, embedding_size=16, num_hidden_layers=5, num_hidden_groups=2, inner_group_num=2)
+MODERN = dict(BERT, num_hidden_layers=4, local_attention=8, cls_token_id=2, sep_token_id=3, global_attn_every_n_layers=3)
+SCALED = dict(rope_type="llama3", rope_theta=10000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
+              original_max_position_embeddings=16)
+
 # What a folder's model is: the class, and how its configuration differs from the class's own.
 MODELS = {
+    # The first ones; make_models.py has their twins, with what happens inside them.
+    "bert-saved": ("BertForMaskedLM", BERT),
+    "bert-saved-untied": ("BertForMaskedLM", dict(BERT, tie_word_embeddings=False, hidden_act="gelu_new", layer_norm_eps=1e-5)),
+    "distilbert-saved": ("DistilBertForMaskedLM", dict(dim=32, n_layers=2, n_heads=4, hidden_dim=40, max_position_embeddings=64)),
+    "roberta-saved": ("RobertaForMaskedLM", dict(BERT, pad_token_id=1, type_vocab_size=1)),
+    "xlm-roberta-saved": ("XLMRobertaForMaskedLM", dict(BERT, pad_token_id=1, type_vocab_size=1, layer_norm_eps=1e-5)),
+    "camembert-saved": ("CamembertForMaskedLM", dict(BERT, pad_token_id=1, type_vocab_size=1, layer_norm_eps=1e-5)),
+    "electra-saved": ("ElectraForMaskedLM", dict(BERT, embedding_size=16)),
+    "electra-saved-wide": ("ElectraForMaskedLM", dict(BERT, embedding_size=32)),
+    "albert-saved": ("AlbertForMaskedLM", ALBERT),
+    "modernbert-saved": ("ModernBertForMaskedLM", MODERN),
+    "modernbert-saved-bias": ("ModernBertForMaskedLM", dict(
+        MODERN, norm_bias=True, attention_bias=True, mlp_bias=True, classifier_bias=True, hidden_activation="silu",
+        classifier_activation="relu")),
+    "gpt2-saved": ("GPT2LMHeadModel", dict(n_embd=32, n_layer=2, n_head=4, n_positions=64)),
+    "gpt2-saved-inner": ("GPT2LMHeadModel", dict(n_embd=32, n_layer=2, n_head=4, n_positions=64, n_inner=40,
+                                                 activation_function="relu", tie_word_embeddings=False)),
+    "gpt-neox-saved": ("GPTNeoXForCausalLM", NEOX),
+    "gpt-neox-saved-serial": ("GPTNeoXForCausalLM", dict(BERT, rotary_pct=1.0, use_parallel_residual=False, rotary_emb_base=500)),
+    "llama-saved": ("LlamaForCausalLM", LLAMA),
+    "llama-saved-bias": ("LlamaForCausalLM", dict(LLAMA, attention_bias=True, mlp_bias=True, head_dim=12,
+                                                  tie_word_embeddings=True)),
+    "llama3-saved": ("LlamaForCausalLM", dict(LLAMA, num_key_value_heads=1, rope_parameters=SCALED)),
+    "mistral-saved": ("MistralForCausalLM", dict(LLAMA, sliding_window=8)),
+    "qwen2-saved": ("Qwen2ForCausalLM", LLAMA),
+    "qwen2-saved-window": ("Qwen2ForCausalLM", dict(LLAMA, **WINDOW, use_sliding_window=True, max_window_layers=2)),
+    "qwen3-saved": ("Qwen3ForCausalLM", dict(LLAMA, head_dim=16)),
+    "gemma-saved": ("GemmaForCausalLM", GEMMA),
+    "gemma2-saved": ("Gemma2ForCausalLM", dict(GEMMA, **WINDOW, query_pre_attn_scalar=24, attn_logit_softcapping=2.0,
+                                               final_logit_softcapping=3.0)),
+    "gemma3-saved": ("Gemma3ForCausalLM", dict(GEMMA, sliding_window=8, num_hidden_layers=7, query_pre_attn_scalar=24)),
+    # GPT's elder relatives.
     "opt": ("OPTForCausalLM", OPT),
     "opt-after": ("OPTForCausalLM", dict(OPT, do_layer_norm_before=False, word_embed_proj_dim=16)),
     "opt-bare": ("OPTForCausalLM", dict(OPT, enable_bias=False, activation_function="gelu", tie_word_embeddings=False)),
@@ -74,6 +117,7 @@ MODELS = {
                                            residual_multiplier=0.6, logits_scaling=2.0)),
     "smollm3": ("SmolLM3ForCausalLM", dict(LLAMA, num_hidden_layers=4)),
     "starcoder2": ("Starcoder2ForCausalLM", dict(LLAMA, sliding_window=8)),
+    "starcoder2-open": ("Starcoder2ForCausalLM", dict(LLAMA, sliding_window=None)),
     "starcoder2-bare": ("Starcoder2ForCausalLM", dict(LLAMA, use_bias=False, tie_word_embeddings=False)),
     "phi3": ("Phi3ForCausalLM", dict(LLAMA, sliding_window=8, original_max_position_embeddings=64)),
     "phi4": ("Phi3ForCausalLM", dict(LLAMA, partial_rotary_factor=0.75, hidden_size=64, original_max_position_embeddings=64,
@@ -150,7 +194,13 @@ def kind_of(name):
     return "masked" if "Masked" in name or name.startswith(("XLMWith", "Flaubert")) else "causal"
 
 
-def make(name, kind, settings, folder):
+def lengthened(settings):
+    """With room for the longest sentence."""
+    return {key: lengthened(value) if isinstance(value, dict) else LONG[-1] + 24 if key in POSITIONS else value
+            for key, value in settings.items()}
+
+
+def make(name, kind, settings, folder, lengths):
     torch.manual_seed(sum(map(ord, name)))
     model_class = getattr(transformers, kind)
     config = model_class.config_class(**{**SIZE, **settings})
@@ -172,7 +222,7 @@ def make(name, kind, settings, folder):
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"] + [f"wort{i}" for i in range(5, VOCABULARY)]
     (folder / "vocab.txt").write_text("\n".join(words) + "\n")
     (folder / "tokenizer_config.json").write_text('{"do_lower_case": false, "tokenizer_class": "BertTokenizer"}')
-    score(folder, model_class)
+    score(folder, model_class, lengths)
 
 
 def attention_of(model_class):
@@ -201,23 +251,31 @@ def logprobs_of(model, kind, ids):
     return [round(x, 6) for x in chosen]
 
 
-def score(folder, model_class):
-    model = model_class.from_pretrained(folder, attn_implementation=attention_of(model_class), experts_implementation="eager",
-                                        dtype=torch.float64).eval()
+def score(folder, model_class, lengths):
+    model, single = (model_class.from_pretrained(folder, attn_implementation=attention_of(model_class),
+                                                 experts_implementation="eager", dtype=dtype).eval()
+                     for dtype in (torch.float64, torch.float32))
     kind, inputs = kind_of(model_class.__name__), []
-    for n in LENGTHS:
+    for n in lengths:
+        if n == 1 and kind == "causal":  # nothing follows
+            continue
         ids = torch.randint(5, VOCABULARY, (1, n))
         if kind == "spans":
             ids[0, n // 2] = 4
         inputs.append({"ids": ids[0].tolist(), "logprobs": logprobs_of(model, kind, ids)})
+        if lengths == LONG:
+            inputs[-1]["single"] = max(abs(a - b) for a, b in zip(logprobs_of(single, kind, ids), inputs[-1]["logprobs"]))
     (folder / "reference.json").write_text(
         json.dumps({"made_by": f"transformers {transformers.__version__}", "kind": kind, "inputs": inputs}) + "\n")
 
 
 def main():
-    wanted = sys.argv[2:] or MODELS
-    for name in wanted:
-        make(name, *MODELS[name], pathlib.Path(sys.argv[1]) / name)
+    arguments = [a for a in sys.argv[1:] if a != "--long"]
+    long = len(arguments) < len(sys.argv) - 1
+    for name in arguments[1:] or MODELS:
+        kind, settings = MODELS[name]
+        make(name, kind, lengthened(settings) if long else settings, pathlib.Path(arguments[0]) / name,
+             LONG if long else LENGTHS)
         print(name, flush=True)
 
 
