@@ -65,6 +65,7 @@ CommandLine& CommandLine::add(const model::LoadOptions& load, const query::Model
   if (!load.vocabulary.empty()) add("--vocab", load.vocabulary.string());
   if (load.start != "auto") add("--start", load.start);
   if (load.end != "auto") add("--end", load.end);
+  if (load.as != "auto") add("--as", load.as);
   // Always said: what "auto" gives depends on the machine.
   const std::string& precision = model.info().precision;
   return add("--precision", precision.substr(0, precision.find("-emulated")));

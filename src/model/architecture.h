@@ -140,6 +140,8 @@ class Encoder : public Network {
                                     const Watch& watch) = 0;
   // The tokenizer that its queries are made with.
   virtual void use(const tokenizer::Tokenizer& /*tokenizer*/) {}
+  // GPT-BERT: what it says at a token is about the one after it.
+  virtual bool answers_about_the_next() const { return false; }
   // From the last stream to what the head reads, where there is something between them.
   virtual void finish(nn::Matrix& /*stream*/) {}
   // From hidden states to what the decoder multiplies.

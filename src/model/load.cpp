@@ -19,6 +19,8 @@ namespace fs = std::filesystem;
   X(bert)                        \
   X(deberta)                     \
   X(ltg_bert)                    \
+  X(gpt_bert)                    \
+  X(gpt_bert_causal)             \
   X(modernbert)                  \
   X(eurobert)                    \
   X(t5)                          \
@@ -35,13 +37,21 @@ const std::vector<Family>& families() {
   return all;
 }
 
+namespace {
+
+std::string kind_of(const Family& family) {
+  if (std::holds_alternative<MakeEncoder>(family.make)) return "masked";
+  return std::holds_alternative<MakeDecoder>(family.make) ? "causal" : "recurrent";
+}
+
+}  // namespace
+
 std::vector<Architecture> architectures() {
   std::vector<Architecture> all;
   for (const Family& family : families())
     for (const ModelType& known : family.model_types) {
-      Architecture& a = all.emplace_back(Architecture{known.type, "recurrent", known.covers, ""});
-      if (std::holds_alternative<MakeEncoder>(family.make)) a.kind = "masked";
-      if (std::holds_alternative<MakeDecoder>(family.make)) a.kind = "causal";
+      Architecture& a = all.emplace_back(Architecture{known.type, "", known.covers, ""});
+      a.kind = kind_of(family);
       for (const Gguf& gguf : family.gguf)
         if (gguf.model_type == known.type) a.gguf = gguf.architecture;
     }
@@ -57,14 +67,22 @@ std::vector<std::string> known_types() {
   return names;
 }
 
+std::string first_class(const Config& config) {
+  std::vector<std::string> classes = config.texts("architectures");
+  return classes.empty() ? "" : lower(classes.front());
+}
+
 // Configurations of 2019 have no model_type: the class that saved the weights, or their names,
 // tell.
 std::string guess_type(const Config& config, const fs::path& directory) {
   std::string type = config.text("model_type", "");
-  if (!type.empty()) return type;
-  std::vector<std::string> classes = config.texts("architectures");
-  std::string first = classes.empty() ? "" : lower(classes.front());
+  if (!type.empty() && type != "ltgbert" && type != "gpt-bert") return type;
+  const std::string first = first_class(config);
   std::unique_ptr<checkpoint::Checkpoint> checkpoint = checkpoint::open_checkpoint(directory);
+  // GPT-BERT calls itself LTG-BERT, or nothing, or writes itself otherwise.
+  for (const checkpoint::TensorView& tensor : checkpoint->tensors())
+    if (tensor.name.ends_with("attention_layers.0.in_proj_vg.weight")) return "gpt_bert";
+  if (!type.empty()) return type;
   for (const std::string& known : known_types()) {
     std::string plain = known;
     std::erase(plain, '-');
@@ -103,7 +121,7 @@ constexpr std::pair<std::string_view, std::string_view> kRelatives[] = {
     {"blenderbot", "bart"},
     {"marian", "bart"},
     {"m2m_100", "mbart"},
-    {"byt5", "t5"},
+    {"canine", "t5"},
     {"longt5", "t5"},
     {"switch_transformers", "t5"},
     {"xlnet", "bert"},
@@ -112,7 +130,8 @@ constexpr std::pair<std::string_view, std::string_view> kRelatives[] = {
     {"longformer", "roberta"},
     {"big_bird", "roberta"},
     {"luke", "roberta"},
-    {"gpt_bert", "deberta-v2"},
+    {"gptbert", "gpt_bert"},
+    {"norbert4", "gpt_bert"},
     {"convbert", "bert"},
     {"funnel", "bert"},
     {"chatglm", "llama"},
@@ -132,6 +151,16 @@ std::string nearest_relative(const std::string& type) {
   return best.empty() ? closest(type, known_types()) : best;
 }
 
+// Whose GGUF files llama.cpp's converter gives the name of one that is read.
+constexpr std::pair<std::string_view, std::string_view> kReadAsGguf[] = {{"internlm3", "llama"},
+                                                                         {"kormo", "qwen2"}};
+
+std::string about_gguf(const std::string& type) {
+  for (const auto& [theirs, name] : kReadAsGguf)
+    if (type == theirs) return fmt::format("a GGUF of it would be read, as '{}'; ", name);
+  return "a GGUF of it would not be read either; ";
+}
+
 Error unknown_architecture(const std::string& type, const Config& config) {
   std::string hint;
   if (config.has("auto_map"))
@@ -142,12 +171,26 @@ Error unknown_architecture(const std::string& type, const Config& config) {
       if (a.type == relative) {
         hint += a.covers.empty() ? "" : fmt::format(" ({})", a.covers);
         hint += a.gguf.empty() ? "" : ", also as GGUF";
+        break;
       }
     hint += "; ";
   }
+  hint += about_gguf(type);
   return bad_input(fmt::format("the architecture '{}' is not supported", type))
       .at(config.file().string())
       .hint(hint + "'minpair list architectures' shows them all");
+}
+
+// How to read what can be read in more than one way: as the class does that it was saved from.
+std::string wanted_kind(const Config& config, const LoadOptions& options) {
+  if (options.as == "auto")
+    return config.flag("is_decoder", false) || first_class(config).ends_with("forcausallm")
+               ? "causal"
+               : "masked";
+  if (options.as != "causal" && options.as != "masked")
+    throw wrong_call(fmt::format("--as {}: there is no such kind", options.as))
+        .hint("'masked', 'causal' or 'auto'");
+  return options.as;
 }
 
 std::unique_ptr<query::Model> load_directory(const fs::path& directory, const std::string& name,
@@ -164,11 +207,18 @@ std::unique_ptr<query::Model> load_directory(const fs::path& directory, const st
             "put the two together with merge_and_unload() of the library 'peft', save the result "
             "with save_pretrained, and use that folder");
   std::string type = guess_type(config, directory);
+  std::vector<std::pair<const Family*, const ModelType*>> found;
   for (const Family& family : families())
     for (const ModelType& known : family.model_types)
-      if (type == known.type)
-        return make_model(family, {directory, name, type, options, known.text_config});
-  throw unknown_architecture(type, config);
+      if (type == known.type) found.emplace_back(&family, &known);
+  if (found.empty()) throw unknown_architecture(type, config);
+  const std::string as = wanted_kind(config, options);
+  for (const auto& [family, known] : found)
+    if (kind_of(*family) == as || (found.size() == 1 && options.as == "auto"))
+      return make_model(*family, {directory, name, type, options, known->text_config});
+  throw wrong_call(fmt::format("--as {}: '{}' is a {} model and nothing else", as, type,
+                               kind_of(*found.front().first)))
+      .hint("only what was trained as both can be read as either: gpt_bert");
 }
 
 }  // namespace
@@ -220,6 +270,8 @@ namespace {
 
 std::unique_ptr<query::Model> load(const fs::path& path, const std::string& name,
                                    const LoadOptions& options) {
+  if (options.as != "auto" && !fs::is_directory(path))
+    throw wrong_call("--as is for directories with a config.json").at(path.string());
   if (path.extension() == ".gguf") return load_gguf({path, name, "", options});
   if (path.extension() == ".arpa") return load_ngram({path, name, "", options});
   if (!fs::is_directory(path)) return load_recurrent({path, name, "", options});

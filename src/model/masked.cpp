@@ -75,8 +75,19 @@ MaskedModel::MaskedModel(const Source& source, MakeEncoder make_encoder, bool wi
 }
 
 std::vector<query::Answer> MaskedModel::answer(std::span<const query::Query> queries) {
-  return answer_by_logits(*this, queries,
-                          [&](std::span<const Input> inputs) { return compute(inputs); });
+  return answer_by_logits(*this, queries, [&](std::span<const Input> inputs) {
+    if (!encoder_->answers_about_the_next()) return compute(inputs);
+    std::vector<Input> moved(inputs.begin(), inputs.end());
+    for (Input& input : moved)
+      for (Read& read : input.reads) {
+        if (read.state) continue;  // a token's state is its own
+        if (read.position == 0)
+          throw bad_input("this model says nothing about the first token of a sentence")
+              .hint("it says at each token what the next one is; begin with its [CLS] or <s>");
+        --read.position;
+      }
+    return compute(moved);
+  });
 }
 
 std::vector<std::vector<Logits>> MaskedModel::compute(std::span<const Input> asked) {

@@ -18,6 +18,8 @@ struct LoadOptions {
   // Models that read from left to right: a token as the vocabulary writes it, "none", or "auto" for
   // the model's own.
   std::string start = "auto", end = "auto";
+  // "masked", "causal": how to read a checkpoint that was trained as both; "auto": as it says.
+  std::string as = "auto";
 };
 
 // A directory, a .gguf file, an id in the Hugging Face cache, or the name of a shipped model.

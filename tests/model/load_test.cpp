@@ -215,6 +215,24 @@ TEST(LoadModel, AnswersThatAreNoNumbersAreNamed) {
               HasSubstr("answers with what is not a number, at token 2 of \""));
 }
 
+TEST(LoadModel, WhatWasTrainedAsBothIsReadAsEither) {
+  auto read = [](const char* name, const char* as) {
+    return load_model(golden(name).string(), {.threads = 1, .as = as});
+  };
+  using Kind = query::ModelInfo::Kind;
+  EXPECT_EQ(read("gpt-bert", "auto")->info().kind, Kind::masked);
+  EXPECT_EQ(read("gpt-bert", "causal")->info().kind, Kind::causal);
+  EXPECT_EQ(read("gpt-bert-causal", "auto")->info().kind, Kind::causal);
+  EXPECT_EQ(read("gpt-bert-causal", "masked")->info().kind, Kind::masked);
+  EXPECT_NE(read("gpt-bert", "causal")->info().fingerprint,
+            read("gpt-bert", "masked")->info().fingerprint);
+  EXPECT_THAT(error_of([&] { read("bert", "causal"); }),
+              HasSubstr("'bert' is a masked model and nothing else"));
+  EXPECT_THAT(error_of([&] { read("gpt-bert", "both"); }), HasSubstr("there is no such kind"));
+  query::Query first{{5, 6}, {{0, query::Targets{{5}}}}, {}};
+  EXPECT_THROW(read("gpt-bert", "masked")->answer({&first, 1}), Error);
+}
+
 TEST(LoadModel, AbsurdConfigurationsAreErrors) {
   auto with = [](const char* key, json value) {
     return Spoiled("bert").config([&](json& c) { c[key] = value; }).error();
@@ -230,6 +248,8 @@ TEST(LoadModel, AbsurdConfigurationsAreErrors) {
   EXPECT_THAT(with("model_type", "reformer"), HasSubstr("'reformer' is not supported"));
   EXPECT_THAT(with("model_type", "qwen3_next"), HasSubstr("'qwen3' resembles it most (Qwen 3)"));
   EXPECT_THAT(with("model_type", "pegasus"), HasSubstr("'bart' resembles it most"));
+  EXPECT_THAT(with("model_type", "pegasus"), HasSubstr("a GGUF of it would not be read either"));
+  EXPECT_THAT(with("model_type", "internlm3"), HasSubstr("a GGUF of it would be read, as 'llama'"));
   EXPECT_THAT(Spoiled("albert").config([](json& c) { c["num_hidden_groups"] = 6; }).error(),
               HasSubstr("more groups than layers"));
   EXPECT_THAT(Spoiled("albert").config([](json& c) { c["num_hidden_layers"] = 200000000; }).error(),

@@ -46,9 +46,9 @@ query::Query left_to_right(const query::Model& model, const std::vector<TokenId>
   return q;
 }
 
-query::Query about_all(const std::vector<TokenId>& ids) {
+query::Query about_all(const std::vector<TokenId>& ids, uint32_t first = 0) {
   query::Query q{ids, {}, {}};
-  for (uint32_t i = 0; i < ids.size(); ++i) q.asks.push_back({i, query::Targets{{ids[i]}}});
+  for (uint32_t i = first; i < ids.size(); ++i) q.asks.push_back({i, query::Targets{{ids[i]}}});
   return q;
 }
 
@@ -132,9 +132,11 @@ Reference reference_of(const std::string& name) {
   const std::string kind = made.value("kind", "causal");
   for (const Json& input : made.at("inputs")) {
     auto ids = input.at("ids").get<std::vector<TokenId>>();
-    reference.queries.push_back(kind == "causal"   ? next_tokens(ids)
-                                : kind == "masked" ? about_all(ids)
-                                                   : about_gap(ids));
+    // GPT-BERT says nothing about the first.
+    reference.queries.push_back(kind == "causal"                 ? next_tokens(ids)
+                                : kind == "masked"               ? about_all(ids)
+                                : kind == "masked but the first" ? about_all(ids, 1)
+                                                                 : about_gap(ids));
     reference.theirs.push_back(input.at("logprobs"));
     // Over a thousand tokens the library itself may lose more in single precision.
     reference.allowed.push_back(std::max(1e-4, 2 * input.value("single", 0.0)));

@@ -1,0 +1,253 @@
+// GPT-BERT (Charpentier and Samuel 2024), the winner of BabyLM's second round: one network, trained
+// to say what comes next both where it sees all tokens, some of them masked, and where it sees only
+// those before. So it is read either as a masked or as a causal model (--as), and even as a masked
+// one it says at each token what the *next* one is. LTG-BERT's layers, with gated attention; each
+// half of a layer reads a weighted sum of all streams so far (Pagliardini et al. 2024).
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "model/causal.h"
+#include "model/disentangled.h"
+
+namespace minpair::model {
+namespace {
+
+struct Layer {
+  nn::Linear query_key, value, gate, attention_output, up, down;
+  Distances keys, queries;
+  std::vector<float> after_attention, after_mlp;  // how much of each stream so far
+};
+
+const char* layers_key(const Config& c) {
+  return c.has("num_hidden_layers") ? "num_hidden_layers" : "num_layers";
+}
+
+// `Kind`: Encoder or Decoder.
+template <class Kind>
+class GptBert : public Kind {
+ public:
+  // There is no one stream that a change could go on in.
+  query::SiteSet sites() const override { return {}; }
+
+ protected:
+  using Kind::runtime_;
+  using Attend = std::function<void(const nn::AttentionShape&)>;  // of query_key_, value_
+
+  using Kind::Kind;
+
+  void load(const Loading& from, nn::Linear& output, Embedding& words) {
+    const Config& c = from.config;
+    query::ModelInfo& info = from.info;
+    const size_t h = info.hidden, inner = c.size("intermediate_size");
+    epsilon_ = float(c.real("layer_norm_eps", 1e-7));
+    plain_ = plain_norm(h), inner_norm_ = plain_norm(inner);
+    heads_ = attention_shape(c, h, info.heads);
+    heads_.scale /= std::sqrt(3.0f);
+    const size_t buckets = c.size("position_bucket_size", 32), rows = 2 * buckets - 1;
+    rows_ = DistanceRows(info.max_tokens, int64_t(buckets) - 1, int64_t(rows), int64_t(buckets),
+                         info.max_tokens);
+    c.ignore({"num_layers", "num_hidden_layers", "is_decoder", "temperature", "hidden_act"});
+    WeightLoader load(runtime_, from.checkpoint, {"module.", "model.", "transformer."});
+    words = load.embedding("embedding.word_embedding.weight", info.vocabulary, h);
+    nn::Matrix distances = load.table("embedding.relative_embedding", rows, h);
+    nn::Norm norm = load.norm("embedding.relative_layer_norm", h, epsilon_);
+    if (distances.rows() && !norm.weight.empty()) nn::normalize(runtime_, distances, norm);
+    for (size_t i = 0; i < info.layers; ++i)
+      layers_.push_back(load_layer(load, i, h, inner, distances));
+    if (from.with_head) load_head(load, info, output);
+    load.finish("GPT-BERT", {"classifier.", "lm_head."});
+    info.parameters = load.parameters();
+  }
+
+  // From the embeddings in `stream` to the last stream.
+  void run(nn::Matrix& stream, const Attend& attend) {
+    nn::normalize(runtime_, stream, plain_);
+    this->see(Site::embeddings, 0, stream);
+    streams_.resize(2 * layers_.size() + 1);
+    streams_[0].resize(stream.rows(), stream.columns());
+    std::memcpy(streams_[0].data(), stream.data(),
+                stream.rows() * stream.columns() * sizeof(float));
+    for (size_t l = 0; l < layers_.size(); ++l) {
+      const Layer& layer = layers_[l];
+      nn::normalize(runtime_, stream, plain_, normed_);
+      this->see(Site::attention_input, l, normed_);
+      nn::linear(runtime_, normed_, layer.query_key, query_key_);
+      nn::linear(runtime_, normed_, layer.value, value_);
+      nn::linear(runtime_, normed_, layer.gate, gate_, nn::Activation::gelu);
+      nn::MoreScores more = [&](const nn::ScoreBlock& block) {
+        rows_.add(runtime_.kernels(), heads_.scale, layer.keys, layer.queries, block);
+      };
+      nn::AttentionShape shape = heads_;
+      shape.more = &more;
+      attend(shape);
+      this->see(Site::heads, l, context_);
+      for (size_t i = 0; i < context_.rows() * context_.columns(); ++i)
+        context_.data()[i] *= gate_.data()[i];
+      nn::normalize(runtime_, context_, plain_);
+      this->add(Site::attention_output, l, context_, layer.attention_output, stream,
+                streams_[2 * l + 1]);
+      mix(layer.after_attention, stream);
+      this->see(Site::attention_residual, l, stream);
+      nn::normalize(runtime_, stream, plain_, normed_);
+      nn::linear(runtime_, normed_, layer.up, wide_);
+      nn::gated(runtime_, wide_, nn::Activation::gelu_tanh, inner_);
+      nn::normalize(runtime_, inner_, inner_norm_);
+      this->see(Site::mlp_inner, l, inner_);
+      this->add(Site::mlp_output, l, inner_, layer.down, stream, streams_[2 * l + 2]);
+      mix(layer.after_mlp, stream);
+      this->see(Site::residual, l, stream);
+    }
+  }
+
+  void last_norm_of(nn::Matrix& stream) { nn::normalize(runtime_, stream, plain_); }
+
+  size_t width() const { return heads_.heads * heads_.width; }
+
+  TransformHead head_;
+  nn::Matrix query_key_, value_, context_;
+
+ private:
+  nn::Norm plain_norm(size_t width) const {
+    return {.weight = std::vector<float>(width, 1.0f), .bias = {}, .epsilon = epsilon_};
+  }
+
+  Layer load_layer(WeightLoader& load, size_t number, size_t h, size_t inner,
+                   const nn::Matrix& distances) const {
+    const std::string a = fmt::format("attention_layers.{}.", number),
+                      m = fmt::format("mlp_layers.{}.mlp.", number);
+    auto from = [](size_t first) { return [first](size_t i) { return first + i; }; };
+    Layer layer;
+    const nn::Linear query = load.picked(a + "in_proj_qk", 2 * h, h, h, from(0), true);
+    const nn::Linear key = load.picked(a + "in_proj_qk", 2 * h, h, h, from(h), true);
+    if (query.weights.outputs() && distances.rows()) {
+      layer.queries = Distances(runtime_, distances, query, heads_.width);
+      layer.keys = Distances(runtime_, distances, key, heads_.width);
+    }
+    layer.query_key = load.linear(a + "in_proj_qk", 2 * h, h);
+    layer.value = load.picked(a + "in_proj_vg", 2 * h, h, h, from(0), true);
+    layer.gate = load.picked(a + "in_proj_vg", 2 * h, h, h, from(h), true);
+    layer.attention_output = load.linear(a + "out_proj", h, h);
+    // The gate is the second half there.
+    layer.up = load.picked(
+        m + "1", 2 * inner, 2 * inner, h, [inner](size_t i) { return (i + inner) % (2 * inner); },
+        false);
+    layer.down = load.linear(m + "4", h, inner, false);
+    auto weights = [&](size_t half) {
+      return load.vector(fmt::format("dwa_modules.alphas.{}", half), half + 2);
+    };
+    layer.after_attention = weights(2 * number), layer.after_mlp = weights(2 * number + 1);
+    return layer;
+  }
+
+  void load_head(WeightLoader& load, const query::ModelInfo& info, nn::Linear& output) {
+    const bool newer = load.has("lm_head.nonlinearity.1.weight");  // BabyLM's third round
+    const std::string p = newer ? "lm_head.nonlinearity." : "classifier.nonlinearity.";
+    head_.dense = load.linear(p + "1", info.hidden, info.hidden);
+    head_.norm = plain_;
+    const bool own = load.has(p + "5.weight");
+    output.weights = load.matrix(own ? p + "5.weight" : "embedding.word_embedding.weight",
+                                 info.vocabulary, info.hidden);
+    output.bias = load.vector(p + "5.bias", info.vocabulary);
+  }
+
+  // The sum of the first streams, each so many times.
+  void mix(const std::vector<float>& times, nn::Matrix& out) const {
+    out.resize(streams_[0].rows(), streams_[0].columns());
+    runtime_.parallel(out.rows(), [&](size_t row, int) {
+      float* x = out.row(row);
+      for (size_t d = 0; d < out.columns(); ++d) x[d] = times[0] * streams_[0].row(row)[d];
+      for (size_t s = 1; s < times.size(); ++s)
+        for (size_t d = 0; d < out.columns(); ++d) x[d] += times[s] * streams_[s].row(row)[d];
+    });
+  }
+
+  float epsilon_ = 0;
+  nn::AttentionShape heads_;
+  DistanceRows rows_;
+  nn::Norm plain_, inner_norm_;  // without weights
+  std::vector<Layer> layers_;
+  std::vector<nn::Matrix> streams_;  // before they were mixed
+  nn::Matrix normed_, gate_, wide_, inner_;
+};
+
+class GptBertEncoder : public GptBert<Encoder> {
+ public:
+  explicit GptBertEncoder(const Loading& from) : GptBert(from.runtime) {
+    read_sizes(from, {.layers = layers_key(from.config), .usual_tokens = 512});
+    load(from, output_, words_);
+  }
+
+  const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
+                            const Watch& watch) override {
+    const size_t h = width();
+    begin(batch.ids.size(), watch);
+    stream_.resize(batch.ids.size(), h);
+    for (size_t i = 0; i < batch.ids.size(); ++i) words_.row(size_t(batch.ids[i]), stream_.row(i));
+    run(stream_, [&](const nn::AttentionShape& shape) {
+      nn::attend(runtime_, shape, batch.sequences, query_key_.part(0, h), query_key_.part(h, h),
+                 value_, context_);
+    });
+    keep(rows, {&stream_});
+    finish(stream_);
+    see(Site::output, 0, stream_);
+    return stream_;
+  }
+
+  bool answers_about_the_next() const override { return true; }
+  void finish(nn::Matrix& stream) override { last_norm_of(stream); }
+  const nn::Matrix& head(const nn::View& hidden) override { return head_.run(runtime_, hidden); }
+  const nn::Linear& decoder() const override { return output_; }
+
+ private:
+  Embedding words_;
+  nn::Linear output_;
+  nn::Matrix stream_;
+};
+
+class GptBertDecoder : public GptBert<Decoder> {
+ public:
+  explicit GptBertDecoder(const Loading& from)
+      : GptBert(from, SizeKeys{.layers = layers_key(from.config), .usual_tokens = 512}) {
+    load(from, output_, words_);
+  }
+
+  const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
+                            const Watch& watch) override {
+    const size_t h = width();
+    begin(tree.nodes.size(), watch);
+    embed(tree);
+    run(Decoder::hidden_, [&](nn::AttentionShape shape) {
+      shape.after = 0;
+      attention_.run(shape, tree, query_key_.part(0, h), query_key_.part(h, h), value_,
+                     GptBert::context_);
+    });
+    return last_norm(rows);
+  }
+
+  void finish(nn::Matrix& stream) override {
+    last_norm_of(stream);
+    head_.run(runtime_, stream);
+    std::swap(stream, head_.out);
+  }
+  bool stream_is_sum() const override { return false; }
+};
+
+const char* const kCovers = "GPT-BERT, BabyLM's baselines of 2025";
+
+}  // namespace
+
+Family gpt_bert_family() {
+  return {.model_types = {{"gpt_bert", kCovers}}, .make = make<Encoder, GptBertEncoder>};
+}
+
+Family gpt_bert_causal_family() {
+  return {.model_types = {{"gpt_bert", kCovers}}, .make = make<Decoder, GptBertDecoder>};
+}
+
+}  // namespace minpair::model
