@@ -36,6 +36,23 @@ struct Found {
   MakeDecoder make;
 };
 
+// The model_type of a directory that is read, of what GGUF calls so; empty: there is none.
+std::string type_of(const std::string& architecture) {
+  for (const auto& [theirs, ours] : Gguf::Names{{"phi2", "phi"},
+                                                {"command-r", "cohere"},
+                                                {"starcoder", "gpt_bigcode"},
+                                                {"modern-bert", "modernbert"}})
+    if (architecture == theirs) return ours;
+  auto plain = [](std::string name) {
+    std::erase_if(name, [](char c) { return c == '-' || c == '_'; });
+    return name;
+  };
+  for (const Family& family : families())
+    for (const ModelType& known : family.model_types)
+      if (plain(known.type) == plain(architecture)) return known.type;
+  return "";
+}
+
 Found find_family(const checkpoint::Checkpoint& checkpoint, const std::string& file) {
   std::string name(checkpoint.metadata().text("general.architecture").value_or(""));
   std::vector<std::string> known;
@@ -44,9 +61,12 @@ Found find_family(const checkpoint::Checkpoint& checkpoint, const std::string& f
       if (name == gguf.architecture) return {gguf, std::get<MakeDecoder>(family.make)};
       known.push_back(gguf.architecture);
     }
+  std::string hint;
+  if (std::string type = type_of(name); !type.empty())
+    hint = fmt::format("the directory of the original model is read ('{}'); ", type);
   throw bad_input(fmt::format("the GGUF architecture '{}' is not supported", name))
       .at(file)
-      .hint("supported are " + join(known, ", "));
+      .hint(hint + "supported as GGUF are " + join(known, ", "));
 }
 
 int64_t vocabulary_of(const checkpoint::Checkpoint& checkpoint, const std::string& file) {

@@ -305,6 +305,32 @@ Gguf::Settings large_gemma_settings(const checkpoint::Metadata& m) {
   return settings;
 }
 
+Gguf::Settings granite_settings(const checkpoint::Metadata& m) {
+  Gguf::Settings settings;
+  for (const auto& [theirs, ours] : Gguf::Names{{"attention.scale", "attention_multiplier"},
+                                                {"embedding_scale", "embedding_multiplier"},
+                                                {"residual_scale", "residual_multiplier"},
+                                                {"logit_scale", "logits_scaling"}})
+    if (auto value = m.real("granite." + theirs)) settings.emplace_back(ours, *value);
+  return settings;
+}
+
+// OLMo 3 has the same name there.
+Gguf::Settings olmo2_settings(const checkpoint::Metadata& m) {
+  if (m.integer("olmo2.attention.sliding_window"))
+    throw bad_input("this is OLMo 3, which is not read from GGUF")
+        .hint("the directory of the original model is read: minpair pull allenai/...");
+  return {};
+}
+
+Gguf::Settings olmo_settings(const checkpoint::Metadata& m) {
+  if (auto clip = m.real("olmo.attention.clamp_kqv")) return {{"clip_qkv", *clip}};
+  return {};
+}
+
+// Whose converters put rotary pairs beside each other.
+constexpr std::string_view kNeighbours[] = {"llama", "granite", "smollm3", "olmo"};
+
 Gguf gguf_of(const std::string& architecture, const std::string& type,
              const std::string& mlp_norm = "post_attention_layernorm.") {
   return {.architecture = architecture,
@@ -326,7 +352,16 @@ Gguf gguf_of(const std::string& architecture, const std::string& type,
                        {"ffn_down.", "mlp.down_proj."},
                        {"post_attention_norm.", "post_attention_layernorm."},
                        {"post_ffw_norm.", "post_feedforward_layernorm."}},
-          .neighbours = architecture == "llama"};
+          .neighbours = std::ranges::count(kNeighbours, architecture) > 0};
+}
+
+// StarCoder 2: without gates.
+Gguf gguf_of_starcoder() {
+  Gguf gguf = gguf_of("starcoder2", "starcoder2");
+  gguf.keys = {{"attention.layer_norm_epsilon", "norm_epsilon"}};
+  gguf.in_layer.insert(gguf.in_layer.begin(),
+                       {{"ffn_up.", "mlp.c_fc."}, {"ffn_down.", "mlp.c_proj."}});
+  return gguf;
 }
 
 }  // namespace
@@ -364,10 +399,15 @@ Family llama_family() {
       .make = make<Decoder, Llama>,
       .gguf = {gguf_of("llama", "llama"), gguf_of("qwen2", "qwen2"), gguf_of("qwen3", "qwen3"),
                gguf_of("gemma", "gemma"), gguf_of("gemma2", "gemma2", "pre_feedforward_layernorm."),
-               gguf_of("gemma3", "gemma3_text", "pre_feedforward_layernorm.")}};
+               gguf_of("gemma3", "gemma3_text", "pre_feedforward_layernorm."),
+               gguf_of("granite", "granite"), gguf_of("olmo", "olmo"), gguf_of("olmo2", "olmo2"),
+               gguf_of("smollm3", "smollm3"), gguf_of_starcoder()}};
   family.gguf[3].more = gemma_settings;
   family.gguf[4].more = large_gemma_settings<46>;
   family.gguf[5].more = large_gemma_settings<62>;
+  family.gguf[6].more = granite_settings;
+  family.gguf[7].more = olmo_settings;
+  family.gguf[8].more = olmo2_settings;
   return family;
 }
 

@@ -1,5 +1,6 @@
 // Golden models written as GGUF files: the same logits.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "model/causal.h"
 #include "model/golden.h"
@@ -165,6 +167,41 @@ TEST(Gguf, GptNeoxHasAllQueriesFirst) {
   testing::TemporaryFolder folder;
   file.write(folder / "m.gguf");
   expect_same_logits("gpt-neox", folder / "m.gguf");
+}
+
+TEST(Gguf, WhatIsNotReadSaysWhetherTheOriginalIs) {
+  testing::TemporaryFolder folder;
+  auto refusal = [&](const char* architecture) -> std::string {
+    GgufFile file;
+    file.string("general.architecture", architecture);
+    file.write(folder / "m.gguf");
+    try {
+      load_model((folder / "m.gguf").string());
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "it was read";
+  };
+  EXPECT_THAT(refusal("qwen3moe"), ::testing::HasSubstr("original model is read ('qwen3_moe')"));
+  EXPECT_THAT(refusal("phi2"), ::testing::HasSubstr("original model is read ('phi')"));
+  EXPECT_THAT(refusal("rwkv7"), ::testing::HasSubstr("'rwkv7' is not supported"));
+  EXPECT_THAT(refusal("rwkv7"), ::testing::Not(::testing::HasSubstr("original model")));
+}
+
+// OLMo 3 calls itself OLMo 2 there, and would be read without its windows.
+TEST(Gguf, Olmo3IsRefused) {
+  testing::TemporaryFolder folder;
+  GgufFile file;
+  file.string("general.architecture", "olmo2");
+  file.integer("olmo2.attention.sliding_window", 8);
+  file.tensor("token_embd.weight", {4, 2}, std::vector<float>(8));
+  file.write(folder / "m.gguf");
+  try {
+    load_model((folder / "m.gguf").string());
+    ADD_FAILURE() << "it was read";
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), ::testing::HasSubstr("OLMo 3"));
+  }
 }
 
 // Llama 3.1 and later: the rotary scaling is a tensor, and no key of the metadata says so.

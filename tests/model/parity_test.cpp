@@ -235,6 +235,20 @@ INSTANTIATE_TEST_SUITE_P(Transformers, Made, ::testing::ValuesIn(folders_of_tran
                            return name;
                          });
 
+// tools/golden/make_gguf.py had llama.cpp's converter write them.
+TEST(Parity, WhatLlamaCppWroteIsTheSameModel) {
+  size_t compared = 0;
+  for (const auto& file : std::filesystem::directory_iterator(made_by_transformers("gguf"))) {
+    SCOPED_TRACE(file.path().stem());
+    std::unique_ptr<query::Model> model = load_model(file.path().string(), {.threads = 1});
+    const Reference reference = reference_of(file.path().stem());
+    for (size_t i = 0; i < reference.queries.size(); ++i)
+      EXPECT_LT(worst_of(*model, reference.queries[i], reference.theirs[i]), 1e-4);
+    ++compared;
+  }
+  EXPECT_GE(compared, 8u);
+}
+
 // tools/golden/walk.py changed each key of each configuration and asked the library.
 TEST(Parity, EveryKeyOfAConfigurationIsObeyedOrRefused) {
   std::istringstream lines(read_file(made_by_transformers("walk.jsonl")));
