@@ -1,7 +1,7 @@
 // The page of `minpair compare --html`: differences with their intervals, and the items that flipped.
 import { openBlock, type Sentence } from "./data";
 import { copyButtons, count, el, fixed, interval, table, type Column, type Value } from "./dom";
-import { plainLine, sentencesText } from "./items";
+import { plainLine, sentenceCells, sentencesText } from "./items";
 import { longList } from "./list";
 import { figure, fitted, panel, scale, svg, xAxis } from "./svg";
 
@@ -87,7 +87,7 @@ function flipsView(c: Comparison): HTMLElement {
       el("span", { class: `mark ${at[p].first ? "r" : "w"}`, title: at[p].first ? c.first : c.second }, at[p].first ? c.first : c.second),
       el("span", { class: "n margin" }, margin(at[p].margins[0])),
       el("span", { class: "test" }, titleOf(c, at[p].test)),
-      el("span", { class: "sentence", title: shown(at[p].sentences) }, shown(at[p].sentences)),
+      sentenceCells(at[p].sentences),
     ],
     (p) => {
       const f = at[p];
@@ -95,6 +95,7 @@ function flipsView(c: Comparison): HTMLElement {
       detail.replaceChildren(el("h3", {}, f.id), ...side(c.first, f.margins[0], f.sentences), ...side(c.second, f.margins[1], f.other.length ? f.other : f.sentences));
     },
   );
+  const heads = el("div", { class: "row heads", "aria-hidden": "true" }, ...["Right", "Margin", "Test", "Sentences"].map((t) => el("span", {}, t)));
   function refresh() {
     const word = search.value.trim().toLowerCase();
     at = c.flips.filter((f) => (!right.value || f.first === (right.value === "1")) && (!tests.value || f.test === tests.value) && (!word || `${f.id} ${shown(f.sentences)} ${shown(f.other)}`.toLowerCase().includes(word)));
@@ -104,7 +105,7 @@ function flipsView(c: Comparison): HTMLElement {
   }
   const columns: Column[] = [{ title: "id" }, { title: "test" }, { title: "condition" }, { title: "right" }, { title: "margin A", numeric: true }, { title: "margin B", numeric: true }, { title: "sentences" }];
   const rows = (): Value[][] => at.map((f) => [f.id, f.test, f.condition, f.first ? c.first : c.second, f.margins[0], f.margins[1], shown(f.sentences)]);
-  const view = el("div", { class: "items" }, el("div", { class: "filters" }, search, right, tests), status, el("div", { class: "split" }, list.element, detail), copyButtons(columns, rows));
+  const view = el("div", { class: "items flips" }, el("div", { class: "filters" }, search, right, tests), status, el("div", { class: "split" }, el("div", {}, heads, list.element), detail), copyButtons(columns, rows));
   refresh();
   return view;
 }

@@ -28,6 +28,7 @@ export type Value = string | number | null;
 export const fixed = (x: number, digits: number) => x.toFixed(digits).replace(/^-(0\.?0*)$/, "$1").replace("-", "\u2212");
 export const share = (x: number | null | undefined) => (x === null || x === undefined ? "–" : fixed(x, 4));
 export const count = (n: number) => n.toLocaleString("en-US");
+export const several = (n: number, thing: string) => `${count(n)} ${thing}${n === 1 ? "" : "s"}`;
 export const interval = (low: number | null, high: number | null) => (low === null || high === null ? "no interval: fewer than 5 clusters" : `${share(low)} to ${share(high)}`);
 
 function shown(v: Value, column: Column): string {

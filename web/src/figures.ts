@@ -5,12 +5,13 @@ import { marginOf, outcomeOf, runAt } from "./items";
 import { conditionTable } from "./matrix";
 import { set, state } from "./state";
 import { dots, figure, histogram, legend, lines, regions, scatter } from "./svg";
-import { cellAt, conditionRows, data, excludedAt, features, featureGroups, featureTitle, nameOf, normOf, otherAt, others, runs, runsOfSuite, suite, suiteAt, testRows, titleOf, totalGroup, totalRows, type Row } from "./view";
+import { cellAt, conditionRows, counted, data, excludedAt, features, featureGroups, featureTitle, nameOf, normOf, otherAt, others, runs, runsOfSuite, suite, suiteAt, testRows, titleOf, totalGroup, totalRows, type Row } from "./view";
 
 const kMostPanels = 24;
 const named = nameOf;
 const published = () => others().map((o) => ({ letter: o.letter, name: `${o.name} (${o.seeds ? `mean of ${o.seeds} seeds` : "published"})`, of: o.of }));
-const keyOf = (withOthers: boolean) => legend(runs(), withOthers ? published() : [], named);
+const lettered = () => (others().length ? "; letters: published results" : "");
+const keyOf = (withOthers: boolean) => legend(counted(), withOthers ? published() : [], named);
 
 /** The first panels at once, the others when asked for. */
 function shownFirst(all: (() => Node)[]): Node[] {
@@ -25,7 +26,7 @@ function shownFirst(all: (() => Node)[]): Node[] {
 function dotRow(row: Row, label: string) {
   return {
     label,
-    dots: runs().flatMap((run) => {
+    dots: counted().flatMap((run) => {
       const cell = cellAt(run, row.group);
       return cell ? [{ run, cell }] : [];
     }),
@@ -44,9 +45,9 @@ export function testPanels(): Node[] {
   if (!rows.length || !runs().length) return [];
   const conditions = (row: Row) => conditionRows(row.test, row.language);
   const plain = rows.filter((row) => !conditions(row).length);
-  const panels = rows.filter((row) => conditions(row).length).map((row) => () => dots(whole(row), [dotRow(row, "all"), ...conditions(row).map((c) => dotRow(c, c.title))], runs()));
-  for (const section of new Set(plain.map((row) => row.section))) panels.push(() => dots(section || "Tests", plain.filter((row) => row.section === section).map((row) => dotRow(row, whole(row))), runs(), 460));
-  return [figure("Accuracy by test and condition, with 95% intervals; letters: published results", shownFirst(panels), keyOf(true))];
+  const panels = rows.filter((row) => conditions(row).length).map((row) => () => dots(whole(row), [dotRow(row, "all"), ...conditions(row).map((c) => dotRow(c, c.title))], counted()));
+  for (const section of new Set(plain.map((row) => row.section))) panels.push(() => dots(section || "Tests", plain.filter((row) => row.section === section).map((row) => dotRow(row, whole(row))), counted(), 460));
+  return [figure(`Accuracy by test and condition, with 95% intervals${lettered()}`, shownFirst(panels), keyOf(true))];
 }
 
 /** Accuracy by distance, attractors, language, or whatever else the items carry. */
@@ -54,7 +55,7 @@ export function featurePanels(): Node[] {
   const names = features();
   if (!names.length || !runs().length) return [];
   const feature = names.includes(state.feature) ? state.feature : names[0];
-  const panels = featureGroups(feature).map((p) => () => lines([p.title, p.language].filter(Boolean).join(", "), p.values.map((v) => v.value), runs().map((run) => ({ run, cells: p.values.map((v) => cellAt(run, v.group)) })), 280));
+  const panels = featureGroups(feature).map((p) => () => lines([p.title, p.language].filter(Boolean).join(", "), p.values.map((v) => v.value), counted().map((run) => ({ run, cells: p.values.map((v) => cellAt(run, v.group)) })), 280));
   return [labelled("By", select("Feature", names.map((n) => [n, featureTitle(n)]), feature, (v) => set({ feature: v }))), figure(`Accuracy by ${featureTitle(feature)}, with 95% intervals`, shownFirst(panels), keyOf(false))];
 }
 
@@ -90,8 +91,16 @@ const outcomeKey = () => el("ul", { class: "legend" }, ...["w", "t", "r"].map((o
 /** Nothing is open: the numbers of the matrix as a picture beside it, where that is not too long. */
 function overTests(): Node[] {
   const rows = testRows();
-  if (rows.length < 2 || rows.length * runs().length > 80) return [];
-  return [figure("Accuracy by test, with 95% intervals; letters: published results", [dots("", rows.map((r) => dotRow(r, whole(r))), runs(), 420)], keyOf(true))];
+  if (rows.length < 2 || rows.length * counted().length > 80) return [];
+  const drawn = (width: number) => dots("", rows.map((r) => dotRow(r, whole(r))), counted(), width);
+  const place = figure(`Accuracy by test, with 95% intervals${lettered()}`, [drawn(420)], keyOf(true));
+  // As wide as the room beside the matrix, or under it.
+  let width = 420;
+  new ResizeObserver(([at]) => {
+    const room = Math.round(Math.min(760, Math.max(320, at.contentRect.width)));
+    if (room !== width) place.querySelector(".panels")!.replaceChildren(drawn((width = room)));
+  }).observe(place);
+  return [place];
 }
 
 /** The test that was opened: its conditions beside the margins of its items. */
@@ -144,7 +153,7 @@ export function against(): Node[] {
   const all = runs();
   if (all.length < 2) return [];
   const given = state.against.split("-").map((id) => all.find((r) => String(r.id) === id));
-  const [a, b] = given[0] && given[1] ? [given[0], given[1]] : [all[0], all[1]];
+  const [a, b] = given[0] && given[1] ? [given[0], given[1]] : [...counted(), ...all.filter((r) => !counted().includes(r))];
   const choose = (label: string, run: Run, to: (id: string) => string) => labelled(label, select(label, all.map((r) => [String(r.id), named(r)]), String(run.id), (v) => set({ against: to(v) })));
   const tests = testRows().flatMap((row) => {
     const [x, y] = [cellAt(a, row.group), cellAt(b, row.group)];

@@ -1,9 +1,9 @@
 // The first screen: what was found, run by run.
 import type { Run } from "./data";
-import { breakable, count, el, fixed, interval, share } from "./dom";
+import { breakable, count, el, fixed, interval, several, share } from "./dom";
 import { set } from "./state";
 import { colourOf, hollowAmong, swatch } from "./svg";
-import { cellAt, data, excludedAt, featureGroups, isPeople, nameOf, normOf, otherAt, others, runs, suite, testRows, totalGroup, totalRows, type Cell, type Row } from "./view";
+import { cellAt, data, excludedAt, featureGroups, isPeople, nameOf, normOf, otherAt, others, runs, suite, testRows, together, totalGroup, totalRows, type Cell, type Row } from "./view";
 
 const kMostCards = 4;
 type Ranked = { row: Row; accuracy: number };
@@ -46,29 +46,30 @@ function facts(run: Run, rows: Row[], panels: ReturnType<typeof featureGroups>):
   const worst = attraction(run, panels);
   const excluded = excludedAt(run, totalGroup());
   const all: [string, Node[]][] = [];
-  if (most) all.push(["Strongest", tests(run, order.slice(0, most))], ["Weakest", tests(run, order.slice(-most).reverse())]);
+  if (most && order[0].accuracy > order[order.length - 1].accuracy) all.push(["Strongest", tests(run, order.slice(0, most))], ["Weakest", tests(run, order.slice(-most).reverse())]);
   if (worst) {
     const lost = worst.without - worst.with;
-    all.push(["Attraction", [opener(worst.row, run), text(` ${share(worst.without)} without attractors, ${share(worst.with)} with: `), el("b", {}, `${lost > 0 ? "\u2212" : "+"}${fixed(Math.abs(lost), 4)}`)]]);
+    if (lost <= 0) all.push(["Attraction", [text("no test is harder with attractors")]]);
+    else all.push(["Attraction", [opener(worst.row, run), text(` ${share(worst.without)} without attractors, ${share(worst.with)} with: `), el("b", {}, fixed(-lost, 4))]]);
   }
   all.push(["Excluded", [text(excluded.length ? excluded.map(([why, n]) => `${count(n)} ${why}`).join(", ") : "nothing")]]);
   return all;
 }
 const text = (t: string) => document.createTextNode(t);
-const pairs = (c: Cell) => `${count(c.items)} pairs in ${count(c.clusters)} clusters, ${count(c.ties)} ${c.ties === 1 ? "tie" : "ties"}`;
+const pairs = (run: Run, c: Cell) => [`${several(c.items, "pair")} in ${several(c.clusters, "cluster")}`, several(c.ties, "tie"), ...(together(run).length ? [`${together(run).join(", ")} together`] : [])].join(", ");
 const heading = (run: Run, hollow: boolean) => [swatch(run, hollow) as unknown as Node, el("span", {}, ...breakable(run.model)), el("span", { class: "note" }, `${run.method}, ${normOf(run)}`)];
-const headline = (c: Cell | null) => (c ? el("p", { class: "headline", title: pairs(c) }, el("strong", {}, share(c.accuracy)), el("span", { class: "note" }, interval(c.low, c.high))) : el("p", { class: "headline" }, "no item counts"));
+const headline = (run: Run, c: Cell | null) => (c ? el("p", { class: "headline", title: pairs(run, c) }, el("strong", {}, share(c.accuracy)), el("span", { class: "note" }, interval(c.low, c.high))) : el("p", { class: "headline" }, "no item counts"));
 
 function card(run: Run, hollow: boolean, said: [string, Node[]][]): HTMLElement {
   const total = cellAt(run, totalGroup());
-  return el("article", { class: "card", style: `--model:${colourOf(run.model)}`, "data-run": run.id }, el("h3", {}, ...heading(run, hollow)), headline(total), total ? el("p", { class: "note" }, pairs(total)) : null, el("dl", {}, ...said.flatMap(([title, content]) => fact(title, ...content))));
+  return el("article", { class: "card", style: `--model:${colourOf(run.model)}`, "data-run": run.id }, el("h3", {}, ...heading(run, hollow)), headline(run, total), total ? el("p", { class: "note" }, pairs(run, total)) : null, el("dl", {}, ...said.flatMap(([title, content]) => fact(title, ...content))));
 }
 
 /** Many runs: a line for each. */
 function manyRuns(shown: Run[], said: [string, Node[]][][]): HTMLElement {
   const titles = [...new Set(said.flatMap((s) => s.map(([title]) => title)))];
   const hollow = hollowAmong(shown);
-  const lines = shown.map((run, i) => el("tr", { "data-run": run.id }, el("th", { scope: "row" }, ...heading(run, hollow(run))), el("td", {}, headline(cellAt(run, totalGroup()))), ...titles.map((t) => el("td", {}, ...(said[i].find(([title]) => title === t)?.[1] ?? [])))));
+  const lines = shown.map((run, i) => el("tr", { "data-run": run.id }, el("th", { scope: "row" }, ...heading(run, hollow(run))), el("td", {}, headline(run, cellAt(run, totalGroup()))), ...titles.map((t) => el("td", {}, ...(said[i].find(([title]) => title === t)?.[1] ?? [])))));
   return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "What was found, run by run" }, el("table", { class: "runs" }, el("thead", {}, el("tr", {}, ...["Run", "Accuracy", ...titles].map((t) => el("th", { scope: "col" }, t)))), el("tbody", {}, ...lines)));
 }
 
@@ -83,7 +84,7 @@ export function found(): Node[] {
   });
   const [people, ranking] = [best.filter((b) => isPeople(b.run.model)), best.filter((b) => !isPeople(b.run.model))];
   const list = (of: typeof best) => of.map((b) => `${nameOf(b.run)} ${share(b.cell!.accuracy)}`).join(", ");
-  const lead = (ranking.length > 1 ? `Highest over all: ${list(ranking.slice(0, 3))}. ` : "") + (people.length ? `${list(people)[0].toUpperCase()}${list(people).slice(1)}.` : "");
+  const lead = (ranking.length > 1 ? `Highest over all${ranking.some((b) => together(b.run).length) ? " languages together" : ""}: ${list(ranking.slice(0, 3))}. ` : "") + (people.length ? `${list(people)[0].toUpperCase()}${list(people).slice(1)}.` : "");
   const hollow = hollowAmong(shown);
   const panels = featureGroups("attraction");
   const said = shown.map((run) => facts(run, rows, panels));

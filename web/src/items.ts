@@ -17,6 +17,17 @@ const blank = (s: Sentence) => s[0].slice(0, s[1]) + "____" + s[0].slice(s[2]);
 const plainText = (s: Sentence) => (s[3] === kKinds.bad ? "*" : "") + (s[3] === kKinds.blank ? blank(s) : s[0]);
 // What is isolated does not tell its parent where it begins: "auto" would be from left to right always.
 const directionOf = (text: string) => (/^[^\p{L}]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/u.test(text) ? "rtl" : "ltr");
+/** What `other` has instead of words of `first`: in a list, all else would be said twice. */
+function instead(first: Sentence, other: Sentence): string {
+  const [a, b] = [first[0].split(" "), other[0].split(" ")];
+  const most = Math.min(a.length, b.length);
+  let [begin, end] = [0, 0];
+  while (begin < most && a[begin] === b[begin]) ++begin;
+  while (end < most - begin && a[a.length - 1 - end] === b[b.length - 1 - end]) ++end;
+  const words = b.slice(begin, b.length - end).join(" ");
+  return other[3] === kKinds.bad && words ? `*${words}` : plainText(other);
+}
+export const sentenceCells = (sentences: Sentence[]): HTMLElement => el("span", { class: "sentence", dir: directionOf(sentences[0]?.[0] ?? ""), title: sentencesText(sentences) }, ...sentences.flatMap((s, k) => [k ? " / " : "", el("bdi", {}, k ? instead(sentences[0], s) : plainText(s))]));
 export const sentencesText = (sentences: Sentence[]) => sentences.map(plainText).join(" / ");
 
 /** Which items of the suite are meant, in their order. */
@@ -119,7 +130,7 @@ export function itemsView(): HTMLElement {
       el("span", { class: `mark ${o}` }, kOutcomes[o]),
       el("span", { class: "n margin" }, margin === null ? "" : fixed(margin, 2)),
       el("span", { class: "test" }, titleOf(items.tests.texts[items.tests.at[i]])),
-      el("span", { class: "sentence", dir: directionOf(items.sentences[i][0]?.[0] ?? ""), title: sentencesText(items.sentences[i]) }, ...items.sentences[i].flatMap((s, k) => [k ? " / " : "", el("bdi", {}, plainText(s))])),
+      sentenceCells(items.sentences[i]),
     ];
   }
 

@@ -59,6 +59,7 @@ export function longList(label: string, cells: (place: number) => Node[], choose
       length = n;
       chosen = -1;
       spacer.style.height = `${n * kRow}px`;
+      list.style.setProperty("--rows", `${Math.max(2, n) * kRow + 2}px`); // no taller than what is in it
       list.scrollTop = 0;
       draw();
     },

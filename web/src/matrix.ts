@@ -1,6 +1,6 @@
 // Tests and runs: one table from which everything opens.
 import type { Run } from "./data";
-import { breakable, copyButtons, count, el, interval, linkButton, share, type Column, type Value } from "./dom";
+import { breakable, copyButtons, count, el, interval, linkButton, several, share, type Column, type Value } from "./dom";
 import { address, set, state } from "./state";
 import { colourOf, hollowAmong, swatch } from "./svg";
 import { cellAt, conditionRows, nameOf, normOf, otherAt, others, runs, testRows, totalRows, type Beside, type Cell, type Row } from "./view";
@@ -18,7 +18,7 @@ function cellButton(run: Run, row: Row): HTMLElement {
   if (!cell) return el("span", { class: "none" }, "–");
   const label = `${[row.title, row.language].filter(Boolean).join(", ")}: ${run.model} ${run.method}`;
   const content = [share(cell.accuracy), track(cell)];
-  const title = `${label}\n${interval(cell.low, cell.high)}\n${count(cell.items)} pairs in ${count(cell.clusters)} clusters, ${count(cell.ties)} ties`;
+  const title = `${label}\n${interval(cell.low, cell.high)}\n${several(cell.items, "pair")} in ${several(cell.clusters, "cluster")}, ${several(cell.ties, "tie")}`;
   const props = { class: "cell", style: `--a:${cell.accuracy.toFixed(3)};--model:${colourOf(run.model)}`, title };
   if (!row.test) return el("span", props, ...content);
   const open = () => set({ test: row.test, condition: row.condition, run: String(run.id), item: "", spoken: row.language }, true);
@@ -77,12 +77,12 @@ function withKeys(table: HTMLElement) {
 }
 
 function plain(rows: Row[], shown: Run[], beside: Beside[]): { columns: Column[]; values: Value[][] } {
-  const several = rows.some((r) => r.language);
-  const columns: Column[] = [{ title: "Test" }, ...(rows.some((r) => r.condition) ? [{ title: "Condition" }] : []), ...(several ? [{ title: "Language" }] : []), ...shown.map((r) => ({ title: `${r.model} ${r.method} ${normOf(r)}`, numeric: true })), ...beside.map((o) => ({ title: `${o.name} (${o.seeds ? "mean" : "published"})`, numeric: true })), { title: "Pairs", numeric: true, whole: true }];
+  const spoken = rows.some((r) => r.language);
+  const columns: Column[] = [{ title: "Test" }, ...(rows.some((r) => r.condition) ? [{ title: "Condition" }] : []), ...(spoken ? [{ title: "Language" }] : []), ...shown.map((r) => ({ title: `${r.model} ${r.method} ${normOf(r)}`, numeric: true })), ...beside.map((o) => ({ title: `${o.name} (${o.seeds ? "mean" : "published"})`, numeric: true })), { title: "Pairs", numeric: true, whole: true }];
   const values = rows.map((row): Value[] => [
     row.condition ? row.test : row.title,
     ...(rows.some((r) => r.condition) ? [row.condition] : []),
-    ...(several ? [row.language] : []),
+    ...(spoken ? [row.language] : []),
     ...shown.map((r) => cellAt(r, row.group)?.accuracy ?? null),
     ...beside.map((o) => otherAt(o.of, row)?.accuracy ?? null),
     Math.max(0, ...shown.map((r) => cellAt(r, row.group)?.items ?? 0)),
@@ -100,7 +100,7 @@ function tableOf(rows: Row[], totals: Row[], caption: string, first: string, sor
     section = row.section;
     body.push(line(row, shown, beside));
   }
-  const table = el("table", { class: shown.length + beside.length > 7 ? "matrix dense" : "matrix" }, el("caption", {}, caption), head(shown, beside, first, sortable), el("tbody", {}, ...body, ...totals.map((t) => line(t, shown, beside, true))));
+  const table = el("table", { class: shown.length + beside.length > 7 ? "matrix dense" : "matrix" }, el("caption", {}, el("span", {}, caption)), head(shown, beside, first, sortable), el("tbody", {}, ...body, ...totals.map((t) => line(t, shown, beside, true))));
   withKeys(table);
   const { columns, values } = plain([...rows, ...totals], shown, beside);
   return el("div", { class: "block" }, el("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-label": caption }, table), copyButtons(columns, () => values, linkButton("Copy link", () => address())));

@@ -101,8 +101,8 @@ export interface Dot {
 const said = (name: string, d: Dot) => `${name}\n${d.run.model} ${d.run.method}\n${share(d.cell.accuracy)} (${interval(d.cell.low, d.cell.high)}), ${count(d.cell.items)} pairs`;
 
 /** Rows of dots with intervals; published results as letters on ticks. */
-export function dots(title: string, rows: { label: string; dots: Dot[]; published: { letter: string; x: number; title: string }[] }[], all: Named[], width = 340): SVGElement {
-  const left = Math.min(width * 0.42, 12 + kLetter * Math.max(3, ...rows.map((r) => r.label.length)));
+export function dots(title: string, rows: { label: string; dots: Dot[]; published: { letter: string; x: number; title: string }[] }[], all: Named[], width = 310): SVGElement {
+  const left = Math.min(width * 0.46, 12 + kLetter * Math.max(3, ...rows.map((r) => r.label.length)));
   const x = scale(0, 1, left + 6, width - 12, 4);
   const lettered = rows.some((r) => r.published.length);
   const step = all.length > 6 ? 7 : 9;
@@ -151,14 +151,14 @@ export function lines(title: string, values: string[], series: { run: Named; cel
     return true;
   };
   const names = values.map((v, i) => (named(v, i) ? fitted(v, places ? 99 : room * Math.max(1, every), { x: middle(i), y: bottom + 15, "text-anchor": "middle" }) : null));
-  return panel(width, height, title, [...yAxis(y, 38, width - 4, (t) => t.toFixed(2)), svg("line", { x1: 38, x2: width - 4, y1: y(0.5), y2: y(0.5), class: "half" }), ...drawn, ...names], `Accuracy by value: ${title}`);
+  return panel(width, height, title, [...yAxis(y, 38, width - 4), svg("line", { x1: 38, x2: width - 4, y1: y(0.5), y2: y(0.5), class: "half" }), ...drawn, ...names], `Accuracy by value: ${title}`);
 }
 
 // --- Margins
 
 const kOutcomeClass = ["wrong", "tie", "right"];
 /** How many items have which margin; bars are stacked by outcome. */
-export function histogram(title: string, margins: number[], outcomes: number[], width = 340, height = 190): SVGElement {
+export function histogram(title: string, margins: number[], outcomes: number[], width = 310, height = 190): SVGElement {
   let [low, high] = [0, 0];
   for (const m of margins) [low, high] = [Math.min(low, m), Math.max(high, m)];
   if (low === high) [low, high] = [-1, 1];

@@ -111,6 +111,15 @@ export function totalRows(): Row[] {
 /** The row that sums up what is shown. */
 export const totalGroup = () => totalRows()[0]?.group ?? 0;
 
+/** The runs of which something counts: only these are drawn. */
+export const counted = () => runs().filter((run) => cellAt(run, totalGroup()));
+/** The languages that are together in the number that sums up a run; none where there is one. */
+export function together(run: Run): string[] {
+  if (languages().length < 2 || state.language) return [];
+  const heard = totalRows().filter((r) => r.language && cellAt(run, r.group)).map((r) => r.language);
+  return heard.length > 1 ? heard : [];
+}
+
 /** Published results and means over seeds that fit the chosen suite, norm and lengths; each with its letter. */
 export interface Beside {
   letter: string;
