@@ -52,6 +52,8 @@ const CLI::App& chosen(const CLI::App& app, int argc, char** argv) {
 // What people look for under a name that this program has elsewhere.
 std::string meant_by(const std::string& option) {
   if (option == "--revision") return "a revision is part of the model's name: -m NAME@REVISION";
+  if (option == "--items" || option == "--tidy")
+    return "a row for every item: minpair export RESULTS -o items.csv";
   return {};
 }
 

@@ -1,5 +1,8 @@
 #include "report/compare.h"
 
+#include <fmt/format.h>
+
+#include "base/error.h"
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/policy.h"
@@ -8,7 +11,7 @@ namespace minpair::cli {
 namespace {
 
 struct CompareCall {
-  std::string results, norm, format = "table", output = "-", html;
+  std::string results, norm, format = "table", output = "-", html, label;
   PolicyCall policy{.lengths = "all"};
   size_t flips = 0;
   report::CompareOptions options;
@@ -25,6 +28,10 @@ void compare(CompareCall& call) {
   if (call.options.sides.size() <= 2)
     for (const report::Comparison& c : comparisons)
       for (report::Grid& g : report::grids_of(c, call.flips)) grids.push_back(std::move(g));
+  if (!call.label.empty() && call.format != "latex")
+    throw wrong_call("--label is for tables with --format latex");
+  for (size_t i = 0; i < grids.size() && !call.label.empty(); ++i)
+    grids[i].label = i ? fmt::format("{}-{}", call.label, i + 1) : call.label;
   write_file(call.output, report::render_grids(grids, call.format));
 }
 
@@ -74,6 +81,7 @@ void add_compare(Cli& cli) {
   app.add_option("--format", call.format, "table, json, csv, markdown or latex")
       .one_of({"table", "json", "csv", "markdown", "latex"})
       .shows_default();
+  app.add_option("--label", call.label, "of --format latex: for \\ref, as tab:de");
   app.add_option("--html", call.html, "write a page with all items that flipped, for a browser");
   app.add_option("-o,--output", call.output, "a file").shows_default();
   cli.on_run(app, [] { compare(call); });

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/progress.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/columns.h"
 #include "cli/precision.h"
@@ -115,6 +116,38 @@ void check_scored(const std::vector<engine::RunReport>& reports) {
           .hint("the line below the table says why; another method (--method) may fit");
 }
 
+// Of the methods that were named those that are for this model. With several models, each takes its
+// own; a model that has none among them is told so.
+std::string methods_of(const query::Model& model, const RunCall& call) {
+  if (call.methods.empty() || call.methods == "all") return call.methods;
+  std::vector<std::string> fitting;
+  for (std::string_view name : split(call.methods, ','))
+    if (method::find_method(std::string(trim(name))).supports(model.info().kind))
+      fitting.emplace_back(trim(name));
+  if (call.models.size() > 1 && !fitting.empty()) return join(fitting, ",");
+  try {
+    method::find_methods(call.methods, model.info().kind);
+  } catch (Error& e) {
+    throw e.at(model.info().name);
+  }
+  return call.methods;
+}
+
+// That a method is not for the second model must not turn out when the first one is done.
+void check_methods(const RunCall& call, const query::Model& first) {
+  std::string asked = methods_of(first, call);
+  if (call.methods.empty() || call.methods == "all") return;
+  for (size_t number = 1; number < call.models.size(); ++number)
+    asked += "," + methods_of(*model::load_model(call.models[number], call.load), call);
+  for (std::string_view name : split(call.methods, ',')) {
+    bool used = false;
+    for (std::string_view one : split(asked, ',')) used |= one == trim(name);
+    if (!used)
+      throw wrong_call(fmt::format("the method '{}' is for none of these models", trim(name)))
+          .hint("'minpair list methods' says what each is for");
+  }
+}
+
 // Every model on every suite; the first one is loaded already.
 void score_all(RunCall& call, const std::vector<engine::SuiteSource>& suites,
                std::unique_ptr<query::Model> model, store::Store* store, engine::Wire* wire,
@@ -131,7 +164,7 @@ void score_all(RunCall& call, const std::vector<engine::SuiteSource>& suites,
     for (const engine::SuiteSource& suite : suites) {
       bool clozes = !suite.lexicon.empty() || !call.run.lexicon.empty();
       std::vector<const method::Method*> methods =
-          method::methods_for(suite.manifest, call.methods, clozes, model->info().kind);
+          method::methods_for(suite.manifest, methods_of(*model, call), clozes, model->info().kind);
       say_default(suite, *methods.front(), call);
       reports.push_back(engine::run_suite(store, suite, *model, methods, call.run, crew.get()));
       if (call.run.dry_run)
@@ -162,6 +195,7 @@ void run(RunCall& call, engine::Wire* wire) {
     suites.back().called = name;
   }
   std::unique_ptr<query::Model> model = load(call, 0);
+  check_methods(call, *model);
   // Then the results: whether they can be written must not turn out after hours of work, but a
   // wrong name should leave no file behind.
   std::unique_ptr<store::Store> store;
@@ -208,6 +242,7 @@ void add_run(Cli& cli) {
       "run", "Score a suite with models; an interrupted run continues where it stopped",
       "  minpair run -s de-agreement -m models/my-bert -o results.db\n"
       "  minpair run -s gevalm.jsonl -m DIR1 -m DIR2 --method ce,masked,pll -o results.db\n"
+      "  minpair run -s de-agreement -m de-mini -m de-lstm --method pll-word-l2r,lp -o results.db\n"
       "  minpair run -s de-cloze -m DIR --method feature-class,lemma-pairs -o results.db\n"
       "  minpair run -s list.xlsx -m ./checkpoint-5000 --name mine -o results.db\n"
       "  minpair run -s list.csv --columns good=Satz,bad=Falsch -m DIR -o results.db\n"
@@ -224,8 +259,9 @@ void add_run(Cli& cli) {
                  "what the model is called in the results; with several models one for each");
   app.add_option(
       "--method", call.methods,
-      "methods with commas, or 'all' ('minpair list methods'); absent: the suite's, else "
-      "pll-word-l2r for masked models and lp for others");
+      "methods with commas, or 'all' ('minpair list methods'); with several models each takes "
+      "those that are for it; absent: the suite's, else pll-word-l2r for masked models and lp for "
+      "others");
   app.add_option("-o,--output", call.output, "the results file, new or one to add to")
       .shows_default();
   app.add_option("--test", call.run.selection.tests, "only this test (repeatable)");

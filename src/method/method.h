@@ -87,7 +87,7 @@ const Method& find_method(const std::string& name);  // throws with did-you-mean
 // The same for one kind of model; without a name, its default_method().
 const Method& find_method(const std::string& name, query::ModelInfo::Kind kind);
 const std::vector<const Method*>& all_methods();
-// The method a user gets without asking for one: `ce` for masked models.
+// The method a user gets without asking for one: `pll-word-l2r` for masked models, `lp` for others.
 const Method& default_method(query::ModelInfo::Kind kind);
 // "ce,pll" or "all": every one must support the kind of model.
 std::vector<const Method*> find_methods(const std::string& names, query::ModelInfo::Kind kind);

@@ -68,7 +68,7 @@ const Method& pseudo_likelihood_word_left_to_right() {
   static const PseudoLikelihood method(
       Within::word_left_to_right,
       {"pll-word-l2r",
-       "the same, with the rest of the token's word masked too",
+       "pseudo-log-likelihood: each token masked in turn, with the rest of its word",
        "Kauf and Ivanova 2023, A Better Way to Do Masked Language Model Scoring",
        {judge::Unit::sum},
        judge::Ties::half});
@@ -79,7 +79,7 @@ const Method& pseudo_likelihood_whole_word() {
   static const PseudoLikelihood method(
       Within::whole_word,
       {"pll-whole-word",
-       "the same, with the token's whole word masked",
+       "pseudo-log-likelihood: each token masked in turn, with its whole word",
        "Kauf and Ivanova 2023, A Better Way to Do Masked Language Model Scoring",
        {judge::Unit::sum},
        judge::Ties::half});

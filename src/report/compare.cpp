@@ -224,7 +224,9 @@ Comparison compare_pair(const SideItems& a, const SideItems& b, const suite::Man
   LevelOrder order(by, manifest);
   std::map<std::string, std::vector<const Both*>> by_test;
   std::vector<const Both*> all;
+  std::set<std::string> languages;
   for (size_t i = 0; i < both.size(); ++i) {
+    languages.insert(both[i].item->language);
     by_test[both[i].item->test].push_back(&both[i]);
     all.push_back(&both[i]);
     order.see({both[i].item->test}, i);
@@ -236,6 +238,7 @@ Comparison compare_pair(const SideItems& a, const SideItems& b, const suite::Man
   c.clusters = clusters_text(*a.suite);
   c.intervals = intervals_text(bootstrapped(options));
   c.policies = judge::lines_of(options.policy);
+  c.mixed = mixed_text(languages);
   for (const suite::TestInfo& t : manifest.tests)
     if (!t.title.empty()) c.titles[t.name] = t.title;
   c.flips = flips_of(both);

@@ -56,6 +56,7 @@ struct Comparison {
   std::string intervals;                       // how they were made
   std::vector<std::string> policies;           // what an item is worth
   std::map<judge::Reason, uint64_t> left_out;  // items that only one side judges
+  std::string mixed;                           // several languages are together in it
 };
 
 std::vector<Comparison> compare_runs(store::Store& store, const CompareOptions& options);

@@ -41,14 +41,21 @@ Grid table_of(const Comparison& c) {
   Grid g;
   g.key = "comparison";
   g.title = fmt::format("{} (A) against {} (B): {}", c.first, c.second, c.title);
-  g.columns = {{"test", "test", Kind::text},          {"items", "items", Kind::count},
-               {"clusters", "clusters", Kind::count}, {"first", "A", Kind::share},
-               {"second", "B", Kind::share},          {"difference", "A−B", Kind::difference},
-               {"ci_low", "from", Kind::difference},  {"ci_high", "to", Kind::difference},
-               {"holm_p", "Holm", Kind::p},           {"benjamini_hochberg_p", "BH", Kind::p},
-               {"permutation_p", "perm.", Kind::p},   {"mcnemar_p", "McNemar", Kind::p},
-               {"only_first", "only A", Kind::count}, {"only_second", "only B", Kind::count},
-               {"detectable", "MDD", Kind::share}};
+  g.columns = {{"test", "test", Kind::text},
+               {"items", "items", Kind::count},
+               {"clusters", "clusters", Kind::count},
+               {"first", "A", Kind::share},
+               {"second", "B", Kind::share},
+               {"difference", "A−B", Kind::difference},
+               {"ci_low", "from", Kind::difference},
+               {"ci_high", "to", Kind::difference},
+               {"holm_p", "Holm", Kind::p},
+               {"benjamini_hochberg_p", "BH", Kind::p, false},
+               {"permutation_p", "perm.", Kind::p, false},
+               {"mcnemar_p", "McNemar", Kind::p, false},
+               {"only_first", "only A", Kind::count, false},
+               {"only_second", "only B", Kind::count, false},
+               {"detectable", "MDD", Kind::share, false}};
   for (const ComparedTest& t : c.tests) g.rows.push_back(row_of(t, true));
   g.total = c.tests.size() > 1;
   if (g.total) g.rows.push_back(row_of(c.total, false));
@@ -61,6 +68,8 @@ Grid table_of(const Comparison& c) {
   for (const ComparedTest& t : c.tests) few |= t.clusters < stats::kFewestClusters;
   if (few) g.notes.insert(g.notes.begin() + 1, kTooFewClusters);
   if (!c.left_out.empty()) g.notes.push_back("left out: " + left_out_text(c));
+  if (!c.mixed.empty()) g.notes.push_back(c.mixed);
+  g.titles = c.titles;
   return g;
 }
 
@@ -131,6 +140,7 @@ Grid matrix_of(const std::vector<const Comparison*>& pairs) {
     }
     g.rows.push_back(std::move(cells));
   }
+  if (!pairs.front()->mixed.empty()) g.notes.push_back(pairs.front()->mixed);
   return g;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/error.h"
 #include "report/clusters.h"
@@ -88,10 +89,12 @@ Grid margin_grid(store::Store& store, const NamedRun& named, const ReportOptions
   const judge::Judge judge(named.run.suite.manifest);
   SuiteItems suite(options.cluster);
   Groups<TestAndCriterion> groups;
+  std::set<std::string> languages;
   judged_items(store, named.run, look, suite,
                [&](uint32_t i, const std::vector<judge::SentenceScore>& scores) {
                  const suite::Item& item = suite.items[i];
                  if (!wanted(item, options)) return;
+                 languages.insert(item.language);
                  auto own = judge.criteria_of(item);
                  if (own.empty())
                    see_margin(groups.at({item.test, ""}), judge.verdict(item, scores, look.view),
@@ -119,6 +122,7 @@ Grid margin_grid(store::Store& store, const NamedRun& named, const ReportOptions
           "positive is right",
           intervals_text(options.bootstrap) + "; " + clusters_text(suite),
           join(judge::lines_of(look.policy), "; ")}};
+  if (std::string mixed = mixed_text(languages); !mixed.empty()) g.notes.push_back(mixed);
   for (const auto& [key, n] : groups.all()) {
     double accuracy = n.judged ? n.points / double(n.judged) : std::nan("");
     std::vector<GridValue> row = {key.first,      key.second,        double(n.judged),

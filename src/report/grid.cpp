@@ -83,20 +83,34 @@ std::string markdown_grid(const Grid& g) {
 std::string latex_grid(const Grid& g) {
   std::string columns,
       out = "\\begin{table}\n\\centering\n\\begin{adjustbox}{max width=\\textwidth}\n";
-  for (const GridColumn& c : g.columns) columns += is_left(c) ? 'l' : 'r';
+  std::vector<size_t> printed;
+  std::string left_out;
+  for (size_t c = 0; c < g.columns.size(); ++c) {
+    if (!g.columns[c].printed) {
+      left_out += (left_out.empty() ? "" : ", ") + g.columns[c].title;
+      continue;
+    }
+    printed.push_back(c);
+    columns += is_left(g.columns[c]) ? 'l' : 'r';
+  }
   out += "\\begin{tabular}{" + columns + "}\n\\toprule\n";
   auto line = [&](auto&& cell) {
-    for (size_t c = 0; c < g.columns.size(); ++c) out += (c ? " & " : "") + latex_text(cell(c));
+    for (size_t c : printed) out += (c == printed[0] ? "" : " & ") + latex_text(cell(c));
     out += " \\\\\n";
   };
   line([&](size_t c) { return g.columns[c].title; });
   out += "\\midrule\n";
   for (size_t r = 0; r < g.rows.size(); ++r) {
     if (g.total && r + 1 == g.rows.size()) out += "\\midrule\n";
-    line([&](size_t c) { return value_text(g.rows[r][c], g.columns[c].kind); });
+    line([&](size_t c) {
+      std::string text = value_text(g.rows[r][c], g.columns[c].kind);
+      auto title = g.titles.find(text);
+      return title == g.titles.end() ? text : title->second;
+    });
   }
-  out += "\\bottomrule\n\\end{tabular}\n\\end{adjustbox}\n\\caption{" + latex_text(g.title) +
-         ".}\n\\end{table}\n";
+  out += "\\bottomrule\n\\end{tabular}\n\\end{adjustbox}\n\\caption{" + latex_text(g.title) + ".}" +
+         (g.label.empty() ? "" : "\\label{" + g.label + "}") + "\n\\end{table}\n";
+  if (!left_out.empty()) out += "% in the other formats also: " + left_out + "\n";
   for (const std::string& note : g.notes) out += "% " + note + "\n";
   return out;
 }

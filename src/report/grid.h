@@ -1,6 +1,7 @@
 #pragma once
 // A small table of values, shown for readers (text, Markdown, LaTeX) or exactly (CSV, JSON).
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -13,6 +14,7 @@ struct GridColumn {
   std::string key;    // in CSV and JSON
   std::string title;  // for readers
   Kind kind = Kind::text;
+  bool printed = true;  // also on paper, where there is less room
 };
 
 // Nothing, a text or a number; what is not a number (NaN) is shown as nothing.
@@ -24,6 +26,8 @@ struct Grid {
   std::vector<std::vector<GridValue>> rows;
   bool total = false;  // the last row sums the others up
   std::vector<std::string> notes;
+  std::map<std::string, std::string> titles;  // what texts are called on paper
+  std::string label;                          // for \ref
 };
 
 // "table", "markdown", "latex", "csv" or "json".

@@ -110,6 +110,12 @@ void check_selection(store::Store& store, const std::vector<NamedRun>& runs,
   check("language", languages, known_languages);
 }
 
+std::string mixed_text(const std::set<std::string>& languages) {
+  if (languages.size() < 2) return {};
+  return fmt::format("rows mix the languages {}: --language takes one",
+                     join({languages.begin(), languages.end()}, ", "));
+}
+
 std::set<std::string> languages_of(store::Store& store, const store::RunRecord& run,
                                    const std::vector<std::string>& asked) {
   std::set<std::string> languages;

@@ -33,6 +33,9 @@ void check_selection(store::Store& store, const std::vector<NamedRun>& runs,
 std::set<std::string> languages_of(store::Store& store, const store::RunRecord& run,
                                    const std::vector<std::string>& asked);
 
+// "rows mix the languages de, en: ..."; nothing where there is one.
+std::string mixed_text(const std::set<std::string>& languages);
+
 // The order of groups: tests as in the manifest, numbers as numbers, the rest as they come.
 class LevelOrder {
  public:

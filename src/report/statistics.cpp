@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/error.h"
 #include "report/clusters.h"
@@ -82,6 +83,9 @@ Grid accuracy_grid(const Loaded& l, const Bootstrapped& bootstrap) {
               "; detectable: the smallest distance from chance found with power 0.8",
           clusters_text(*l.suite), join(judge::lines_of(l.policy), "; ")}};
   std::vector<const Judged*> all;
+  std::set<std::string> languages;
+  for (const Judged& j : l.judged) languages.insert(l.suite->items[j.item].language);
+  if (std::string mixed = mixed_text(languages); !mixed.empty()) g.notes.push_back(mixed);
   for (const auto& [test, items] : by_test(l)) {
     g.rows.push_back(accuracy_row(test, l, items, bootstrap));
     all.insert(all.end(), items.begin(), items.end());

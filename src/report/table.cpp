@@ -309,10 +309,7 @@ Table make_table(store::Store& store, const std::vector<const NamedRun*>& runs,
   if (options.policy.lengths == judge::Lengths::all) note_lengths(table, views);
   if (languages.size() > 1 &&
       std::find(table.by.begin(), table.by.end(), "language") == table.by.end())
-    table.notes.push_back(
-        fmt::format("rows mix the languages {}: --language takes one, --by "
-                    "test,language shows them apart",
-                    join({languages.begin(), languages.end()}, ", ")));
+    table.notes.push_back(mixed_text(languages) + ", --by test,language shows them apart");
   bool designs = std::any_of(views.begin(), views.end(), [](const ColumnInTheMaking& v) {
     return v.total.tally.pairs == 0 &&
            v.total.tally.excluded.contains(judge::Reason::not_available);

@@ -235,7 +235,7 @@ TEST(Html, WorksInABrowser) {
 }
 
 // One test and one model; twelve models and a hundred tests; two languages, one from right to left;
-// checkpoints.
+// checkpoints; a run without a single item that counts.
 TEST(Html, TakesAnyShape) {
   NEEDS_A_BROWSER();
   testing::TemporaryFolder folder;
@@ -271,6 +271,14 @@ TEST(Html, TakesAnyShape) {
     testing::add_run_of(stages, "s", model, "masked", given);
   }
   ran = in_browser("shapes.mjs", stages, folder.path());
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  store::Store excluded(folder / "5.db", store::Store::Mode::write);
+  for (const char* model : {"none", "some", "more"}) {
+    for (testing::GivenItem& item : given)
+      item.excluded = std::string(model) == "none" ? "too_long" : "";
+    testing::add_run_of(excluded, "s", model, "masked", given);
+  }
+  ran = in_browser("shapes.mjs", excluded, folder.path());
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
 }
 

@@ -55,7 +55,8 @@ export function featurePanels(): Node[] {
   const names = features();
   if (!names.length || !runs().length) return [];
   const feature = names.includes(state.feature) ? state.feature : names[0];
-  const panels = featureGroups(feature).map((p) => () => lines([p.title, p.language].filter(Boolean).join(", "), p.values.map((v) => v.value), counted().map((run) => ({ run, cells: p.values.map((v) => cellAt(run, v.group)) })), 280));
+  const known = featureGroups(feature).filter((p) => p.values.some((v) => counted().some((run) => cellAt(run, v.group))));
+  const panels = known.map((p) => () => lines([p.title, p.language].filter(Boolean).join(", "), p.values.map((v) => v.value), counted().map((run) => ({ run, cells: p.values.map((v) => cellAt(run, v.group)) })), 280));
   return [labelled("By", select("Feature", names.map((n) => [n, featureTitle(n)]), feature, (v) => set({ feature: v }))), figure(`Accuracy by ${featureTitle(feature)}, with 95% intervals`, shownFirst(panels), keyOf(false))];
 }
 

@@ -46,7 +46,7 @@ function facts(run: Run, rows: Row[], panels: ReturnType<typeof featureGroups>):
   const worst = attraction(run, panels);
   const excluded = excludedAt(run, totalGroup());
   const all: [string, Node[]][] = [];
-  if (most && order[0].accuracy > order[order.length - 1].accuracy) all.push(["Strongest", tests(run, order.slice(0, most))], ["Weakest", tests(run, order.slice(-most).reverse())]);
+  if (most && order[0].accuracy > order[order.length - 1].accuracy) all.push(["Strongest", tests(run, order.slice(0, most).filter((r) => r.accuracy > order.at(-1)!.accuracy))], ["Weakest", tests(run, order.slice(-most).reverse().filter((r) => r.accuracy < order[0].accuracy))]);
   if (worst) {
     const lost = worst.without - worst.with;
     if (lost <= 0) all.push(["Attraction", [text("no test is harder with attractors")]]);
@@ -56,7 +56,7 @@ function facts(run: Run, rows: Row[], panels: ReturnType<typeof featureGroups>):
   return all;
 }
 const text = (t: string) => document.createTextNode(t);
-const pairs = (run: Run, c: Cell) => [`${several(c.items, "pair")} in ${several(c.clusters, "cluster")}`, several(c.ties, "tie"), ...(together(run).length ? [`${together(run).join(", ")} together`] : [])].join(", ");
+const pairs = (run: Run, c: Cell) => `${several(c.items, "pair")} in ${several(c.clusters, "cluster")}, ${several(c.ties, "tie")}${together(run).length ? `; ${together(run).join(", ")} together` : ""}`;
 const heading = (run: Run, hollow: boolean) => [swatch(run, hollow) as unknown as Node, el("span", {}, ...breakable(run.model)), el("span", { class: "note" }, `${run.method}, ${normOf(run)}`)];
 const headline = (run: Run, c: Cell | null) => (c ? el("p", { class: "headline", title: pairs(run, c) }, el("strong", {}, share(c.accuracy)), el("span", { class: "note" }, interval(c.low, c.high))) : el("p", { class: "headline" }, "no item counts"));
 

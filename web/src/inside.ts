@@ -2,7 +2,7 @@
 import { openBlock } from "./data";
 import { count, el, fixed, labelled, select, table, type Column, type Value } from "./dom";
 import { set, state } from "./state";
-import { figure, fitted, panel, scale, svg, xAxis, yAxis } from "./svg";
+import { figure, fitted, panel, scale, spread, svg, xAxis, yAxis } from "./svg";
 import { suite, titleOf } from "./view";
 
 type Row = Record<string, string | number | null>;
@@ -98,13 +98,14 @@ function curves(title: string, key: "accuracy" | "margin", shown: Group[]): SVGE
   const bottom = 210;
   const x = scale(0, Math.max(1, ...layers), left + 6, width - 110, Math.min(6, Math.max(1, ...layers)));
   const y = scale(low, high, bottom, 34, 4);
+  const ends = spread(points.map((ps) => (ps.length ? y(ps.at(-1)!.value) + 4 : 0)), 12);
   const drawn = points.flatMap((ps, s) => {
     const style = `stroke:var(--ink);stroke-dasharray:${kDashes[s % kDashes.length]}`;
     const last = ps.at(-1);
     return [
       svg("path", { d: ps.map((p, k) => `${k ? "L" : "M"}${x(p.layer).toFixed(1)} ${y(p.value).toFixed(1)}`).join(""), style: `fill:none;stroke-width:1.6;${style}` }, svg("title", {}, shown[s].title)),
       ...ps.flatMap((p) => [p.low === null ? null : svg("line", { x1: x(p.layer), x2: x(p.layer), y1: y(p.low), y2: y(p.high!), style: "stroke:var(--ink);stroke-opacity:.35" }), svg("circle", { cx: x(p.layer), cy: y(p.value), r: 3, style: "fill:var(--ink)" }, svg("title", {}, `${shown[s].title}, layer ${p.layer}: ${fixed(p.value, 3)}`))]),
-      last ? fitted(shown[s].title.split(", ").at(-1)!, 104, { x: x(last.layer) + 8, y: y(last.value) + 4 }) : null,
+      last ? fitted(shown[s].title.split(", ").at(-1)!, 104, { x: x(last.layer) + 8, y: ends[s], class: "end" }) : null,
     ];
   });
   return panel(width, bottom + 34, title, [...xAxis(x, 34, bottom, "layer"), ...yAxis(y, left, width - 110), key === "accuracy" ? svg("line", { x1: left, x2: width - 110, y1: y(0.5), y2: y(0.5), class: "half" }) : null, ...drawn], `${key} by layer: ${title}`);

@@ -112,7 +112,9 @@ export function matrix(): Node[] {
   if (by) rows = [...rows].sort((a, b) => (cellAt(by, b.group)?.accuracy ?? -1) - (cellAt(by, a.group)?.accuracy ?? -1));
   if (!runs().length) return [el("p", {}, "No run is chosen.")];
   if (!rows.length) return [el("p", {}, "No test is chosen.")];
-  return [tableOf(rows, totalRows(), "Accuracy by test and run. The line under a number is its 95% interval from 0 to 1. Open a number for its conditions, margins and items.", "Test", true)];
+  // What sums up everything is the last line, which stays in sight.
+  const totals = totalRows().sort((a, b) => Number(!a.language) - Number(!b.language));
+  return [tableOf(rows, totals, "Accuracy by test and run. The line under a number is its 95% interval from 0 to 1. Open a number for its conditions, margins and items.", "Test", true)];
 }
 
 export function conditionTable(test: string): HTMLElement | null {

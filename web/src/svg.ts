@@ -69,6 +69,16 @@ export function fitted(text: string, width: number, attributes: Attributes): SVG
   const cut = text.length > most;
   return svg("text", attributes, cut ? text.slice(0, most - 1) + "…" : text, cut ? svg("title", {}, text) : null);
 }
+/** Where names go that want to stand at these heights, so that none stands on another. */
+export function spread(wanted: number[], step: number): number[] {
+  const at = [...wanted];
+  let free = -Infinity;
+  for (const i of wanted.map((_, i) => i).sort((a, b) => wanted[a] - wanted[b])) {
+    at[i] = Math.max(wanted[i], free);
+    free = at[i] + step;
+  }
+  return at;
+}
 /** A title may have two lines. */
 function titleLines(title: string, width: number): string[] {
   const most = Math.floor(width / 6.9);

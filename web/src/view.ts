@@ -144,7 +144,7 @@ export const otherAt = (of: Other[], row: Row) => of.find((o) => o.language === 
 export function featureGroups(feature: string): { title: string; test: string; language: string; values: { value: string; group: number }[] }[] {
   const s = suite();
   if (feature === "language") return byLanguage();
-  const stated = s.features.find((f) => f.name === feature)?.values ?? [];
+  const stated = feature === "attraction" ? ["without attractors", "with attractors"] : (s.features.find((f) => f.name === feature)?.values ?? []);
   const panels = new Map<string, { title: string; test: string; language: string; values: { value: string; group: number }[] }>();
   s.groups.forEach(([language, test, , f, value], group) => {
     if (f !== feature || !spoken(language) || (test && state.tests.length && !state.tests.includes(test))) return;

@@ -21,6 +21,10 @@ for (const options of [kScreen, kPhone]) {
   for (const [i, r] of rows.entries()) assert.ok(cells[i].startsWith(`${r.at}, layer ${r.layer}: ${r.effect.toFixed(3).replace("-", "\u2212")}`), `${cells[i]} and ${JSON.stringify(r)}`);
   // Curves over layers, tables of heads, coloured words.
   assert.ok((await page.locator("#inside .panel path").count()) > 1);
+  // No name at the end of a curve stands on another.
+  const ends = await page.$$eval("#inside svg.panel", (all) => all.map((p) => [...p.querySelectorAll("text.end")].map((t) => Number(t.getAttribute("y"))).sort((a, b) => a - b)));
+  assert.ok(ends.some((of) => of.length > 1));
+  for (const of of ends) assert.ok(of.every((y, i) => !i || y - of[i - 1] >= 11.9), String(of));
   assert.ok((await page.locator("#inside mark.effect").count()) > 2);
   const chosen = page.locator("#inside select[aria-label^='Sentence']").first();
   const second = await chosen.locator("option").nth(1).getAttribute("value");

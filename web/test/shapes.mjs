@@ -8,6 +8,7 @@ const [file, reportFile] = process.argv.slice(2);
 const report = JSON.parse(readFileSync(reportFile, "utf8"));
 const open = (options) => openPage(pathToFileURL(file).href, /^(file|data|blob):/, "#matrix .cell", options);
 const models = new Set(report.results.map((r) => r.model)).size;
+const counted = new Set(report.totals.filter((t) => t.pairs > 0).map((t) => t.model)).size;
 
 // What colour-blind eyes see (Machado, Oliveira and Fernandes 2009, complete), and how far apart two colours are (CIE 1976).
 const kEyes = {
@@ -27,7 +28,7 @@ const apart = (a, b, eyes) => Math.hypot(...lab(a, eyes).map((x, i) => x - lab(b
 for (const options of [kScreen, kPhone]) {
   const { page, wrong, seconds } = await open(options);
   console.log(`usable after ${seconds.toFixed(2)} s`);
-  assert.equal(await page.locator("#matrix .matrix-place button.cell").count() % models, 0);
+  assert.equal(await page.locator("#matrix .matrix-place button.cell").count() % counted, 0);
   assert.equal(await page.locator("#found [data-run]").count(), models);
   // No two models look alike.
   const marks = await page.$$eval("#found [data-run] .swatch path", (all) => all.map((p) => getComputedStyle(p).fill + p.getAttribute("d")));
@@ -37,6 +38,21 @@ for (const options of [kScreen, kPhone]) {
   for (const [i, a] of colours.entries()) for (const b of colours.slice(0, i)) if (a.shape === b.shape) for (const [eyes, m] of Object.entries(kEyes)) assert.ok(apart(a.rgb, b.rgb, m) > 15, `${a.rgb} and ${b.rgb} for ${eyes}`);
   await drawAll(page);
   assert.ok(await fitsTheScreen(page));
+  // The line that sums up everything is in sight, however long the table is.
+  const languages = await page.locator('select[aria-label="Language"] option').count();
+  const last = await page.$eval("#matrix .matrix-place .tall", (box) => { const [all, frame] = [[...box.querySelectorAll("tr")].at(-1), box.getBoundingClientRect()]; return { text: all.textContent, below: all.lastElementChild.getBoundingClientRect().bottom - frame.bottom }; });
+  assert.match(last.text, languages > 1 ? /^All languages/ : /^All/);
+  assert.ok(last.below <= 1, JSON.stringify(last));
+  if (languages > 1) assert.match(await page.textContent("#found [data-run]"), /de, he together/);
+  // Only runs that count are drawn, and only what there is is explained.
+  assert.equal(await page.locator("#tests .legend li").count(), counted);
+  assert.doesNotMatch(await page.textContent("#tests figcaption"), /published/);
+  // Pictures use the width that there is; a list is no longer than what is in it.
+  const panels = await page.$$eval("#tests svg.panel", (all) => all.map((p) => p.getBoundingClientRect()).map((r) => ({ right: r.right, left: r.left, bottom: r.bottom, top: r.top })));
+  if (panels.length > 2 && options === kScreen) assert.equal(new Set(panels.map((p) => Math.round(p.left))).size, 3);
+  const list = await page.$eval("#items .list", (e) => ({ height: e.offsetHeight, rows: e.firstElementChild.offsetHeight }));
+  assert.ok(list.height <= list.rows + 4, JSON.stringify(list));
+  assert.ok(await page.$$eval("#items .list .sentence", (all) => all.every((s) => s.querySelectorAll("bdi")[1].textContent.startsWith("*") && s.title.includes("*"))));
   // Nothing is drawn without a size.
   assert.deepEqual(await page.$$eval("svg.panel rect, svg.panel path", (all) => all.filter((e) => /NaN|Infinity/.test(e.outerHTML)).map((e) => e.outerHTML)), []);
   assert.ok(await page.$$eval("#margins rect", (all) => all.length > 0 && all.every((r) => Number(r.getAttribute("width")) > 0)));
