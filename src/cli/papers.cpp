@@ -131,8 +131,10 @@ void say_plan(const std::vector<papers::Planned>& plan) {
     if (p.here)
       g.rows.push_back(
           {p.model, 0.0, p.suite, p.method, double(p.items), duration_text(p.seconds)});
+    else if (p.bytes)
+      g.rows.push_back({p.model, double(*p.bytes) / 1e6, {}, {}, {}, "known once it is here"});
     else
-      g.rows.push_back({p.model, double(p.bytes) / 1e6, {}, {}, {}, "known once it is here"});
+      g.rows.push_back({p.model, {}, {}, {}, {}, "not in the cache"});
   write_file("-", report::render_grids({g}, "table"));
 }
 

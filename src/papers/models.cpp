@@ -80,8 +80,8 @@ class Work {
       const fs::path here = located(model, how_.hub);
       if (here.empty() && on_hub(model)) {
         Planned p{model};
-        if (how_.hub.offline) throw not_here(model);
-        p.bytes = hub::pull(model, {.dry_run = true, .quiet = true}, how_.hub).bytes;
+        if (!how_.hub.offline)
+          p.bytes = hub::pull(model, {.dry_run = true, .quiet = true}, how_.hub).bytes;
         all.push_back(p);
         continue;
       }

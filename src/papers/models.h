@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,7 @@ std::vector<Answered> answer(const Paper& paper, const std::filesystem::path& fo
 struct Planned {
   std::string model;
   bool here = false;
-  uint64_t bytes = 0;  // to be fetched
+  std::optional<uint64_t> bytes;  // to be fetched; unknown where nobody may ask
   std::string suite, method;
   uint64_t items = 0;
   double seconds = 0;  // of those that are here
