@@ -46,6 +46,17 @@ MINPAIR_INLINE Bytes bytes_at(const uint8_t* p) {
 
 MINPAIR_INLINE void put(Bytes x, int8_t* to) { std::memcpy(to, &x, 16); }
 
+// Four small integers times a factor.
+MINPAIR_INLINE void put_scaled(const int8_t* bytes, int less, float factor, float* to) {
+  using Ints = int32_t __attribute__((vector_size(16)));
+  using Floats = float __attribute__((vector_size(16)));
+  int32_t word;
+  std::memcpy(&word, bytes, 4);
+  const Ints x = (Ints{word, word, word, word} << Ints{24, 16, 8, 0}) >> 24;
+  const Floats y = __builtin_convertvector(x - less, Floats) * factor;
+  std::memcpy(to, &y, 16);
+}
+
 // 16 low and 16 high halves of bytes.
 MINPAIR_INLINE void put_halves(const uint8_t* b, uint8_t less, int8_t* code) {
   const Bytes x = bytes_at(b);
@@ -107,9 +118,11 @@ MINPAIR_INLINE void q5_1(const uint8_t* b, Block to) {
 // groups share 32 bytes, two bits each.
 MINPAIR_INLINE void q2_k(const uint8_t* b, Block to) {
   float d = half_at(b + 80), low = half_at(b + 82);
-  for (int group = 0; group < 16; ++group) {
-    to.scale[group] = d * float(b[group] & 15);
-    to.offset[group] = -(low * float(b[group] >> 4));
+  int8_t halves[32];
+  put_halves(b, 0, halves);
+  for (int group = 0; group < 16; group += 4) {
+    put_scaled(halves + group, 0, d, to.scale + group);
+    put_scaled(halves + 16 + group, 0, -low, to.offset + group);
   }
   for (int part = 0; part < 8; ++part) {
     const uint8_t* q = b + 16 + part / 4 * 32;
@@ -120,7 +133,7 @@ MINPAIR_INLINE void q2_k(const uint8_t* b, Block to) {
 
 // 16 groups of 16 with 6-bit scales: four low bits in the first 8 bytes, two high bits in the last
 // 4.
-MINPAIR_INLINE void q3_scales(const uint8_t* s, uint8_t* scales) {
+MINPAIR_INLINE void q3_scales(const uint8_t* s, int8_t* scales) {
   const uint32_t a = word_at(s), b = word_at(s + 4), h = word_at(s + 8);
   const uint32_t four = 0x0f0f0f0f, two = 0x03030303;
   const uint32_t words[] = {(a & four) | (h & two) << 4, (b & four) | (h >> 2 & two) << 4,
@@ -131,9 +144,9 @@ MINPAIR_INLINE void q3_scales(const uint8_t* s, uint8_t* scales) {
 
 MINPAIR_INLINE void q3_k(const uint8_t* b, Block to) {
   float d = half_at(b + 108);
-  uint8_t scales[16];
+  int8_t scales[16];
   q3_scales(b + 96, scales);
-  for (int group = 0; group < 16; ++group) to.scale[group] = d * float(int(scales[group]) - 32);
+  for (int group = 0; group < 16; group += 4) put_scaled(scales + group, 32, d, to.scale + group);
   for (int part = 0; part < 8; ++part) {
     const uint8_t* q = b + 32 + part / 4 * 32;
     for (int i = 0; i < 32; i += 16)
@@ -150,10 +163,12 @@ MINPAIR_INLINE void q45_scales(const uint8_t* b, Block to) {
   const uint32_t six = 0x3f3f3f3f, four = 0x0f0f0f0f, two = 0x03030303;
   const uint32_t words[] = {first & six, (third & four) | (first >> 6 & two) << 4, second & six,
                             (third >> 4 & four) | (second >> 6 & two) << 4};
-  uint8_t bytes[16];
+  int8_t bytes[16];
   std::memcpy(bytes, words, 16);
-  for (int group = 0; group < 8; ++group) to.scale[group] = d * float(bytes[group]);
-  for (int group = 0; group < 8; ++group) to.offset[group] = -(low * float(bytes[8 + group]));
+  for (int group = 0; group < 8; group += 4) {
+    put_scaled(bytes + group, 0, d, to.scale + group);
+    put_scaled(bytes + 8 + group, 0, -low, to.offset + group);
+  }
 }
 
 MINPAIR_INLINE void q4_k(const uint8_t* b, Block to) {
@@ -181,7 +196,8 @@ MINPAIR_INLINE void q5_k(const uint8_t* b, Block to) {
 
 MINPAIR_INLINE void q6_k(const uint8_t* b, Block to) {
   float d = half_at(b + 208);
-  for (int group = 0; group < 16; ++group) to.scale[group] = d * float(int8_t(b[192 + group]));
+  const auto* scales = reinterpret_cast<const int8_t*>(b + 192);
+  for (int group = 0; group < 16; group += 4) put_scaled(scales + group, 0, d, to.scale + group);
   for (int half = 0; half < 2; ++half)
     for (int part = 0; part < 4; ++part) {
       const uint8_t *low = b + half * 64 + part % 2 * 32, *high = b + 128 + half * 32;
