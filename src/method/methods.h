@@ -13,6 +13,7 @@
   X(pseudo_likelihood)                    /* pll */ \
   X(pseudo_likelihood_word_left_to_right) /* pll-word-l2r */ \
   X(pseudo_likelihood_whole_word)         /* pll-whole-word */ \
+  X(pseudo_likelihood_sentence_left_to_right) /* pll-sentence-l2r */ \
   X(sentence_probability)                 /* lp */ \
   X(word_probability)                     /* word-lp */ \
   X(after_prefix_probability)             /* prefix-lp */ \

@@ -1,6 +1,7 @@
-// Pseudo-log-likelihood (Salazar et al. 2020): every token of the sentence is masked in turn. The
-// other two mask more of the token's own word, so that a word of several pieces does not give
-// itself away (Kauf and Ivanova 2023).
+// Pseudo-log-likelihood (Salazar et al. 2020): every token of the sentence is masked in turn. Two
+// others mask more of the token's own word, so that a word of several pieces does not give itself
+// away (Kauf and Ivanova 2023); the last one masks all that follows, so that the sentence is scored
+// from left to right. T5 and BART, which read masks in a row as one gap, then continue a prefix.
 
 #include "method/methods.h"
 #include "method/tokens.h"
@@ -8,14 +9,18 @@
 namespace minpair::method {
 namespace {
 
-enum class Within { token, word_left_to_right, whole_word };
+enum class Within { token, word_left_to_right, whole_word, sentence_left_to_right };
 
 void ask_word(Questions& questions, const SentenceTokens& tokens, size_t begin, size_t end,
               Within within, tokenizer::TokenId mask) {
   if (within == Within::whole_word)
     return ask_masked(questions, tokens, begin, end, begin, end, mask);
+  size_t last = end;
+  if (within == Within::sentence_left_to_right)
+    for (size_t i = end; i < tokens.ids.size(); ++i)
+      if (!tokens.tokens[i].special) last = i + 1;
   for (size_t i = begin; i < end; ++i)
-    ask_masked(questions, tokens, i, within == Within::token ? i + 1 : end, i, i + 1, mask);
+    ask_masked(questions, tokens, i, within == Within::token ? i + 1 : last, i, i + 1, mask);
 }
 
 class PseudoLikelihood : public Method {
@@ -70,6 +75,19 @@ const Method& pseudo_likelihood_word_left_to_right() {
       {"pll-word-l2r",
        "pseudo-log-likelihood: each token masked in turn, with the rest of its word",
        "Kauf and Ivanova 2023, A Better Way to Do Masked Language Model Scoring",
+       {judge::Unit::sum},
+       judge::Ties::half});
+  return method;
+}
+
+const Method& pseudo_likelihood_sentence_left_to_right() {
+  static const PseudoLikelihood method(
+      Within::sentence_left_to_right,
+      {"pll-sentence-l2r",
+       "the same, with all that follows the token masked too; T5 and BART continue a prefix",
+       "Kauf and Ivanova 2023, A Better Way to Do Masked Language Model Scoring; of "
+       "encoder-decoders "
+       "Tay and others 2023, UL2: Unifying Language Learning Paradigms (sequential denoising)",
        {judge::Unit::sum},
        judge::Ties::half});
   return method;

@@ -40,7 +40,7 @@ TEST(MethodsFor, AllAreThoseThatJudgeWhatTheSuiteHas) {
             (Names{"feature-class", "lemma-forms", "lemma-pairs"}));
   Names sentences = chosen({}, "all", false, Kind::masked);
   EXPECT_EQ(sentences.front(), "ce");
-  EXPECT_EQ(sentences.back(), "pll-whole-word");
+  EXPECT_EQ(sentences.back(), "pll-sentence-l2r");
 }
 
 std::string error_of(const suite::Manifest& manifest) {

@@ -145,6 +145,14 @@ TEST_F(MethodTest, PseudoLikelihoodMasksEachTokenInTurn) {
   EXPECT_THAT(p.queries[1].ids, ElementsAre(kCls, id("Sie"), kMask, kMask, id("."), kSep));
   EXPECT_THAT(p.queries[2].ids, ElementsAre(kCls, id("Sie"), id("verf"), kMask, id("."), kSep));
 
+  p = plan("pll-sentence-l2r", item);
+  ASSERT_EQ(p.queries.size(), 4u + 3u);
+  EXPECT_THAT(p.queries[0].ids, ElementsAre(kCls, kMask, kMask, kMask, kMask, kSep));
+  EXPECT_EQ(p.queries[0].asks, (std::vector<query::Ask>{{1, query::Targets{{id("Sie")}}}}));
+  EXPECT_THAT(p.queries[2].ids, ElementsAre(kCls, id("Sie"), id("verf"), kMask, kMask, kSep));
+  EXPECT_THAT(p.queries[3].ids,
+              ElementsAre(kCls, id("Sie"), id("verf"), id("##olgt"), kMask, kSep));
+
   p = plan("pll-whole-word", item);
   ASSERT_EQ(p.queries.size(), 3u + 3u);
   EXPECT_EQ(p.queries[1].asks.size(), 2u);
