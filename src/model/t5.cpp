@@ -224,7 +224,7 @@ class T5 : public GapFiller {
 }  // namespace
 
 Family t5_family() {
-  return {.model_types = {{"t5", "T5, T5 1.1, Flan-T5"}, {"mt5", "mT5"}, {"umt5", "umT5"}},
+  return {.model_types = {{"t5", "T5, T5 1.1, Flan-T5, ByT5"}, {"mt5", "mT5"}, {"umt5", "umT5"}},
           .make = make<Encoder, T5>};
 }
 

@@ -135,6 +135,7 @@ std::unique_ptr<Tokenizer> load_tokenizer(const fs::path& directory, Notes* note
   fs::path sentencepiece = find_sentencepiece(directory);
   if (!sentencepiece.empty()) return load_sentencepiece(sentencepiece, config, notes);
   if (has("vocab.txt")) return load_vocab_txt(directory / "vocab.txt", config, notes);
+  if (config.tokenizer_class == "ByT5Tokenizer") return make_byt5();
   throw bad_input("there is no tokenizer in this folder")
       .at(directory.string())
       .hint(

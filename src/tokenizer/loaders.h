@@ -23,4 +23,6 @@ std::unique_ptr<Tokenizer> load_vocab_json(const std::filesystem::path& vocabula
 std::unique_ptr<Tokenizer> load_sentencepiece(const std::filesystem::path& path,
                                               const TokenizerConfig& config, Notes* notes);
 
+std::unique_ptr<Tokenizer> make_byt5();
+
 }  // namespace minpair::tokenizer

@@ -50,6 +50,26 @@ std::string message(const std::function<void()>& action) {
   return "no error";
 }
 
+// As Hugging Face's ByT5Tokenizer (transformers 5.12) gives them.
+TEST(Load, EveryByteIsATokenForByt5) {
+  TemporaryFolder folder;
+  write_file(folder / "tokenizer_config.json", R"({"tokenizer_class": "ByT5Tokenizer"})");
+  std::unique_ptr<Tokenizer> t = load_tokenizer(folder.path());
+  EXPECT_EQ(ids_of(*t, "Der Schüler lacht."),
+            (std::vector<TokenId>{71,  104, 117, 35,  86,  102, 107, 198, 191, 111,
+                                  104, 117, 35,  111, 100, 102, 107, 119, 49,  1}));
+  EXPECT_THAT(ids_of(*t, " a\n"), ElementsAre(35, 100, 13, 1));
+  EXPECT_THAT(ids_of(*t, "日本"), ElementsAre(233, 154, 168, 233, 159, 175, 1));
+  EXPECT_THAT(ids_of(*t, "<extra_id_3> x</s>y"), ElementsAre(262, 35, 123, 1, 124, 1));
+  EXPECT_EQ(t->vocabulary_size(), 384u);
+  // It was trained with the last byte in place of a gap, not with what its vocabulary has for it.
+  EXPECT_EQ(t->special().mask, 258);
+  EXPECT_THAT(ids_of(*t, "a<gap>"), ElementsAre(100, 258, 1));
+  // The space begins a word.
+  EXPECT_TRUE(t->begins_word(35));
+  EXPECT_FALSE(t->begins_word(71));
+}
+
 // vocab.json and merges.txt of a golden tokenizer.
 void write_byte_level(const TemporaryFolder& folder, const std::string& name, const json& config) {
   json model = golden(name)["model"];
