@@ -54,11 +54,11 @@ void list_sources() {
 }
 
 void list_architectures() {
-  fmt::print("{:<22}{:<11}{:<9}checkpoints\n", "model_type", "kind", "GGUF");
+  fmt::print("{:<22}{:<11}{:<12}checkpoints\n", "model_type", "kind", "GGUF");
   for (const model::Architecture& a : model::architectures())
-    fmt::print("{}", report::wrapped(fmt::format("{:<22}{:<11}{:<9}", a.type, a.kind,
+    fmt::print("{}", report::wrapped(fmt::format("{:<22}{:<11}{:<12}", a.type, a.kind,
                                                  a.gguf.empty() ? "-" : a.gguf),
-                                     a.covers, report::window_width(), 42));
+                                     a.covers, report::window_width(), 45));
   fmt::print(
       "\nA model of any of these can be asked what it has inside: 'minpair states', 'minpair "
       "introspect'.\n");
