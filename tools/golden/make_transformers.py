@@ -18,6 +18,7 @@ import torch
 import transformers
 
 VOCABULARY, LENGTHS, LONG = 120, [2, 9, 40], [1, 100, 1000]
+BYT5, LAST_BYTE = 384, 258  # its vocabulary, and what stands for a gap
 POSITIONS = ("max_position_embeddings", "n_positions", "max_seq_len")  # what configurations call the room for tokens
 SIZE = dict(vocab_size=VOCABULARY, bos_token_id=2, eos_token_id=3, pad_token_id=0)
 HIDDEN = dict(hidden_size=32, num_hidden_layers=3, num_attention_heads=4)
@@ -167,6 +168,7 @@ MODELS = {
     "t5": ("T5ForConditionalGeneration", T5),
     "t5-v1.1": ("T5ForConditionalGeneration", dict(T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False)),
     "mt5": ("MT5ForConditionalGeneration", dict(T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False)),
+    "byt5": ("T5ForConditionalGeneration", dict(T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False, vocab_size=BYT5)),
     "umt5": ("UMT5ForConditionalGeneration", dict(T5, feed_forward_proj="gated-gelu")),
     "bart": ("BartForConditionalGeneration", BART),
     "bart-scaled": ("BartForConditionalGeneration", dict(BART, scale_embedding=True, activation_function="relu",
@@ -219,6 +221,9 @@ def make(name, kind, settings, folder, lengths):
     # RoFormer keeps its sines among the weights.
     (model if name.startswith("roformer") else model.half()).save_pretrained(folder)
     (folder / "generation_config.json").unlink(missing_ok=True)
+    if config.get_text_config().vocab_size == BYT5:
+        (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "ByT5Tokenizer"}')
+        return score(folder, model_class, lengths)
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"] + [f"wort{i}" for i in range(5, VOCABULARY)]
     (folder / "vocab.txt").write_text("\n".join(words) + "\n")
     (folder / "tokenizer_config.json").write_text('{"do_lower_case": false, "tokenizer_class": "BertTokenizer"}')
@@ -230,10 +235,14 @@ def attention_of(model_class):
     return "sdpa" if model_class.__name__.startswith("Falcon") else "eager"
 
 
+def mask_of(config):
+    return LAST_BYTE if config.vocab_size == BYT5 else 4
+
+
 def before_span(config, ids):
     """What the decoder reads before the span: the sentinel that stands for it; in BART's family the sentence so far."""
     if "bart" not in config.model_type:
-        return torch.tensor([[0, 4]])
+        return torch.tensor([[0, mask_of(config)]])
     start = ids[0, -1].item() if config.model_type == "mbart" else config.decoder_start_token_id
     return torch.tensor([[start, *ids[0, :ids[0].tolist().index(4)].tolist()]])
 
@@ -252,18 +261,20 @@ def logprobs_of(model, kind, ids):
 
 
 def score(folder, model_class, lengths):
-    model, single = (model_class.from_pretrained(folder, attn_implementation=attention_of(model_class),
-                                                 experts_implementation="eager", dtype=dtype).eval()
-                     for dtype in (torch.float64, torch.float32))
+    def read(dtype):
+        return model_class.from_pretrained(folder, attn_implementation=attention_of(model_class), experts_implementation="eager",
+                                           dtype=dtype).eval()
+
+    model, single = read(torch.float64), read(torch.float32) if lengths == LONG else None
     kind, inputs = kind_of(model_class.__name__), []
     for n in lengths:
         if n == 1 and kind == "causal":  # nothing follows
             continue
         ids = torch.randint(5, VOCABULARY, (1, n))
         if kind == "spans":
-            ids[0, n // 2] = 4
+            ids[0, n // 2] = mask_of(model.config)
         inputs.append({"ids": ids[0].tolist(), "logprobs": logprobs_of(model, kind, ids)})
-        if lengths == LONG:
+        if single:
             inputs[-1]["single"] = max(abs(a - b) for a, b in zip(logprobs_of(single, kind, ids), inputs[-1]["logprobs"]))
     (folder / "reference.json").write_text(
         json.dumps({"made_by": f"transformers {transformers.__version__}", "kind": kind, "inputs": inputs}) + "\n")
