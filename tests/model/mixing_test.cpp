@@ -103,10 +103,12 @@ TEST_P(EveryDecoder, TokensGiveWhatAttentionAdds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Mixing, EveryDecoder,
-                         ::testing::Values("bloom", "cohere", "falcon", "gemma", "gemma2", "gemma3",
-                                           "gpt-neo", "gpt-neox", "gpt-neox-serial", "gpt2", "gptj",
-                                           "granite", "llama", "llama3", "mistral", "mixtral",
-                                           "mpt", "opt", "phi", "qwen2", "qwen3", "xglm"),
+                         ::testing::Values("bigcode", "bloom", "codegen", "cohere", "falcon",
+                                           "falcon-new", "gemma", "gemma2", "gemma3", "gpt-neo",
+                                           "gpt-neox", "gpt-neox-serial", "gpt2", "gptj", "granite",
+                                           "llama", "llama3", "mistral", "mixtral", "mpt", "olmo2",
+                                           "opt", "phi", "phi3", "qwen2", "qwen2-moe", "qwen3",
+                                           "stablelm-parallel", "starcoder2", "xglm"),
                          [](const auto& tested) { return identifier(tested.param); });
 
 TEST(Mixing, OtherModelsAreRefused) {
