@@ -115,6 +115,10 @@ report::GridValue number_or_nothing(double value) {
   return std::isnan(value) ? report::GridValue() : report::GridValue(value);
 }
 
+constexpr const char* kBySize =
+    "of models that are not here the time is that of de-mini on this machine, times how much "
+    "larger they are";
+
 void say_plan(const std::vector<papers::Planned>& plan) {
   report::Grid g{"plan",
                  "What would be done",
@@ -127,14 +131,15 @@ void say_plan(const std::vector<papers::Planned>& plan) {
                  {},
                  false,
                  {}};
-  for (const papers::Planned& p : plan)
-    if (p.here)
-      g.rows.push_back(
-          {p.model, 0.0, p.suite, p.method, double(p.items), duration_text(p.seconds)});
-    else if (p.bytes)
-      g.rows.push_back({p.model, double(*p.bytes) / 1e6, {}, {}, {}, "known once it is here"});
-    else
-      g.rows.push_back({p.model, {}, {}, {}, {}, "not in the cache"});
+  for (const papers::Planned& p : plan) {
+    std::string time = p.seconds > 0 ? duration_text(p.seconds) : "known once it is here";
+    if (!p.here && p.seconds > 0) g.notes = {kBySize};
+    if (!p.here && !p.bytes) time = "not in the cache";
+    g.rows.push_back({p.model,
+                      p.bytes ? report::GridValue(double(*p.bytes) / 1e6) : report::GridValue(),
+                      p.suite, p.method,
+                      p.items ? report::GridValue(double(p.items)) : report::GridValue(), time});
+  }
   write_file("-", report::render_grids({g}, "table"));
 }
 
@@ -240,6 +245,11 @@ void reproduce(const ReproduceCall& call) {
                   "cannot be had from files",
                   count_text(paper.numbers()), counts[Verdict::same], counts[Verdict::known],
                   counts[Verdict::differs], counts[Verdict::needs])};
+  if (!call.released && papers::has_models(paper))
+    grids.back().notes.push_back(
+        fmt::format("from released files; with the models themselves: minpair reproduce {} --run "
+                    "(--dry-run says how much that fetches and how long it takes)",
+                    paper.name));
   write_file(call.output, report::render_grids(grids, call.format));
   if (counts[Verdict::differs] > 0)
     throw cannot(fmt::format("{} numbers differ that should agree", counts[Verdict::differs]));

@@ -40,18 +40,21 @@ struct Answered {
 };
 std::string_view text_of(Answered::Verdict verdict);
 
+// Does the paper say which of its models answer a table?
+bool has_models(const Paper& paper);
+
 std::vector<Answered> answer(const Paper& paper, const std::filesystem::path& folder,
                              const WithModels& how);
 
-// What `answer` would have to do: of each model where it is or how much must be fetched, and of
-// those that are here how long each suite takes.
+// What `answer` would have to do: of each model where it is or how much must be fetched, and how
+// long each suite takes; of those that are not here by their size.
 struct Planned {
   std::string model;
   bool here = false;
   std::optional<uint64_t> bytes;  // to be fetched; unknown where nobody may ask
   std::string suite, method;
   uint64_t items = 0;
-  double seconds = 0;  // of those that are here
+  double seconds = 0;  // 0: nobody knows
 };
 std::vector<Planned> plan(const Paper& paper, const std::filesystem::path& folder,
                           const WithModels& how);

@@ -167,6 +167,9 @@ TEST_F(PapersModels, APlanFetchesNoWeightsAndWritesNothing) {
   ASSERT_EQ(before.size(), 1u);
   EXPECT_FALSE(before[0].here);
   EXPECT_GT(before[0].bytes.value_or(0), 1000u);
+  EXPECT_EQ(before[0].items, 3u);
+  EXPECT_EQ(before[0].suite, "items");
+  EXPECT_GT(before[0].seconds, 0);
   EXPECT_FALSE(fs::exists(folder / "r.db"));
   EXPECT_FALSE(fs::exists(folder / "hub/models--org--tiny/refs/main"));
   answer(paper("0.5", "0.5"), folder.path(), how);
