@@ -14,7 +14,11 @@ What differs:
 - Words get their tokens by characters. minicons counts tokens, which shifts scores by one without ``bos_token=True``.
 - Where a text follows a ``prefix``, a token is the text's when it reaches into it. minicons counts the prefix's tokens, which is
   another thing where the two are cut differently together.
-- ``bow_correction`` is minpair's method ``lp-by-words`` (Pimentel & Meister 2024; Oh & Schuler 2024).
+- ``bow_correction`` is minpair's method ``lp-by-words`` (Pimentel & Meister 2024; Oh & Schuler 2024). A word is also complete before
+  punctuation and before the end of the text; minicons counts the pieces that begin with a space alone. After a ``prefix``, the first
+  token is given that the prefix's last word is complete; minicons corrects it only at its end. Vocabularies of whole words stay as they are.
+- ``prob=True`` multiplies the probabilities of a word's tokens in ``word_score``, too, where minicons adds them.
+- Errors are ``minpair.UsageError`` where minicons has assertions.
 - What stands before the first token is the model's own, as its tokenizer and configuration say; with ``bos_token=False`` nothing does,
   unless the tokenizer puts it there by itself. Each combination loads the model once.
 - A ``PLL_metric`` that the scorer was made with holds for all its methods; in minicons ``sequence_score`` and ``token_score`` ignore it.
@@ -322,7 +326,8 @@ def _edges(bos_token: bool, eos_token: bool) -> Dict[str, bool]:
 
 def _decoded(piece: str, text: str) -> str:
     """A token as tokenizers decode it: WordPiece keeps its marks, byte-level pieces and those with a space become text."""
-    return piece if piece.isascii() or piece.startswith("##") else text.strip()
+    as_it_is = piece.isascii() or piece.startswith("##") or piece.casefold() == text.strip().casefold()
+    return piece if as_it_is else text.strip()
 
 
 def _places(text: str, words: Iterable[str]) -> Iterable[Tuple[str, int, int]]:
