@@ -11,10 +11,6 @@ namespace {
 
 constexpr size_t kLongestRow = size_t{1} << 26;
 
-std::string_view without_mark(std::string_view line) {
-  return line.starts_with("\xEF\xBB\xBF") ? line.substr(3) : line;
-}
-
 // Splits as far as the line goes. True when it ends inside quotes; `fields` then ends with the open
 // field.
 bool split_on(std::string_view line, char separator, bool in_quotes,
@@ -43,6 +39,10 @@ bool split_on(std::string_view line, char separator, bool in_quotes,
 }
 
 }  // namespace
+
+std::string_view without_mark(std::string_view line) {
+  return line.starts_with("\xEF\xBB\xBF") ? line.substr(3) : line;
+}
 
 RowReader::RowReader(const fs::path& file, char separator, bool quotes)
     : lines_(file, kLongestRow), separator_(separator), quotes_(quotes) {}

@@ -27,6 +27,8 @@ class RowReader {
   uint64_t line_ = 0;
 };
 
+// The line without the byte-order mark that spreadsheets put at the beginning of a file.
+std::string_view without_mark(std::string_view line);
 // The fields of one line, for looking at the beginning of a file.
 std::vector<std::string> split_row(std::string_view line, char separator, bool quotes);
 

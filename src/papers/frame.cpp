@@ -19,6 +19,13 @@ void Frame::add_column(const std::string& name) {
   columns_.emplace_back();
 }
 
+// What a paper's file names so is meant, whatever else the authors' tables have.
+void Frame::add_own(const std::string& name, std::vector<std::string> cells) {
+  place_.insert_or_assign(name, names_.size());
+  names_.push_back(name);
+  columns_.push_back(std::move(cells));
+}
+
 void Frame::add_row(const std::vector<std::string>& cells) {
   for (size_t i = 0; i < columns_.size(); ++i) columns_[i].push_back(cells[i]);
   ++rows_;
@@ -34,7 +41,8 @@ const std::vector<double>& Frame::numbers(size_t column) const {
   auto [found, fresh] = numbers_.try_emplace(column);
   if (!fresh) return found->second;
   found->second.reserve(rows_);
-  for (const std::string& cell : columns_[column]) {
+  for (const std::string& whole : columns_[column]) {
+    const std::string_view cell = trim(whole);
     double value = std::nan("");
     const char* end = cell.data() + cell.size();
     if (cell == "True" || cell == "TRUE" || cell == "true")
@@ -114,18 +122,32 @@ Frame Frame::joined(const Frame& other, const Join& join) const {
   return out;
 }
 
+// What # stands for in the columns that are called "annotator_#", in the order of the file.
+std::vector<std::string> Frame::fitting(const std::string& pattern) const {
+  const size_t at = pattern.find('#');
+  const std::string before = pattern.substr(0, at), after = pattern.substr(at + 1);
+  std::vector<std::string> found;
+  for (const std::string& name : names_)
+    if (name.size() > before.size() + after.size() && name.starts_with(before) &&
+        name.ends_with(after))
+      found.push_back(name.substr(at, name.size() - before.size() - after.size()));
+  if (found.empty())
+    throw bad_input(fmt::format("no column is called '{}', whatever # is", pattern)).at(where_);
+  return found;
+}
+
 // One row for each of `over`; what is called "annotator_#" in the file is the column's own name.
 Frame Frame::stacked(const Stack& stack) const {
   Frame out;
-  for (const std::string& over : stack.over) {
+  for (const std::string& over :
+       stack.over.empty() ? fitting(stack.columns.front().second) : stack.over) {
     Frame part = *this;
     part.add_constant("over", over);
     for (const auto& [name, pattern] : stack.columns) {
       std::string theirs = pattern;
       if (size_t at = theirs.find('#'); at != theirs.npos) theirs.replace(at, 1, over);
       std::vector<std::string> cells = columns_[column(theirs)];
-      part.add_column(name);
-      part.columns_.back() = std::move(cells);
+      part.add_own(name, std::move(cells));
     }
     out.append(part);
   }
@@ -151,8 +173,7 @@ Frame Frame::repeated(const std::string& name) const {
   Frame out;
   out.where_ = where_;
   out.take(*this, rows, "");
-  out.add_column("number");
-  out.columns_.back() = std::move(number);
+  out.add_own("number", std::move(number));
   return out;
 }
 
@@ -198,13 +219,11 @@ void Frame::derive(const Derived& derived) {
   const Replacement replacement(derived);
   std::vector<std::string> cells = columns_[column(derived.from)];
   for (std::string& cell : cells) cell = replacement.in(cell);
-  add_column(derived.name);
-  columns_.back() = std::move(cells);
+  add_own(derived.name, std::move(cells));
 }
 
 void Frame::add_constant(const std::string& name, const std::string& value) {
-  add_column(name);
-  columns_.back().assign(rows_, value);
+  add_own(name, std::vector<std::string>(rows_, value));
 }
 
 Frame Frame::read(const Source& source, const std::filesystem::path& folder, Tables& tables) {
@@ -222,12 +241,12 @@ Frame Frame::read(const Source& source, const std::filesystem::path& folder, Tab
   for (const std::string& name : source.files)
     for (const Found& found : files_of(name, folder)) {
       Frame one = table(found.path, source);
-      one.add_constant("file", found.path.stem().string());
+      one.add_constant("file", unpacked_name(found.path).stem().string());
       one.add_constant("star", found.star);
       all.append(one);
     }
   if (source.pairs) all = all.paired();
-  if (!source.stack.over.empty()) all = all.stacked(source.stack);
+  if (!source.stack.columns.empty()) all = all.stacked(source.stack);
   if (!source.repeat.empty()) all = all.repeated(source.repeat);
   for (const Derived& derived : source.derived) all.derive(derived);
   for (const Join& join : source.joins) {

@@ -36,10 +36,12 @@ class Frame {
   std::string where_;  // the files, for messages
   mutable std::map<size_t, std::vector<double>> numbers_;
 
+  void add_own(const std::string& name, std::vector<std::string> cells);
   void append(const Frame& other);
   void take(const Frame& from, const std::vector<size_t>& rows, const std::string& prefix);
   Frame paired() const;
   Frame joined(const Frame& other, const Join& join) const;
+  std::vector<std::string> fitting(const std::string& pattern) const;
   Frame stacked(const Stack& stack) const;
   Frame repeated(const std::string& column) const;
   std::vector<std::string> keys(const std::vector<std::string>& on) const;
@@ -52,6 +54,8 @@ struct Found {
 };
 // "scores/*/a_*.csv": all that fit, in order of their names.
 std::vector<Found> files_of(const std::string& name, const std::filesystem::path& folder);
+// The same without .xz or .gz.
+std::filesystem::path unpacked_name(const std::filesystem::path& path);
 // The text with the row's key for {row}.
 std::string with_row(std::string text, const std::string& key);
 // One file, or a folder where the format is `items`; .xz and .gz are unpacked.

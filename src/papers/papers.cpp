@@ -35,7 +35,7 @@ Source source_of(const Json& j) {
   s.print = j.value("print", "");
   s.pairs = j.value("pairs", false);
   if (j.contains("stack")) {
-    s.stack.over = j.at("stack").at("over").get<std::vector<std::string>>();
+    s.stack.over = j.at("stack").value("over", std::vector<std::string>());
     for (const auto& [name, pattern] : j.at("stack").at("columns").items())
       s.stack.columns.emplace_back(name, pattern.get<std::string>());
   }

@@ -21,7 +21,7 @@ struct Join {
 };
 // Several columns become several rows: {"vote": "annotator_#"} over 1, 3, 5.
 struct Stack {
-  std::vector<std::string> over;  // the column `over` says which
+  std::vector<std::string> over;  // the column `over` says which; empty: all that fit the first
   std::vector<std::pair<std::string, std::string>> columns;
 };
 // A column from another one: what the (POSIX extended) regular expression finds is replaced.

@@ -119,7 +119,7 @@ class Gatherer {
     g.item.id = id;
     g.item.test = test;
     g.item.condition = filled(released_.condition, frame_, row);
-    g.item.language = released_.language;
+    g.item.language = filled(released_.language, frame_, row);
     g.item.cluster = filled(released_.cluster, frame_, row);
     return g;
   }

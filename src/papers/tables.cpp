@@ -24,15 +24,34 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// A table that came through a spreadsheet may have other marks between its columns than its name
+// says: those that cut its head into more fields.
+char separator_of(const std::filesystem::path& file, char expected, bool quotes) {
+  std::string_view head;
+  LineReader lines(file);
+  if (!lines.next(head)) return expected;
+  auto fields = [&](char separator) { return split_row(head, separator, quotes).size(); };
+  char best = expected;
+  for (char separator : {',', ';', '\t'})
+    if (fields(separator) > fields(best)) best = separator;
+  return best;
+}
+
+bool says_nothing(const std::vector<std::string>& cells) {
+  return std::all_of(cells.begin(), cells.end(), [](const auto& c) { return trim(c).empty(); });
+}
+
 Frame delimited(const std::filesystem::path& file, char separator,
                 const std::vector<std::string>& names, bool quotes, const std::string& shown) {
   Frame frame;
+  if (names.empty()) separator = separator_of(file, separator, quotes);
   RowReader rows(file, separator, quotes);
   std::vector<std::string> cells = names;
   if (names.empty()) rows.next(cells);
   const size_t width = cells.size();
-  for (const std::string& name : cells) frame.add_column(name);
+  for (const std::string& name : cells) frame.add_column(std::string(trim(name)));
   while (rows.next(cells)) {
+    if (says_nothing(cells)) continue;
     if (cells.size() != width)
       throw bad_input(fmt::format("{} fields, {} were expected", cells.size(), width))
           .at(shown, rows.line());
@@ -158,12 +177,13 @@ Frame scored_lines(const std::string& text, const std::string& file) {
   frame.add_column("score");
   size_t number = 0;
   for (std::string_view line : split(text, '\n')) {
-    ++number;
-    if (trim(line).empty()) continue;
-    size_t at = trim(line).rfind(' ');
+    if (++number == 1) line = without_mark(line);
+    line = trim(line);
+    if (line.empty()) continue;
+    size_t at = line.rfind(' ');
     if (at == line.npos)
       throw bad_input("a sentence, a space and a number are needed").at(file, number);
-    frame.add_row({std::string(line.substr(0, at)), std::string(trim(line.substr(at)))});
+    frame.add_row({std::string(line.substr(0, at)), std::string(line.substr(at + 1))});
   }
   return frame;
 }
@@ -237,10 +257,8 @@ Frame read_kind(const std::filesystem::path& path, std::string kind, const std::
 }  // namespace
 
 Frame read_table(const std::filesystem::path& path, const Source& source) {
-  std::filesystem::path plain = path;
   const bool xz = path.extension() == ".xz", gz = path.extension() == ".gz";
-  if (xz || gz) plain.replace_extension();
-  std::string kind = source.format, ending = plain.extension().string();
+  std::string kind = source.format, ending = unpacked_name(path).extension().string();
   if (kind.empty())
     kind = ending == ".jsonl"  ? "jsonl"
            : ending == ".json" ? "json"
@@ -251,25 +269,57 @@ Frame read_table(const std::filesystem::path& path, const Source& source) {
   return read_kind(file.path(), kind, path.string(), source);
 }
 
+std::filesystem::path unpacked_name(const std::filesystem::path& path) {
+  const std::filesystem::path ending = path.extension();
+  return ending == ".xz" || ending == ".gz" ? path.parent_path() / path.stem() : path;
+}
+
+namespace {
+
+// The file as it is named, else packed or unpacked: here it may be stored otherwise than there.
+std::filesystem::path stored_as(const std::filesystem::path& path) {
+  if (std::filesystem::exists(path)) return path;
+  const std::filesystem::path plain = unpacked_name(path);
+  for (const char* ending : {"", ".xz", ".gz"})
+    if (std::filesystem::path other = plain.string() + ending; std::filesystem::exists(other))
+      return other;
+  return path;  // whoever reads it says what is wrong
+}
+
+// What the first * of a name stands for in that of a file.
+std::string star_of(const std::string& name, const std::string& file) {
+  const size_t star = name.find('*');
+  const bool alone = name.find('*', star + 1) == name.npos;
+  const size_t end =
+      alone ? file.size() - (name.size() - star - 1) : file.find_first_of("/.", star);
+  return file.substr(star, std::min(end, file.size()) - star);
+}
+
+}  // namespace
+
 std::vector<Found> files_of(const std::string& name, const std::filesystem::path& folder) {
   size_t star = name.find('*');
-  if (star == name.npos) return {{folder / name, ""}};
-  std::vector<Found> found;
+  if (star == name.npos) return {{stored_as(folder / name), ""}};
+  const std::string pattern = unpacked_name(name).string();
+  std::map<std::string, Found> found;  // by its name when it is unpacked: each file once
   std::filesystem::path fixed = std::filesystem::path(name.substr(0, star)).parent_path();
   if (std::filesystem::is_directory(folder / fixed))
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / fixed)) {
-      std::string below = (fixed / entry.path().lexically_relative(folder / fixed)).string();
-      if (!entry.is_regular_file() || fnmatch(name.c_str(), below.c_str(), FNM_PATHNAME) != 0)
+      const std::filesystem::path& path = entry.path();
+      std::string below = (fixed / path.lexically_relative(folder / fixed)).string();
+      const std::string plain = unpacked_name(below).string();
+      // What file managers leave behind begins with a dot.
+      if (!entry.is_regular_file() || path.filename().string().starts_with('.') ||
+          fnmatch(pattern.c_str(), plain.c_str(), FNM_PATHNAME) != 0)
         continue;
-      size_t after = name.find('*', star + 1) == name.npos ? name.size() - star - 1 : 0;
-      size_t end = after > 0 ? below.size() - after : below.find_first_of("/.", star);
-      found.push_back({entry.path(), below.substr(star, std::min(end, below.size()) - star)});
+      Found& one = found[plain];
+      if (one.path.empty() || below == plain) one = {path, star_of(pattern, plain)};
     }
-  std::sort(found.begin(), found.end(),
-            [](const Found& a, const Found& b) { return a.path < b.path; });
   if (found.empty())
     throw bad_input(fmt::format("no file is called '{}'", name)).at(folder.string());
-  return found;
+  std::vector<Found> all;
+  for (auto& [plain, one] : found) all.push_back(std::move(one));
+  return all;
 }
 
 }  // namespace minpair::papers

@@ -92,6 +92,40 @@ TEST_F(Formulas, ColumnsInAnyOrderAndMoreOfThem) {
   EXPECT_DOUBLE_EQ(value("count(good > bad)"), 3);
 }
 
+TEST_F(Formulas, TablesFromASpreadsheet) {
+  write(folder / "a.csv",
+        "\xEF\xBB\xBF\"good\"; bad ;notiz\r\n2;\" 1\";\"a;\r\nb\"\r\n5;7;,\r\n;;\r\n");
+  EXPECT_DOUBLE_EQ(value("count(good > bad)"), 1);
+  EXPECT_DOUBLE_EQ(value("sum(good + bad)"), 15);
+  write(folder / "a.csv", "good\tbad\n2\t1\n");
+  EXPECT_DOUBLE_EQ(value("count(good > bad)"), 1);
+  write(folder / "l.txt", "\xEF\xBB\xBF ein satz 2.5\r\nein wort 1.5\r\n");
+  source = {.files = {"l.txt"}, .format = "scored-lines", .pairs = true};
+  EXPECT_DOUBLE_EQ(value("count(first.text = \"ein satz\" and second.score = 1.5)"), 1);
+}
+
+TEST_F(Formulas, WhatAPaperNamesIsItsOwn) {
+  write(folder / "a.csv", "file,star,kind,over,v_a,v_b\nx,y,zz,q,1,2\n");
+  source = {
+      .files = {"*.csv"}, .stack = {{}, {{"v", "v_#"}}}, .derived = {{"kind", "kind", "^z", "a"}}};
+  EXPECT_DOUBLE_EQ(value("count(file = \"a\" and star = \"a\" and kind = \"az\")"), 2);
+  EXPECT_DOUBLE_EQ(value("sum(v where over = \"b\")"), 2);
+  source.stack.columns = {{"v", "w_#"}};
+  EXPECT_THAT(error("sum(v)"), HasSubstr("no column is called 'w_#'"));
+}
+
+TEST_F(Formulas, FilesPackedOrNot) {
+  write(folder / "._a.csv", "not a table");
+  testing::run_command("gzip " + (folder / "a.csv").string());
+  EXPECT_DOUBLE_EQ(value("sum(good)"), 13);
+  for (const char* name : {"a.csv.xz", "*.csv", "*.csv.xz"}) {
+    source = {.files = {name}};
+    EXPECT_DOUBLE_EQ(value("sum(good where file = \"a\")"), 13) << name;
+  }
+  testing::run_command("gzip -dk " + (folder / "a.csv.gz").string());
+  EXPECT_DOUBLE_EQ(value("sum(good where star = \"a\")"), 13);  // once
+}
+
 TEST_F(Formulas, StackedAndDerivedColumns) {
   write(folder / "a.csv", "id,vote_1,vote_3,name\nx,0,1,a-1ans1\ny,1,1,b-2ans2\n");
   source = {.files = {"a.csv"},

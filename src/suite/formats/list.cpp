@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/rows.h"
 #include "suite/formats/columns.h"
 #include "suite/formats/spreadsheet.h"
 #include "suite/formats/support.h"
@@ -66,10 +67,6 @@ char separator_of(std::string_view line) {
     if (std::count(line.begin(), line.end(), c) > std::count(line.begin(), line.end(), best))
       best = c;
   return best;
-}
-
-std::string_view without_mark(std::string_view line) {
-  return line.starts_with("\xEF\xBB\xBF") ? line.substr(3) : line;
 }
 
 char separator_of_file(const fs::path& file) {
