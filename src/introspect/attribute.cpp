@@ -9,13 +9,13 @@
 #include <numeric>
 
 #include "base/progress.h"
-#include "base/text.h"
 #include "engine/selected.h"
 #include "introspect/asking.h"
 #include "introspect/contrast.h"
 #include "introspect/intervals.h"
 #include "introspect/roles.h"
 #include "introspect/summary.h"
+#include "introspect/word.h"
 #include "model/direct.h"
 #include "report/clusters.h"
 #include "stats/stats.h"
@@ -25,60 +25,6 @@ namespace {
 
 using Rows = std::vector<std::vector<report::GridValue>>;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-bool has_letters(std::string_view text) {
-  for (size_t at = 0; at < text.size();)
-    if (char32_t c = next_character(text, at); is_letter(c) || is_digit(c)) return true;
-  return false;
-}
-
-// The tokens of one word.
-struct Word {
-  Span span;
-  std::vector<uint32_t> positions;
-};
-
-// Runs of tokens with letters or digits and nothing between them; not those of the locus.
-std::vector<Word> words_of(const suite::Sentence& sentence, const std::vector<Span>& spans) {
-  std::vector<Word> words;
-  bool open = false;
-  for (uint32_t i = 0; i < spans.size(); ++i) {
-    const Span s = spans[i];
-    const bool counts = !s.empty() && has_letters(slice(sentence.text, s)) &&
-                        (s.end <= sentence.locus.begin || s.begin >= sentence.locus.end);
-    if (counts && open && words.back().span.end >= s.begin) {
-      words.back().span.end = s.end;
-      words.back().positions.push_back(i);
-    } else if (counts) {
-      words.push_back({s, {i}});
-    }
-    open = counts;
-  }
-  return words;
-}
-
-// The same question without a word.
-query::Query without(const Word& word, Contrast contrast, tokenizer::TokenId mask) {
-  if (mask >= 0) {
-    for (uint32_t p : word.positions) contrast.ids[p] = mask;
-  } else {
-    for (auto p = word.positions.rbegin(); p != word.positions.rend(); ++p)
-      contrast.ids.erase(contrast.ids.begin() + ptrdiff_t(*p));
-    contrast.position = uint32_t(contrast.ids.size() - 1);
-  }
-  return margin_question(contrast);
-}
-
-// What the rank would be if words stood in random order, and how often it would be the first.
-struct Chance {
-  double first = 0, rank = 0;
-};
-Chance chance_of(const std::vector<WordEffect>& words) {
-  const auto n = double(words.size());
-  const auto k =
-      double(std::ranges::count_if(words, [](const WordEffect& w) { return w.evidence; }));
-  return {k / n, 1 + (n - k) / (k + 1)};
-}
 
 double best_effect(const WordItem& item) {
   double best = -HUGE_VAL;
@@ -115,28 +61,44 @@ Prepared prepared(const suite::Item& item, const query::Model& model, const std:
 
 std::vector<report::GridValue> table_row(const WordReadings& read,
                                          const std::vector<size_t>& items) {
-  std::vector<double> first, ranks, effects;
+  std::vector<double> first, ranks, reciprocals, effects;
   std::vector<uint64_t> clusters;
   Chance chance;
   for (size_t i : items) {
     const WordItem& item = read.readings[i];
     first.push_back(item.rank == 1);
     ranks.push_back(item.rank);
+    reciprocals.push_back(1 / item.rank);
     effects.push_back(best_effect(item));
     clusters.push_back(read.items.cluster[i]);
     const Chance one = chance_of(item.words);
     chance.first += one.first / double(items.size());
     chance.rank += one.rank / double(items.size());
+    chance.reciprocal += one.reciprocal / double(items.size());
   }
   const stats::Estimate share = stats::clustered_share(stats::sum_by_cluster(first, clusters));
   const stats::Estimate effect =
       stats::clustered_difference(stats::sum_by_cluster(effects, clusters));
   const stats::Interval between = interval_of(effect);
-  return {double(items.size()), share.value, share.interval.low, share.interval.high, chance.first,
-          stats::mean(ranks),   chance.rank, effect.value,       between.low,         between.high};
+  return {double(items.size()), share.value,        share.interval.low, share.interval.high,
+          chance.first,         stats::mean(ranks), chance.rank,        stats::mean(reciprocals),
+          chance.reciprocal,    effect.value,       between.low,        between.high};
 }
 
 }  // namespace
+
+Chance chance_of(const std::vector<WordEffect>& words) {
+  const auto n = double(words.size());
+  const auto k =
+      double(std::ranges::count_if(words, [](const WordEffect& w) { return w.evidence; }));
+  Chance chance{k / n, 1 + (n - k) / (k + 1), 0};
+  double share = k / n;  // of orders in which it has this rank
+  for (double rank = 1; rank <= n - k + 1; ++rank) {
+    chance.reciprocal += share / rank;
+    share *= (n - rank - k + 1) / (n - rank);
+  }
+  return chance;
+}
 
 double rank_of_evidence(const std::vector<WordEffect>& words) {
   double best = -HUGE_VAL, above = 0, equal = 0;
@@ -154,7 +116,6 @@ WordReadings read_erasure(query::Model& model, const engine::SuiteSource& suite,
                           const engine::Tick& tick) {
   check_role(evidence, suite, selection);
   const bool masked = model.info().kind == query::ModelInfo::Kind::masked;
-  const tokenizer::TokenId mask = masked ? model.tokenizer().special().mask : -1;
   WordReadings read{suite.manifest.name, model.info().name, evidence, masked};
   std::vector<std::pair<size_t, size_t>> whose;  // item and word; the whole comes first
   Asking asking(model, [&](size_t who, const query::Answer& answer) {
@@ -175,8 +136,8 @@ WordReadings read_erasure(query::Model& model, const engine::SuiteSource& suite,
     read.readings.push_back(p.reading);
     for (size_t w = 0; p.reading.excluded.empty() && w <= p.words.size(); ++w) {
       whose.emplace_back(read.readings.size() - 1, w);
-      asking.ask(whose.size() - 1,
-                 w == 0 ? margin_question(p.contrast) : without(p.words[w - 1], p.contrast, mask));
+      asking.ask(whose.size() - 1, w == 0 ? margin_question(p.contrast)
+                                          : without(p.words[w - 1], p.contrast, stand_in(model)));
     }
   });
   asking.finish();
@@ -224,6 +185,8 @@ report::Grid word_table(const WordReadings& read, By by) {
                   {"first_chance", "by chance", Kind::share},
                   {"rank", "rank", Kind::number},
                   {"rank_chance", "by chance", Kind::number},
+                  {"reciprocal", "1/rank", Kind::share},
+                  {"reciprocal_chance", "by chance", Kind::share},
                   {"effect", "effect", Kind::difference},
                   {"effect_low", "from", Kind::difference},
                   {"effect_high", "to", Kind::difference}}};
@@ -244,7 +207,7 @@ report::Grid word_table(const WordReadings& read, By by) {
   const bool alti = read.how == Words::alti;
   grid.notes = {
       fmt::format("first: items in which the {} does more for the right form than any other word; "
-                  "rank: its mean place; effect: its best word's, {}",
+                  "rank: its mean place, 1/rank: the mean reciprocal; effect: its best word's, {}",
                   read.evidence,
                   alti ? "what it adds to the margin by way of attention"
                        : "the margin minus the margin "

@@ -56,6 +56,13 @@ WordReadings read_alti(query::Model& model, const engine::SuiteSource& suite,
 // there is none.
 double rank_of_evidence(const std::vector<WordEffect>& words);
 
+// If the words stood in random order: how often the best of the evidence would be the first, its
+// mean rank, and the mean of one by its rank.
+struct Chance {
+  double first = 0, rank = 0, reciprocal = 0;
+};
+Chance chance_of(const std::vector<WordEffect>& words);
+
 // How often the evidence comes first, against chance.
 report::Grid word_table(const WordReadings& read, By by);
 // A row for every word; one without a word for every item that was excluded.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/error.h"
 #include "engine/made_up.h"
@@ -122,9 +123,33 @@ TEST(Erasure, RanksAgainstChance) {
   EXPECT_NEAR(cell(5), 0.25, 1e-12);
   EXPECT_NEAR(cell(6), 7.0 / 3, 1e-12);
   EXPECT_NEAR(cell(7), 2.5, 1e-12);
-  EXPECT_NEAR(cell(8), 1, 1e-12);
+  EXPECT_NEAR(cell(8), (1 + 1.0 / 2 + 1.0 / 4) / 3, 1e-12);
+  EXPECT_NEAR(cell(9), (1 + 1.0 / 2 + 1.0 / 3 + 1.0 / 4) / 4, 1e-12);
+  EXPECT_NEAR(cell(10), 1, 1e-12);
   EXPECT_THAT(grid.notes, Contains("excluded: 1 in which the model reads no subject"));
   EXPECT_EQ(word_rows(read).rows(), 16u);
+}
+
+// Every order of up to six words, one by one.
+TEST(Evidence, ByChanceIsTheMeanOverAllOrders) {
+  for (size_t n = 1; n <= 6; ++n)
+    for (size_t k = 1; k <= n; ++k) {
+      std::vector<size_t> order(n);
+      std::iota(order.begin(), order.end(), 0u);
+      double first = 0, ranks = 0, reciprocals = 0, orders = 0;
+      do {
+        std::vector<WordEffect> words;
+        for (size_t w = 0; w < n; ++w) words.push_back({{}, "w", w < k, double(order[w])});
+        const double rank = rank_of_evidence(words);
+        first += rank == 1, ranks += rank, reciprocals += 1 / rank, ++orders;
+      } while (std::ranges::next_permutation(order).found);
+      std::vector<WordEffect> any(n);
+      for (size_t w = 0; w < k; ++w) any[w].evidence = true;
+      const Chance chance = chance_of(any);
+      EXPECT_NEAR(chance.first, first / orders, 1e-12) << n << " " << k;
+      EXPECT_NEAR(chance.rank, ranks / orders, 1e-12) << n << " " << k;
+      EXPECT_NEAR(chance.reciprocal, reciprocals / orders, 1e-12) << n << " " << k;
+    }
 }
 
 TEST(Erasure, WhatCannotBeAskedIsCounted) {
