@@ -1,6 +1,7 @@
 #include "introspect/contrast.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "method/method.h"
 
@@ -62,6 +63,24 @@ query::Query margin_question(const Contrast& contrast) {
 double margin_of(const query::Answer& answer) {
   const std::vector<float>& logits = query::logits_of(answer[0]).logits;
   return double(logits[0]) - double(logits[1]);
+}
+
+query::Query lens_question(const Contrast& contrast, uint32_t layers) {
+  query::Query query{contrast.ids, {}, {}};
+  for (uint32_t l = 0; l <= layers; ++l)
+    query.asks.push_back(
+        {contrast.position, query::Lens{uint16_t(l), {contrast.good, contrast.bad}}});
+  return query;
+}
+
+std::vector<double> lens_margins(const query::Answer& answer) {
+  std::vector<double> margins;
+  for (const query::Record& record : answer) {
+    const std::vector<float>& logits = query::logits_of(record).logits;
+    margins.push_back(logits.empty() ? std::numeric_limits<double>::quiet_NaN()
+                                     : double(logits[0]) - double(logits[1]));
+  }
+  return margins;
 }
 
 }  // namespace minpair::introspect

@@ -24,5 +24,8 @@ Contrast contrast_of(const suite::Item& item, const query::Model& model);
 // What is asked there, and its answer: the logit of the good token minus that of the bad one.
 query::Query margin_question(const Contrast& contrast);
 double margin_of(const query::Answer& answer);
+// The same of every layer, as if it were the last; NaN: the head reads another width.
+query::Query lens_question(const Contrast& contrast, uint32_t layers);
+std::vector<double> lens_margins(const query::Answer& answer);
 
 }  // namespace minpair::introspect

@@ -18,23 +18,6 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-query::Query question(Contrast&& contrast, uint32_t layers) {
-  query::Query query{std::move(contrast.ids), {}, {}};
-  for (uint32_t l = 0; l <= layers; ++l)
-    query.asks.push_back(
-        {contrast.position, query::Lens{uint16_t(l), {contrast.good, contrast.bad}}});
-  return query;
-}
-
-std::vector<double> margins_of(const query::Answer& answer) {
-  std::vector<double> margins;
-  for (const query::Record& record : answer) {
-    const std::vector<float>& logits = query::logits_of(record).logits;
-    margins.push_back(logits.empty() ? kNone : double(logits[0]) - double(logits[1]));
-  }
-  return margins;
-}
-
 // What one layer says about some items.
 std::vector<report::GridValue> table_row(const LensReadings& read, const std::vector<size_t>& items,
                                          size_t layer) {
@@ -84,18 +67,18 @@ LensReadings read_lens(query::Model& model, const engine::SuiteSource& suite,
   check_layers(model);
   LensReadings read{suite.manifest.name, model.info().name, report::SuiteItems(), {}};
   Asking asking(model, [&](size_t who, const query::Answer& answer) {
-    read.readings[who].margins = margins_of(answer);
+    read.readings[who].margins = lens_margins(answer);
     if (tick) tick(read.readings.size(), 0);
   });
   engine::each_selected(suite, selection, [&](uint64_t ordinal, const suite::Item& item) {
     read.items.add(ordinal, item);
     LensItem& reading = read.readings.emplace_back();
-    Contrast contrast = contrast_of(item, model);
+    const Contrast contrast = contrast_of(item, model);
     reading.excluded = contrast.excluded;
     if (!contrast.excluded.empty()) return;
     reading.good = model.tokenizer().piece(contrast.good);
     reading.bad = model.tokenizer().piece(contrast.bad);
-    asking.ask(read.readings.size() - 1, question(std::move(contrast), model.info().layers));
+    asking.ask(read.readings.size() - 1, lens_question(contrast, model.info().layers));
   });
   asking.finish();
   return read;

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "engine/engine.h"
+#include "introspect/typed.h"
 #include "model/predict.h"
 
 namespace minpair::serve {
@@ -156,6 +157,14 @@ std::string bench_json(query::Model& model, const std::string& method,
     out["error"] = e.message();
   }
   return dumped(out, -1);
+}
+
+std::string looked_into_json(query::Model& model, const std::vector<std::string>& texts) {
+  try {
+    return introspect::inside_json(model, {texts[0], texts[1], texts.size() > 2 ? texts[2] : ""});
+  } catch (const Error& e) {
+    return dumped({{"model", model.info().name}, {"error", e.message()}}, -1);
+  }
 }
 
 }  // namespace minpair::serve

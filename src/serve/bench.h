@@ -46,4 +46,8 @@ std::string typed_json(const query::Model& model, const method::Method& method,
 std::string bench_json(query::Model& model, const std::string& method,
                        const std::vector<std::string>& texts, size_t top);
 
+// A pair (right, wrong), looked into; the third text is the right one with another subject or
+// attractor.
+std::string looked_into_json(query::Model& model, const std::vector<std::string>& texts);
+
 }  // namespace minpair::serve

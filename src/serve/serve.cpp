@@ -116,20 +116,40 @@ struct Explorer::Impl {
     return {.type = "application/octet-stream", .body = {snapshot, &block->second}};
   }
 
-  Response score(const Request& request) {
-    Typed asked = parse_typed(request.body, models.size());
+  // Asks each of the chosen models, when it is their turn.
+  template <class Ask>
+  Response asked_each(const Typed& asked, const Ask& ask) {
     Turns::Turn turn(turns);
     if (!turn) return error_response({503, "too many are waiting for a score; try again"});
     std::string all;
-    for (size_t m : asked.models)
-      all +=
-          (all.empty() ? "" : ",") + bench_json(*models[m], asked.method, asked.texts, asked.top);
+    for (size_t m : asked.models) all += (all.empty() ? "" : ",") + ask(*models[m]);
     return text_response("{\"models\":[" + all + "]}");
+  }
+
+  Response score(const Request& request) {
+    const Typed asked = parse_typed(request.body, models.size());
+    return asked_each(asked, [&](query::Model& model) {
+      return bench_json(model, asked.method, asked.texts, asked.top);
+    });
+  }
+
+  Response look_inside(const Request& request) {
+    const Typed asked = parse_typed(request.body, models.size());
+    if (asked.texts.size() != 2 && asked.texts.size() != 3)
+      throw bad_input(
+          "type a right sentence, a wrong one, and if you like a third: the right one with another "
+          "subject or attractor");
+    for (const std::string& text : asked.texts)
+      if (text.find("[MASK]") != text.npos)
+        throw bad_input("a pair to be looked into has no [MASK]: the locus is found by aligning");
+    return asked_each(asked,
+                      [&](query::Model& model) { return looked_into_json(model, asked.texts); });
   }
 
   Response route(const Request& request) {
     std::string_view path = request.path();
     if (request.method == "POST" && path == "/score") return score(request);
+    if (request.method == "POST" && path == "/inside") return look_inside(request);
     if (request.method == "POST") return error_response({404, "there is nothing here"});
     if (path == "/" && !options.token.empty() && !request.parameter("token").empty()) {
       Response response = text_response("", 302);

@@ -295,5 +295,46 @@ TEST(Serve, WorksInABrowser) {
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
 }
 
+TEST(Serve, LooksIntoAPair) {
+  NEEDS_THE_PAGE();
+  std::vector<std::unique_ptr<query::Model>> models;
+  models.push_back(model::load_model((testing::source_dir() / "tests/model/golden/bert").string()));
+  models.push_back(std::make_unique<testing::FakeModel>(0));
+  Served served({}, std::move(models));
+  auto look = [&](const std::string& texts) {
+    return ask(served.port(), post("/inside", R"({"models":[0,1],"texts":[)" + texts + "]}"));
+  };
+  const std::string pair = R"("wort10 wort24 wort7 wort9","wort10 wort24 wort8 wort9")";
+  auto answer = nlohmann::json::parse(body_of(look(pair)));
+  ASSERT_EQ(answer["models"].size(), 2u);
+  EXPECT_EQ(answer["models"][0]["lens"].back(), answer["models"][0]["margin"]);
+  EXPECT_EQ(answer["models"][0]["patch"]["names"].size(), 3u);
+  // A model without layers says so, and the other one is answered all the same.
+  EXPECT_THAT(answer["models"][1]["error"].get<std::string>(), HasSubstr("no layers"));
+  const std::string other = look(pair + R"(,"wort11 wort24 wort8 wort9")");
+  EXPECT_THAT(body_of(other), HasSubstr("\"total\":"));
+  for (const auto& [texts, why] :
+       {std::pair<std::string, std::string>{R"("wort10 wort7")", "a right sentence, a wrong one"},
+        {pair + "," + pair, "a right sentence, a wrong one"},
+        {R"("wort10 [MASK]","wort10 wort7")", "no [MASK]"},
+        {"\"" + std::string(2000, 'x') + "\",\"a\"", "characters"}}) {
+    EXPECT_EQ(status_of(look(texts)), 400) << texts;
+    EXPECT_THAT(body_of(look(texts)), HasSubstr(why));
+  }
+}
+
+// web/test/look.mjs says what is looked at.
+TEST(Serve, LooksInsideInABrowser) {
+  NEEDS_THE_PAGE();
+  if (!std::filesystem::exists("/usr/bin/chromium"))
+    GTEST_SKIP() << "there is no chromium (tools/bootstrap.sh browser)";
+  std::vector<std::unique_ptr<query::Model>> models;
+  for (const char* name : {"de-mini", "de-lstm"})
+    models.push_back(model::load_model((testing::source_dir() / "models" / name).string()));
+  Served served({}, std::move(models));
+  testing::Ran ran = testing::run_in_browser("look.mjs", "'" + served.explorer->url() + "'");
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+}
+
 }  // namespace
 }  // namespace minpair::serve

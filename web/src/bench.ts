@@ -1,6 +1,7 @@
 // The bench of `minpair serve`: sentences typed in, and what the loaded models say about them.
 import type { Live } from "./data";
 import { copyButtons, el, fixed, labelled, table, type Column, type Value } from "./dom";
+import { lookedInto, type LookedInto } from "./live";
 
 interface Piece {
   piece: string;
@@ -128,6 +129,7 @@ export function benchView(live: Live): HTMLElement {
   const second = choice("Second model", true);
   const method = el("select", { "aria-label": "Method" });
   const button = el("button", { type: "submit", class: "go" }, "Score");
+  const look = el("button", { type: "button", class: "look", onclick: () => lookInside() }, "Look inside");
   const status = el("p", { role: "status", class: "status" });
   const out = el("div", { class: "bench-out", "aria-live": "polite" });
   if (live.models.length < 2) second.hidden = true;
@@ -152,31 +154,33 @@ export function benchView(live: Live): HTMLElement {
     typed.focus();
   });
 
-  async function score() {
+  /** Sends what was typed, and hands on the answers of the models. */
+  async function ask<T>(where: string, more: Record<string, unknown>, doing: string, not: string, use: (texts: string[], models: T[]) => void) {
     const texts = typed.value.split("\n").map((t) => t.trim()).filter(Boolean);
     if (!texts.length) {
       status.textContent = "Type a sentence first.";
       typed.focus();
       return;
     }
-    button.disabled = true;
-    status.textContent = "Scoring …";
+    button.disabled = look.disabled = true;
+    status.textContent = doing;
     try {
-      const response = await fetch("score", {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ models: chosen(), texts, method: method.value, top: 10 }),
-      });
-      const answer = (await response.json()) as { models: Scored[]; error?: string };
+      const response = await fetch(where, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ models: chosen(), texts, ...more }) });
+      const answer = (await response.json()) as { models: T[]; error?: string };
       if (!response.ok) throw new Error(answer.error);
-      show(answer.models);
-      history.add({ texts, method: method.value, answers: answer.models });
+      use(texts, answer.models);
       status.textContent = "";
     } catch (e) {
-      status.textContent = `Not scored: ${e instanceof Error ? e.message : e}`;
+      status.textContent = `${not}: ${e instanceof Error ? e.message : e}`;
     }
-    button.disabled = false;
+    button.disabled = look.disabled = false;
   }
+  const score = () =>
+    ask<Scored>("score", { method: method.value, top: 10 }, "Scoring …", "Not scored", (texts, answers) => {
+      show(answers);
+      history.add({ texts, method: method.value, answers });
+    });
+  const lookInside = () => ask<LookedInto>("inside", {}, "Looking inside …", "Not looked into", (_, answers) => out.replaceChildren(...answers.map(lookedInto)));
 
   typed.addEventListener("keydown", (e) => {
     if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) {
@@ -184,7 +188,7 @@ export function benchView(live: Live): HTMLElement {
       score();
     }
   });
-  const form = el("form", { class: "bench" }, typed, el("div", { class: "filters" }, labelled("Model", first), live.models.length > 1 ? labelled("Beside it", second) : second, labelled("Method", method), button, el("span", { class: "note" }, "Ctrl+Enter scores")), status);
+  const form = el("form", { class: "bench" }, typed, el("div", { class: "filters" }, labelled("Model", first), live.models.length > 1 ? labelled("Beside it", second) : second, labelled("Method", method), button, look, el("span", { class: "note" }, "Ctrl+Enter scores. To look inside: a right sentence, a wrong one; if you like a third, the right one with another subject or attractor")), status);
   form.addEventListener("submit", (e) => {
     e.preventDefault();
     score();

@@ -67,6 +67,7 @@ export interface Data {
   account: string[];
   notes: string[];
   reasons: Record<string, string>;
+  inside?: boolean; // the file has effects: what 'introspect' found
 }
 
 export interface Texts {

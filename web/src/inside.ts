@@ -1,20 +1,24 @@
 // What `minpair introspect` found inside the models: layer × place, curves over layers, strongest parts, single sentences.
-import { openBlock } from "./data";
+import { live, openBlock } from "./data";
 import { count, el, fixed, labelled, select, table, type Column, type Value } from "./dom";
 import { set, state } from "./state";
 import { figure, fitted, panel, scale, spread, svg, xAxis, yAxis } from "./svg";
-import { suite, titleOf } from "./view";
+import { data, suite, titleOf } from "./view";
 
-type Row = Record<string, string | number | null>;
+export type Row = Record<string, string | number | null>;
 interface Grid {
   tables: [{ title: string; columns?: { key: string; title: string }[]; rows: Row[] }];
 }
-interface Sentence {
+export interface Sentence {
   id: string;
   margin: number;
   names: string[]; // words, or places
   parts: [string, number[]][]; // text, and which of them it belongs to
   effects: (number | null)[][]; // of each, layer by layer
+}
+interface Overlap {
+  what: "overlap";
+  table: { tables: [{ title: string; notes: string[]; rows: Row[] }] };
 }
 interface Sweep {
   suite: string;
@@ -30,9 +34,13 @@ interface Sweep {
   left: number;
 }
 
-export const hasEffects = () => document.getElementById("effects") !== null;
-let opened: Promise<Sweep[]> | undefined;
-const sweeps = () => (opened ??= openBlock("effects").then((r) => r.json() as Promise<Sweep[]>));
+export const hasEffects = () => document.getElementById("effects") !== null || (live !== null && data.inside === true);
+let opened: { version?: string; all: Promise<(Sweep | Overlap)[]> } | undefined;
+function sweeps(): Promise<(Sweep | Overlap)[]> {
+  // A served file may have changed.
+  if (!opened || opened.version !== live?.version) opened = { version: live?.version, all: openBlock("effects").then((r) => r.json() as Promise<(Sweep | Overlap)[]>) };
+  return opened.all;
+}
 
 const num = (v: unknown) => (typeof v === "number" ? v : null);
 const kNames: Record<string, string> = { lens: "What each layer would answer", erasure: "What each word does", alti: "What each word says to the output", logit: "What each part says to the output", patch: "What a change inside does", ablate: "Accuracy without parts of the model" };
@@ -44,7 +52,7 @@ function nameOf(s: Sweep): string {
 
 // --- Which items: all of them, a test, or one of its conditions
 
-interface Group {
+export interface Group {
   title: string;
   rows: Row[];
 }
@@ -68,7 +76,7 @@ function groups(s: Sweep): Group[] {
 const tint = (x: number | null, most: number) => (x === null ? "transparent" : `color-mix(in srgb, var(${x >= 0 ? "--right" : "--wrong"}) ${Math.round(45 * Math.min(1, Math.abs(x) / most))}%, var(--paper))`);
 const strongest = (values: (number | null)[]) => Math.max(1e-9, ...values.map((v) => Math.abs(v ?? 0)));
 
-function heatMap(title: string, rows: Row[]): SVGElement {
+export function heatMap(title: string, rows: Row[]): SVGElement {
   const places = [...new Set(rows.filter((r) => num(r.layer) !== null).map((r) => String(r.at)))];
   const layers = [...new Set(rows.flatMap((r) => num(r.layer) ?? []))].sort((a, b) => a - b);
   const most = strongest(rows.map((r) => num(r.effect)));
@@ -78,7 +86,7 @@ function heatMap(title: string, rows: Row[]): SVGElement {
     if (layer === null) return [];
     const [x, y] = [left + layers.indexOf(layer) * side, top + places.indexOf(String(r.at)) * high];
     const effect = num(r.effect);
-    const said = `${r.at}, layer ${layer}: ${effect === null ? "nothing" : fixed(effect, 3)}${num(r.effect_low) === null ? "" : ` [${fixed(num(r.effect_low)!, 3)}, ${fixed(num(r.effect_high)!, 3)}]`}, ${count(num(r.items) ?? 0)} items`;
+    const said = `${r.at}, layer ${layer}: ${effect === null ? "nothing" : fixed(effect, 3)}${num(r.effect_low) === null ? "" : ` [${fixed(num(r.effect_low)!, 3)}, ${fixed(num(r.effect_high)!, 3)}]`}${num(r.items) === null ? "" : `, ${count(num(r.items)!)} items`}`;
     return [svg("rect", { x, y, width: side - 1, height: high - 1, style: `fill:${tint(effect, most)}`, class: "heat" }, svg("title", {}, said)), effect === null ? null : svg("text", { x: x + side / 2, y: y + high / 2 + 4, "text-anchor": "middle", class: side < 34 ? "small" : "" }, fixed(effect, side < 34 ? 1 : 2))];
   });
   const names = places.map((p, i) => fitted(p, left - 10, { x: left - 8, y: top + high * (i + 0.5) + 4, "text-anchor": "end" }));
@@ -89,7 +97,7 @@ function heatMap(title: string, rows: Row[]): SVGElement {
 
 /** Over layers, a line for each group; told apart by dashes and their names at the end. */
 const kDashes = ["", "6 3", "2 2.5", "8 3 2 3", "1 3", "10 4"];
-function curves(title: string, key: "accuracy" | "margin", shown: Group[]): SVGElement {
+export function curves(title: string, key: "accuracy" | "margin", shown: Group[]): SVGElement {
   const points = shown.map((g) => g.rows.flatMap((r) => (num(r[key]) === null ? [] : [{ layer: num(r.layer)!, value: num(r[key])!, low: num(r[`${key}_low`]), high: num(r[`${key}_high`]) }])));
   const all = points.flat().flatMap((p) => [p.value, p.low ?? p.value, p.high ?? p.value]);
   const layers = points.flat().map((p) => p.layer);
@@ -122,19 +130,57 @@ function tableOf(s: Sweep, g: Group): HTMLElement {
 
 // --- One sentence
 
+/** The words of a sentence, coloured by what they do; of places in several layers, a line for each layer. */
+export function colouredLine(one: Sentence, l: number, most: number, title: string): HTMLElement {
+  const at = (of: number[]) => of.reduce<number | null>((best, i) => { const e = one.effects[i]?.[l] ?? null; return e !== null && (best === null || Math.abs(e) > Math.abs(best)) ? e : best; }, null);
+  const words = one.parts.map(([text, of]) => (of.length ? el("mark", { class: "effect", style: `background:${tint(at(of), most)}`, title: of.map((i) => `${one.names[i]}: ${one.effects[i]?.[l] == null ? "nothing" : fixed(one.effects[i][l]!, 3)}`).join("\n") }, text) : text));
+  return el("tr", {}, el("th", { scope: "row" }, title), el("td", { dir: "auto" }, el("bdi", {}, ...words)));
+}
+export function colouredTable(label: string, caption: string, lines: HTMLElement[]): HTMLElement {
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, el("table", { class: "one-sentence" }, el("caption", {}, caption), el("tbody", {}, ...lines)));
+}
+export const strongestOf = (one: Sentence) => strongest(one.effects.flat());
+
 function sentenceView(s: Sweep): Node[] {
   if (!s.sentences.length) return [];
   const one = s.sentences.find((i) => i.id === state.item) ?? s.sentences[0];
-  const most = strongest(one.effects.flat());
   const layers = s.layers.length ? s.layers : [0];
-  const lines = layers.map((layer, l) => {
-    const at = (of: number[]) => of.reduce<number | null>((best, i) => { const e = one.effects[i]?.[l] ?? null; return e !== null && (best === null || Math.abs(e) > Math.abs(best)) ? e : best; }, null);
-    const words = one.parts.map(([text, of]) => (of.length ? el("mark", { class: "effect", style: `background:${tint(at(of), most)}`, title: of.map((i) => `${one.names[i]}: ${one.effects[i]?.[l] == null ? "nothing" : fixed(one.effects[i][l]!, 3)}`).join("\n") }, text) : text));
-    return el("tr", {}, el("th", { scope: "row" }, s.layers.length ? `layer ${layer}` : "words"), el("td", { dir: "auto" }, el("bdi", {}, ...words)));
-  });
+  const lines = layers.map((layer, l) => colouredLine(one, l, strongestOf(one), s.layers.length ? `layer ${layer}` : "words"));
   const choose = labelled("Sentence", select(`Sentence of ${nameOf(s)}`, s.sentences.map((i) => [i.id, i.id]), one.id, (v) => set({ item: v })));
   const left = s.left ? ` ${count(s.left)} more items are in the results file only.` : "";
-  return [choose, el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `${nameOf(s)}: ${one.id}` }, el("table", { class: "one-sentence" }, el("caption", {}, `${one.id}: margin ${fixed(one.margin, 2)}; blue: what speaks for the right form, red: against it.${left}`), el("tbody", {}, ...lines)))];
+  return [choose, colouredTable(`${nameOf(s)}: ${one.id}`, `${one.id}: margin ${fixed(one.margin, 2)}; blue: what speaks for the right form, red: against it.${left}`, lines)];
+}
+
+// --- What the strongest parts of two groups of items share
+
+/** Groups against groups; one with itself: the halves of its items. */
+function overlapMap(title: string, rows: Row[]): SVGElement {
+  const names = [...new Set(rows.flatMap((r) => [String(r.first), String(r.second)]))].filter((n) => n !== "itself, halves");
+  const [left, top, side] = [200, 40, 34];
+  const cells = rows.flatMap((r) => {
+    const i = names.indexOf(String(r.first));
+    const itself = r.second === "itself, halves";
+    const j = itself ? i : names.indexOf(String(r.second));
+    const said = `${r.first} and ${r.second}: ${r.shared} of ${r.top} shared, by chance ${fixed(num(r.expected)! * num(r.top)!, 2)}; p ${num(r.p)! < 0.0001 ? "<0.0001" : `= ${fixed(num(r.p)!, 4)}`}`;
+    return (itself ? [[i, j]] : [[i, j], [j, i]]).flatMap(([row, column]) => {
+      const [x, y] = [left + column * side, top + row * side];
+      return [
+        svg("rect", { x, y, width: side - 1, height: side - 1, style: `fill:${tint(num(r.overlap), 1)}${itself ? ";stroke:var(--soft)" : ""}`, class: "shared" }, svg("title", {}, said)),
+        svg("text", { x: x + side / 2, y: y + side / 2 + 4, "text-anchor": "middle" }, fixed(num(r.overlap)!, 2).replace(/^0/, "")),
+      ];
+    });
+  });
+  const rowNames = names.map((n, i) => fitted(`${i + 1} ${titleOf(n)}`, left - 10, { x: left - 8, y: top + side * (i + 0.5) + 4, "text-anchor": "end" }));
+  const numbers = names.map((_, i) => svg("text", { x: left + side * (i + 0.5), y: top + side * names.length + 15, "text-anchor": "middle" }, String(i + 1)));
+  return panel(left + side * names.length + 8, top + side * names.length + 26, title, [...cells, ...rowNames, ...numbers], `Overlap of the strongest parts: ${title}`);
+}
+
+function overlapView(o: Overlap): HTMLElement {
+  const { title, notes, rows } = o.table.tables[0];
+  const places = [...new Set(rows.map((r) => String(r.at ?? "")))];
+  const keys = Object.keys(rows[0]);
+  const columns: Column[] = keys.map((k) => ({ title: k, numeric: typeof rows[0][k] === "number", whole: k === "parts" || k === "top" || k === "shared", p: k === "p" }));
+  return el("div", { class: "overlap" }, el("h3", {}, title), figure(`${title} Share of the strongest parts that two groups of items have in common`, places.map((at) => overlapMap(at ? `at ${at}` : "at every token", rows.filter((r) => String(r.at ?? "") === at)))), el("details", {}, el("summary", {}, "Table"), table(columns, rows.map((r) => keys.map((k): Value => r[k] ?? null)), title)), el("p", { class: "note" }, notes.join("; ") + "."));
 }
 
 // --- All of it
@@ -162,8 +208,9 @@ export function inside(): Node[] {
   const place = el("div", {}, el("p", { class: "note" }, "Drawing …"));
   sweeps().then((all) => {
     const draw = () => {
-      const own = all.filter((s) => s.suite === suite().name);
-      place.replaceChildren(...(own.length ? own.map((s) => oneSweep(s, draw)) : [el("p", { class: "note" }, "Nobody has looked into a model with this suite.")]));
+      const own = all.filter((s): s is Sweep => s.what !== "overlap" && (s as Sweep).suite === suite().name);
+      const overlaps = all.filter((s): s is Overlap => s.what === "overlap").map(overlapView);
+      place.replaceChildren(...(own.length ? [...own.map((s) => oneSweep(s, draw)), ...overlaps] : [el("p", { class: "note" }, "Nobody has looked into a model with this suite.")]));
     };
     draw();
   });

@@ -127,6 +127,8 @@ function draw() {
   }
   const sections = there.map(sectionOf);
   main.replaceChildren(bar, ...sections);
+  // Without results there are no items to skip to.
+  if (sections.length && !data.runs.length) document.querySelector(".skip")!.replaceWith(el("a", { class: "skip", href: `#${sections[0].id}` }, "Skip to the bench"));
   document.querySelector("nav")!.replaceChildren(...rail(sections));
   listen(kOpen, () => openedListener());
   const titles = data.runs.length ? suite().title : live?.models.map((m) => m.name).join(", ") || "No results";
