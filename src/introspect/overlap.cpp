@@ -254,10 +254,16 @@ report::Grid table_of(const Family& family, double share) {
 
 }  // namespace
 
-std::vector<report::Grid> overlap_tables(store::Store& store, const EffectView& view,
-                                         double share) {
+std::vector<report::Grid> overlap_tables_if_any(store::Store& store, const EffectView& view,
+                                                double share) {
   std::vector<report::Grid> tables;
   for (const Family& family : families_of(store, view)) tables.push_back(table_of(family, share));
+  return tables;
+}
+
+std::vector<report::Grid> overlap_tables(store::Store& store, const EffectView& view,
+                                         double share) {
+  std::vector<report::Grid> tables = overlap_tables_if_any(store, view, share);
   if (tables.empty())
     throw bad_input("no heads, neurons or units were changed one by one in these results")
         .at(store.path().string())

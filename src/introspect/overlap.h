@@ -14,5 +14,8 @@ namespace minpair::introspect {
 // group with itself: in the two halves of its items. A table for each site and way to change it.
 // Throws when no parts were changed one by one.
 std::vector<report::Grid> overlap_tables(store::Store& store, const EffectView& view, double share);
+// The same; none where no parts were changed one by one.
+std::vector<report::Grid> overlap_tables_if_any(store::Store& store, const EffectView& view,
+                                                double share);
 
 }  // namespace minpair::introspect

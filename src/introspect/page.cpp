@@ -2,60 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <set>
-
 #include "base/names.h"
 #include "introspect/component.h"
+#include "introspect/overlap.h"
+#include "introspect/page_json.h"
 #include "introspect/roles.h"
 #include "introspect/stored.h"
-#include "suite/json_text.h"
 
 namespace minpair::introspect {
 namespace {
 
 constexpr size_t kMostSentences = 500;  // of a sweep: a page is no results file
-
-std::string json_of(std::string_view text) {
-  std::string out;
-  suite::append_json_string(out, text);
-  return out;
-}
-
-std::string number(double x) { return std::isfinite(x) ? fmt::format("{:.4g}", x) : "null"; }
-
-template <class All, class Each>
-std::string list(const All& all, Each each) {
-  std::string out;
-  for (const auto& one : all) out += (out.empty() ? "" : ",") + std::string(each(one));
-  return "[" + out + "]";
-}
-
-// A text cut where something begins or ends: each part with the numbers of what it belongs to.
-std::string parts_json(std::string_view text, const std::vector<Span>& spans) {
-  std::set<size_t> cuts{0, text.size()};
-  for (const Span& s : spans)
-    if (!s.empty() && s.end <= text.size()) cuts.insert({s.begin, s.end});
-  std::string out;
-  for (auto from = cuts.begin(), to = std::next(from); to != cuts.end(); ++from, ++to) {
-    std::vector<size_t> of;
-    for (size_t i = 0; i < spans.size(); ++i)
-      if (spans[i].begin <= *from && *to <= spans[i].end) of.push_back(i);
-    out +=
-        fmt::format("{}[{},{}]", out.empty() ? "" : ",", json_of(text.substr(*from, *to - *from)),
-                    list(of, [](size_t i) { return std::to_string(i); }));
-  }
-  return "[" + out + "]";
-}
-
-// What the words of an item do: names, where they stand, and effects, layer by layer.
-struct Shown {
-  std::vector<std::string> names;
-  std::vector<Span> spans;
-  std::vector<std::vector<double>> effects;
-  double margin = 0;
-};
+constexpr double kStrongest = 0.05;     // of the parts of a layer, as in the papers
 
 bool has_sentences(const WordReadings&) { return true; }
 bool has_sentences(const PatchReadings& read) { return is_whole(read.options.site); }
@@ -87,20 +45,13 @@ Shown shown(const Readings&, const Item&) {
   return {};
 }
 
-std::string sentence_json(const suite::Item& item, const Shown& s) {
-  return fmt::format(
-      "{{\"id\":{},\"margin\":{},\"names\":{},\"parts\":{},\"effects\":{}}}", json_of(item.id),
-      number(s.margin), list(s.names, json_of), parts_json(right_of(item).text, s.spans),
-      list(s.effects, [](const std::vector<double>& of) { return list(of, number); }));
-}
-
 // Layers of single sentences.
 template <class Readings>
 std::string layers_json(const Readings&) {
   return "[]";
 }
 std::string layers_json(const PatchReadings& read) {
-  return list(read.components, [](const Component& c) { return std::to_string(c.layer); });
+  return json_list(read.components, [](const Component& c) { return std::to_string(c.layer); });
 }
 
 class Sweeps {
@@ -112,8 +63,10 @@ class Sweeps {
     for (size_t i = 0; i < read.readings.size() && has_sentences(read); ++i) {
       if (!read.readings[i].excluded.empty()) continue;
       if (given == kMostSentences && ++left) continue;
-      sentences += fmt::format("{}{}", given++ ? "," : "",
-                               sentence_json(read.items.items[i], shown(read, read.readings[i])));
+      const suite::Item& item = read.items.items[i];
+      sentences +=
+          fmt::format("{}{}", given++ ? "," : "",
+                      sentence_json(item.id, right_of(item).text, shown(read, read.readings[i])));
     }
     const auto command = sweep.facts.find("command");
     out_ += fmt::format(
@@ -122,8 +75,14 @@ class Sweeps {
         out_.empty() ? "" : ",", json_of(sweep.suite.name), json_of(sweep.model.name),
         json_of(sweep.name.what), sweep.name.options,
         json_of(command == sweep.facts.end() ? "" : command->second),
-        list(grids.by_test.notes, json_of), report::render_grids({grids.by_test}, "json"),
+        json_list(grids.by_test.notes, [](std::string_view note) { return json_of(note); }),
+        report::render_grids({grids.by_test}, "json"),
         report::render_grids({grids.by_condition}, "json"), layers_json(read), sentences, left);
+  }
+  // What the strongest parts of two groups of items share.
+  void add(const report::Grid& overlap) {
+    out_ += fmt::format("{}{{\"what\":\"overlap\",\"table\":{}}}", out_.empty() ? "" : ",",
+                        report::render_grids({overlap}, "json"));
   }
   std::string json() const { return out_.empty() ? "" : "[" + out_ + "]"; }
 
@@ -135,13 +94,20 @@ class Sweeps {
 
 std::string effects_json(store::Store& store, const EffectView& view) {
   Sweeps sweeps;
+  EffectView there = view;  // only what has effects
+  there.by = "test";
+  there.suites.clear(), there.models.clear();
   for (const store::SweepRecord& sweep : store::sweeps(store)) {
     if (!all_or_among(view.suites, sweep.suite.name) ||
         !all_or_among(view.models, sweep.model.name))
       continue;
+    there.suites.push_back(sweep.suite.name), there.models.push_back(sweep.model.name);
     const AnyReadings read = load_sweep(store, sweep, wanted_by(view));
     std::visit([&](const auto& r) { sweeps.add(sweep, r, grids_of(read, view)); }, read);
   }
+  if (sweeps.json().empty()) return "";
+  for (const report::Grid& overlap : overlap_tables_if_any(store, there, kStrongest))
+    sweeps.add(overlap);
   return sweeps.json();
 }
 

@@ -17,6 +17,7 @@
 #include "report/html_groups.h"
 #include "report/html_parts.h"
 #include "report/labels.h"
+#include "store/effects.h"
 #include "suite/json_text.h"
 
 namespace minpair::report {
@@ -286,9 +287,9 @@ std::string main_json(store::Store& store, const PageData& data, const ReportOpt
                            json_of(judge::text_of(judge::Reason(i))));
   return fmt::format(
       "{{\"made\":{},\"suites\":[{}],\"runs\":[{}],\"others\":[{}],\"policies\":{},\"account\":{},"
-      "\"notes\":{},\"reasons\":{{{}}}}}",
+      "\"notes\":{},\"reasons\":{{{}}},\"inside\":{}}}",
       json_of("minpair " + version()), data.suites, data.runs, others, policies, account, notes,
-      reasons);
+      reasons, !store::sweeps(store).empty());
 }
 
 // As many at once as the machine has cores: deflating is most of the time.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "introspect/page.h"
 #include "report/html.h"
 
 namespace minpair::serve {
@@ -21,6 +22,8 @@ std::shared_ptr<const LivePage::Snapshot> made(const std::filesystem::path& resu
   } else {
     store::Store store(results, store::Store::Mode::read);
     blocks = report::page_blocks(store, {});
+    if (const std::string effects = introspect::effects_json(store, {}); !effects.empty())
+      blocks.push_back({"effects", report::deflated(effects)});
   }
   for (report::PageBlock& b : blocks) snapshot->blocks[b.id] = std::move(b.bytes);
   return snapshot;

@@ -29,7 +29,10 @@ TEST(EffectsOnThePage, AreDrawn) {
   const std::string report = program + " report " + (folder / "a.db").string();
   ASSERT_EQ(run_command(report + " --html " + page).status, 0);
   ASSERT_EQ(run_command(report + " --introspect --by test --format json -o " + json).status, 0);
-  const Ran seen = run_in_browser("inside.mjs", "'" + page + "' '" + json + "'");
+  const std::string overlap = (folder / "o.json").string();
+  ASSERT_EQ(run_command(report + " --introspect --overlap 5 --format json -o " + overlap).status,
+            0);
+  const Ran seen = run_in_browser("inside.mjs", "'" + page + "' '" + json + "' '" + overlap + "'");
   EXPECT_EQ(seen.status, 0) << seen.out << seen.err;
 }
 

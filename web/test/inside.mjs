@@ -1,11 +1,13 @@
-// What was found inside a model: node inside.mjs PAGE.html EFFECTS.json
+// What was found inside a model: node inside.mjs PAGE.html EFFECTS.json OVERLAP.json
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { accessible, browser, drawAll, fitsTheScreen, kPhone, kScreen, openPage } from "./browser.mjs";
 
-const [file, effectsFile] = process.argv.slice(2);
+const [file, effectsFile, overlapFile] = process.argv.slice(2);
 const tables = JSON.parse(readFileSync(effectsFile, "utf8")).tables; // report --introspect --by test --format json
+
+const overlap = JSON.parse(readFileSync(overlapFile, "utf8")).tables; // and with --overlap 5
 
 for (const options of [kScreen, kPhone]) {
   const { page, wrong } = await openPage(pathToFileURL(file).href, /^(file|data|blob):/, "#matrix .cell", options);
@@ -34,6 +36,13 @@ for (const options of [kScreen, kPhone]) {
   const group = page.locator("#inside select[aria-label^='Items']").first();
   await group.selectOption({ index: 1 });
   await page.waitForFunction((old) => document.querySelector("#inside .heat title").textContent !== old, cells[0]);
+  // What the strongest parts share: groups against groups, both ways, each with itself once.
+  const overlaps = overlap.filter((t) => t.rows.length);
+  assert.equal(await page.locator("#inside .overlap").count(), overlaps.length);
+  const squares = await page.$$eval("#inside .overlap .shared title", (all) => all.map((t) => t.textContent));
+  const itself = overlaps.flatMap((t) => t.rows).filter((r) => r.second === "itself, halves");
+  assert.equal(squares.length, 2 * overlaps.flatMap((t) => t.rows).length - itself.length);
+  for (const r of itself) assert.ok(squares.some((s) => s.startsWith(`${r.first} and itself, halves: ${r.shared} of ${r.top} shared`)), r.first);
   assert.ok(await fitsTheScreen(page));
   await accessible(page, `inside at ${options.viewport.width}`);
   assert.deepEqual(wrong, []);
