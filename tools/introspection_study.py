@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Makes the figures of the study in docs/introspection.md anew: its tables as Markdown, and what its text says of them.
 
-    tools/introspection_study.py MINPAIR [PART ...] > study.md
+    tools/introspection_study.py MINPAIR [--quick] [PART ...] > study.md
 
 Parts are lens, probe, attribute, patch, head, attractor, ablate; all of them unless some are named. Where a shipped model is
-replaced, all that is from it in the page is replaced by this: about ten minutes on two cores.
+replaced, all that is from it in the page is replaced by this. --quick takes 40 items, to try the script, not for the page.
 """
 import json
 import subprocess
@@ -15,7 +15,15 @@ MODELS = ["de-mini", "de-lstm"]
 NESTED = "across_prepositional_phrase"
 
 
+QUICK = "--quick" in sys.argv
+
+
 def ask(minpair, what, model, *options):
+    options = list(options)
+    if QUICK and "--sample" not in options:
+        options += ["--sample", ""]
+    if QUICK:
+        options[options.index("--sample") + 1] = "40"
     command = [minpair, "introspect", what, "-q", "-s", SUITE, "-m", model, *options, "--format", "json"]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     return json.loads(done.stdout)["tables"][0]
@@ -154,11 +162,12 @@ PARTS = {part.__name__: part for part in (lens, probe, attribute, patch, head, a
 
 
 def main():
-    if len(sys.argv) < 2 or any(name not in PARTS for name in sys.argv[2:]):
+    words = [word for word in sys.argv[1:] if word != "--quick"]
+    if not words or any(name not in PARTS for name in words[1:]):
         sys.exit(__doc__)
-    for name in sys.argv[2:] or PARTS:
+    for name in words[1:] or PARTS:
         print(f"## {name}\n")
-        PARTS[name](sys.argv[1])
+        PARTS[name](words[0])
         sys.stdout.flush()
 
 

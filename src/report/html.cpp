@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <set>
 #include <thread>
 
 #include "base/error.h"
@@ -292,6 +293,30 @@ std::string main_json(store::Store& store, const PageData& data, const ReportOpt
       reasons, !store::sweeps(store).empty());
 }
 
+std::string main_without_runs(const std::string& suites, bool inside) {
+  return fmt::format(
+      "{{\"made\":{},\"suites\":[{}],\"runs\":[],\"others\":[],\"policies\":[],\"account\":[],"
+      "\"notes\":[],\"reasons\":{{}},\"inside\":{}}}",
+      json_of("minpair " + version()), suites, inside);
+}
+
+// A file may have only what was found inside models, and no scores.
+std::string suites_of_sweeps(store::Store& store) {
+  std::string out;
+  std::set<std::string> known;
+  for (const store::SweepRecord& sweep : store::sweeps(store)) {
+    const suite::Manifest& manifest = sweep.suite.manifest;
+    if (!known.insert(sweep.suite.name).second) continue;
+    out += fmt::format(
+        "{}{{\"name\":{},\"title\":{},\"citation\":{},\"items\":0,\"designs\":false,\"tests\":{},"
+        "\"criteria\":[],\"groups\":[],\"features\":[],\"clusters\":\"\"}}",
+        out.empty() ? "" : ",", json_of(sweep.suite.name),
+        json_of(manifest.title.empty() ? sweep.suite.name : manifest.title),
+        json_of(manifest.citation), tests_json(manifest));
+  }
+  return out;
+}
+
 // As many at once as the machine has cores: deflating is most of the time.
 std::vector<PageBlock> packed(std::vector<Block> blocks) {
   std::vector<std::thread> threads;
@@ -352,6 +377,8 @@ std::string deflated(const std::string& bytes, bool numbers) {
 }
 
 std::vector<PageBlock> page_blocks(store::Store& store, const ReportOptions& options) {
+  if (store.runs().empty() && !store::sweeps(store).empty())
+    return packed({{{"main", main_without_runs(suites_of_sweeps(store), true)}}});
   std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
   PageData data;
   data.stages = stages_of(runs);
@@ -363,10 +390,7 @@ std::vector<PageBlock> page_blocks(store::Store& store, const ReportOptions& opt
 }
 
 std::vector<PageBlock> empty_page_blocks() {
-  return packed(
-      {{{"main", fmt::format("{{\"made\":{},\"suites\":[],\"runs\":[],\"others\":[],"
-                             "\"policies\":[],\"account\":[],\"notes\":[],\"reasons\":{{}}}}",
-                             json_of("minpair " + version()))}}});
+  return packed({{{"main", main_without_runs("", false)}}});
 }
 
 std::string page_script(const std::string& id, const std::string& text) {

@@ -36,5 +36,21 @@ TEST(EffectsOnThePage, AreDrawn) {
   EXPECT_EQ(seen.status, 0) << seen.out << seen.err;
 }
 
+TEST(EffectsOnThePage, NeedNoScores) {
+  if (!report::has_page()) GTEST_SKIP() << "built without the page";
+  if (run_command("command -v node chromium").status != 0) GTEST_SKIP() << "no browser here";
+  TemporaryFolder folder;
+  const std::string program = minpair_program().string(), db = (folder / "a.db").string();
+  const std::string page = (folder / "page.html").string();
+  ASSERT_EQ(
+      run_command(program + " introspect lens -q -s de-agreement -m de-mini --sample 10 -o " + db)
+          .status,
+      0);
+  const Ran made = run_command(program + " report " + db + " --html " + page);
+  ASSERT_EQ(made.status, 0) << made.err;
+  const Ran seen = run_in_browser("only_inside.mjs", "'" + page + "'");
+  EXPECT_EQ(seen.status, 0) << seen.out << seen.err;
+}
+
 }  // namespace
 }  // namespace minpair::introspect

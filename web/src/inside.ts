@@ -208,7 +208,7 @@ export function inside(): Node[] {
   const place = el("div", {}, el("p", { class: "note" }, "Drawing …"));
   sweeps().then((all) => {
     const draw = () => {
-      const own = all.filter((s): s is Sweep => s.what !== "overlap" && (s as Sweep).suite === suite().name);
+      const own = all.filter((s): s is Sweep => s.what !== "overlap" && (!data.runs.length || (s as Sweep).suite === suite().name));
       const overlaps = all.filter((s): s is Overlap => s.what === "overlap").map(overlapView);
       place.replaceChildren(...(own.length ? [...own.map((s) => oneSweep(s, draw)), ...overlaps] : [el("p", { class: "note" }, "Nobody has looked into a model with this suite.")]));
     };

@@ -114,7 +114,8 @@ function followLinks() {
 function draw() {
   forgetListeners();
   const main = document.querySelector("main")!;
-  const there = data.runs.length ? kSections.filter((s) => !s.there || s.there()) : [];
+  // A file may have only what was found inside models, and no scores.
+  const there = data.runs.length ? kSections.filter((s) => !s.there || s.there()) : kSections.filter((s) => s.id === "inside" && hasEffects());
   // What was found comes first; without results the bench is all there is.
   if (live?.models.length) there.splice(Math.min(1, there.length), 0, bench());
   const bar = el("div", { class: "controls-place" });
@@ -128,10 +129,10 @@ function draw() {
   const sections = there.map(sectionOf);
   main.replaceChildren(bar, ...sections);
   // Without results there are no items to skip to.
-  if (sections.length && !data.runs.length) document.querySelector(".skip")!.replaceWith(el("a", { class: "skip", href: `#${sections[0].id}` }, "Skip to the bench"));
+  if (sections.length && !data.runs.length) document.querySelector(".skip")!.replaceWith(el("a", { class: "skip", href: `#${sections[0].id}` }, `Skip to “${sections[0].querySelector("h2")!.textContent}”`));
   document.querySelector("nav")!.replaceChildren(...rail(sections));
   listen(kOpen, () => openedListener());
-  const titles = data.runs.length ? suite().title : live?.models.map((m) => m.name).join(", ") || "No results";
+  const titles = data.suites.length ? suite().title : live?.models.map((m) => m.name).join(", ") || "No results";
   document.title = `minpair: ${titles}`;
   document.querySelector("h1")!.textContent = titles;
 }
