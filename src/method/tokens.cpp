@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "tokenizer/word_ends.h"
 
 namespace minpair::method {
 namespace {
@@ -20,8 +21,9 @@ bool inside(Span a, Span b) { return b.begin <= a.begin && a.end <= b.end; }
 void mark_words(SentenceTokens& s, const tokenizer::Tokenizer& tokenizer) {
   for (size_t i = 0; i < s.tokens.size(); ++i) {
     judge::TokenScore& t = s.tokens[i];
-    t.begins_word = !t.special && (i == 0 || i == s.context_end || s.tokens[i - 1].special ||
-                                   tokenizer.begins_word(t.id));
+    t.begins_word =
+        !t.special && (i == 0 || i == s.context_end || s.tokens[i - 1].special ||
+                       tokenizer::begins_word_after(tokenizer, s.tokens[i - 1].id, t.id));
   }
 }
 

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 // A new architecture is one new file, which defines NAME_family(), and its name here.
 #define MINPAIR_ARCHITECTURES(X) \
   X(bert)                        \
+  X(xlm)                         \
   X(deberta)                     \
   X(ltg_bert)                    \
   X(gpt_bert)                    \
@@ -125,8 +126,6 @@ constexpr std::pair<std::string_view, std::string_view> kRelatives[] = {
     {"longt5", "t5"},
     {"switch_transformers", "t5"},
     {"xlnet", "bert"},
-    {"xlm", "xlm-roberta"},
-    {"flaubert", "camembert"},
     {"longformer", "roberta"},
     {"big_bird", "roberta"},
     {"luke", "roberta"},
@@ -134,12 +133,43 @@ constexpr std::pair<std::string_view, std::string_view> kRelatives[] = {
     {"norbert4", "gpt_bert"},
     {"convbert", "bert"},
     {"funnel", "bert"},
+    {"mobilebert", "bert"},
+    {"squeezebert", "bert"},
+    {"rembert", "bert"},
+    {"fnet", "bert"},
+    {"nystromformer", "bert"},
+    {"perceiver", "t5"},
+    {"ibert", "roberta"},
+    {"xmod", "xlm-roberta"},
+    {"bigbird_pegasus", "bart"},
+    {"led", "bart"},
+    {"prophetnet", "bart"},
+    {"transfo-xl", "gpt2"},
+    {"reformer", "gpt2"},
+    {"ctrl", "gpt2"},
+    {"biogpt", "opt"},
+    {"bamba", "mamba2"},
     {"chatglm", "llama"},
+    {"glm", "llama"},
+    {"ernie4", "llama"},
+    {"esm", "bert"},
     {"exaone", "llama"},
     {"nemotron", "llama"},
     {"internlm", "llama"},
     {"baichuan", "llama"},
     {"gpt_neox_japanese", "gpt_neox"}};
+
+// Why some that are in use are not read.
+constexpr std::pair<std::string_view, std::string_view> kReasons[] = {
+    {"canine", "its published checkpoints have no head that predicts words"},
+    {"xlnet",
+     "it predicts words in shuffled orders, with a second stream, which is not computed here"},
+    {"longformer", "its attention to windows and to chosen tokens is not computed here"},
+    {"big_bird", "its attention to blocks is not computed here"},
+    {"reformer", "its attention by hashing is not computed here"},
+    {"funnel", "it pools tokens on the way, which is not computed here"},
+    {"xlstm", "its matrix memory is not computed here"},
+    {"rwkv", "of RWKV, version 4 is read as transformers saves it"}};
 
 std::string nearest_relative(const std::string& type) {
   for (const auto& [theirs, ours] : kRelatives)
@@ -148,7 +178,9 @@ std::string nearest_relative(const std::string& type) {
   std::string best;
   for (const std::string& known : known_types())
     if (type.starts_with(known) && known.size() > best.size()) best = known;
-  return best.empty() ? closest(type, known_types()) : best;
+  // Short names resemble anything.
+  constexpr size_t kTelling = 6;
+  return best.empty() && type.size() >= kTelling ? closest(type, known_types()) : best;
 }
 
 // Whose GGUF files llama.cpp's converter gives the name of one that is read.
@@ -163,8 +195,10 @@ std::string about_gguf(const std::string& type) {
 
 Error unknown_architecture(const std::string& type, const Config& config) {
   std::string hint;
+  for (const auto& [prefix, why] : kReasons)
+    if (type.starts_with(prefix)) hint = fmt::format("{}; ", why);
   if (config.has("auto_map"))
-    hint = "it brings code of its own from the hub (auto_map), which is never run; ";
+    hint += "it brings code of its own from the hub (auto_map), which is never run; ";
   if (std::string relative = nearest_relative(type); !relative.empty()) {
     hint += fmt::format("of what is read, '{}' resembles it most", relative);
     for (const Architecture& a : architectures())

@@ -67,6 +67,8 @@ void read_tokenizer_config_json(const JsonFile& file, TokenizerConfig& config) {
   if (config.tokenizer_class.ends_with("Fast"))
     config.tokenizer_class.resize(config.tokenizer_class.size() - 4);
   config.do_lower_case = bool_member(root, "do_lower_case");
+  config.do_lowercase = bool_member(root, "do_lowercase");
+  config.do_lowercase_and_remove_accent = bool_member(root, "do_lowercase_and_remove_accent");
   config.strip_accents = bool_member(root, "strip_accents");
   config.tokenize_chinese_chars = bool_member(root, "tokenize_chinese_chars");
   config.add_bos_token = bool_member(root, "add_bos_token");

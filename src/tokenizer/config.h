@@ -16,6 +16,7 @@ struct TokenizerConfig {
   std::string model_type;       // "bert", from config.json; may be empty
   SpecialNames names;           // empty where the files are silent
   std::optional<bool> do_lower_case, strip_accents, tokenize_chinese_chars;
+  std::optional<bool> do_lowercase, do_lowercase_and_remove_accent;  // FlauBERT, XLM
   std::optional<bool> add_bos_token, add_eos_token, add_prefix_space, keep_accents, legacy;
   std::vector<std::string> never_split;
   std::vector<AddedToken> added;            // added_tokens.json, added_tokens_decoder

@@ -130,6 +130,11 @@ std::unique_ptr<Tokenizer> load_tokenizer(const fs::path& directory, Notes* note
   auto has = [&](const char* name) { return fs::is_regular_file(directory / name); };
   if (has("tokenizer.json"))
     return read_tokenizer_json(JsonFile(directory / "tokenizer.json"), config, notes);
+  const std::string& c = config.tokenizer_class;
+  const bool fast_bpe = c.empty() ? config.model_type == "xlm" || config.model_type == "flaubert"
+                                  : c == "XLMTokenizer" || c == "FlaubertTokenizer";
+  if (has("vocab.json") && has("merges.txt") && fast_bpe)
+    return load_fast_bpe(directory / "vocab.json", directory / "merges.txt", config, notes);
   if (has("vocab.json") && has("merges.txt"))
     return load_vocab_json(directory / "vocab.json", directory / "merges.txt", config, notes);
   fs::path sentencepiece = find_sentencepiece(directory);

@@ -14,8 +14,6 @@ namespace minpair::tokenizer {
 
 namespace fs = std::filesystem;
 
-namespace {
-
 std::vector<std::string> read_vocab_json(const fs::path& path) {
   JsonFile file(path);
   simdjson::dom::object object;
@@ -47,13 +45,16 @@ MergeList read_merges(const fs::path& path) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.starts_with("#version") || line.empty()) continue;
     std::vector<std::string_view> two = split(line, ' ');
-    if (two.size() != 2 || !valid_utf8(line))
+    const bool counted = two.size() == 3 && two[2].find_first_not_of("0123456789") == line.npos;
+    if ((two.size() != 2 && !counted) || !valid_utf8(line))
       throw bad_input("a merge is two pieces with a space between")
           .at(path.string(), reader.line_number());
     merges.emplace_back(two[0], two[1]);
   }
   return merges;
 }
+
+namespace {
 
 enum class Family { gpt2, roberta, deberta, qwen2 };
 

@@ -20,6 +20,12 @@ std::unique_ptr<Tokenizer> load_vocab_txt(const std::filesystem::path& path,
 std::unique_ptr<Tokenizer> load_vocab_json(const std::filesystem::path& vocabulary,
                                            const std::filesystem::path& merges,
                                            const TokenizerConfig& config, Notes* notes);
+std::vector<std::string> read_vocab_json(const std::filesystem::path& path);
+// Two pieces a line; fastBPE also says how often it saw them.
+MergeList read_merges(const std::filesystem::path& path);
+std::unique_ptr<Tokenizer> load_fast_bpe(const std::filesystem::path& vocabulary,
+                                         const std::filesystem::path& merges,
+                                         const TokenizerConfig& config, Notes* notes);
 std::unique_ptr<Tokenizer> load_sentencepiece(const std::filesystem::path& path,
                                               const TokenizerConfig& config, Notes* notes);
 

@@ -79,7 +79,7 @@ Regex::Regex(std::string_view pattern)
 
 Regex::~Regex() = default;
 
-std::vector<Span> Regex::matches(std::string_view text) const {
+std::vector<std::vector<Span>> Regex::groups(std::string_view text) const {
   UErrorCode status = U_ZERO_ERROR;
   icu::UnicodeString utf16 = icu::UnicodeString::fromUTF8({text.data(), int32_t(text.size())});
   std::vector<uint32_t> bytes = byte_offsets(text);
@@ -87,12 +87,22 @@ std::vector<Span> Regex::matches(std::string_view text) const {
   if (U_FAILURE(status) || !matcher) throw failed(pattern_, status);
   matcher->setTimeLimit(kTimeLimit, status);
   matcher->setStackLimit(kStackLimit, status);
-  std::vector<Span> found;
+  std::vector<std::vector<Span>> found;
   while (matcher->find(status)) {
-    Span span{bytes[size_t(matcher->start(status))], bytes[size_t(matcher->end(status))]};
-    if (!span.empty()) found.push_back(span);
+    if (matcher->start(status) == matcher->end(status)) continue;
+    std::vector<Span>& match = found.emplace_back();
+    for (int32_t group = 0; group <= matcher->groupCount(); ++group) {
+      const int32_t begin = matcher->start(group, status), end = matcher->end(group, status);
+      match.push_back(begin < 0 ? Span{} : Span{bytes[size_t(begin)], bytes[size_t(end)]});
+    }
   }
   if (U_FAILURE(status)) throw failed(pattern_, status);
+  return found;
+}
+
+std::vector<Span> Regex::matches(std::string_view text) const {
+  std::vector<Span> found;
+  for (const std::vector<Span>& match : groups(text)) found.push_back(match.front());
   return found;
 }
 

@@ -17,6 +17,8 @@ class Regex {
 
   // The byte spans of all matches that are not empty, from left to right.
   std::vector<Span> matches(std::string_view text) const;
+  // The same with the groups of each match: [0] is the whole, an absent group is empty.
+  std::vector<std::vector<Span>> groups(std::string_view text) const;
   const std::string& pattern() const { return pattern_; }
 
  private:

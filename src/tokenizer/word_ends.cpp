@@ -35,6 +35,13 @@ bool is_byte(std::string_view piece) {
 
 }  // namespace
 
+bool begins_word_after(const Tokenizer& tokenizer, TokenId before, TokenId id) {
+  if (tokenizer.kind() != "fastBPE") return tokenizer.begins_word(id);
+  const SpecialIds& special = tokenizer.special();
+  const std::string piece = tokenizer.piece(before);
+  return piece.ends_with("</w>") || before == special.unk || before == special.mask;
+}
+
 bool completes_word(const Tokenizer& tokenizer, TokenId id) {
   const SpecialIds& special = tokenizer.special();
   if (id == special.eos || tokenizer.begins_word(id)) return true;

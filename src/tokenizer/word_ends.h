@@ -9,6 +9,9 @@
 
 namespace minpair::tokenizer {
 
+// Does this token begin a word after that one? Most pieces tell themselves; fastBPE marks where words
+// end, so that the one before tells.
+bool begins_word_after(const Tokenizer& tokenizer, TokenId before, TokenId id);
 // Is a word complete before this token? It begins another one, is punctuation, or ends the text.
 bool completes_word(const Tokenizer& tokenizer, TokenId id);
 // All such tokens among the first `vocabulary`, ascending: what kWordEnd stands for.

@@ -17,6 +17,9 @@ import sys
 import torch
 import transformers
 
+# FlauBERT with norms first asks its cache for a layer, which the library's own cache has not: it computes without one.
+transformers.EncoderDecoderCache.__getitem__ = lambda cache, layer: None
+
 VOCABULARY, LENGTHS, LONG = 120, [2, 9, 40], [1, 100, 1000]
 BYT5, LAST_BYTE = 384, 258  # its vocabulary, and what stands for a gap
 POSITIONS = ("max_position_embeddings", "n_positions", "max_seq_len")  # what configurations call the room for tokens
@@ -27,6 +30,7 @@ NEO = dict(hidden_size=32, num_layers=4, num_heads=4, intermediate_size=48, max_
 PHI = dict(HIDDEN, intermediate_size=48, max_position_embeddings=64)
 
 BERT = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=40, max_position_embeddings=64)
+XLM = dict(emb_dim=24, n_layers=2, n_heads=3, max_position_embeddings=64, pad_index=0, bos_index=2, eos_index=3, mask_index=4)
 LLAMA = dict(BERT, num_key_value_heads=2)
 WINDOW = dict(sliding_window=8, num_hidden_layers=4)
 DEBERTA = dict(BERT, relative_attention=True, layer_norm_eps=1e-7)
@@ -92,6 +96,7 @@ MODELS = {
     "bloom": ("BloomForCausalLM", dict(hidden_size=32, n_layer=3, n_head=4)),
     "bloom-heads": ("BloomForCausalLM", dict(hidden_size=48, n_layer=2, n_head=6)),
     "phi": ("PhiForCausalLM", PHI),
+    "phi2": ("PhiForCausalLM", dict(PHI, intermediate_size=128)),
     "phi-rotary": ("PhiForCausalLM", dict(PHI, partial_rotary_factor=0.25, rope_theta=500.0)),
     # Disentangled attention.
     "deberta": ("DebertaForMaskedLM", dict(DEBERTA, pos_att_type="c2p|p2c", position_biased_input=False)),
@@ -136,10 +141,12 @@ MODELS = {
     # GPT's relatives.
     "falcon": ("FalconForCausalLM", BERT),
     "falcon-new": ("FalconForCausalLM", dict(BERT, new_decoder_architecture=True, num_kv_heads=2, bias=True)),
+    "falcon-two-norms": ("FalconForCausalLM", dict(BERT, new_decoder_architecture=True, num_kv_heads=2)),
     "falcon-one-norm": ("FalconForCausalLM", dict(BERT, new_decoder_architecture=True, num_kv_heads=2,
                                                   num_ln_in_parallel_attn=1)),
     "falcon-rw": ("FalconForCausalLM", dict(BERT, alibi=True, multi_query=False, parallel_attn=False, bias=True)),
     "mpt": ("MptForCausalLM", dict(d_model=32, n_heads=4, n_layers=2, expansion_ratio=2, max_seq_len=64)),
+    "mpt-clipped": ("MptForCausalLM", dict(d_model=32, n_heads=4, n_layers=2, max_seq_len=64, attn_config=dict(clip_qkv=0.8))),
     "mpt-clip": ("MptForCausalLM", dict(d_model=48, n_heads=6, n_layers=2, expansion_ratio=2, max_seq_len=64,
                                         attn_config=dict(clip_qkv=0.8, softmax_scale=0.5))),
     "openai-gpt": ("OpenAIGPTLMHeadModel", dict(n_embd=32, n_layer=2, n_head=4, n_positions=64)),
@@ -164,6 +171,11 @@ MODELS = {
     "modernbert-decoder-bias": ("ModernBertDecoderForCausalLM", dict(
         ETTIN, norm_bias=True, attention_bias=True, mlp_bias=True, classifier_bias=True, decoder_bias=False,
         hidden_activation="silu", classifier_activation="relu", tie_word_embeddings=False)),
+    # XLM, whose feed-forward layers are four times as wide.
+    "xlm": ("XLMWithLMHeadModel", dict(XLM, sinusoidal_embeddings=True, gelu_activation=False)),
+    "xlm-languages": ("XLMWithLMHeadModel", dict(XLM, n_langs=3, layer_norm_eps=1e-6, tie_word_embeddings=False)),
+    "flaubert": ("FlaubertWithLMHeadModel", XLM),
+    "flaubert-norms-first": ("FlaubertWithLMHeadModel", dict(XLM, pre_norm=True, layerdrop=0.2, layer_norm_eps=1e-6)),
     # Encoders and decoders.
     "t5": ("T5ForConditionalGeneration", T5),
     "t5-v1.1": ("T5ForConditionalGeneration", dict(T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False)),
