@@ -31,6 +31,11 @@ const Gguf::Names kReals{{"attention.layer_norm_rms_epsilon", "rms_norm_eps"},
                          {"attn_logit_softcapping", "attn_logit_softcapping"},
                          {"final_logit_softcapping", "final_logit_softcapping"}};
 
+// Made for embeddings of texts.
+constexpr std::string_view kEncoders[] = {"bert",         "nomic-bert",   "nomic-bert-moe",
+                                          "jina-bert-v2", "jina-bert-v3", "modern-bert",
+                                          "neo-bert",     "eurobert"};
+
 struct Found {
   const Gguf& names;
   MakeDecoder make;
@@ -38,10 +43,8 @@ struct Found {
 
 // The model_type of a directory that is read, of what GGUF calls so; empty: there is none.
 std::string type_of(const std::string& architecture) {
-  for (const auto& [theirs, ours] : Gguf::Names{{"phi2", "phi"},
-                                                {"command-r", "cohere"},
-                                                {"starcoder", "gpt_bigcode"},
-                                                {"modern-bert", "modernbert"}})
+  for (const auto& [theirs, ours] :
+       Gguf::Names{{"command-r", "cohere"}, {"starcoder", "gpt_bigcode"}})
     if (architecture == theirs) return ours;
   auto plain = [](std::string name) {
     std::erase_if(name, [](char c) { return c == '-' || c == '_'; });
@@ -64,6 +67,12 @@ Found find_family(const checkpoint::Checkpoint& checkpoint, const std::string& f
   std::string hint;
   if (std::string type = type_of(name); !type.empty())
     hint = fmt::format("the directory of the original model is read ('{}'); ", type);
+  if (std::ranges::count(kEncoders, name))
+    throw bad_input(fmt::format("GGUF files of '{}' hold no language model: the part that says "
+                                "which word stands at a mask is left out of them",
+                                name))
+        .at(file)
+        .hint("use the directory of the original model");
   throw bad_input(fmt::format("the GGUF architecture '{}' is not supported", name))
       .at(file)
       .hint(hint + "supported as GGUF are " + join(known, ", "));
@@ -82,6 +91,29 @@ std::string replaced(const std::string& text, const Gguf::Names& names) {
   return text;
 }
 
+// What no key says, but the tensors that are there.
+void say_what_tensors_say(const checkpoint::Checkpoint& checkpoint, Json& config,
+                          const std::string& prefix, const std::string& file) {
+  const checkpoint::Metadata& m = checkpoint.metadata();
+  auto has = [&](const char* tensor) { return checkpoint.find(tensor) != nullptr; };
+  config["qkv_in_order"] = has("blk.0.attn_qkv.weight");
+  config["use_qkv_bias"] = has("blk.0.attn_q.bias");
+  config["qk_layernorm"] = has("blk.0.attn_q_norm.weight");
+  config["num_ln_in_parallel_attn"] = has("blk.0.attn_norm_2.weight") ? 2 : 1;
+  const auto turned = m.integer(prefix + "rope.dimension_count"),
+             width = m.integer(prefix + "embedding_length"),
+             heads = m.integer(prefix + "attention.head_count");
+  if (turned && width && heads && *heads > 0 && *width >= *heads)
+    config["partial_rotary_factor"] = double(*turned) / double(*width / *heads);
+  const char* hint = "the directory of the original model is read, or a GGUF of a plain version";
+  if (has("rope_factors_short.weight"))
+    throw bad_input("rotary positions that are scaled by two lists (longrope) are not read")
+        .at(file)
+        .hint(hint);
+  if (m.integer(prefix + "expert_count").value_or(0) > 0)
+    throw bad_input("mixtures of experts are not read from GGUF files").at(file).hint(hint);
+}
+
 Json config_of(const checkpoint::Checkpoint& checkpoint, const Gguf& names,
                const std::string& file) {
   const checkpoint::Metadata& m = checkpoint.metadata();
@@ -93,13 +125,15 @@ Json config_of(const checkpoint::Checkpoint& checkpoint, const Gguf& names,
     return usual;
   };
   for (const auto& [theirs, usual] : kIntegers)
-    if (auto value = m.integer(prefix + theirs)) config[key(theirs, usual)] = *value;
+    if (auto value = m.integer(prefix + theirs); value && (*value || usual != "sliding_window"))
+      config[key(theirs, usual)] = *value;
   for (const auto& [theirs, usual] : kReals)
     if (auto value = m.real(prefix + theirs)) config[key(theirs, usual)] = *value;
   std::string scaling(m.text(prefix + "rope.scaling.type").value_or("none"));
   if (scaling != "none")
     config["rope_scaling"] = {{"type", scaling},
                               {"factor", m.real(prefix + "rope.scaling.factor").value_or(1)}};
+  say_what_tensors_say(checkpoint, config, prefix, file);
   if (names.more)
     for (const auto& [name, value] : names.more(m))
       std::visit([&setting = config[name]](const auto& v) { setting = v; }, value);

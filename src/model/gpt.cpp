@@ -262,7 +262,8 @@ Family gpt_family() {
                           {"openai-gpt", "GPT (2018)"},
                           {"codegen", "CodeGen"},
                           {"gpt_bigcode", "StarCoder, SantaCoder"}},
-          .make = make<Decoder, Gpt>};
+          .make = make<Decoder, Gpt>,
+          .gguf = gpt_gguf()};
 }
 
 }  // namespace minpair::model

@@ -96,6 +96,7 @@ Variant bloom(const Config& c) {
   c.ignore({"slow_but_exact", "n_embed", "num_attention_heads", "offset_alibi", "skip_bias_add",
             "skip_bias_add_qkv", "attention_softmax_in_fp32", "masked_softmax_fusion",
             "bias_dropout_fusion", "unk_token_id"});
+  v.in_order = c.flag("qkv_in_order", false);
   v.slopes = alibi_slopes(c.size("n_head"));
   v.words = "word_embeddings.weight", v.embedding_norm = "word_embeddings_layernorm";
   v.qkv = {"self_attention.query_key_value"}, v.attention_output = "self_attention.dense";
@@ -118,6 +119,8 @@ Variant phi(const Config& c) {
   v.prefixes = {"module.", "model."};
   v.words = "embed_tokens.weight", v.layer = "layers.{}.";
   v.qkv = {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"};
+  v.in_order = c.flag("qkv_in_order", false);  // the first GGUF files of Phi-2
+  if (v.in_order) v.qkv = {"self_attn.qkv_proj"};
   v.attention_output = "self_attn.dense", v.attention_norm = "input_layernorm";
   v.up = "mlp.fc1", v.down = "mlp.fc2", v.norm = "final_layernorm";
   return v;
@@ -136,6 +139,7 @@ Variant falcon(const Config& c) {
   const size_t heads = c.size(v.sizes.heads);
   v.key_heads = grouped ? c.size("num_kv_heads", heads) : single ? 1 : heads;
   const size_t each = heads / v.key_heads;
+  v.in_order = c.flag("qkv_in_order", false);
   v.row_of = [=](size_t part, size_t head) {
     if (part == 0) return head / each * (each + 2) + head % each;
     return head * (each + 2) + each + part - 1;
@@ -153,6 +157,8 @@ Variant falcon(const Config& c) {
   v.attention_output = "self_attention.dense";
   v.attention_norm = v.own_norms ? "ln_attn" : "input_layernorm";
   v.mlp_norm = v.own_norms ? "ln_mlp" : "post_attention_layernorm";
+  // In GGUF files the norm that both parts may share has one name.
+  if (v.in_order && v.own_norms) v.mlp_norm = "input_layernorm";
   v.up = "mlp.dense_h_to_4h", v.down = "mlp.dense_4h_to_h";
   return v;
 }
@@ -175,7 +181,7 @@ Variant mpt(const Config& c) {
       throw bad_input(fmt::format("\"{}\" is not supported", key)).at(c.file().string());
   if (!c.flag_in({"attn_config", "alibi"}, true))
     throw bad_input("MPT with learned positions is not supported").at(c.file().string());
-  v.clip = float(c.real_in({"attn_config", "clip_qkv"}, 0));
+  v.clip = float(c.real_in({"attn_config", "clip_qkv"}, c.real("clip_qkv", 0)));
   v.score_scale = c.real_in({"attn_config", "softmax_scale"}, 0);
   c.text_in({"attn_config", "attn_impl"}, "");
   c.real_in({"attn_config", "attn_pdrop"}, 0);

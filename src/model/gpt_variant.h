@@ -45,5 +45,6 @@ struct GptVariant {
 };
 
 GptVariant gpt_variant(const Config& config, const std::string& type);
+std::vector<Gguf> gpt_gguf();  // those of them that GGUF files may hold
 
 }  // namespace minpair::model

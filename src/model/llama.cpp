@@ -364,6 +364,23 @@ Gguf gguf_of_starcoder() {
   return gguf;
 }
 
+Gguf gguf_of_stablelm() {
+  Gguf gguf = gguf_of("stablelm", "stablelm");
+  gguf.keys = {{"attention.layer_norm_epsilon", "layer_norm_eps"}};
+  gguf.more = [](const checkpoint::Metadata& m) -> Gguf::Settings {
+    return {{"use_parallel_residual", m.boolean("stablelm.use_parallel_residual").value_or(false)}};
+  };
+  return gguf;
+}
+
+// Phi-3: what three and two layers are elsewhere, is one.
+Gguf gguf_of_phi3() {
+  Gguf gguf = gguf_of("phi3", "phi3");
+  gguf.in_layer.insert(gguf.in_layer.begin(),
+                       {{"attn_qkv.", "self_attn.qkv_proj."}, {"ffn_up.", "mlp.gate_up_proj."}});
+  return gguf;
+}
+
 }  // namespace
 
 Family llama_family() {
@@ -401,7 +418,8 @@ Family llama_family() {
                gguf_of("gemma", "gemma"), gguf_of("gemma2", "gemma2", "pre_feedforward_layernorm."),
                gguf_of("gemma3", "gemma3_text", "pre_feedforward_layernorm."),
                gguf_of("granite", "granite"), gguf_of("olmo", "olmo"), gguf_of("olmo2", "olmo2"),
-               gguf_of("smollm3", "smollm3"), gguf_of_starcoder()}};
+               gguf_of("smollm3", "smollm3"), gguf_of_starcoder(), gguf_of_stablelm(),
+               gguf_of_phi3()}};
   family.gguf[3].more = gemma_settings;
   family.gguf[4].more = large_gemma_settings<46>;
   family.gguf[5].more = large_gemma_settings<62>;

@@ -183,7 +183,8 @@ TEST(Gguf, WhatIsNotReadSaysWhetherTheOriginalIs) {
     return "it was read";
   };
   EXPECT_THAT(refusal("qwen3moe"), ::testing::HasSubstr("original model is read ('qwen3_moe')"));
-  EXPECT_THAT(refusal("phi2"), ::testing::HasSubstr("original model is read ('phi')"));
+  EXPECT_THAT(refusal("starcoder"), ::testing::HasSubstr("original model is read ('gpt_bigcode')"));
+  EXPECT_THAT(refusal("modern-bert"), ::testing::HasSubstr("hold no language model"));
   EXPECT_THAT(refusal("rwkv7"), ::testing::HasSubstr("'rwkv7' is not supported"));
   EXPECT_THAT(refusal("rwkv7"), ::testing::Not(::testing::HasSubstr("original model")));
 }

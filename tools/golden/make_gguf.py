@@ -12,8 +12,9 @@ sys.path.insert(1, "/usr/share/llama.cpp/llama.cpp-tools")
 import gguf
 from conversion import ModelBase, ModelType, get_model_class
 
-# Not GPT-2 and GPT-NeoX: the converter does not know how transformers 5 writes them; not Gemma: it adds one to norms in half precision.
-NAMES = ["granite", "llama-saved", "olmo", "olmo2", "qwen2-saved", "qwen3-saved", "smollm3", "starcoder2-open"]
+# Not Falcon with one key head, whose number transformers writes otherwise; not GPT-2 and GPT-NeoX: the converter does not know how transformers 5 writes them; not Gemma: it adds one to norms in half precision.
+NAMES = ["bloom", "falcon-one-norm", "falcon-two-norms", "granite", "llama-saved", "mpt", "mpt-clipped", "olmo", "olmo2",
+         "phi2", "phi3", "qwen2-saved", "qwen3-saved", "smollm3", "stablelm", "starcoder2-open"]
 
 
 def words(self):
@@ -33,7 +34,7 @@ def main():
     (golden / "gguf").mkdir(exist_ok=True)
     for name in sys.argv[2:] or NAMES:
         settings = ModelBase.load_hparams(golden / name, False)
-        model_class = get_model_class(settings["architectures"][0], mmproj=False)
+        model_class = get_model_class(settings["architectures"][0].replace("Mpt", "MPT"), mmproj=False)
         model_class.set_vocab = words
         with torch.inference_mode():
             model_class(dir_model=golden / name, ftype=gguf.LlamaFileType.MOSTLY_F16,
