@@ -107,6 +107,7 @@ typedef struct minpair_load_options {
   const char* vocabulary; /* of a recurrent model in a file, one word a line */
   const char* start;      /* what stands before the first token: a token, "none", NULL: the model's own */
   const char* end;        /* the same for what is scored after the last */
+  const char* read_as;    /* "masked", "causal": what a checkpoint was trained as both for (GPT-BERT); NULL: as it says */
 } minpair_load_options;
 
 /* A folder, a file, an id in the Hugging Face cache, or a shipped model. */

@@ -54,6 +54,7 @@ class LoadOptions(_Options):
         ("vocabulary", _Text),
         ("start", _Text),
         ("end", _Text),
+        ("read_as", _Text),
     ]
 
 

@@ -135,11 +135,14 @@ class Model:
 def load(
     name: Union[str, "os.PathLike[str]"], threads: int = 0, precision: str = "fp32",
     vocabulary: Union[str, "os.PathLike[str]", None] = None, start: str = "auto", end: str = "auto",
+    read_as: str = "auto",
 ) -> Model:
     """Loads a model: a folder, a ``.gguf`` file, an id in the Hugging Face cache (``minpair pull`` fetches one), a recurrent model in a
     ``.pt`` file with its ``vocabulary``, an ARPA file, or the name of a shipped one.
 
     ``threads``: 0 for all. ``precision``: ``fp32`` (the same bits everywhere), ``fast``, ``bf16``, ``auto``. ``start``, ``end``: what stands
     before the first token and what is scored after the last, of models that read from left to right: a token, ``none``, or ``auto``.
+    ``read_as``: ``masked`` or ``causal``, of a checkpoint that was trained as both (GPT-BERT); ``auto``: as it says.
     """
-    return Model(name, LoadOptions(threads=threads, precision=text(precision), vocabulary=text(vocabulary), start=text(start), end=text(end)))
+    return Model(name, LoadOptions(threads=threads, precision=text(precision), vocabulary=text(vocabulary), start=text(start), end=text(end),
+                                   read_as=text(read_as)))

@@ -92,6 +92,18 @@ def test_states(bert):
 
 
 GOLDEN = SOURCE / "tests/model/golden"
+
+
+@pytest.mark.parametrize("read_as, kind", [("auto", "masked"), ("masked", "masked"), ("causal", "causal")])
+def test_what_was_trained_as_both_is_read_as_either(read_as, kind):
+    assert mp.load(GOLDEN / "gpt-bert", threads=1, read_as=read_as).info["kind"] == kind
+
+
+def test_what_was_not_is_not(bert_path):
+    with pytest.raises(mp.Error, match="masked model and nothing else"):
+        mp.load(bert_path, read_as="causal")
+
+
 RECURRENT = SOURCE / "tests/golden/recurrent"
 
 

@@ -31,8 +31,9 @@ contexts_of <- function(context, count) {
   texts_of(context)
 }
 
-minpair_load <- function(name, threads = 0L, precision = "fp32", vocabulary = NULL, start = "auto", end = "auto") {
-  handle <- .Call(r_load, name, as.integer(threads), precision, vocabulary, start, end)
+minpair_load <- function(name, threads = 0L, precision = "fp32", vocabulary = NULL, start = "auto", end = "auto",
+                         read_as = "auto") {
+  handle <- .Call(r_load, name, as.integer(threads), precision, vocabulary, start, end, read_as)
   structure(list(handle = handle, name = name), class = "minpair_model")
 }
 

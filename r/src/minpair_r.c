@@ -204,9 +204,9 @@ static SEXP r_open(SEXP path, SEXP home) {
   return Rf_mkString(lib_version());
 }
 
-static SEXP r_load(SEXP name, SEXP threads, SEXP precision, SEXP vocabulary, SEXP start, SEXP end) {
+static SEXP r_load(SEXP name, SEXP threads, SEXP precision, SEXP vocabulary, SEXP start, SEXP end, SEXP read_as) {
   minpair_load_options options = {sizeof options, Rf_asInteger(threads), text_or_null(precision), text_or_null(vocabulary),
-                                  text_or_null(start), text_or_null(end)};
+                                  text_or_null(start), text_or_null(end), text_or_null(read_as)};
   minpair_model* model = NULL;
   check(lib_load(text_or_null(name), &options, &model));
   SEXP pointer = PROTECT(R_MakeExternalPtr(model, R_NilValue, R_NilValue));
@@ -277,7 +277,7 @@ static SEXP r_report(SEXP results, SEXP by, SEXP format, SEXP filter) {
 }
 
 static const R_CallMethodDef kCalls[] = {
-    {"r_open", (DL_FUNC)&r_open, 2},         {"r_load", (DL_FUNC)&r_load, 6},   {"r_about", (DL_FUNC)&r_about, 1},
+    {"r_open", (DL_FUNC)&r_open, 2},         {"r_load", (DL_FUNC)&r_load, 7},   {"r_about", (DL_FUNC)&r_about, 1},
     {"r_list", (DL_FUNC)&r_list, 1},         {"r_tokenize", (DL_FUNC)&r_tokenize, 3}, {"r_score", (DL_FUNC)&r_score, 8},
     {"r_predict", (DL_FUNC)&r_predict, 3},   {"r_states", (DL_FUNC)&r_states, 3}, {"r_run", (DL_FUNC)&r_run, 10},
     {"r_rows", (DL_FUNC)&r_rows, 3},         {"r_report", (DL_FUNC)&r_report, 4}, {"r_stream", (DL_FUNC)&r_stream, 4},

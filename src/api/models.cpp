@@ -11,6 +11,7 @@
 #include "model/predict.h"
 #include "model/states.h"
 #include "tidy/tidy.h"
+#include "tokenizer/word_ends.h"
 
 namespace minpair::api {
 namespace {
@@ -96,7 +97,11 @@ Frame tokenized(const query::Model& model, const std::vector<std::string>& texts
     for (size_t t = 0; t < encoding.tokens.size(); ++t) {
       const tokenizer::Token& token = encoding.tokens[t];
       put_token(f, model, i, t, texts[i], token);
-      f.truth(token.special).truth(model.tokenizer().begins_word(token.id));
+      const tokenizer::TokenId before = encoding.tokens[t ? t - 1 : t].id;
+      f.truth(token.special);
+      f.truth(t == 0 || encoding.tokens[t - 1].special
+                  ? model.tokenizer().begins_word(token.id)
+                  : tokenizer::begins_word_after(model.tokenizer(), before, token.id));
     }
   }
   return f;
@@ -345,8 +350,12 @@ minpair_status minpair_load(const char* name, const minpair_load_options* given,
   return call([&] {
     minpair_load_options o = read_options(given);
     auto handle = std::make_unique<minpair_model>();
-    handle->load = {o.threads, text_or(o.precision, "fp32"), text_or(o.vocabulary),
-                    text_or(o.start, "auto"), text_or(o.end, "auto")};
+    handle->load = {o.threads,
+                    text_or(o.precision, "fp32"),
+                    text_or(o.vocabulary),
+                    text_or(o.start, "auto"),
+                    text_or(o.end, "auto"),
+                    text_or(o.read_as, "auto")};
     handle->model = model::load_model(&there(name, "the model's name"), handle->load);
     there(out, "the place for the model") = handle.release();
   });

@@ -13,6 +13,8 @@ test_that("umlauts, NA and mistakes", {
   expect_error(minpair_score(NA_character_, "de-mini"), "NA")
   expect_error(minpair_score("a", "de-mini", method = "pl"), "did you mean 'pll'")
   expect_error(minpair_load("none-such"), "none-such")
+  expect_error(minpair_load("de-mini", read_as = "causal"), "masked model and nothing else")
+  expect_equal(minpair_info(minpair_load("de-mini", read_as = "masked"))$kind, "masked")
   expect_error(minpair_items("none.db"), "no such results file")
 })
 
