@@ -168,7 +168,7 @@ bool LineReader::next(std::string_view& line) {
     begin_ = end_;
     break;
   }
-  ++line_number_;
+  if (++line_number_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   return true;
 }

@@ -31,7 +31,7 @@ class MappedFile {
 };
 
 // Lines of a file (or of standard input for "-") in constant memory. The line has no end-of-line
-// characters; a line longer than the limit is an error.
+// characters, the first one no byte-order mark; a line longer than the limit is an error.
 class LineReader {
  public:
   explicit LineReader(const std::filesystem::path& path, size_t line_limit = size_t{1} << 26);

@@ -63,7 +63,6 @@ bool RowReader::next(std::vector<std::string>& fields) {
   do {
     if (!lines_.next(line)) return false;
     line_ = lines_.line_number();
-    if (line_ == 1) line = without_mark(line);
   } while (trim(line).empty());
   fields.clear();
   if (quotes_)
@@ -76,9 +75,9 @@ bool RowReader::next(std::vector<std::string>& fields) {
 std::vector<std::string> split_row(std::string_view line, char separator, bool quotes) {
   std::vector<std::string> fields;
   if (quotes)
-    split_on(without_mark(line), separator, false, fields);
+    split_on(line, separator, false, fields);
   else
-    for (std::string_view field : split(without_mark(line), separator)) fields.emplace_back(field);
+    for (std::string_view field : split(line, separator)) fields.emplace_back(field);
   return fields;
 }
 

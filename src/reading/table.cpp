@@ -19,7 +19,7 @@ Table::Table(const std::filesystem::path& file) : file_(file.string()) {
     waiting_ = next_json();
   } else {
     rows_ = std::make_unique<RowReader>(file, ending == ".csv" ? ',' : '\t', ending == ".csv");
-    if (rows_->next(names_) && names_[0].starts_with("\xEF\xBB\xBF")) names_[0].erase(0, 3);
+    rows_->next(names_);
   }
   if (names_.empty()) throw bad_input("the table is empty").at(file_);
 }

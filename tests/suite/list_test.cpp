@@ -1,5 +1,6 @@
 // Lists as people type them: names and order of columns, one or more sentences a row, spreadsheets.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,6 +60,38 @@ TEST(Lists, ColumnsMayHaveAnyOrderAndManyNames) {
            "good_sentence,bad_sentence,condition\n\"He goes.\",\"He go.\",sg\n",
        })
     EXPECT_EQ(items_of(same).at(0), expected) << same;
+}
+
+TEST(Lists, GermanAndFrenchTypists) {
+  for (const char* same :
+       {"Nr.;Grammatischer Satz;Ungrammatischer Satz\n1;Er geht.;Er gehen.\n",
+        "\"Item\nNr.\";\" Satz  gut \";\"Satz\u00A0schlecht\"\n1;Er geht.;Er gehen.\n",
+        "Nr.;Satz\n1;Er geht.\n1;*Er gehen.\n",
+        "Item-Nr;Beispielsatz;Urteil:\n1;Er geht.;ok\n1;Er gehen.;*\n",
+        "numéro;phrase correcte;phrase incorrecte\n1;Er geht.;Er gehen.\n"})
+    EXPECT_EQ(line_of(items_of(same).at(0)),
+              line_of(items_of("id,good,bad\n1,Er geht.,Er gehen.\n")[0]))
+        << same;
+}
+
+TEST(Lists, TitlesMayStandAboveTheNames) {
+  const std::string plain = line_of(items_of("good;bad\nHe goes.;He go.\n").at(0));
+  EXPECT_EQ(
+      line_of(items_of("Experiment 1, March, first list\n\ngood;bad\nHe goes.;He go.\n").at(0)),
+      plain);
+  EXPECT_EQ(
+      line_of(
+          items_of("Experiment 1;\nStern;Satz\nHe go.;He goes.\n", "good=Satz,bad=Stern").at(0)),
+      plain);
+  // As wide as the names, it is no title.
+  EXPECT_EQ(why("a;b\ngood;bad\nHe goes.;He go.\n", "good=a,bad=b"), "no error");
+  EXPECT_EQ(items_of("a;b\ngood;bad\n", "good=a,bad=b").at(0).sentences[0].text, "good");
+  TemporaryFolder folder;
+  write_file(folder / "t.csv", "My list\ngood,bad\nHe goes.,He go.\n");
+  auto stream = read_items(folder / "t.csv");
+  for (Item item; stream->next(item);) {
+  }
+  EXPECT_EQ(stream->skipped().at("above the names of the columns"), 1u);
 }
 
 TEST(Lists, OtherColumnsAreFeatures) {
@@ -178,6 +211,33 @@ TEST(Lists, ASheetOfLibreOffice) {
   EXPECT_EQ(sheets[0].name, "A");
   ASSERT_EQ(sheets[0].rows.size(), 2u);
   EXPECT_THAT(sheets[0].rows[1].cells, ElementsAre("He  goes\non", "1.5"));
+}
+
+// One number beside two sentences; a title across the sheet stays one cell.
+TEST(Lists, MergedCellsHoldForAllTheirRows) {
+  const auto cell = [](const char* at, const char* text) {
+    return fmt::format("<c r=\"{}\" t=\"inlineStr\"><is><t>{}</t></is></c>", at, text);
+  };
+  Sheet excel = read_xlsx_sheet(
+      "<worksheet><sheetData><row r=\"1\">" + cell("A1", "title") + "</row><row r=\"2\">" +
+          cell("A2", "1") + cell("B2", "x") + "</row><row r=\"3\">" + cell("B3", "y") +
+          "</row><row r=\"4\">" + cell("B4", "z") +
+          "</row></sheetData><mergeCells><mergeCell ref=\"A1:B1\"/><mergeCell ref=\"A2:A3\"/>"
+          "<mergeCell ref=\"\"/><mergeCell ref=\"A9:A1\"/><mergeCell ref=\"ZZZZZZ2:A3\"/>"
+          "</mergeCells></worksheet>",
+      {}, "x");
+  ASSERT_EQ(excel.rows.size(), 4u);
+  EXPECT_THAT(excel.rows[0].cells, ElementsAre("title"));
+  EXPECT_THAT(excel.rows[2].cells, ElementsAre("1", "y"));
+  EXPECT_THAT(excel.rows[3].cells, ElementsAre("", "z"));
+  std::vector<Sheet> office = read_ods_content(
+      "<table name=\"A\"><table-row><table-cell number-rows-spanned=\"2\"><p>1</p></table-cell>"
+      "<table-cell><p>x</p></table-cell></table-row><table-row><covered-table-cell/><table-cell>"
+      "<p>y</p></table-cell></table-row></table><table name=\"B\"><table-row><table-cell/>"
+      "<table-cell><p>z</p></table-cell></table-row></table>",
+      "x");
+  EXPECT_THAT(office.at(0).rows.at(1).cells, ElementsAre("1", "y"));
+  EXPECT_THAT(office.at(1).rows.at(0).cells, ElementsAre("", "z"));
 }
 
 TEST(Lists, HostileSheetsAreRefused) {

@@ -129,6 +129,99 @@ TEST(MoreFormats, GulordavaWithFurtherColumns) {
   EXPECT_EQ(feature_text(two.items.at(0), "ngram_bad"), "-4");
 }
 
+// A published file after somebody opened it: Windows' ends of lines, a byte-order mark, no last
+// one.
+struct Sample {
+  const char* name;
+  std::string text;
+  char separator = 0;  // of tables, whose columns may also move
+};
+
+static const std::vector<Sample>& samples() {
+  static const std::vector<Sample> all = {
+      {"g.tab",
+       "pattern\tconstr_id\tsent_id\tcorrect_number\tform\tclass\ttype\tprefix\tn_attr\tpunct\t"
+       "freq\tlen_context\tlen_prefix\tsent\n"
+       "P\t1\t0\tsing\tva\tcorrect\toriginal\tLei\t0\tF\t5\t1\t1\tLei va via . <eos>\n"
+       "P\t1\t0\tsing\tvanno\twrong\toriginal\tLei\t0\tF\t5\t1\t1\tLei va via . <eos>\n",
+       '\t'},
+      {"q.tsv",
+       "id\tsentence_a\tsentence_b\tcategory\ttype\tsubcat\n1\tIl va.\tIl vont.\tsyntax\t7\t\n",
+       '\t'},
+      {"r.csv",
+       "id,PID,source_sentence,target_sentence,source_word,target_word\n1,p,Он идёт.,Он "
+       "идут.,a,b\n",
+       ','},
+      {"t.csv", "phenomenon;good_sentence;bad_sentence;good_cue;bad_cue\np;O gider.;O g.;a;b\n",
+       ';'},
+      {"m.tsv", "sen\twrong_sen\tphenomenon\tverb\nHe goes.\tHe go.\tSV\tgoes\n", '\t'},
+      {"n.csv",
+       "sentence_good,sentence_bad,linguistic_phenomenon,paradigm,item_id\nHij gaat.,Hij "
+       "gaan.,agr,sv,3\n",
+       ','},
+      {"c.txt", "True\tder Autor lacht\nFalse\tder Autor lachen\n"},
+      {"z.txt", "He go home .\nHe goes home .\n"},
+      {"b.json", R"([[["a b", "a b"], ["c d", "c e"]]])"
+                 "\n"},
+      {"f.json", R"({"clean_prefix": "A", "patch_prefix": "B", "clean_answer": " do", )"
+                 R"("patch_answer": " does", "case": "x"})"
+                 "\n"},
+      {"l.jsonl", R"({"sentence_good": "He goes.", "sentence_bad": "He go.", "UID": "u", )"
+                  R"("linguistics_term": "a", "simple_LM_method": true, "pairID": "0"})"
+                  "\n"},
+      {"v.jsonl", R"({"text": "Er lacht.", "text_masked": "Er [MASK].", "candidates": )"
+                  R"(["lacht", "lachen"], "indexMASK": 1, "case": "sg"})"
+                  "\n"}};
+  return all;
+}
+
+static std::string replace_all(std::string text, const std::string& from, const std::string& to) {
+  for (size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+// Every row with its columns the other way round and two more of them.
+static std::string turned(const std::string& text, char separator) {
+  std::string all;
+  size_t number = 0;
+  for (std::string_view line : split(std::string_view(text).substr(0, text.size() - 1), '\n')) {
+    std::vector<std::string_view> fields = split(line, separator);
+    all += number == 0 ? "full_id" : "x";
+    for (auto field = fields.rbegin(); field != fields.rend(); ++field)
+      (all += separator) += *field;
+    (all += separator) += number++ == 0 ? "remark" : "y";
+    all += '\n';
+  }
+  return all;
+}
+
+class OpenedAndSaved : public ::testing::TestWithParam<size_t> {};
+
+TEST_P(OpenedAndSaved, IsReadAsBefore) {
+  const Sample& sample = samples()[GetParam()];
+  const auto all = [&](const std::string& text) {
+    Read got = read(sample.name, text);
+    std::string said = got.format;
+    for (const Item& item : got.items)
+      said += "\n" + item.condition + " " + item.language + " " + texts(item);
+    return said;
+  };
+  const std::string before = all(sample.text), mark = "\xEF\xBB\xBF";
+  EXPECT_EQ(all(mark + sample.text), before);
+  EXPECT_EQ(all(replace_all(sample.text, "\n", "\r\n")), before);
+  EXPECT_EQ(all(mark + replace_all(sample.text, "\n", "\r\n") + "\r\n"), before);
+  EXPECT_EQ(all(sample.text.substr(0, sample.text.size() - 1)), before);
+  if (sample.separator) {
+    EXPECT_EQ(all(turned(sample.text, sample.separator)), before);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, OpenedAndSaved, ::testing::Range(size_t{0}, samples().size()),
+                         [](const auto& sample) {
+                           return replace_all(samples()[sample.param].name, ".", "_");
+                         });
+
 TEST(MoreFormats, CountsAreThePublishedOnes) {
   if (data_dir().empty()) GTEST_SKIP() << no_data();
   const auto count = [](const char* path) {

@@ -48,12 +48,9 @@ bool ConlluReader::next(Tree& tree) {
   rows_.clear();
   std::string_view line;
   while (lines_.next(line)) {
-    if (lines_.line_number() == 1) {
-      if (line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
-      if (line.starts_with("\x1F\x8B") || line.starts_with("\xFD"
-                                                           "7zXZ"))
-        throw bad_input("this file is packed").at(lines_.name()).hint("unpack it first");
-    }
+    if (lines_.line_number() == 1 && (line.starts_with("\x1F\x8B") || line.starts_with("\xFD"
+                                                                                       "7zXZ")))
+      throw bad_input("this file is packed").at(lines_.name()).hint("unpack it first");
     if (trim(line).empty()) {
       if (rows_.empty()) continue;
       finish(tree);

@@ -39,12 +39,23 @@ const std::vector<std::pair<std::string, std::string>>& pair_names() {
       {"richtig", "falsch"},
       {"korrekt", "inkorrekt"},
       {"gut", "schlecht"},
+      {"grammatischer_satz", "ungrammatischer_satz"},
+      {"akzeptabler_satz", "inakzeptabler_satz"},
+      {"richtiger_satz", "falscher_satz"},
+      {"korrekter_satz", "inkorrekter_satz"},
+      {"guter_satz", "schlechter_satz"},
+      {"satz_gut", "satz_schlecht"},
+      {"satz_richtig", "satz_falsch"},
+      {"satz_grammatisch", "satz_ungrammatisch"},
       {"grammatical", "agrammatical"},
       {"correct", "incorrecte"},
       {"correcte", "incorrecte"},
       {"acceptable", "inacceptable"},
       {"bonne", "mauvaise"},
       {"bon", "mauvais"},
+      {"phrase_correcte", "phrase_incorrecte"},
+      {"phrase_grammaticale", "phrase_agrammaticale"},
+      {"phrase_acceptable", "phrase_inacceptable"},
       {"gramatical", "agramatical"},
       {"correcta", "incorrecta"},
       {"correcto", "incorrecto"},
@@ -60,8 +71,8 @@ const std::vector<std::pair<std::string, std::string>>& pair_names() {
 const std::map<Role, Names>& role_names() {
   static const std::map<Role, Names> all = {
       {Role::sentence,
-       {"sentence", "text", "stimulus", "satz", "phrase", "énoncé", "oración", "frase", "zin",
-        "utterance"}},
+       {"sentence", "text", "stimulus", "satz", "beispielsatz", "beispiel", "phrase", "énoncé",
+        "oración", "frase", "zin", "utterance"}},
       {Role::judgment, {"grammatical",     "grammaticality", "acceptable",     "acceptability",
                         "is_grammatical",  "is_acceptable",  "label",          "judgment",
                         "judgement",       "correct",        "correctness",    "grammatisch",
@@ -70,8 +81,8 @@ const std::map<Role, Names>& role_names() {
                         "gramaticalidad",  "aceptabilidad",  "good",           "status"}},
       {Role::item,
        {"item", "item_id", "itemid", "pairid", "pair_id", "pair", "id", "set", "set_id",
-        "item_number", "nummer", "nr", "paar", "numéro", "número", "nummer_item",
-        "lexicalization"}},
+        "item_number", "item_nr", "itemnummer", "nummer", "nr", "paar", "numéro", "número",
+        "nummer_item", "lexicalization"}},
       {Role::test,
        {"test", "uid", "pid", "paradigm", "phenomenon", "construction", "phänomen", "konstruktion",
         "phénomène", "fenómeno", "fenomeen", "fenomeno"}},
@@ -95,11 +106,19 @@ const std::vector<std::pair<std::string, Role>>& said_roles() {
   return all;
 }
 
-// "Sentence Good", "sentence-good" and "sentence_good" are one name.
+// "Sentence Good", "sentence-good" and "sentence_good" are one name; so are "Nr." and "nr".
 std::string plain(std::string_view name) {
-  std::string text = lower(nfc(trim(name)));
-  for (char& c : text)
-    if (c == ' ' || c == '-' || c == '.') c = '_';
+  const std::string low = lower(nfc(name));
+  std::string text;
+  for (size_t i = 0; i < low.size(); ++i) {
+    const bool hard_space = low.compare(i, 2, "\xC2\xA0") == 0;
+    i += hard_space;
+    if (!hard_space && std::string_view(" \t\r\n-._:").find(low[i]) == std::string_view::npos)
+      text += low[i];
+    else if (!text.empty() && text.back() != '_')
+      text += '_';
+  }
+  if (text.ends_with('_')) text.pop_back();
   return text;
 }
 

@@ -30,7 +30,7 @@ bool begins_with(const fs::path& file, std::string_view what) {
   if (file.extension() != ".json" || fs::file_size(file, ignored) > kLargest || ignored)
     return false;
   std::string text = read_file(file, kLargest), packed;
-  for (char c : std::string_view(text).substr(0, 4096))
+  for (char c : std::string_view(text).substr(text.starts_with("\xEF\xBB\xBF") ? 3 : 0, 4096))
     if (c != ' ' && c != '\n' && c != '\r' && c != '\t') packed += c;
   return packed.starts_with(what);
 }

@@ -69,15 +69,50 @@ char separator_of(std::string_view line) {
   return best;
 }
 
-char separator_of_file(const fs::path& file) {
-  LineReader lines(file);
-  std::string_view line;
-  while (lines.next(line))
-    if (!trim(line).empty()) break;
-  return separator_of(without_mark(line));
+// --- the header ---
+
+constexpr size_t kMostTitles = 10;  // rows above the one that names the columns
+constexpr const char* kTitle = "above the names of the columns";
+
+// Does this row name the columns of a list, those that the caller named among them?
+bool names_columns(const std::vector<std::string>& row, const std::string& columns) {
+  try {
+    std::vector<Role> roles = roles_of(row, columns);
+    return makes_pairs(roles) || makes_long_list(roles);
+  } catch (const Error&) {
+    return false;  // a named column is not there
+  }
 }
 
-// --- the header ---
+size_t count_filled(const std::vector<std::string>& row) {
+  return size_t(
+      std::count_if(row.begin(), row.end(), [](const auto& cell) { return !trim(cell).empty(); }));
+}
+
+// Which of the first rows names the columns: the first, or one below a title of fewer cells. None:
+// their number.
+size_t header_among(const std::vector<std::vector<std::string>>& rows, const std::string& columns) {
+  size_t longest = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (count_filled(rows[i]) > longest && names_columns(rows[i], columns)) return i;
+    longest = std::max(longest, count_filled(rows[i]));
+  }
+  return rows.size();
+}
+
+// That of the row that names the columns: a title may have other commas.
+char separator_of_file(const fs::path& file, const std::string& columns) {
+  LineReader lines(file);
+  std::string_view line;
+  char first = 0;
+  for (size_t n = 0; n < kMostTitles && lines.next(line);) {
+    if (trim(line).empty()) continue;
+    const char separator = separator_of(line);
+    if (names_columns(split_row(line, separator, true), columns)) return separator;
+    if (n++ == 0) first = separator;
+  }
+  return first == 0 ? ',' : first;
+}
 
 constexpr const char* kHowToName =
     "the first row names the columns: good,bad,condition; or item,sentence,grammatical\n"
@@ -106,10 +141,22 @@ void check_header(std::vector<std::string>& header, const Where& where) {
 class ListRows {
  public:
   ListRows(std::unique_ptr<Table> table, const std::string& columns) : table_(std::move(table)) {
-    if (!table_->next(header)) throw bad_input("there is nothing in it").at(table_->where());
+    std::vector<std::vector<std::string>> first;
+    Where top;
+    bool found = false;
+    while (!found && first.size() < kMostTitles && table_->next(fields)) {
+      if (first.empty()) top = table_->where();
+      first.push_back(fields);
+      found = header_among(first, columns) < first.size();
+    }
+    if (first.empty()) throw bad_input("there is nothing in it").at(table_->where());
+    titles = found ? first.size() - 1 : 0;  // what is missing is said of the first row
+    header = first[titles];
+    if (found) top = table_->where();
     for (size_t i = 0; i < header.size(); ++i) check_text(header, i);
-    check_header(header, table_->where());
+    check_header(header, top);
     roles = roles_of(header, columns);
+    if (!makes_pairs(roles) && !makes_long_list(roles)) no_columns(header, top);
   }
 
   bool next() {
@@ -141,6 +188,13 @@ class ListRows {
     Where w = table_->where();
     return bad_input(what).at(w.file, w.line, column + 1);
   }
+  // Programs that make spreadsheets write formulas without what comes out of them.
+  Error nothing_at(size_t column) const {
+    Error error = at(column, "there is no sentence here");
+    if (dynamic_cast<const SheetTable*>(table_.get()))
+      error.hint("if a formula makes it, open the list in its program and save it again");
+    return error;
+  }
   Where where() const { return table_->where(); }
   std::string test() const {
     std::string named(trim(value(Role::test)));
@@ -149,6 +203,7 @@ class ListRows {
 
   std::vector<std::string> header, fields;
   std::vector<Role> roles;
+  size_t titles = 0;  // rows above the header
 
  private:
   void check_text(const std::vector<std::string>& row, size_t i) const {
@@ -204,7 +259,9 @@ bool take_star(std::string& text) {
 
 class WideItems : public FileItemStream {
  public:
-  explicit WideItems(ListRows rows) : rows_(std::move(rows)) {}
+  explicit WideItems(ListRows rows) : rows_(std::move(rows)) {
+    for (size_t i = 0; i < rows_.titles; ++i) skip(kTitle);
+  }
 
   bool next(Item& item) override {
     if (!rows_.next()) return false;
@@ -214,7 +271,7 @@ class WideItems : public FileItemStream {
     for (Role role : {Role::good, Role::bad}) add_sentences(item, role);
     if (std::none_of(item.sentences.begin(), item.sentences.end(),
                      [](const Sentence& s) { return !s.grammatical; }))
-      throw rows_.at(rows_.column(Role::bad), "there is no sentence here");
+      throw rows_.nothing_at(rows_.column(Role::bad));
     align_loci(item.sentences);
     for (Sentence& s : item.sentences) s.context = trim(rows_.value(Role::context));
     for (size_t i = 0; i < rows_.fields.size(); ++i)
@@ -238,7 +295,7 @@ class WideItems : public FileItemStream {
         throw rows_.at(i, "a star marks what is ungrammatical, and this is the good sentence");
       if (starred) take_star(text);
       if (trim(text).empty()) {
-        if (i == rows_.column(role)) throw rows_.at(i, "there is no sentence here");
+        if (i == rows_.column(role)) throw rows_.nothing_at(i);
         continue;
       }
       item.sentences.push_back({text, {}, role == Role::good, {}, {}, {}});
@@ -262,6 +319,7 @@ struct LongRow {
 class LongItems : public FileItemStream {
  public:
   explicit LongItems(ListRows rows) : rows_(std::move(rows)) {
+    for (size_t i = 0; i < rows_.titles; ++i) skip(kTitle);
     uint64_t bytes = 0;
     while (rows_.next()) {
       bytes += 64;
@@ -300,12 +358,12 @@ class LongItems : public FileItemStream {
                 rows_.value(Role::sentence),
                 false,
                 rows_.fields};
-    if (trim(row.text).empty())
-      throw rows_.at(rows_.column(Role::sentence), "there is no sentence here");
+    if (trim(row.text).empty()) throw rows_.nothing_at(rows_.column(Role::sentence));
     // Without numbers, two rows after each other are a pair; each must have both sides.
     if (!rows_.has(Role::item)) row.item = std::to_string(all_.size() / 2 + 1);
     if (row.item.empty())
-      throw rows_.at(rows_.column(Role::item), "which item does this sentence belong to?");
+      throw rows_.at(rows_.column(Role::item), "which item does this sentence belong to?")
+          .hint("write the item's number in each of its rows, or merge the cells");
     all_.push_back(std::move(row));
   }
 
@@ -422,8 +480,7 @@ class LongItems : public FileItemStream {
 std::unique_ptr<ItemStream> open_table(std::unique_ptr<Table> table, const std::string& columns) {
   ListRows rows(std::move(table), columns);
   if (makes_pairs(rows.roles)) return std::make_unique<WideItems>(std::move(rows));
-  if (makes_long_list(rows.roles)) return std::make_unique<LongItems>(std::move(rows));
-  no_columns(rows.header, rows.where());
+  return std::make_unique<LongItems>(std::move(rows));
 }
 
 // --- spreadsheets ---
@@ -453,8 +510,11 @@ class SheetItems : public FileItemStream {
   }
 
   bool next(Item& item) override {
-    for (; at_ < streams_.size(); ++at_)
+    for (; at_ < streams_.size(); ++at_) {
       if (streams_[at_]->next(item)) return true;
+      for (const auto& [reason, n] : streams_[at_]->skipped())
+        for (uint64_t i = 0; i < n; ++i) skip(reason);
+    }
     return false;
   }
 
@@ -463,8 +523,10 @@ class SheetItems : public FileItemStream {
  private:
   static bool is_list_sheet(const Sheet& sheet, const std::string& columns) {
     if (!columns.empty()) return true;  // and where there is no such column, that is an error
-    std::vector<Role> roles = roles_of(sheet.rows[0].cells, columns);
-    return makes_pairs(roles) || makes_long_list(roles);
+    std::vector<std::vector<std::string>> first;
+    for (size_t i = 0; i < std::min(sheet.rows.size(), kMostTitles); ++i)
+      first.push_back(sheet.rows[i].cells);
+    return header_among(first, columns) < first.size();
   }
 
   std::vector<std::unique_ptr<ItemStream>> streams_;
@@ -480,18 +542,18 @@ bool is_spreadsheet(const fs::path& file) {
 
 bool is_list(const FileHead& head) {
   if (is_spreadsheet(head.path)) return true;
-  for (const std::string& line : head.lines) {
-    std::string_view text = without_mark(line);
-    if (text.starts_with("sep=")) continue;
-    std::vector<Role> roles = roles_of(split_row(text, separator_of(text), true), "");
-    return makes_pairs(roles) || makes_long_list(roles);
-  }
-  return false;
+  const std::string extension = lower(head.path.extension().string());
+  const bool table = extension == ".csv" || extension == ".tsv";
+  std::vector<std::vector<std::string>> first;
+  for (const std::string& line : head.lines)
+    if (!line.starts_with("sep=") && first.size() < (table ? kMostTitles : 1))
+      first.push_back(split_row(line, separator_of(line), true));
+  return header_among(first, "") < first.size();
 }
 
 std::unique_ptr<ItemStream> read_list(const fs::path& file, const std::string& columns) {
   if (is_spreadsheet(file)) return std::make_unique<SheetItems>(file, columns);
-  return open_table(std::make_unique<TextTable>(file, separator_of_file(file)), columns);
+  return open_table(std::make_unique<TextTable>(file, separator_of_file(file, columns)), columns);
 }
 
 }  // namespace minpair::suite

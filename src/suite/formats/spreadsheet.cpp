@@ -58,6 +58,44 @@ uint64_t column_of(std::string_view reference, uint64_t otherwise) {
   return column == 0 ? otherwise : column - 1;
 }
 
+// Cells that were made one, below each other. Across, they are titles.
+struct Merged {
+  uint64_t first = 0, last = 0;  // rows
+  uint64_t column = 0;
+};
+
+// What stands in the first of them stands in each: "1" beside two sentences.
+void fill_down(Sheet& sheet, const std::vector<Merged>& all, Budget& budget) {
+  const auto from = [&](uint64_t number) {
+    return std::lower_bound(sheet.rows.begin(), sheet.rows.end(), number,
+                            [](const SheetRow& row, uint64_t n) { return row.number < n; });
+  };
+  for (const Merged& m : all) {
+    auto row = from(m.first);
+    if (row == sheet.rows.end() || row->number != m.first || row->cells.size() <= m.column)
+      continue;
+    const std::string text = row->cells[m.column];
+    for (++row; row != sheet.rows.end() && row->number <= m.last; ++row) {
+      budget.take(m.column >= row->cells.size() ? m.column + 1 - row->cells.size() : 1,
+                  text.size());
+      if (m.column >= row->cells.size()) row->cells.resize(m.column + 1);
+      if (row->cells[m.column].empty()) row->cells[m.column] = text;
+    }
+  }
+}
+
+// "A2:A5"
+Merged merged_cells(std::string_view reference) {
+  const auto row_of = [](std::string_view cell) {
+    const size_t digits = cell.find_first_of("0123456789");
+    return digits == cell.npos ? 0 : number_of(std::string(cell.substr(digits)), 0);
+  };
+  const size_t colon = std::min(reference.find(':'), reference.size());
+  const std::string_view first = reference.substr(0, colon);
+  return {row_of(first), colon == reference.size() ? 0 : row_of(reference.substr(colon + 1)),
+          std::min(column_of(first, kMostColumns), kMostColumns)};
+}
+
 // The text inside an element that has begun, without that of the elements named.
 std::string text_inside(XmlReader& xml, std::string_view element, std::string_view without) {
   std::string text;
@@ -216,8 +254,11 @@ Sheet read_xlsx_sheet(std::string_view text, const std::vector<std::string>& str
   XmlReader xml(text, name);
   uint64_t number = 0;
   std::vector<std::string> cells;
+  std::vector<Merged> merged;
   for (Event event; (event = xml.next()) != Event::finished;) {
-    if (event == Event::begin && xml.element() == "row") {
+    if (event == Event::begin && xml.element() == "mergeCell") {
+      merged.push_back(merged_cells(xml.attribute("ref")));
+    } else if (event == Event::begin && xml.element() == "row") {
       number = number_of(xml.attribute("r"), number + 1);
       cells.clear();
     } else if (event == Event::begin && xml.element() == "c") {
@@ -233,6 +274,7 @@ Sheet read_xlsx_sheet(std::string_view text, const std::vector<std::string>& str
       cells = {};
     }
   }
+  fill_down(sheet, merged, budget);
   return sheet;
 }
 
@@ -242,6 +284,7 @@ std::vector<Sheet> read_ods_content(std::string_view text, const std::string& na
   XmlReader xml(text, name);
   uint64_t number = 0, rows = 1;
   std::vector<std::string> cells;
+  std::vector<Merged> merged;
   for (Event event; (event = xml.next()) != Event::finished;) {
     std::string_view element = xml.element();
     if (event == Event::begin && element == "table") {
@@ -253,6 +296,8 @@ std::vector<Sheet> read_ods_content(std::string_view text, const std::string& na
     } else if (event == Event::begin &&
                (element == "table-cell" || element == "covered-table-cell")) {
       uint64_t times = number_of(xml.attribute("number-columns-repeated"), 1);
+      if (uint64_t below = number_of(xml.attribute("number-rows-spanned"), 1); below > 1)
+        merged.push_back({number + 1, number + std::min<uint64_t>(below, 1 << 24), cells.size()});
       std::string cell = ods_cell(xml);
       // The empty rest of a row is one cell, repeated to its end.
       times = std::min(times, kMostColumns - std::min<uint64_t>(cells.size(), kMostColumns));
@@ -269,6 +314,9 @@ std::vector<Sheet> read_ods_content(std::string_view text, const std::string& na
           add_row(sheets.back(), number + i, std::vector<std::string>(cells));
       }
       number += std::min<uint64_t>(rows, uint64_t{1} << 32);
+    } else if (event == Event::end && element == "table" && !sheets.empty()) {
+      fill_down(sheets.back(), merged, budget);
+      merged.clear();
     }
   }
   return sheets;
