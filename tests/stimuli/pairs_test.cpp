@@ -31,7 +31,7 @@ std::string tree(const std::string& words, int times = 1) {
 LanguageInfo language(const std::string& code) {
   using enum AgreementType;
   LanguageInfo info{code, code, code, false, {determiner, attributive, predicative, verb}};
-  info.either_number = {"Reihe", "sie"};
+  info.either_number = {"Reihe", "sie", "Fass/Fassen"};
   return info;
 }
 
@@ -247,6 +247,30 @@ TEST(Pairs, ANounThatIsDeclinedLikeAnAdjectiveMayHaveAnyGender) {
   EXPECT_TRUE(has_article(texts("Mann Mann")));
   EXPECT_FALSE(has_article(texts("Kranke Kranke")));
   EXPECT_FALSE(has_article(texts("32jährige 32jährige")));
+  // "Hunde" and "Stunde" end as "Vorsitzende" does.
+  bank += tree("Hunde Hund NOUN Case=Nom|Gender=Masc|Number=Plur 0 root", 2) +
+          tree("Stunde Stunde NOUN Case=Nom|Gender=Fem|Number=Sing 0 root", 2);
+  EXPECT_FALSE(has_article(texts("Vorsitzende Vorsitzende")));
+}
+
+TEST(Pairs, AFormThatIsAlsoASingularOrAnAdjectiveIsNotWrong) {
+  const std::string dem = "dem der DET Case=Dat|Gender=Neut|Number=Sing ";
+  auto wrong = [&](const std::string& lemma, const std::string& form, const std::string& bank) {
+    const std::string rest = " " + lemma + " NOUN Case=Dat|Gender=Neut|Number=";
+    return pairs(tree(dem + "2 det | " + lemma + rest + "Sing 0 root", 30),
+                 tree(form + rest + "Plur 0 root", 30) + bank,
+                 {.mask = ExtractOptions::Mask::controller})
+        .texts();
+  };
+  const std::string adjective =
+      tree(dem +
+               "3 det | reichen reich ADJ Case=Dat|Gender=Neut|Number=Sing 3 amod | Kind Kind "
+               "NOUN Case=Dat|Gender=Neut|Number=Sing 0 root",
+           2);
+  EXPECT_EQ(wrong("Land", "Ländern", adjective), Texts{"dem Land * dem Ländern"});
+  EXPECT_EQ(wrong("Reich", "Reichen", ""), Texts{"dem Reich * dem Reichen"});
+  EXPECT_TRUE(wrong("Reich", "Reichen", adjective).empty());
+  EXPECT_TRUE(wrong("Fass", "Fassen", "").empty());  // on the list
 }
 
 TEST(Pairs, ConstructionsThatAllowBothMakeNoPair) {
@@ -445,6 +469,24 @@ TEST(Nonce, ElisionAndNumeralsStay) {
           feats + "0 root",
       bank);
   EXPECT_EQ(texts.find("table"), std::string::npos) << texts;
+}
+
+// "Zeitungs- und Illustriertenseiten": without its second half the first is no word.
+TEST(Nonce, HalvesOfACompoundStay) {
+  const std::string feats = " NOUN Case=Acc|Gender=Fem|Number=Plur ";
+  std::string bank = tree("Katze Katze NOUN Case=Nom|Gender=Fem|Number=Sing 0 root", 30);
+  for (const char* n : {"Seiten Seite", "Ideen Idee", "Fragen Frage"})
+    bank +=
+        tree("die der DET Case=Acc|Gender=Fem|Number=Plur 2 det | " + (n + feats) + "0 root", 30);
+  auto texts = [&](const std::string& first) {
+    return nonce_of(
+        "Katze Katze NOUN Case=Nom|Gender=Fem|Number=Sing 2 nsubj | war sein VERB "
+        "Mood=Ind|Number=Sing|Person=3|Tense=Past 0 root | " +
+            first + feats + "2 obj | und und CCONJ _ 5 cc | Seiten Seite" + feats + "3 conj",
+        bank);
+  };
+  EXPECT_NE(texts("Fragen Frage").find("und Ideen"), std::string::npos) << texts("Fragen Frage");
+  EXPECT_EQ(texts("Zeitungs- Zeitung").find("und Ideen"), std::string::npos);
 }
 
 }  // namespace minpair::stimuli

@@ -229,6 +229,13 @@ bool Inflections::like_adjective(const Word& noun) const {
          (tail != tails_.end() && tail->second.first > tail->second.second);
 }
 
+bool Inflections::could_be_adjective(const Word& noun, const std::string& form) const {
+  if (noun.upos != "NOUN" || cells_of(forms_, form, "ADJ").empty()) return false;
+  auto hit = endings_.find(ending_key(form, "ADJ", noun.bundle));
+  const size_t value = noun.bundle[vary_];
+  return hit != endings_.end() && hit->second.size() > value && hit->second[value] > 0;
+}
+
 bool Inflections::vowel(std::string_view form) const {
   std::string word = lower(form);
   char32_t c = first_character(word);

@@ -47,6 +47,8 @@ class Inflections {
   bool vowel(std::string_view form) const;
   // Is the noun declined as adjectives are, so that it can have any gender (der/die Angestellte)?
   bool like_adjective(const Word& noun) const;
+  // Is a form of the noun also an adjective's, of the noun's own value: "dem Reichen"?
+  bool could_be_adjective(const Word& noun, const std::string& form) const;
   // Forms seen more than once, or listed by UniMorph, are no typing errors.
   bool known(const std::string& lower_form) const;
 

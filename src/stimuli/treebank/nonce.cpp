@@ -62,11 +62,20 @@ bool beside_bare_noun(const Tree& tree, uint32_t i) {
   return i > 1 && tree.word(i).head == i - 1 && is_noun(i - 1);
 }
 
+// "Zeitungs- und Illustriertenseiten": half a compound, or the whole one beside it.
+bool shares_a_compound(const Tree& tree, uint32_t i) {
+  const Word& w = tree.word(i);
+  bool hyphen = w.form.ends_with('-') || (w.head != 0 && tree.word(w.head).form.ends_with('-'));
+  each_dependent(tree, i, [&](uint32_t, const Word& d) { hyphen |= d.form.ends_with('-'); });
+  return hyphen;
+}
+
 bool bound_noun(const Tree& tree, uint32_t i) {
   static const FeatureIndex singular = value_index(Feature::number, "Sing"),
                             dative = value_index(Feature::case_, "Dat");
   const Word& w = tree.word(i);
   FeatureIndex number = w.bundle[Feature::number];
+  if (shares_a_compound(tree, i)) return true;
   // "jedes Jahr": a phrase that is an adverb.
   if (is_one_of(relation(w), {"obl", "advcl"}) && !has_dependent(tree, i, {"case"})) return true;
   // Without a determiner it is a mass, a headline or an idiom; a dative object is rare.

@@ -51,6 +51,14 @@ bool has_other_determiner(const Tree& tree, uint32_t controller, uint32_t varied
   return false;
 }
 
+// "Der Vorsitzende", "die Vorsitzende": whether such a noun is an adjective, its form does not
+// tell.
+bool weak_masculine(const Word& noun) {
+  static const FeatureIndex masculine = value_index(Feature::gender, "Masc");
+  return noun.upos == "NOUN" && noun.form.ends_with('e') &&
+         noun.bundle[Feature::gender] == masculine;
+}
+
 Hash128 hash_of(const suite::Item& item) {
   std::string text = item.test;
   for (const suite::Sentence& s : item.sentences) text += "\n" + s.text;
@@ -103,7 +111,8 @@ Place PairExtractor::place_of(const Tree& tree, const Agreement& a, uint32_t var
   Place place;
   const Word& controller = tree.word(a.controller);
   place.gender = controller.bundle[Feature::gender];
-  place.gender_is_open = paradigms_.like_adjective(controller);
+  place.gender_is_open = paradigms_.like_adjective(controller) || weak_masculine(controller) ||
+                         controller.upos == "PROPN";
   place.case_is_open = !has_other_determiner(tree, a.controller, varied);
   place.after_noun = varied > 1 && nominal(tree.word(varied - 1));
   place.before_vowel = varied < tree.words.size() && paradigms_.vowel(tree.word(varied + 1).form);
@@ -150,9 +159,13 @@ std::vector<std::string> PairExtractor::wrong_forms(const Tree& tree, const Agre
                                                     uint32_t varied) {
   const Word& w = tree.word(varied);
   std::vector<std::string> forms;
-  for (const std::string& form : paradigms_.other_forms(w, place_of(tree, a, varied)))
-    if (std::string cased = cased_like(form, w.form); !cased.empty())
-      forms.push_back(std::move(cased));
+  for (const std::string& form : paradigms_.other_forms(w, place_of(tree, a, varied))) {
+    std::string cased = cased_like(form, w.form);
+    if (cased.empty() || paradigms_.could_be_adjective(w, form) ||
+        language_.either_number.contains(fmt::format("{}/{}", w.lemma, cased)))
+      continue;
+    forms.push_back(std::move(cased));
+  }
   if (forms.empty() && counts_.no_other_form++ == 0)
     counts_.without_other_form = fmt::format("{} ({}, {})", w.form, w.lemma, w.feats);
   return forms;
