@@ -23,6 +23,7 @@ constexpr const char* kLexicon =
     "der\tder\tDET;SG;MASC\nder\tdie\tDET;PL\n"
     "Koch\tKoch\tN;SG;MASC\nKoch\tKöche\tN;PL;MASC\n"
     "Lehrer\tLehrer\tN;SG;MASC\nLehrer\tLehrer\tN;PL;MASC\n"
+    "ihr\tihr\tDET;SG\nihr\tihr\tDET;PL\n"
     "haben\that\tV;3;SG\nhaben\thaben\tV;3;PL\n"
     "no\tno\tDET;neg=yes\nno\t''\tDET;neg=no\n"
     "gehen\tgehe\tV;1\ngehen\tgehst\tV;2\ngehen\tgeht\tV;3\n"
@@ -252,6 +253,23 @@ TEST_F(CfgOrder, SeveralLociVaryTogether) {
   EXPECT_THAT(
       error(head + "S -> locus:N[number=?n] 'so' locus:N[number=?n]\nN -> <Lehrer> | <Koch>\n"),
       HasSubstr("my.cfg:3:1: 'Lehrer so Lehrer' is right and wrong here"));
+}
+
+TEST_F(CfgOrder, LociThatDoNotChangeTogetherAreLeftOut) {
+  const std::string rest =
+      "S -> locus:Art[number=sg] 'alter' locus:N[number=sg] 'da'\n"
+      "Art -> <der> | <ihr>\nN[number=?n] -> Noun[number=?n]\nNoun -> <Lehrer> | <Koch>\n";
+  const std::string grammar = "% lexicon words.tsv\n% vary number\n";
+  EXPECT_THAT(error(grammar + rest), HasSubstr("'ihr alter Lehrer' is right and wrong here"));
+  EXPECT_THAT(error(grammar + rest), HasSubstr("% syncretic skip"));
+  const std::string skip = grammar + "% syncretic skip\n" + rest;
+  std::vector<std::string> all = loci(skip);
+  std::sort(all.begin(), all.end());
+  EXPECT_THAT(
+      all, ElementsAre("*[Die alter Köche] da", "*[Die alter Lehrer] da", "*[Ihr alter Köche] da",
+                       "[Der alter Koch] da", "[Der alter Lehrer] da", "[Ihr alter Koch] da"));
+  EXPECT_EQ(read(skip).count(), 3u);
+  EXPECT_EQ(read(skip).syncretic(), std::set<std::string>{"ihr … Lehrer"});
 }
 
 TEST_F(CfgOrder, AFormCanBeNoWordAtAll) {

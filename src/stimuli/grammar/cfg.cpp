@@ -347,11 +347,12 @@ class Solver {
                        : fixed != q.fixed.end() ? fixed->second
                                                 : "");
     }
-    answer.add(std::move(values), sequence_of(rule, state));
+    for (std::vector<Derivations::Node>& sequence : sequences_of(rule, state))
+      answer.add(values, std::move(sequence));
   }
 
-  std::vector<Derivations::Node> sequence_of(const Rule& rule, const State& state) {
-    if (rule.wrong.empty() && !file_.joint(rule)) return state.nodes;
+  std::vector<std::vector<Derivations::Node>> sequences_of(const Rule& rule, const State& state) {
+    if (rule.wrong.empty() && !file_.joint(rule)) return {state.nodes};
     std::vector<Wrong> wrong = rule.wrong;
     if (wrong.empty()) {  // all loci take their next form
       const size_t forms = words_.joint_forms(state.parts.at("locus." + file_.vary));
@@ -369,7 +370,12 @@ class Solver {
       };
       parts.emplace_back(at(p), at(p + 1));
     }
-    return star_.sequence(rule, parts, std::move(wrong));
+    const bool skip = file_.skip_syncretic && rule.wrong.empty() && wrong.size() == 1;
+    if (!skip) return {star_.sequence(rule, parts, std::move(wrong))};
+    std::vector<std::vector<Derivations::Node>> all;
+    for (const auto& some : star_.without_syncretic(rule, parts))
+      all.push_back(star_.sequence(rule, some, wrong));
+    return all;
   }
 
   // --- paradigms with holes ---

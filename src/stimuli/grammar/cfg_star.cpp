@@ -172,7 +172,11 @@ void Star::check_differ(const Rule& rule, const std::vector<Nodes>& parts, const
     }
     if (std::string t = text(right); t == text(wrong))
       throw file_.error(fmt::format("'{}' is right and wrong here", t), rule.left.place)
-          .hint("keep words apart that may not meet: % apart A B");
+          .hint(
+              rule.loci() == 0 ? "keep words apart that may not meet: % apart A B"
+              : file_.skip_syncretic
+                  ? "'% syncretic skip' is for one wrong value: % vary FEATURE FROM:TO"
+                  : "keep words apart that may not meet: % apart A B; or write '% syncretic skip'");
   }
 }
 
@@ -185,6 +189,72 @@ bool Star::always_differs(Derivations::Node node, uint32_t form) const {
   return std::ranges::all_of(ways, [&](const Nodes& way) {
     return std::ranges::any_of(way, [&](Derivations::Node n) { return always_differs(n, form); });
   });
+}
+
+Star::Halves Star::halves(Derivations::Node node) {
+  const std::vector<Nodes> ways = derivations_.alternatives_of(node);
+  if (ways.size() == 1 && ways[0] == Nodes{node}) {
+    const bool changes = derivations_.form_of(node, 0) != derivations_.form_of(node, 1);
+    return changes ? Halves{Nodes{node}, {}} : Halves{{}, Nodes{node}};
+  }
+  std::vector<Nodes> differ, same;
+  for (const Nodes& way : ways) {
+    Halves h = halves(way);
+    if (h.differ) differ.push_back(std::move(*h.differ));
+    if (h.same) same.push_back(std::move(*h.same));
+  }
+  Halves all;
+  if (!differ.empty()) all.differ = Nodes{derivations_.add_choice(std::move(differ))};
+  if (!same.empty()) all.same = Nodes{derivations_.add_choice(std::move(same))};
+  return all;
+}
+
+// One of the words varies; what stands beside it belongs to both halves.
+Star::Halves Star::halves(const Nodes& nodes) {
+  Halves all;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    Halves h = halves(nodes[i]);
+    if (!h.differ) continue;
+    auto with = [&](const Nodes& half) {
+      Nodes some(nodes.begin(), nodes.begin() + ptrdiff_t(i));
+      some.insert(some.end(), half.begin(), half.end());
+      some.insert(some.end(), nodes.begin() + ptrdiff_t(i) + 1, nodes.end());
+      return some;
+    };
+    all.differ = with(*h.differ);
+    if (h.same) all.same = with(*h.same);
+    return all;
+  }
+  all.same = nodes;
+  return all;
+}
+
+// The first locus that changes is the first, or the second, ...: no sentence twice.
+std::vector<std::vector<Star::Nodes>> Star::without_syncretic(const Rule& rule,
+                                                              const std::vector<Nodes>& parts) {
+  std::vector<std::vector<Nodes>> all;
+  std::vector<Nodes> before = parts, same;
+  for (size_t p = 0; p < parts.size(); ++p) {
+    if (rule.right[p].label != "locus") continue;
+    Halves h = halves(parts[p]);
+    if (h.differ) {
+      all.push_back(before);
+      all.back()[p] = std::move(*h.differ);
+    }
+    if (!h.same) return all;
+    before[p] = std::move(*h.same);
+    same.push_back(before[p]);
+  }
+  std::vector<std::string> left{""};
+  for (const Nodes& nodes : same) {
+    std::vector<std::string> longer;
+    for (const std::string& a : left)
+      for (const std::string& b : texts(nodes, 0))
+        if (longer.size() < kMostEdges) longer.push_back(a + (a.empty() ? "" : " … ") + b);
+    left = std::move(longer);
+  }
+  for (const std::string& words : left) derivations_.pass_over(words);
+  return all;
 }
 
 bool Star::append(std::optional<Tuples>& to, const std::optional<Tuples>& more, size_t words,

@@ -24,6 +24,11 @@ class Star {
   // when a wrong sentence can have the words of the right one.
   Nodes sequence(const Rule& rule, const std::vector<Nodes>& parts, std::vector<Wrong> wrong);
 
+  // Sequences of parts that have all words between them but those in which no locus changes; the
+  // derivations note these. Each of the first form that is wrong.
+  std::vector<std::vector<Nodes>> without_syncretic(const Rule& rule,
+                                                    const std::vector<Nodes>& parts);
+
  private:
   using Tuple = std::vector<std::string>;
   using Tuples = std::set<Tuple>;
@@ -39,6 +44,14 @@ class Star {
   void check_differ(const Rule& rule, const std::vector<Nodes>& parts, const Wrong& right,
                     const Wrong& wrong);
   bool always_differs(Derivations::Node node, uint32_t form) const;
+
+  // The words that change in the first wrong form, and those that do not. Nothing where there are
+  // none.
+  struct Halves {
+    std::optional<Nodes> differ, same;
+  };
+  Halves halves(const Nodes& nodes);
+  Halves halves(Derivations::Node node);
 
   // The first or last so many words that this can have; all of them where there are fewer. Nothing
   // when these are too many.
