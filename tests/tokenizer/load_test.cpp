@@ -115,9 +115,9 @@ TEST(Load, ByteLevelFamilies) {
   auto deberta = load_tokenizer(folder.path());
   EXPECT_EQ(deberta->special().mask, *deberta->id("[MASK]"));
   EXPECT_THAT(ids_of(*deberta, ""), ElementsAre(*deberta->id("[CLS]"), *deberta->id("[SEP]")));
-  write_file(folder / "tokenizer_config.json", R"({"tokenizer_class": "XLMTokenizer"})");
+  write_file(folder / "tokenizer_config.json", R"({"tokenizer_class": "LukeTokenizer"})");
   EXPECT_THAT(message([&] { load_tokenizer(folder.path()); }),
-              HasSubstr("'XLMTokenizer' is not supported"));
+              HasSubstr("'LukeTokenizer' is not supported"));
 }
 
 // A German GPT-2 named a first token that its vocabulary did not hold.
