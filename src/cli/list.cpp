@@ -53,15 +53,27 @@ void list_sources() {
   }
 }
 
+// What 'introspect patch' and 'ablate' can change in it.
+std::string_view changed_inside(const model::Architecture& a) {
+  auto has = [&](query::Site site) { return a.sites.test(size_t(site)); };
+  if (a.sites.none()) return "nothing";
+  if (has(query::Site::candidate)) return "units, gates";
+  if (has(query::Site::unit)) return "units";
+  if (!has(query::Site::head)) return "stream";
+  return has(query::Site::neuron) ? "all" : "no neurons";
+}
+
 void list_architectures() {
-  fmt::print("{:<22}{:<11}{:<12}checkpoints\n", "model_type", "kind", "GGUF");
+  fmt::print("{:<22}{:<11}{:<12}{:<14}checkpoints\n", "model_type", "kind", "GGUF", "changeable");
   for (const model::Architecture& a : model::architectures())
-    fmt::print("{}", report::wrapped(fmt::format("{:<22}{:<11}{:<12}", a.type, a.kind,
-                                                 a.gguf.empty() ? "-" : a.gguf),
-                                     a.covers, report::window_width(), 45));
+    fmt::print("{}", report::wrapped(fmt::format("{:<22}{:<11}{:<12}{:<14}", a.type, a.kind,
+                                                 a.gguf.empty() ? "-" : a.gguf, changed_inside(a)),
+                                     a.covers, report::window_width(), 59));
   fmt::print(
       "\nA model of any of these can be asked what it has inside: 'minpair states', 'minpair "
-      "introspect'.\n");
+      "introspect lens'.\nWhat 'introspect patch' and 'ablate' can change: all is the residual "
+      "stream, attention, heads,\nfeed-forward layers and neurons; of recurrent models the state, "
+      "its units, and their gates.\n");
 }
 
 void add_list(Cli& cli) {

@@ -10,12 +10,18 @@
 namespace minpair::introspect {
 namespace {
 
-constexpr std::string_view kSites[] = {"residual", "attention", "head", "mlp", "neuron", "unit"};
+constexpr std::string_view kSites[] = {
+    "residual", "attention",  "head",        "mlp",       "neuron",      "unit",       "cell",
+    "hidden",   "input-gate", "forget-gate", "candidate", "output-gate", "update-gate"};
+static_assert(std::size(kSites) == query::kSites);
+
+// Of a recurrent network.
+bool is_of_unit(query::Site site) { return site >= query::Site::unit; }
 
 uint32_t count_of(query::Model& model, query::Site site) {
   if (is_whole(site)) return 1;
   if (site == query::Site::head) return model.info().heads;
-  if (site == query::Site::unit) return model.info().hidden;
+  if (is_of_unit(site)) return model.info().hidden;
   // Only the network knows.
   const query::Query any{{0}, {{0, query::Hidden{1, site}}}, {}};
   const query::Answer answer = std::move(model.answer({&any, 1})[0]);
@@ -33,7 +39,7 @@ bool take_number(std::string_view text, Number& to) {
 std::string_view name_of(query::Site site) { return kSites[size_t(site)]; }
 
 bool is_whole(query::Site site) {
-  return site != query::Site::head && site != query::Site::neuron && site != query::Site::unit;
+  return site != query::Site::head && site != query::Site::neuron && !is_of_unit(site);
 }
 
 query::Site find_site(const std::string& name, const query::Model& model) {
@@ -109,8 +115,7 @@ query::Put SiteMeans::put(const Component& component, const query::ModelInfo& in
   const std::vector<double>& sum = sums_[at];
   size_t first = 0, width = sum.size();
   if (site_ == query::Site::head) width /= info.heads, first = component.index * width;
-  if (site_ == query::Site::neuron || site_ == query::Site::unit)
-    width = 1, first = component.index;
+  if (site_ == query::Site::neuron || is_of_unit(site_)) width = 1, first = component.index;
   query::Put put;
   for (size_t d = first; d < first + width; ++d) put.values.push_back(float(sum.at(d) / count_));
   // An LSTM's memory follows its states.

@@ -22,7 +22,8 @@ inline bool has_total(How how) { return how == How::interchange || how == How::d
 // All items, also where grammars ask for a sample of them: counterparts are looked for there.
 engine::SuiteSource whole_suite(const suite::Suite& suite);
 
-// "residual", "attention", "head", "mlp", "neuron", "unit"; throws where the model lacks it.
+// "residual", "attention", "head", "mlp", "neuron", "unit", "forget-gate", ...; throws where the
+// model lacks it.
 query::Site find_site(const std::string& name, const query::Model& model);
 
 // Heads, neurons or units are changed one by one, the other sites as a whole.

@@ -29,7 +29,7 @@ Enum find_in(const std::string_view (&names)[n], const std::string& name) {
 }
 
 query::Site site_named(const std::string& name) {
-  for (size_t i = 0; i <= size_t(query::Site::unit); ++i)
+  for (size_t i = 0; i < query::kSites; ++i)
     if (name_of(query::Site(i)) == name) return query::Site(i);
   throw malformed(name);
 }

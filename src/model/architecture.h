@@ -49,7 +49,10 @@ using Watch = std::function<void(const Value&)>;
 
 // What queries can look at and change in a transformer: all but units.
 constexpr query::SiteSet kSitesOfTransformers{0b011111};
+constexpr query::SiteSet kSitesOfStreams{0b000001};    // layers of another kind between them
 constexpr query::SiteSet kSitesOfRecurrent{0b100001};  // states, and their units
+constexpr query::SiteSet kSitesOfLstm{0b0'1111'11'100001};
+constexpr query::SiteSet kSitesOfGru{0b1'0100'00'100001};
 
 // A model whose values can be watched.
 class Watchable {
@@ -212,6 +215,8 @@ struct Family {
   std::vector<ModelType> model_types;
   std::variant<MakeEncoder, MakeDecoder, MakeModel> make;
   std::vector<Gguf> gguf = {};
+  // What can be changed inside models of a type; null: all that transformers have.
+  query::SiteSet (*sites)(std::string_view type) = nullptr;
 };
 const std::vector<Family>& families();
 

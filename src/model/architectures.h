@@ -4,15 +4,18 @@
 #include <string>
 #include <vector>
 
+#include "query/query.h"
+
 namespace minpair::model {
 
 // One for each "model_type" of a config.json. All of them answer about their hidden states and
 // lenses.
 struct Architecture {
   std::string type;
-  std::string kind;    // masked, causal, recurrent
-  std::string covers;  // well-known checkpoints
-  std::string gguf;    // what GGUF files call it; empty: it is not read from them
+  std::string kind;           // masked, causal, recurrent
+  std::string covers;         // well-known checkpoints
+  std::string gguf;           // what GGUF files call it; empty: it is not read from them
+  query::SiteSet sites = {};  // what can be changed inside
 };
 std::vector<Architecture> architectures();
 

@@ -163,7 +163,7 @@ std::vector<query::Answer> CausalModel::answer(std::span<const query::Query> que
       rows.push_back(uint32_t(nodes.size()));
       nodes.push_back(read.node);
     }
-    Taps taps(inputs, node_of);
+    Taps taps(inputs, info_, node_of);
     if (nodes.empty() && taps.empty()) return tree.distribute(inputs, {});
     if (nodes.empty()) nodes.push_back(0);
     const nn::Matrix& hidden = decoder_->forward(tree, nodes, changes.watch(taps.watch()));

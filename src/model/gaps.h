@@ -23,6 +23,9 @@ struct Gaps {
        const std::string& kind);
 };
 
+// Two networks have no one stream.
+inline query::SiteSet sites_of_gap_fillers(std::string_view) { return {}; }
+
 // What such models share: they are asked as masked models are.
 class GapFiller : public Encoder {
  public:
@@ -30,8 +33,7 @@ class GapFiller : public Encoder {
                             const Watch& watch) override;
   // The output layer reads the hidden states as they are.
   const nn::Matrix& head(const nn::View& hidden) override;
-  // Two networks have no one stream.
-  query::SiteSet sites() const override { return {}; }
+  query::SiteSet sites() const override { return sites_of_gap_fillers(""); }
   void use(const tokenizer::Tokenizer& tokenizer) override { mask_ = tokenizer.special().mask; }
 
  protected:

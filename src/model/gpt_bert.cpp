@@ -243,11 +243,15 @@ const char* const kCovers = "GPT-BERT, BabyLM's baselines of 2025";
 }  // namespace
 
 Family gpt_bert_family() {
-  return {.model_types = {{"gpt_bert", kCovers}}, .make = make<Encoder, GptBertEncoder>};
+  return {.model_types = {{"gpt_bert", kCovers}},
+          .make = make<Encoder, GptBertEncoder>,
+          .sites = [](std::string_view) { return query::SiteSet(); }};
 }
 
 Family gpt_bert_causal_family() {
-  return {.model_types = {{"gpt_bert", kCovers}}, .make = make<Decoder, GptBertDecoder>};
+  return {.model_types = {{"gpt_bert", kCovers}},
+          .make = make<Decoder, GptBertDecoder>,
+          .sites = [](std::string_view) { return query::SiteSet(); }};
 }
 
 }  // namespace minpair::model

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.h"
 
@@ -33,13 +34,36 @@ float* find_row(const Value& value, uint32_t token) {
   return value.rows.row(size_t(at - value.tokens.begin()));
 }
 
+// Among the gates of an LSTM or a GRU, side by side; none: it is no gate.
+std::optional<size_t> place_of_gate(query::Site site) {
+  switch (site) {
+    case query::Site::input_gate:
+      return 0;
+    case query::Site::forget_gate:
+    case query::Site::update_gate:
+      return 1;
+    case query::Site::candidate:
+      return 2;
+    case query::Site::output_gate:
+      return 3;
+    default:
+      return {};
+  }
+}
+
+// Whether a site is a state together with its memory.
+bool has_both(query::Site site) {
+  return site == query::Site::residual || site == query::Site::unit;
+}
+
 // What is given for this value: for the memory of an LSTM what follows the state, if anything.
-std::span<const float> given(const std::vector<float>& values, size_t width, const Value& value) {
-  const bool recurrent = value.site == Site::hidden || value.site == Site::cell;
-  if (values.size() != width && !(recurrent && values.size() == 2 * width))
+std::span<const float> given(const std::vector<float>& values, size_t width, const Value& value,
+                             query::Site site) {
+  const bool both = has_both(site) && (value.site == Site::hidden || value.site == Site::cell);
+  if (values.size() != width && !(both && values.size() == 2 * width))
     throw wrong_call(
         fmt::format("{} values were given where the model has {}", values.size(), width));
-  if (value.site != Site::cell) return std::span(values).first(width);
+  if (value.site != Site::cell || !both) return std::span(values).first(width);
   return std::span(values).subspan(values.size() - width, values.size() == width ? 0 : width);
 }
 
@@ -60,11 +84,19 @@ bool shows(const Value& value, query::Site site, uint32_t layer) {
     case Site::mlp_inner:
       return site == query::Site::neuron;
     case Site::hidden:
+      return has_both(site) || site == query::Site::hidden;
     case Site::cell:
-      return site == query::Site::residual || site == query::Site::unit;
+      return has_both(site) || site == query::Site::cell;
+    case Site::gates:
+      return place_of_gate(site).has_value();
     default:
       return false;
   }
+}
+
+Slice slice_of(const Value& value, query::Site site, const query::ModelInfo& info) {
+  if (value.site != Site::gates) return {0, value.rows.columns()};
+  return {*place_of_gate(site) * info.hidden, info.hidden};
 }
 
 Interventions::Interventions(std::span<const query::Input> asked, const query::ModelInfo& info)
@@ -134,21 +166,22 @@ void Interventions::see(const Value& value) {
     if (here(edit)) put(edit, value);
 }
 
-Interventions::Slice Interventions::slice_of(const query::Place& place, const Value& value) const {
-  const size_t columns = value.rows.columns();
+Slice Interventions::one_of(const query::Place& place, const Value& value) const {
+  const Slice all = slice_of(value, place.site, info_);
+  if (place.index == query::kAll) return all;
   if (place.site == query::Site::head)
-    return {place.index * (columns / info_.heads), columns / info_.heads};
-  if (place.site != query::Site::neuron && place.site != query::Site::unit) return {0, columns};
-  if (place.index >= columns)
-    throw wrong_call(fmt::format("{} has {} {} in a layer, not a number {}", info_.name, columns,
-                                 place.site == query::Site::unit ? "units" : "neurons",
+    return {place.index * (all.width / info_.heads), all.width / info_.heads};
+  if (place.site < query::Site::neuron) return all;
+  if (place.index >= all.width)
+    throw wrong_call(fmt::format("{} has {} {} in a layer, not a number {}", info_.name, all.width,
+                                 place.site == query::Site::neuron ? "neurons" : "units",
                                  place.index))
         .hint("0 is the first");
-  return {place.index, 1};
+  return {all.first + place.index, 1};
 }
 
 void Interventions::take(Edit& edit, const Value& value) const {
-  const Slice slice = slice_of(edit.change->at, value);
+  const Slice slice = one_of(edit.change->at, value);
   std::vector<float>& sum = value.site == Site::cell ? edit.taken_memory : edit.taken;
   for (uint32_t token : edit.source_rows)
     if (const float* row = find_row(value, token)) {
@@ -158,15 +191,16 @@ void Interventions::take(Edit& edit, const Value& value) const {
 }
 
 void Interventions::put(const Edit& edit, const Value& value) const {
-  const Slice slice = slice_of(edit.change->at, value);
+  const Slice slice = one_of(edit.change->at, value);
+  const query::Site site = edit.change->at.site;
   for (uint32_t token : edit.rows) {
     float* row = find_row(value, token);
     if (!row) continue;
     float* x = row + slice.first;
     if (const auto* add = std::get_if<query::Add>(&edit.change->how)) {
-      for (float y : given(add->values, slice.width, value)) *x++ += add->by * y;
+      for (float y : given(add->values, slice.width, value, site)) *x++ += add->by * y;
     } else if (const auto* put = std::get_if<query::Put>(&edit.change->how)) {
-      std::ranges::copy(given(put->values, slice.width, value), x);
+      std::ranges::copy(given(put->values, slice.width, value, site), x);
     } else if (std::holds_alternative<query::Zero>(edit.change->how)) {
       std::fill_n(x, slice.width, 0.0f);
     } else {

@@ -20,8 +20,14 @@
 
 namespace minpair::model {
 
-// Whether a value is what a query calls by this site and layer.
+// Whether a value is what a query calls by this site and layer, or has it among others.
 bool shows(const Value& value, query::Site site, uint32_t layer);
+
+// Which columns of a value a site is: all of them, but of gates, which stand side by side.
+struct Slice {
+  size_t first = 0, width = 0;
+};
+Slice slice_of(const Value& value, query::Site site, const query::ModelInfo& info);
 
 class Interventions {
  public:
@@ -45,16 +51,12 @@ class Interventions {
     std::vector<uint32_t> rows, source_rows;
     std::vector<float> taken, taken_memory;  // sums over the source's rows
   };
-  struct Slice {
-    size_t first = 0, width = 0;
-  };
-
   uint32_t unchanged(std::span<const tokenizer::TokenId> ids);
   void add(size_t input);
   void see(const Value& value);
   void take(Edit& edit, const Value& value) const;
   void put(const Edit& edit, const Value& value) const;
-  Slice slice_of(const query::Place& place, const Value& value) const;
+  Slice one_of(const query::Place& place, const Value& value) const;
 
   std::span<const query::Input> asked_;
   const query::ModelInfo& info_;

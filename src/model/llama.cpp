@@ -23,6 +23,12 @@ struct Layer {
   Experts experts;  // instead of gate_up and down
 };
 
+// An expert's neurons see only some of the tokens.
+query::SiteSet without_neurons() {
+  query::SiteSet all = kSitesOfTransformers;
+  return all.reset(size_t(query::Site::neuron));
+}
+
 class Llama : public Decoder {
  public:
   explicit Llama(const Loading& from) : Decoder(from, {}) {
@@ -89,10 +95,8 @@ class Llama : public Decoder {
     Decoder::finish_parts(rows);
     if (variant_.logits_times != 1) multiply(rows, variant_.logits_times);
   }
-  // An expert's neurons see only some of the tokens.
   query::SiteSet sites() const override {
-    query::SiteSet all = Decoder::sites();
-    return variant_.experts > 0 ? all.reset(size_t(query::Site::neuron)) : all;
+    return variant_.experts > 0 ? without_neurons() : kSitesOfTransformers;
   }
   float logit_cap() const override { return variant_.logit_cap; }
 
@@ -419,7 +423,11 @@ Family llama_family() {
                gguf_of("gemma3", "gemma3_text", "pre_feedforward_layernorm."),
                gguf_of("granite", "granite"), gguf_of("olmo", "olmo"), gguf_of("olmo2", "olmo2"),
                gguf_of("smollm3", "smollm3"), gguf_of_starcoder(), gguf_of_stablelm(),
-               gguf_of_phi3()}};
+               gguf_of_phi3()},
+      .sites = [](std::string_view type) {
+        const bool experts = type == "mixtral" || type == "olmoe" || type.ends_with("_moe");
+        return experts ? without_neurons() : kSitesOfTransformers;
+      }};
   family.gguf[3].more = gemma_settings;
   family.gguf[4].more = large_gemma_settings<46>;
   family.gguf[5].more = large_gemma_settings<62>;

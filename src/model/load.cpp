@@ -53,6 +53,7 @@ std::vector<Architecture> architectures() {
     for (const ModelType& known : family.model_types) {
       Architecture& a = all.emplace_back(Architecture{known.type, "", known.covers, ""});
       a.kind = kind_of(family);
+      a.sites = family.sites ? family.sites(known.type) : kSitesOfTransformers;
       for (const Gguf& gguf : family.gguf)
         if (gguf.model_type == known.type) a.gguf = gguf.architecture;
     }

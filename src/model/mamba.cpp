@@ -74,6 +74,7 @@ class Mamba : public Decoder {
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
+      join(l, tree.late, hidden_);
       nn::normalize(runtime_, hidden_, layer.norm, normed_);
       nn::linear(runtime_, normed_, layer.in, wide_);
       convolve(tree, layer);
@@ -89,8 +90,7 @@ class Mamba : public Decoder {
   }
 
   bool stream_is_sum() const override { return false; }  // direct effects ask for attention
-  // A change would also have to go into the states.
-  query::SiteSet sites() const override { return {}; }
+  query::SiteSet sites() const override { return kSitesOfStreams; }
 
  private:
   size_t convolved() const { return width_ + (second_ ? 2 * groups_ * states_ : 0); }
@@ -147,8 +147,8 @@ class Mamba : public Decoder {
   // Each channel along the path to a node: that node and the few before it.
   void convolve(const PrefixTree& tree, const Layer& layer) {
     const size_t first = second_ ? width_ : 0, channels = convolved();
-    mixed_.resize(tree.nodes.size(), channels);
-    runtime_.parallel(tree.nodes.size(), [&](size_t node, int) {
+    mixed_.resize(wide_.rows(), channels);
+    runtime_.parallel(wide_.rows(), [&](size_t node, int) {
       float* out = mixed_.row(node);
       for (size_t c = 0; c < channels; ++c)
         out[c] = layer.taps_bias.empty() ? 0 : layer.taps_bias[c];
@@ -170,8 +170,8 @@ class Mamba : public Decoder {
 
   template <class StepOf>
   void scan_states(const PrefixTree& tree, const StepOf& step_of) {
-    inner_.resize(tree.nodes.size(), width_);
-    scan(runtime_, tree, width_, std::vector<float>(states_),
+    inner_.resize(wide_.rows(), width_);
+    scan(runtime_, tree, wide_.rows(), width_, std::vector<float>(states_),
          [&](uint32_t node, size_t c, std::vector<float>& state) {
            inner_.row(node)[c] = advance(state, step_of(node, c));
          });
@@ -209,7 +209,7 @@ class Mamba : public Decoder {
 
   void scan_heads(const PrefixTree& tree, const Layer& layer) {
     const size_t first = width_ + convolved(), each = width_ / heads_;
-    steps_.resize(tree.nodes.size(), heads_);
+    steps_.resize(wide_.rows(), heads_);
     for (size_t i = 0; i < steps_.rows(); ++i)
       for (size_t head = 0; head < heads_; ++head)
         steps_.row(i)[head] = std::clamp(softplus(wide_.row(i)[first + head] + layer.bias[head]),
@@ -245,7 +245,8 @@ class Mamba : public Decoder {
 
 Family mamba_family() {
   return {.model_types = {{"mamba", "Mamba 130M to 2.8B"}, {"mamba2", "Mamba 2, Codestral Mamba"}},
-          .make = make<Decoder, Mamba>};
+          .make = make<Decoder, Mamba>,
+          .sites = [](std::string_view) { return kSitesOfStreams; }};
 }
 
 }  // namespace minpair::model

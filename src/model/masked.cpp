@@ -102,7 +102,7 @@ std::vector<std::vector<Logits>> MaskedModel::compute(std::span<const Input> ask
   changes.add_sources(rows);
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-  Taps taps(inputs, row_of);
+  Taps taps(inputs, info_, row_of);
   const nn::Matrix& hidden =
       encoder_->head(encoder_->forward(packed.batch, rows, changes.watch(taps.watch())));
 

@@ -57,7 +57,11 @@ class Recurrent : public query::Model, public Watchable {
   const tokenizer::Tokenizer& tokenizer() const override { return *tokenizer_; }
 
   query::AskSet asks() const override { return query::AskSet().set(); }
-  query::SiteSet sites() const override { return kSitesOfRecurrent; }
+  query::SiteSet sites() const override {
+    return cell_ == Cell::lstm  ? kSitesOfLstm
+           : cell_ == Cell::gru ? kSitesOfGru
+                                : kSitesOfRecurrent;
+  }
   std::vector<query::Answer> answer(std::span<const query::Query> queries) override {
     return answer_by_logits(*this, queries, [&](std::span<const Input> asked) {
       Interventions changes(asked, info_);
@@ -65,7 +69,7 @@ class Recurrent : public query::Model, public Watchable {
       PrefixTree tree(inputs, changes.late());
       auto node_of = [&](size_t q, uint32_t position) { return tree.node_of(q, position); };
       changes.place(node_of);
-      Taps taps(inputs, node_of);
+      Taps taps(inputs, info_, node_of);
       run(tree, changes.watch(taps.watch()));
       std::vector<uint32_t> rows;
       for (const PrefixTree::NodeRead& read : tree.reads) rows.push_back(read.node);
@@ -344,7 +348,10 @@ Family recurrent_family() {
                            "colorlessgreenRNNs, Gulordava et al. 2018; what 'minpair train' makes"},
                           {"gru", "PyTorch's word_language_model"},
                           {"rnn", "PyTorch's word_language_model"}},
-          .make = load_recurrent};
+          .make = load_recurrent,
+          .sites = [](std::string_view type) {
+            return type == "lstm" ? kSitesOfLstm : type == "gru" ? kSitesOfGru : kSitesOfRecurrent;
+          }};
 }
 
 }  // namespace minpair::model

@@ -45,6 +45,7 @@ class Rwkv : public Decoder {
     float times = 1;  // the stream is halved now and then, and what is added with it
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
+      join(l, tree.late, hidden_);
       mix_times(tree, layer);
       add(Site::attention_output, l, context_, layer.time_output, hidden_, attended_, {}, times);
       see(Site::attention_residual, l, attended_);
@@ -60,8 +61,7 @@ class Rwkv : public Decoder {
   }
 
   bool stream_is_sum() const override { return false; }  // direct effects ask for attention
-  // A change would also have to go into the states.
-  query::SiteSet sites() const override { return {}; }
+  query::SiteSet sites() const override { return kSitesOfStreams; }
 
  private:
   void load_weights(const Loading& from) {
@@ -126,8 +126,8 @@ class Rwkv : public Decoder {
     shifted(tree, layer.time_key_mix, layer.time_key, key_);
     shifted(tree, layer.time_value_mix, layer.time_value, value_);
     shifted(tree, layer.time_gate_mix, layer.time_gate, gate_);
-    context_.resize(tree.nodes.size(), width_);
-    scan(runtime_, tree, width_, {0, 0, -1e38f},
+    context_.resize(normed_.rows(), width_);
+    scan(runtime_, tree, normed_.rows(), width_, {0, 0, -1e38f},
          [&](uint32_t node, size_t c, std::vector<float>& state) {
            float &sum = state[0], &weights = state[1], &largest = state[2];
            const float key = key_.row(node)[c], value = value_.row(node)[c];
@@ -165,7 +165,9 @@ class Rwkv : public Decoder {
 }  // namespace
 
 Family rwkv_family() {
-  return {.model_types = {{"rwkv", "RWKV 4 169M to 14B"}}, .make = make<Decoder, Rwkv>};
+  return {.model_types = {{"rwkv", "RWKV 4 169M to 14B"}},
+          .make = make<Decoder, Rwkv>,
+          .sites = [](std::string_view) { return kSitesOfStreams; }};
 }
 
 }  // namespace minpair::model

@@ -225,7 +225,8 @@ class T5 : public GapFiller {
 
 Family t5_family() {
   return {.model_types = {{"t5", "T5, T5 1.1, Flan-T5, ByT5"}, {"mt5", "mT5"}, {"umt5", "umT5"}},
-          .make = make<Encoder, T5>};
+          .make = make<Encoder, T5>,
+          .sites = sites_of_gap_fillers};
 }
 
 }  // namespace minpair::model

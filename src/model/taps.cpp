@@ -6,8 +6,9 @@
 
 namespace minpair::model {
 
-Taps::Taps(std::span<const query::Input> inputs,
-           const std::function<uint32_t(size_t, uint32_t)>& token_of) {
+Taps::Taps(std::span<const query::Input> inputs, const query::ModelInfo& info,
+           const std::function<uint32_t(size_t, uint32_t)>& token_of)
+    : info_(info) {
   for (size_t q = 0; q < inputs.size(); ++q)
     for (size_t r = 0; r < inputs[q].reads.size(); ++r)
       if (const query::Read& read = inputs[q].reads[r]; read.layer)
@@ -20,14 +21,17 @@ void Taps::take(const Value& value) {
   for (Tap& tap : taps_) {
     const query::Site site = tap.read->state.value_or(query::Site::residual);
     if (!shows(value, site, *tap.read->layer)) continue;
-    if (memory && site != query::Site::unit) continue;
+    if (memory && site == query::Site::residual) continue;
     // A recurrent network shows its tokens step by step.
     auto at = std::ranges::lower_bound(value.tokens, tap.token);
     if (at == value.tokens.end() || *at != tap.token) continue;
     const float* row = value.rows.row(size_t(at - value.tokens.begin()));
-    std::vector<float>& values = memory ? tap.memory : tap.values;
-    values.assign(row, row + value.rows.columns());
-    if (!memory) values.insert(values.end(), tap.memory.begin(), tap.memory.end());
+    // Of a unit, the memory comes before the state and follows it in the answer.
+    const bool waits = memory && site == query::Site::unit;
+    std::vector<float>& values = waits ? tap.memory : tap.values;
+    const Slice slice = slice_of(value, site, info_);
+    values.assign(row + slice.first, row + slice.first + slice.width);
+    if (!waits) values.insert(values.end(), tap.memory.begin(), tap.memory.end());
   }
 }
 

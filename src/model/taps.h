@@ -2,7 +2,7 @@
 // What the layers of a network give on the way, taken where a batch asks for it: hidden states, and
 // what the head would say if a layer were the last.
 //
-//   Taps taps(inputs, token_of);
+//   Taps taps(inputs, info, token_of);
 //   network.forward(batch, rows, taps.watch());
 //   taps.read(runtime, width, decoder, cap, answers, head);
 
@@ -18,7 +18,7 @@ namespace minpair::model {
 class Taps {
  public:
   // `token_of`: which token of the batch stands at a position of a query.
-  Taps(std::span<const query::Input> inputs,
+  Taps(std::span<const query::Input> inputs, const query::ModelInfo& info,
        const std::function<uint32_t(size_t query, uint32_t position)>& token_of);
   Taps(const Taps&) = delete;  // the watch knows its place
 
@@ -36,10 +36,11 @@ class Taps {
     const query::Read* read = nullptr;
     size_t query = 0, number = 0;  // whose answer
     uint32_t token = 0;
-    std::vector<float> values, memory;  // an LSTM's memory comes before its state
+    std::vector<float> values, memory;  // of an LSTM's unit
   };
   void take(const Value& value);
 
+  const query::ModelInfo& info_;
   std::vector<Tap> taps_;
   Watch watch_;
 };

@@ -11,9 +11,10 @@ namespace minpair::model {
 
 // Every channel has a state of its own, which begins as `first` and walks along the chains of the
 // tree; where a chain branches off, it goes on with the state that was there. `step(node, channel,
-// state)` takes it one node further.
+// state)` takes it one node further. Only the first `nodes` are walked: those of changed inputs come
+// last, each from its layer on.
 template <class Step>
-void scan(const nn::Runtime& runtime, const PrefixTree& tree, size_t channels,
+void scan(const nn::Runtime& runtime, const PrefixTree& tree, size_t nodes, size_t channels,
           const std::vector<float>& first, const Step& step) {
   constexpr size_t kChannelsAUnit = 16;
   const size_t size = first.size();
@@ -27,6 +28,7 @@ void scan(const nn::Runtime& runtime, const PrefixTree& tree, size_t channels,
     const size_t end = std::min(channels, (unit + 1) * kChannelsAUnit);
     for (size_t c = unit * kChannelsAUnit; c < end; ++c)
       for (const PrefixTree::Chain& chain : tree.chains) {
+        if (chain.first >= nodes) break;
         if (chain.parent == PrefixTree::none)
           state = first;
         else

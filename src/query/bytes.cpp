@@ -58,7 +58,7 @@ void append_what(std::string& to, const What& what) {
                         [&](const Best& b) { append_number(to, b.k); },
                         [&](const Classes& c) { append_hash(to, c.reducer->identity()); },
                         [&](const Hidden& h) {
-                          append_number(to, uint64_t{h.layer} << 3 | uint64_t(h.site));
+                          append_number(to, uint64_t{h.layer} << 4 | uint64_t(h.site));
                         },
                         [&](const Lens& l) {
                           append_number(to, l.layer);
@@ -79,7 +79,7 @@ void take_targets(std::string_view& from, What& what) {
 }
 
 Site site_of(uint64_t number) {
-  if (number > uint64_t(Site::unit)) throw bad_input("a query names what is in no model");
+  if (number >= kSites) throw bad_input("a query names what is in no model");
   return Site(number);
 }
 
@@ -101,7 +101,7 @@ void take_what(std::string_view& from, uint64_t kind, What& what, const Reducers
       return;
     case 5: {
       uint64_t place = take_number(from);
-      what = Hidden{uint16_t(place >> 3), site_of(place & 7)};
+      what = Hidden{uint16_t(place >> 4), site_of(place & 15)};
       return;
     }
     case 6: {

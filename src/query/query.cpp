@@ -12,8 +12,11 @@ namespace {
 constexpr std::string_view kAsked[] = {
     "logits",           "ranks",         "entropies", "the best tokens",
     "classes of words", "hidden states", "lenses"};
-constexpr std::string_view kSites[] = {"residual stream",     "attention", "heads",
-                                       "feed-forward layers", "neurons",   "units"};
+constexpr std::string_view kNames[] = {
+    "residual stream", "attention",    "heads",       "feed-forward layers", "neurons",
+    "units",           "memory",       "own states",  "input gates",         "forget gates",
+    "candidates",      "output gates", "update gates"};
+static_assert(std::size(kNames) == kSites);
 
 void check_ids(std::span<const tokenizer::TokenId> ids, const ModelInfo& info) {
   for (tokenizer::TokenId id : ids)
@@ -46,7 +49,7 @@ void check_input(const std::vector<tokenizer::TokenId>& ids, const ModelInfo& in
 void check_site(Site site, const Model& model) {
   if (!model.sites().test(size_t(site)))
     throw wrong_call(fmt::format("{} has no {} that can be looked at or changed", model.info().name,
-                                 kSites[size_t(site)]))
+                                 kNames[size_t(site)]))
         .hint("another kind of model may have them");
 }
 
@@ -66,7 +69,7 @@ void check_change(const Change& change, size_t tokens, const Model& model) {
   const Place& at = change.at;
   check_site(at.site, model);
   check_layer(at.layer, info, at.site);
-  if (at.site == Site::head && at.index >= info.heads)
+  if (at.site == Site::head && at.index != kAll && at.index >= info.heads)
     throw wrong_call(
         fmt::format("{} has {} heads, not a number {}", info.name, info.heads, at.index))
         .hint("0 is the first");

@@ -89,8 +89,18 @@ enum class Site : uint8_t {
   head,       // what one head gives, before heads are mixed
   mlp,        // what the feed-forward layer adds to the stream
   neuron,     // one neuron of the feed-forward layer, after its activation
-  unit        // one unit of a recurrent layer: its state, and its memory in an LSTM
+  unit,       // one unit of a recurrent layer: its state, and its memory in an LSTM
+  // Of one unit, on the way to its state. An LSTM has all but the last, a GRU that one and the
+  // candidate. Its reset gate is used up in the candidate and is no site.
+  cell,         // the memory alone
+  hidden,       // the state alone, as the layer above and the next step read it
+  input_gate,   // what share of the candidate is added to the memory
+  forget_gate,  // what share of the memory is kept
+  candidate,    // what would be added; of a GRU, the new state
+  output_gate,  // what share of the memory is shown
+  update_gate   // what share of the last state is kept
 };
+constexpr size_t kSites = size_t(Site::update_gate) + 1;
 
 // What stands at a site, of all heads, neurons or units; of units an LSTM's memory after the state.
 // Layers count from 1; layer 0 of the residual stream is the embeddings.
@@ -118,6 +128,7 @@ struct Ask {
 // --- what can be changed on the way ---
 
 constexpr uint32_t kEverywhere = UINT32_MAX;  // as a position: at all of them
+constexpr uint32_t kAll = UINT32_MAX;  // as an index: all heads, neurons or units of the layer
 
 struct Place {
   Site site = Site::residual;
@@ -236,7 +247,7 @@ struct ModelInfo {
 };
 
 using AskSet = std::bitset<std::variant_size_v<What>>;  // by the index in What
-using SiteSet = std::bitset<size_t(Site::unit) + 1>;
+using SiteSet = std::bitset<kSites>;
 
 // What every model can be asked, since it has an output: everything before Hidden and Lens.
 constexpr AskSet kAsksOfOutputs{0b0011111};

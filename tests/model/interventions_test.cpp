@@ -30,8 +30,8 @@ using Where = query::Site;
 const Ids kIds{5, 9, 2, 30, 36, 7}, kOthers{5, 8, 2, 31, 35, 3}, kLonger{4, 8, 2, 31, 6, 35, 3, 9};
 const Ids kTargets{3, 17, 36};
 
-constexpr Where kSites[] = {Where::residual, Where::attention, Where::head,
-                            Where::mlp,      Where::neuron,    Where::unit};
+// Whether a site is something of one unit alone.
+bool is_part_of_unit(Where site) { return site > Where::unit; }
 
 Query ask(const Ids& ids, std::vector<Change> changes = {}) {
   Query query{ids, {}, std::move(changes)};
@@ -55,12 +55,13 @@ class Changing : public ::testing::TestWithParam<std::string> {
   // Every place of a layer that a change can name; first and last of many.
   std::vector<Place> places(uint16_t layer, uint32_t position) {
     std::vector<Place> all;
-    for (Where site : kSites) {
+    for (size_t number = 0; number < query::kSites; ++number) {
+      const Where site = Where(number);
       if (!model_->sites().test(size_t(site)) || (layer == 0 && site != Where::residual)) continue;
       all.push_back({site, layer, 0, position});
       uint32_t count = site == Where::head     ? model_->info().heads
                        : site == Where::neuron ? uint32_t(inside(kIds, site, layer, 0).size())
-                       : site == Where::unit   ? model_->info().hidden
+                       : site >= Where::unit   ? model_->info().hidden
                                                : 1;
       if (count > 1) all.push_back({site, layer, count - 1, position});
     }
@@ -82,12 +83,13 @@ class Changing : public ::testing::TestWithParam<std::string> {
     std::vector<Floats> rows(ids.size());
     watched.watch(ids, [&](const Value& value) {
       const size_t columns = value.rows.columns();
-      const size_t width = at.site == Where::head ? columns / model_->info().heads
-                           : at.site == Where::neuron || at.site == Where::unit ? 1
-                                                                                : columns;
+      const size_t width = at.site == Where::head     ? columns / model_->info().heads
+                           : at.site >= Where::neuron ? 1
+                                                      : columns;
+      const size_t first = is_here(value) ? slice_of(value, at.site, model_->info()).first : 0;
       for (size_t i = 0; i < value.tokens.size(); ++i) {
         float* row = value.rows.row(i);
-        for (size_t d = at.index * width; d < (at.index + 1) * width; ++d)
+        for (size_t d = first + at.index * width; d < first + (at.index + 1) * width; ++d)
           if (is_here(value) && value.tokens[i] == at.position) row[d] = theirs[value.site][d];
         if (shows(value, Where::residual, layers_) && value.site != Site::cell)
           rows[value.tokens[i]].assign(row, row + columns);
@@ -122,6 +124,7 @@ TEST_P(Changing, WhatIsItsOwnChangesNoBit) {
       Floats own = inside(kIds, place.site, layer, 2);
       if (place.site == Where::unit) own = {own[0], own[own.size() / 2]};
       if (place.site == Where::unit && model_->info().architecture != "lstm") own.pop_back();
+      if (is_part_of_unit(place.site)) own.resize(1);
       EXPECT_EQ(answer(ask(kIds, {{place, query::Put{own}}})), ours);
       EXPECT_EQ(answer(ask(kIds, {{place, query::Add{own, 0}}})), ours);
     }
@@ -140,7 +143,7 @@ TEST_P(Changing, EveryPlaceIsWhatOverwritingItGives) {
       const std::vector<Floats> slow = overwritten(kIds, place, kLonger, 6);
       const Answer fast = answer(query), scores = answer(ask(kIds, changes));
       // One neuron may be silent in both.
-      if (place.site != Where::neuron && place.site != Where::unit) {
+      if (place.site < Where::neuron) {
         EXPECT_NE(scores, plain) << int(place.site) << ", layer " << layer;
       }
       for (uint32_t p = 0; p < kIds.size(); ++p) {

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "model/architectures.h"
 #include "model/model.h"
 #include "support.h"
 
@@ -224,6 +225,34 @@ TEST_P(Made, ChangesAreObeyedInAnyBatchOrRefused) {
   EXPECT_NE(alone, model_->answer({&queries_[1], 1}).at(0));
   queries_.push_back(changed);
   EXPECT_EQ(load(3)->answer(queries_).back(), alone);
+}
+
+// An input as long as the second one, and its answer.
+TEST_P(Made, AllThatAnotherInputHasGivesItsAnswerAndItsOwnChangesNoBit) {
+  const query::SiteSet sites = model_->sites();
+  for (const Architecture& known : architectures())
+    if (known.type == model_->info().architecture) {
+      EXPECT_EQ(known.sites, sites) << "as 'minpair list architectures' says";
+    }
+  if (!sites.test(size_t(query::Site::residual))) return;
+  const query::Query& ours = queries_[1];
+  query::Query theirs = ours;
+  std::rotate(theirs.ids.begin() + 1, theirs.ids.begin() + 2, theirs.ids.end());
+  const query::Answer here = model_->answer({&ours, 1}).at(0);
+  const query::Answer there = model_->answer({&theirs, 1}).at(0);
+  EXPECT_NE(here, there);
+  for (uint16_t layer = 0; layer <= model_->info().layers; ++layer) {
+    query::Query changed = ours;
+    for (uint32_t p = 0; p < ours.ids.size(); ++p)
+      changed.changes.push_back(
+          {{query::Site::residual, layer, 0, p}, query::From{theirs.ids, {p}}});
+    EXPECT_EQ(model_->answer({&changed, 1}).at(0), there) << "layer " << layer;
+    for (size_t site = 0; site < query::kSites; ++site) {
+      if (!sites.test(site) || (layer == 0 && site > 0)) continue;
+      changed.changes = {{{query::Site(site), layer, 0, 1}, query::From{ours.ids, {1}}}};
+      EXPECT_EQ(model_->answer({&changed, 1}).at(0), here) << "layer " << layer << ", " << site;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Transformers, Made, ::testing::ValuesIn(folders_of_transformers()),
