@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/hash.h"
+#include "base/team.h"
 #include "checkpoint/parts.h"
 
 namespace minpair::checkpoint {
@@ -28,19 +29,11 @@ void release(std::string_view bytes) {
 // the number of threads. Pages are given back as they are read, for they may never be needed again.
 void hash_file(std::string_view bytes, std::string& into) {
   std::vector<Hash128> hashes((bytes.size() + chunk - 1) / chunk);
-  std::atomic<size_t> next = 0;
-  auto work = [&] {
-    for (size_t i; (i = next++) < hashes.size();) {
-      std::string_view piece = bytes.substr(i * chunk, chunk);
-      hashes[i] = fingerprint128(piece, i);
-      release(piece);
-    }
-  };
-  size_t helpers = std::min<size_t>({hashes.size(), std::thread::hardware_concurrency(), 8});
-  std::vector<std::jthread> threads;
-  for (size_t i = 1; i < helpers; ++i) threads.emplace_back(work);
-  work();
-  threads.clear();
+  share(hashes.size(), std::min(std::thread::hardware_concurrency(), 8u), [&](size_t i) {
+    std::string_view piece = bytes.substr(i * chunk, chunk);
+    hashes[i] = fingerprint128(piece, i);
+    release(piece);
+  });
   into += fmt::format("{}:", bytes.size());
   for (const Hash128& h : hashes) into += hex_of(h);
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <mutex>
 #include <numeric>
@@ -15,6 +14,7 @@
 #include "base/hash.h"
 #include "base/progress.h"
 #include "base/random.h"
+#include "base/team.h"
 #include "introspect/intervals.h"
 #include "stats/stats.h"
 
@@ -227,22 +227,16 @@ ProbeReadings fit_probes(const ProbeStates& states, const ProbeOptions& options,
     read.roles.push_back(prepared(states, states.roles[r], read));
     for (size_t l = 0; l < read.roles.back().layers.size(); ++l) work.emplace_back(r, l);
   }
-  std::atomic<size_t> next = 0, done = 0;
+  size_t done = 0;
   std::mutex telling;
-  auto labour = [&] {
-    for (size_t i; (i = next++) < work.size();) {
-      const auto [r, l] = work[i];
-      read.roles[r].layers[l] = one_layer(states.roles[r].layers[l], read.roles[r], read);
-      std::lock_guard lock(telling);
-      if (++done; tick) tick(done, work.size());
-    }
-  };
   const unsigned threads = options.threads > 0 ? unsigned(options.threads)
                                                : std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::thread> team;
-  for (unsigned t = 1; t < threads && t < work.size(); ++t) team.emplace_back(labour);
-  labour();
-  for (std::thread& t : team) t.join();
+  share(work.size(), threads, [&](size_t i) {
+    const auto [r, l] = work[i];
+    read.roles[r].layers[l] = one_layer(states.roles[r].layers[l], read.roles[r], read);
+    std::lock_guard lock(telling);
+    if (++done; tick) tick(done, work.size());
+  });
   return read;
 }
 

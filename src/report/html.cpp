@@ -4,7 +4,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <atomic>
 #include <set>
 #include <thread>
 
@@ -12,6 +11,7 @@
 #include "base/file.h"
 #include "base/paths.h"
 #include "base/progress.h"
+#include "base/team.h"
 #include "report/checkpoints.h"
 #include "report/clusters.h"
 #include "report/designs.h"
@@ -319,15 +319,9 @@ std::string suites_of_sweeps(store::Store& store) {
 
 // As many at once as the machine has cores: deflating is most of the time.
 std::vector<PageBlock> packed(std::vector<Block> blocks) {
-  std::vector<std::thread> threads;
-  size_t n = std::min<size_t>(std::max(1u, std::thread::hardware_concurrency()), blocks.size());
-  std::atomic<size_t> next = 0;
-  for (size_t t = 0; t < n; ++t)
-    threads.emplace_back([&] {
-      for (size_t i = next++; i < blocks.size(); i = next++)
-        blocks[i].block.bytes = deflated(blocks[i].block.bytes, blocks[i].numbers);
-    });
-  for (std::thread& t : threads) t.join();
+  share(blocks.size(), std::thread::hardware_concurrency(), [&](size_t i) {
+    blocks[i].block.bytes = deflated(blocks[i].block.bytes, blocks[i].numbers);
+  });
   std::vector<PageBlock> done;
   for (Block& b : blocks) done.push_back(std::move(b.block));
   return done;

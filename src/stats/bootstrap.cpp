@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "base/random.h"
+#include "base/team.h"
 #include "stats/stats.h"
 
 namespace minpair::stats {
@@ -42,14 +43,9 @@ std::vector<double> all_replicates(const ClusterSums& data, const BootstrapOptio
   unsigned threads = options.threads > 0 ? unsigned(options.threads) : available;
   // Starting threads takes longer than a few draws.
   if (options.replicates * data.sum.size() < 2'000'000) threads = 1;
-  auto work = [&](unsigned t) {
-    for (uint64_t i = t; i < replicates.size(); i += threads)
-      replicates[i] = one_replicate(data, options.seed * 0x9e3779b97f4a7c15 + i);
-  };
-  std::vector<std::thread> team;
-  for (unsigned t = 1; t < threads; ++t) team.emplace_back(work, t);
-  work(0);
-  for (std::thread& t : team) t.join();
+  share(replicates.size(), threads, [&](size_t i) {
+    replicates[i] = one_replicate(data, options.seed * 0x9e3779b97f4a7c15 + i);
+  });
   return replicates;
 }
 

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/progress.h"
 #include "base/random.h"
+#include "base/team.h"
 #include "support.h"
 
 namespace minpair::inline base {
@@ -128,6 +129,24 @@ TEST(Text, CountsAndDurations) {
   EXPECT_EQ(count_text(18230), "18,230");
   EXPECT_EQ(count_text(999), "999");
   EXPECT_EQ(duration_text(250), "4 min 10 s");
+}
+
+TEST(Share, EveryPartIsDoneOnceOnAnyNumberOfThreads) {
+  for (size_t threads : {0, 1, 3, 50}) {
+    std::vector<int> done(100);
+    share(done.size(), threads, [&](size_t i) { ++done[i]; });
+    EXPECT_EQ(done, std::vector<int>(100, 1)) << threads;
+  }
+  share(0, 4, [](size_t) { FAIL(); });
+}
+
+TEST(Share, ThrowsWhatAThreadThrew) {
+  for (size_t threads : {1, 4})
+    EXPECT_THROW(share(50, threads,
+                       [](size_t i) {
+                         if (i % 7 == 3) throw bad_input("the fourth");
+                       }),
+                 Error);
 }
 
 }  // namespace minpair::inline base
