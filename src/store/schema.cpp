@@ -218,6 +218,19 @@ std::unique_ptr<Database> migrated_copy(Database& old) {
   return copy;
 }
 
+// A run that was killed while it stored something leaves a journal: the first who looks puts the
+// file back, for which it must be opened to write.
+void undo_what_was_cut_off(const std::filesystem::path& path) {
+  std::error_code none;
+  if (!std::filesystem::exists(path.string() + "-journal", none)) return;
+  try {
+    Database database(path, SQLITE_OPEN_READWRITE);
+    database.number("SELECT count(*) FROM sqlite_schema");
+  } catch (const Error&) {
+    // Who may only read is told by whoever reads.
+  }
+}
+
 }  // namespace
 
 void insert_shown(Statement& insert, int64_t run, int64_t ordinal, const Shown& shown) {
@@ -270,6 +283,7 @@ std::unique_ptr<Database> open_to_read(const std::filesystem::path& path) {
     throw bad_input("there is no such results file")
         .at(path.string())
         .hint("'minpair run -s SUITE -m MODEL -o FILE' makes one");
+  undo_what_was_cut_off(path);
   auto database = std::make_unique<Database>(path, SQLITE_OPEN_READONLY);
   int version = check_version(*database);
   if (version == 0) throw bad_input("these results are empty").at(path.string());

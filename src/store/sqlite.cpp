@@ -40,11 +40,12 @@ void Database::fail(int code, const std::string& doing) const {
       break;
     case SQLITE_READONLY:
     case SQLITE_PERM:
-      // Also after a crash of another program: what it left beside the file cannot be undone.
+      if (code == SQLITE_READONLY_ROLLBACK)
+        say(cannot(doing + ": somebody was cut off while writing, and left a journal beside it"),
+            "make file and folder writable, or copy both and look at the copy: then it is put "
+            "back");
       say(cannot(fmt::format("{}: {}", doing,
-                             code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_DBMOVED
-                                 ? message
-                                 : "the file is read-only")),
+                             code == SQLITE_READONLY_DBMOVED ? message : "the file is read-only")),
           "give another file, or make it writable");
       break;
     case SQLITE_CANTOPEN:

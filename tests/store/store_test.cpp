@@ -368,6 +368,30 @@ TEST_F(StoreTest, AnyChangedByteIsNoticedOrHarmless) {
   EXPECT_GT(noticed, 20);
 }
 
+// As a kill leaves it: pages already changed in the file, what they were in a journal beside it.
+TEST_F(StoreTest, WhoReadsUndoesWhatWasCutOff) {
+  {
+    Store store(path(), Store::Mode::write);
+    fill(store);
+  }
+  const std::string expected = all_of(path()), copy = path().string() + ".copy.db";
+  {
+    Database file(path(), SQLITE_OPEN_READWRITE);
+    file.run("PRAGMA cache_size = 1");
+    file.run("BEGIN IMMEDIATE");
+    for (const char* table : {"items", "scores", "summary"})
+      file.run(fmt::format("UPDATE {} SET checksum = 0", table));
+    std::filesystem::copy_file(path(), copy);
+    std::filesystem::copy_file(path().string() + "-journal", copy + "-journal");
+    file.run("ROLLBACK");
+  }
+  EXPECT_NE(read_file(copy), read_file(path()));
+  EXPECT_EQ(all_of(copy), expected);
+  EXPECT_FALSE(std::filesystem::exists(copy + "-journal"));
+  write_file(path().string() + "-journal", "this is no journal, whoever left it");
+  EXPECT_EQ(all_of(path()), expected);
+}
+
 // With checksums that are right: whoever changes a verdict and its checksum must change the sums.
 TEST_F(StoreTest, CheckComputesVerdictsAndSumsAnew) {
   {
