@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 
 #include "base/paths.h"
-#include "hub/parts.h"
+#include "hub/answers.h"
 
 namespace minpair::hub {
 
@@ -30,19 +29,7 @@ struct Transfer {
 
 size_t on_header(char* data, size_t size, size_t count, void* user) {
   auto& t = *static_cast<Transfer*>(user);
-  std::string_view line(data, size * count);
-  if (line.starts_with("HTTP/")) t.response.headers.clear();  // of a redirect before
-  size_t colon = line.find(':');
-  if (colon != line.npos) {
-    std::string name(line.substr(0, colon));
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
-    std::string_view value = line.substr(colon + 1);
-    while (!value.empty() && value.find_first_of(" \t") == 0) value.remove_prefix(1);
-    while (!value.empty() && value.find_last_of(" \t\r\n") == value.size() - 1)
-      value.remove_suffix(1);
-    t.response.headers[name] = value;
-  }
+  add_header({data, size * count}, t.response.headers);
   return size * count;
 }
 
