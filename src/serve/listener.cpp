@@ -46,6 +46,9 @@ int listen_at(const std::string& address, int port) {
   return fd;
 }
 
+// Out of descriptors or memory: wait for others to leave instead of spinning.
+void rest() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
+
 }  // namespace
 
 Listener::Listener(const std::string& address, int port, const Limits& limits)
@@ -63,7 +66,8 @@ Listener::~Listener() {
 int Listener::port() const {
   sockaddr_storage at{};
   socklen_t size = sizeof at;
-  getsockname(listening_, reinterpret_cast<sockaddr*>(&at), &size);
+  if (getsockname(listening_, reinterpret_cast<sockaddr*>(&at), &size) != 0)
+    throw cannot_errno("cannot learn at which port this listens");
   return ntohs(at.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(at).sin6_port
                                         : reinterpret_cast<sockaddr_in&>(at).sin_port);
 }
@@ -72,13 +76,17 @@ void Listener::run(const Service& service) {
   // Hundreds of threads that hold little each: a heap for every few of them would only hoard.
   mallopt(M_ARENA_MAX, 2);
   std::array<pollfd, 2> watched = {pollfd{listening_, POLLIN, 0}, pollfd{stop_, POLLIN, 0}};
-  while (watched[1].revents == 0)
-    if (::poll(watched.data(), watched.size(), -1) > 0 && watched[0].revents) let_in(service);
+  while (!stopping_) {
+    const int ready = ::poll(watched.data(), watched.size(), -1);
+    if (ready > 0 && watched[0].revents) let_in(service);
+    if (ready < 0) rest();
+  }
   std::unique_lock lock(mutex_);
   left_.wait(lock, [&] { return served_ + refused_ == 0; });
 }
 
 void Listener::stop() {
+  stopping_ = true;
   uint64_t one = 1;
   [[maybe_unused]] ssize_t n = ::write(stop_, &one, sizeof one);
 }
@@ -86,9 +94,7 @@ void Listener::stop() {
 void Listener::let_in(const Service& service) {
   int socket = ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
   if (socket < 0) {
-    // Out of descriptors or memory: wait for others to leave instead of spinning.
-    if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) rest();
     return;
   }
   std::lock_guard lock(mutex_);
@@ -104,7 +110,7 @@ void Listener::let_in(const Service& service) {
       left_.notify_all();
     }).detach();
     ++count;
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {  // no thread, or no memory for one
     ::close(socket);
   }
 }

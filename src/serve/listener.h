@@ -3,6 +3,7 @@
 // whole answers, so that a client that sends a byte now and then is no worse than one that sends
 // nothing. One client too many is told to come again.
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -44,6 +45,7 @@ class Listener {
 
   Limits limits_;
   int listening_ = -1, stop_ = -1;
+  std::atomic<bool> stopping_ = false;
   std::mutex mutex_;
   std::condition_variable left_;
   size_t served_ = 0, refused_ = 0;  // clients who are being so now

@@ -3,14 +3,18 @@
 //   FAULT_AT    which one, from 1; 0: none, only count
 //   FAULT_KEEP  set: that one and all after it, as on a disk that stays full
 //   FAULT_COUNT a file that gets how many there were
+//   FAULT_SITES a file that gets a line for each allocation: a hash of who asked for it
 // Calls are counted from main() to its end: what the loader does before is not ours.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +32,25 @@ static atomic_long calls;
 static int wanted = -1, keep;
 static long at;
 
+// Who calls, as far up as matters: the same way through the program has the same hash.
+enum { kFrames = 16, kMostSites = 1 << 20 };
+static uint64_t* sites;
+static uint64_t caller(void) {
+  static __thread int inside;  // the unwinder allocates, too
+  if (inside) return 0;
+  inside = 1;
+  void* frames[kFrames];
+  const int n = backtrace(frames, kFrames);
+  uint64_t hash = 1469598103934665603u;
+  for (int i = 2; i < n; ++i) hash = (hash ^ (uint64_t)frames[i]) * 1099511628211u;
+  inside = 0;
+  return hash;
+}
+
 static int fails(int kind, int error) {
   if (kind != wanted || !atomic_load(&armed)) return 0;
   long n = atomic_fetch_add(&calls, 1) + 1;
+  if (sites && n <= kMostSites) sites[n - 1] = caller();
   if (at == 0 || (keep ? n < at : n != at)) return 0;
   errno = error;
   return 1;
@@ -126,6 +146,30 @@ int setsockopt(int fd, int level, int name, const void* value, socklen_t n) {
   return fails(kSocket, EINVAL) ? -1 : (int)syscall(SYS_setsockopt, fd, level, name, value, n);
 }
 
+int accept4(int fd, struct sockaddr* from, socklen_t* n, int flags) {
+  return fails(kSocket, EMFILE) ? -1 : (int)syscall(SYS_accept4, fd, from, n, flags);
+}
+ssize_t recv(int fd, void* to, size_t n, int flags) {
+  return fails(kSocket, ECONNRESET) ? -1 : syscall(SYS_recvfrom, fd, to, n, flags, NULL, NULL);
+}
+ssize_t send(int fd, const void* from, size_t n, int flags) {
+  return fails(kSocket, EPIPE) ? -1 : syscall(SYS_sendto, fd, from, n, flags, NULL, 0);
+}
+int poll(struct pollfd* watched, nfds_t n, int milliseconds) {
+  return fails(kSocket, ENOMEM) ? -1 : (int)syscall(SYS_poll, watched, n, milliseconds);
+}
+int getsockname(int fd, struct sockaddr* to, socklen_t* n) {
+  return fails(kSocket, ENOBUFS) ? -1 : (int)syscall(SYS_getsockname, fd, to, n);
+}
+
+static void write_sites(const char* to) {
+  FILE* file = REAL(fopen)(to, "w");
+  if (!file) return;
+  for (long i = 0; i < (long)calls && i < kMostSites; ++i)
+    fprintf(file, "%016llx\n", (unsigned long long)sites[i]);
+  fclose(file);
+}
+
 static int (*real_main)(int, char**, char**);
 static int counted_main(int argc, char** argv, char** environment) {
   const char *kind = getenv("FAULT_CALL"), *n = getenv("FAULT_AT"), *to = getenv("FAULT_COUNT");
@@ -133,9 +177,16 @@ static int counted_main(int argc, char** argv, char** environment) {
     if (!strcmp(kind, kNames[i])) wanted = i;
   at = n ? atol(n) : 0;
   keep = getenv("FAULT_KEEP") != NULL;
+  const char* sites_to = getenv("FAULT_SITES");
+  if (sites_to) {
+    sites = REAL(mmap)(NULL, sizeof *sites * kMostSites, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    caller();  // the unwinder sets itself up
+  }
   atomic_store(&armed, 1);
   int status = real_main(argc, argv, environment);
   atomic_store(&armed, 0);
+  if (sites) write_sites(sites_to);
   if (to) {
     FILE* file = REAL(fopen)(to, "w");
     if (file) {

@@ -1,20 +1,28 @@
 #!/usr/bin/env python3
-"""Every call fails once: sweep.py MINPAIR SOURCE SHIM [--most N] [--only KIND]
+"""Every call fails once: sweep.py MINPAIR SOURCE SHIM [--most N] [--only KIND] [--sites]
 
 For each kind of call, the n-th one of a short run fails, for every n (with --most, for so many n spread over all of
-them), once and for good. Then it must hold:
+them; with --sites, of the allocations that are asked for in the same way only the first), once and for good. Then:
 - the program ends by itself, with status 0 or 1, and says what was wrong when it is 1;
 - status 0 means that the results are those of an undisturbed run, byte for byte;
-- the same command afterwards ends with these bytes, and nothing else lies in the folder.
+- the same command afterwards ends with these bytes, and nothing else lies in the folder. (Where a trial leaves what an
+  earlier one has left, byte for byte, this is known already.)
+Calls of sockets fail in a `serve` instead, which either says what is wrong or goes on serving, and stops when told.
 """
 import argparse
+import hashlib
 import os
 import pathlib
+import select
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.request
 
-KINDS = ["write", "sync", "open", "mmap", "thread", "malloc"]
+KINDS = ["write", "sync", "open", "mmap", "thread", "socket", "malloc"]
 
 
 def suite(path):
@@ -24,31 +32,60 @@ def suite(path):
         '{"text":"%s wort13 wort12","grammatical":false}]}\n' % (i, w, w) for i, w in enumerate(words)))
 
 
+def says_why(text):
+    return text.startswith(b"minpair: ") or b"\nminpair: " in text
+
+
 class Sweep:
     def __init__(self, call):
         self.call = call
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="faults-"))
+        shared = pathlib.Path("/dev/shm")
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="faults-", dir=shared if shared.is_dir() else None))
+        self.model = call.source + "/tests/model/golden/bert"
         suite(self.folder / "suite.jsonl")
         self.trials = self.refused = 0
         self.findings = []
+        self.continued = set()  # what trials left, and could be gone on with
 
-    def run(self, where, **fault):
+    def environment(self, kind="", **fault):
         environment = {k: v for k, v in os.environ.items() if not k.startswith("FAULT_")}
-        environment.update(LC_ALL="C.UTF-8", MINPAIR_THREADS="3")
-        if fault:
-            environment.update(LD_PRELOAD=self.call.shim, **fault)
+        # One thread asks for memory in the same order every time.
+        environment.update(LC_ALL="C.UTF-8", MINPAIR_THREADS="1" if kind == "malloc" else "3")
+        if kind:
+            environment.update(LD_PRELOAD=self.call.shim, FAULT_CALL=kind, **fault)
+        return environment
+
+    def run(self, where, kind="", **fault):
         where.mkdir(exist_ok=True)
-        command = [self.call.program, "run", "-s", "../suite.jsonl", "-m",
-                   self.call.source + "/tests/model/golden/bert", "--method", "ce,pll", "-o", "results.db"]
+        command = [self.call.program, "run", "-s", "../suite.jsonl", "-m", self.model, "--method", "ce,pll", "-o",
+                   "results.db"]
         try:
-            return subprocess.run(command, cwd=where, env=environment, capture_output=True, timeout=60)
+            return subprocess.run(command, cwd=where, env=self.environment(kind, **fault), capture_output=True,
+                                  timeout=120)
         except subprocess.TimeoutExpired:
             return None
 
-    def count(self, kind):
+    def numbers(self, kind):
+        """Which calls are to fail, and how many there are."""
+        count, sites = self.folder / "count", self.folder / "sites"
         where = self.folder / f"count-{kind}"
-        self.run(where, FAULT_CALL=kind, FAULT_AT="0", FAULT_COUNT=str(self.folder / "count"))
-        return int((self.folder / "count").read_text())
+        fault = {"FAULT_AT": "0", "FAULT_COUNT": str(count), **({"FAULT_SITES": str(sites)} if kind == "malloc" else {})}
+        if kind == "socket":
+            self.serve(fault)
+        else:
+            self.run(where, kind, **fault)
+        total = int(count.read_text())
+        numbers = list(range(1, total + 1))
+        if kind == "malloc":  # the first of each site first
+            first = {}
+            for n, site in enumerate(sites.read_text().split(), 1):
+                first.setdefault(site, n)
+            ways = set(first.values())
+            numbers = sorted(ways) + ([] if self.call.sites else [n for n in numbers if n not in ways])
+            print(f"malloc   {total:7} calls at {len(ways)} sites", flush=True)
+        if self.call.most and len(numbers) > self.call.most:
+            numbers = sorted({numbers[i * (len(numbers) - 1) // (self.call.most - 1)] for i in range(self.call.most)})
+        return numbers, total
 
     def reference(self):
         done = self.run(self.folder / "undisturbed")
@@ -56,49 +93,90 @@ class Sweep:
         self.bytes = (self.folder / "undisturbed/results.db").read_bytes()
         self.table = done.stdout
 
+    def found(self, name, what, text=b""):
+        self.findings.append(f"{name}: {what}\n    {text.decode(errors='replace').strip()[-300:]}")
+        print(self.findings[-1], flush=True)
+
     def trial(self, kind, n, keep):
         name = f"{kind} {n}{' and after' if keep else ''}"
         where = self.folder / f"{kind}-{n}-{keep}"
-        fault = {"FAULT_CALL": kind, "FAULT_AT": str(n), **({"FAULT_KEEP": "1"} if keep else {})}
-        done = self.run(where, **fault)
-        self.trials += 1
-
-        def found(what):
-            text = "" if done is None else done.stderr.decode(errors="replace").strip()[-300:]
-            self.findings.append(f"{name}: {what}\n    {text}")
-
+        done = self.run(where, kind, FAULT_AT=str(n), **({"FAULT_KEEP": "1"} if keep else {}))
         if done is None:
-            return found("it hangs")
+            return self.found(name, "it hangs")
         if done.returncode not in (0, 1):
-            return found(f"it ends with {done.returncode}")
+            return self.found(name, f"it ends with {done.returncode}", done.stderr)
         results = where / "results.db"
         if done.returncode == 0:
             if results.read_bytes() != self.bytes or done.stdout != self.table:
-                found("it says all is well, but the results differ")
+                self.found(name, "it says all is well, but the results differ", done.stderr)
         else:
             self.refused += 1
-            if not done.stderr.startswith(b"minpair: ") and b"\nminpair: " not in done.stderr:
-                found("it says nothing")
+            if not says_why(done.stderr):
+                self.found(name, "it says nothing", done.stderr)
+        left = hashlib.sha256()
+        for path in sorted(where.iterdir()):
+            left.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+        if left.digest() not in self.continued:
+            if not self.goes_on(name, where):
+                return
+            self.continued.add(left.digest())
+        shutil.rmtree(where)
+
+    def goes_on(self, name, where):
         again = self.run(where)
         if again is None or again.returncode != 0:
-            return found(f"the same command does not go on: {again and again.stderr.decode()[-300:]}")
-        if results.read_bytes() != self.bytes:
-            return found("afterwards the results differ")
-        left = sorted(p.name for p in where.iterdir() if p.name != "results.db")
-        if left:
-            return found(f"it leaves {left}")
-        results.unlink()
-        where.rmdir()
+            self.found(name, "the same command does not go on", again.stderr if again else b"")
+        elif (where / "results.db").read_bytes() != self.bytes:
+            self.found(name, "afterwards the results differ")
+        elif left := sorted(p.name for p in where.iterdir() if p.name != "results.db"):
+            self.found(name, f"it leaves {left}")
+        else:
+            return True
+        return False
+
+    def serve(self, fault):
+        """A served page is asked for three times; (exit status, messages, answers)."""
+        process = subprocess.Popen([self.call.program, "serve", "-m", self.model, "--port", "0"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env=self.environment("socket", **fault))
+        answers = 0
+        try:
+            if select.select([process.stdout], [], [], 60)[0] and (url := process.stdout.readline().decode().strip()):
+                for _ in range(3):
+                    try:
+                        answers += urllib.request.urlopen(url + "version", timeout=5).status == 200
+                    except (OSError, ValueError):
+                        pass
+                process.send_signal(signal.SIGTERM)
+            _, said = process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            return None, b"", answers
+        return process.returncode, said, answers
+
+    def serving(self, n, keep):
+        name = f"socket {n}{' and after' if keep else ''}"
+        status, said, answers = self.serve({"FAULT_AT": str(n), **({"FAULT_KEEP": "1"} if keep else {})})
+        if status is None:
+            return self.found(name, "it hangs")
+        if status not in (0, 1):
+            return self.found(name, f"it ends with {status}", said)
+        if status == 1:
+            self.refused += 1
+            if not says_why(said):
+                self.found(name, "it says nothing", said)
+        elif answers < 2 and not keep:
+            self.found(name, f"one call failed, and {answers} of 3 requests were answered", said)
 
     def sweep(self, kind):
-        total = self.count(kind)
-        numbers = list(range(1, total + 1))
-        if self.call.most and total > self.call.most:
-            numbers = sorted({1 + i * (total - 1) // (self.call.most - 1) for i in range(self.call.most)})
-        before = self.trials, self.refused
+        numbers, total = self.numbers(kind)
+        before, began = (self.trials, self.refused), time.time()
         for n in numbers:
             for keep in (False, True):
-                self.trial(kind, n, keep)
+                self.trials += 1
+                self.serving(n, keep) if kind == "socket" else self.trial(kind, n, keep)
+            if self.trials % 2000 == 0:
+                print(f"  {self.trials} trials, {time.time() - began:.0f} s", flush=True)
         print(f"{kind:8} {total:7} calls, {self.trials - before[0]:5} trials, "
               f"{self.refused - before[1]:5} refused with a message", flush=True)
 
@@ -110,16 +188,15 @@ def main():
     parser.add_argument("shim")
     parser.add_argument("--most", type=int, default=0)
     parser.add_argument("--only", choices=KINDS)
+    parser.add_argument("--sites", action="store_true")
     sweep = Sweep(parser.parse_args())
     sweep.reference()
     for kind in [sweep.call.only] if sweep.call.only else KINDS:
         sweep.sweep(kind)
-    for finding in sweep.findings:
-        print(finding)
     print(f"{sweep.trials} trials, {len(sweep.findings)} findings"
           + (f"; what they left is in {sweep.folder}" if sweep.findings else ""))
     if not sweep.findings:
-        subprocess.run(["rm", "-rf", sweep.folder], check=True)
+        shutil.rmtree(sweep.folder)
     return 1 if sweep.findings else 0
 
 
