@@ -79,6 +79,24 @@ void PrefixTree::insert(std::span<const Input> inputs, const Changed& changed) {
   }
 }
 
+namespace {
+
+// `all` stays ascending and distinct. The whole vocabulary, asked for again and again, is not
+// sorted again and again.
+void add_targets(std::vector<tokenizer::TokenId>& all,
+                 std::span<const tokenizer::TokenId> targets) {
+  if (std::is_sorted(targets.begin(), targets.end()) &&
+      std::includes(all.begin(), all.end(), targets.begin(), targets.end()))
+    return;
+  const auto known = std::ptrdiff_t(all.size());
+  all.insert(all.end(), targets.begin(), targets.end());
+  if (!std::is_sorted(all.begin() + known, all.end())) std::sort(all.begin() + known, all.end());
+  std::inplace_merge(all.begin(), all.begin() + known, all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+}
+
+}  // namespace
+
 void PrefixTree::collect_reads(std::span<const Input> inputs) {
   read_of_node_.assign(nodes.size(), none);
   std::vector<NodeRead> found(nodes.size());
@@ -86,7 +104,7 @@ void PrefixTree::collect_reads(std::span<const Input> inputs) {
     for (const Read& r : inputs[q].reads) {
       if (r.layer) continue;
       NodeRead& at = found[path_[q][r.position]];
-      at.targets.insert(at.targets.end(), r.targets.begin(), r.targets.end());
+      add_targets(at.targets, r.targets);
       at.normalized = at.normalized || r.normalized;
       read_of_node_[path_[q][r.position]] = 0;
     }
@@ -95,8 +113,6 @@ void PrefixTree::collect_reads(std::span<const Input> inputs) {
     read_of_node_[n] = uint32_t(reads.size());
     NodeRead& r = found[n];
     r.node = n;
-    std::sort(r.targets.begin(), r.targets.end());
-    r.targets.erase(std::unique(r.targets.begin(), r.targets.end()), r.targets.end());
     reads.push_back(std::move(r));
   }
 }
@@ -110,9 +126,13 @@ std::vector<std::vector<Logits>> PrefixTree::distribute(std::span<const Input> i
       if (r.layer) continue;
       uint32_t at = read_of_node_[path_[q][r.position]];
       const std::vector<tokenizer::TokenId>& targets = reads[at].targets;
+      mine.logits.reserve(r.targets.size());
+      auto place = targets.begin();
       for (tokenizer::TokenId t : r.targets) {
-        auto place = std::lower_bound(targets.begin(), targets.end(), t) - targets.begin();
-        mine.logits.push_back(answers[at].logits[size_t(place)]);
+        // Often the whole vocabulary in order: then the next one is it.
+        if (place == targets.end() || *place != t)
+          place = std::lower_bound(targets.begin(), targets.end(), t);
+        mine.logits.push_back(answers[at].logits[size_t(place++ - targets.begin())]);
       }
       mine.log_sum_exp = r.normalized ? answers[at].log_sum_exp : 0;
     }

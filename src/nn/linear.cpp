@@ -269,11 +269,18 @@ void linear(const Runtime& runtime, const View& in, const Linear& layer, Matrix&
 
 namespace {
 
+// So many targets are taken from the whole row of logits, which is a matrix product, instead of one
+// by one. Both have the same chains of sums.
+bool of_whole_row(const OutputRead& read, const Weights& w) {
+  return read.targets.size() >= w.outputs() / 4 &&
+         std::is_sorted(read.targets.begin(), read.targets.end());
+}
+
 // The rows that need the whole vocabulary, side by side.
-Matrix normalized_rows(const View& in, std::span<const OutputRead> reads,
-                       std::vector<const OutputRead*>& which) {
+Matrix whole_rows(const View& in, const Weights& w, std::span<const OutputRead> reads,
+                  std::vector<const OutputRead*>& which) {
   for (const OutputRead& read : reads)
-    if (read.normalized) which.push_back(&read);
+    if (read.normalized || of_whole_row(read, w)) which.push_back(&read);
   Matrix rows(which.size(), in.columns);
   for (size_t i = 0; i < which.size(); ++i)
     std::memcpy(rows.row(i), in.row(which[i]->row), in.columns * sizeof(float));
@@ -318,6 +325,14 @@ void read_targets(const Runtime& runtime, const float* in, const Linear& decoder
   else
     runtime.kernels().dot(in, w.panel(0), w.inputs(), read.targets.data(), read.targets.size(),
                           decoder.bias.empty() ? nullptr : decoder.bias.data(), read.logits);
+}
+
+// The targets that are in a block of the vocabulary.
+void take_targets(const OutputRead& read, size_t column, size_t columns, const float* logits) {
+  auto target = std::lower_bound(read.targets.begin(), read.targets.end(), int32_t(column));
+  float* to = read.logits + (target - read.targets.begin());
+  for (; target != read.targets.end() && size_t(*target) < column + columns; ++target)
+    *to++ = logits[size_t(*target) - column];
 }
 
 // Logits of some rows and a block of the vocabulary, kVocabularyBlock apart.
@@ -408,12 +423,13 @@ void read_outputs(const Runtime& runtime, const View& in, const Linear& decoder,
   const Weights& w = decoder.weights;
   runtime.parallel(reads.size(), [&](size_t unit, int worker) {
     const OutputRead& read = reads[unit];
+    if (of_whole_row(read, w)) return;
     read_targets(runtime, in.row(read.row), decoder, read, worker);
     if (cap > 0) soft_cap(runtime.kernels(), read.logits, read.targets.size(), 1, cap);
   });
 
   std::vector<const OutputRead*> which;
-  Matrix rows = normalized_rows(in, reads, which);
+  Matrix rows = whole_rows(in, w, reads, which);
   if (which.empty()) return;
   const LogitBlocks logits(runtime, rows, decoder);
   const RowBlocks cut = logits.cut();
@@ -427,6 +443,8 @@ void read_outputs(const Runtime& runtime, const View& in, const Linear& decoder,
     if (cap > 0) soft_cap(runtime.kernels(), tile, count * kVocabularyBlock, 1, cap);
     for (size_t i = 0; i < count; ++i) {
       float* of_row = tile + i * kVocabularyBlock;
+      if (of_whole_row(*which[row + i], w)) take_targets(*which[row + i], column, columns, of_row);
+      if (!which[row + i]->normalized) continue;
       parts[(row + i) * chunks + chunk] = runtime.kernels().exp_sum(of_row, columns);
       if (which[row + i]->set_log_sum_exp)
         set_parts[(row + i) * chunks + chunk] =
@@ -435,6 +453,7 @@ void read_outputs(const Runtime& runtime, const View& in, const Linear& decoder,
   });
 
   for (size_t i = 0; i < which.size(); ++i) {
+    if (!which[i]->normalized) continue;
     *which[i]->log_sum_exp = log_sum(std::span(parts).subspan(i * chunks, chunks));
     if (which[i]->set_log_sum_exp)
       *which[i]->set_log_sum_exp = log_sum(std::span(set_parts).subspan(i * chunks, chunks));
