@@ -126,6 +126,13 @@ struct Linter::Impl {
   std::unordered_map<std::string, size_t> cell_places, trouble_places;
   std::vector<Trouble> troubles;
   std::vector<std::string> tests;
+  struct Clusters {  // of a test
+    std::string first;
+    uint64_t items = 0;
+    bool several = false;
+  };
+  std::vector<Clusters> clusters;
+  uint64_t in_no_cluster = 0;
   std::vector<SinglePieceSets> single_piece;
   std::unordered_map<std::string, size_t> test_places, single_piece_places;
   HashTable contents, ids, sentences;
@@ -137,6 +144,7 @@ struct Linter::Impl {
     ++items;
     size_t test = test_of(item.test), cell = cell_of(item);
     ++cells[cell].items;
+    see_cluster(item, clusters[test]);
     bool error = false;
     auto found = [&](const Check& check, const Sentence& s, const std::string& other = {}) {
       report(check, cell, item.id, s.text, other);
@@ -153,8 +161,17 @@ struct Linter::Impl {
 
   size_t test_of(const std::string& name) {
     auto [place, is_new] = test_places.try_emplace(name, tests.size());
-    if (is_new) tests.push_back(name);
+    if (is_new) {
+      tests.push_back(name);
+      clusters.emplace_back();
+    }
     return place->second;
+  }
+
+  void see_cluster(const Item& item, Clusters& of_test) {
+    if (item.cluster.empty()) ++in_no_cluster;
+    if (of_test.items++ == 0) of_test.first = item.cluster;
+    of_test.several |= item.cluster.empty() || item.cluster != of_test.first;
   }
 
   SinglePieceSets& single_piece_of(const Item& item) {
@@ -295,6 +312,9 @@ struct Linter::Impl {
     out.items = items;
     out.tests = tests.size();
     out.items_with_errors = items_with_errors;
+    out.states_clusters = in_no_cluster < items || items == 0;
+    for (size_t t = 0; t < tests.size(); ++t)
+      if (clusters[t].items > 1 && !clusters[t].several) out.one_cluster.push_back(tests[t]);
     for (const Trouble& t : troubles) {
       const Cell& cell = cells[t.cell];
       bool whole_test = t.check == &kUnbalanced;

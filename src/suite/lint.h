@@ -43,6 +43,8 @@ struct LintReport {
   uint64_t items_with_errors = 0;
   std::vector<Finding> findings;  // errors first
   std::vector<SinglePieceSets> single_piece;
+  bool states_clusters = true;           // some item does
+  std::vector<std::string> one_cluster;  // tests whose items all have the same one
 
   uint64_t count(Severity severity) const;  // of findings
 };

@@ -62,6 +62,24 @@ std::string kind_text(const std::vector<const Finding*>& same, uint64_t all_item
   return text;
 }
 
+// What the tables' intervals will stand on, where that is little.
+std::string clusters_text(const LintReport& report) {
+  if (!report.states_clusters && report.items > 1)
+    return "\nclusters: the suite states none; tables take items with the same words at the locus "
+           "as "
+           "one\n";
+  if (report.one_cluster.empty()) return "";
+  std::string names;
+  for (size_t i = 0; i < report.one_cluster.size() && i < kPlacesShown; ++i)
+    names += (i ? ", " : "") + report.one_cluster[i];
+  if (report.one_cluster.size() > kPlacesShown)
+    names += fmt::format(" and {} more", report.one_cluster.size() - kPlacesShown);
+  return fmt::format(
+      "\nclusters: one only in {}; tables can give no interval\n"
+      "    say what varies: 'subject:' in a grammar, a column or field 'cluster' elsewhere\n",
+      names);
+}
+
 }  // namespace
 
 std::string lint_text(const LintReport& report, const std::string& name) {
@@ -83,6 +101,7 @@ std::string lint_text(const LintReport& report, const std::string& name) {
       text += fmt::format("    {:>7} of {:<7} {}{}\n", count_text(s.single), count_text(s.sets),
                           several ? s.language + " " : "", s.test);
   }
+  text += clusters_text(report);
   if (report.findings.empty()) text += "nothing found\n";
   return text;
 }
@@ -91,7 +110,9 @@ std::string lint_json(const LintReport& report, const std::string& name) {
   nlohmann::ordered_json root = {{"suite", name},
                                  {"items", report.items},
                                  {"tests", report.tests},
-                                 {"items_with_errors", report.items_with_errors}};
+                                 {"items_with_errors", report.items_with_errors},
+                                 {"states_clusters", report.states_clusters},
+                                 {"one_cluster", report.one_cluster}};
   root["findings"] = nlohmann::ordered_json::array();
   for (const Finding& f : report.findings) {
     nlohmann::ordered_json one = {{"check", f.check},
