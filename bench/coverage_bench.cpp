@@ -1,73 +1,172 @@
 // How often the 95 % intervals of an accuracy contain the truth, on suites that are made up: the
-// table of docs/statistics.md. Clusters of 1 to 39 items have accuracies from a beta distribution,
-// so that two items of one cluster correlate by a given amount. Takes a minute.
+// tables of docs/statistics.md. Clusters have accuracies from a distribution, so that two items of
+// one cluster correlate by a given amount. `bench_coverage 2000`: so many suites for a number
+// (absent: 400, some minutes).
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <random>
 
-#include "stats/stats.h"
+#include "stats/share.h"
 
 namespace {
 
 using namespace minpair;
 
+enum class Shape { beta, logit_normal };
+enum class Sizes { equal, unequal, informative };  // the last: hard clusters are a quarter as large
+
+double logistic(double x) { return 1 / (1 + std::exp(-x)); }
+
+// Which normal distribution of logits has this accuracy and correlation.
+struct Normal {
+  double mean = 0, deviation = 0;
+
+  struct Moments {
+    double first = 0, second = 0;
+  };
+  Moments moments() const {
+    Moments m;
+    double all = 0;
+    for (int i = -300; i <= 300; ++i) {
+      double z = i / 50.0, weight = std::exp(-z * z / 2), p = logistic(mean + deviation * z);
+      all += weight;
+      m.first += weight * p;
+      m.second += weight * p * p;
+    }
+    return {m.first / all, m.second / all};
+  }
+
+  Normal(double accuracy, double correlation) {
+    double low = 1e-3, high = 30;
+    for (int i = 0; i < 50; ++i) {
+      deviation = (low + high) / 2;
+      double from = -5, to = 80;
+      for (int k = 0; k < 50; ++k) {
+        mean = (from + to) / 2;
+        (moments().first < accuracy ? from : to) = mean;
+      }
+      Moments m = moments();
+      double reached = (m.second - m.first * m.first) / (accuracy * (1 - accuracy));
+      (reached < correlation ? low : high) = deviation;
+    }
+  }
+};
+
 class Suites {
  public:
-  stats::ClusterSums draw(uint64_t clusters, double accuracy, double correlation) {
+  Suites(Shape shape, Sizes sizes, double accuracy, double correlation)
+      : shape_(shape),
+        sizes_(sizes),
+        accuracy_(accuracy),
+        correlation_(correlation),
+        normal_(shape == Shape::logit_normal && correlation > 0 ? Normal(accuracy, correlation)
+                                                                : Normal(0.5, 0.01)) {}
+
+  stats::ClusterSums draw(uint64_t clusters) {
     stats::ClusterSums sums;
-    std::uniform_int_distribution<int> size(1, 39);
     for (uint64_t g = 0; g < clusters; ++g) {
-      int n = size(random_);
+      double p = of_cluster();
+      int n = size_of(p);
       sums.count.push_back(n);
-      sums.sum.push_back(
-          std::binomial_distribution<int>(n, of_cluster(accuracy, correlation))(random_));
+      sums.sum.push_back(std::binomial_distribution<int>(n, p)(random_));
     }
     return sums;
   }
 
+  // The accuracy over items, which is another one where hard clusters are small.
+  double truth() {
+    if (sizes_ != Sizes::informative) return accuracy_;
+    double right = 0, all = 0;
+    for (int i = 0; i < 400000; ++i) {
+      double p = of_cluster();
+      int n = size_of(p);
+      right += n * p;
+      all += n;
+    }
+    return right / all;
+  }
+
  private:
+  Shape shape_;
+  Sizes sizes_;
+  double accuracy_, correlation_;
+  Normal normal_;
   std::mt19937_64 random_{7};
 
-  double of_cluster(double accuracy, double correlation) {
-    if (correlation == 0) return accuracy;
-    double precision = (1 - correlation) / correlation;
-    double right = std::gamma_distribution<double>(accuracy * precision)(random_),
-           wrong = std::gamma_distribution<double>((1 - accuracy) * precision)(random_);
-    return right / (right + wrong);
+  int size_of(double p) {
+    if (sizes_ == Sizes::equal) return 20;
+    int most = sizes_ == Sizes::informative && p < accuracy_ - 0.05 ? 9 : 39;
+    return std::uniform_int_distribution<int>(1, most)(random_);
+  }
+
+  double of_cluster() {
+    if (correlation_ == 0) return accuracy_;
+    if (shape_ == Shape::logit_normal)
+      return logistic(normal_.mean +
+                      normal_.deviation * std::normal_distribution<double>()(random_));
+    double precision = (1 - correlation_) / correlation_;
+    double right = std::gamma_distribution<double>(accuracy_ * precision)(random_),
+           wrong = std::gamma_distribution<double>((1 - accuracy_) * precision)(random_);
+    return right + wrong > 0 ? right / (right + wrong) : accuracy_;
   }
 };
 
 bool holds(const stats::Interval& i, double truth) { return i.low <= truth && truth <= i.high; }
 
-}  // namespace
+struct Coverage {
+  double model = 0, student = 0, width = 0;  // in per cent; the model's width by Student's
+};
 
-int main() {
-  constexpr int kSuites = 2000;
+Coverage coverage(Suites& suites, uint64_t clusters, double truth, int times) {
+  int by_model = 0, by_student = 0;
+  double of_model = 0, of_student = 0;
+  for (int k = 0; k < times; ++k) {
+    stats::ClusterSums sums = suites.draw(clusters);
+    stats::Interval model = stats::model_share(sums).interval,
+                    student = stats::clustered_share(sums).interval;
+    by_model += holds(model, truth);
+    by_student += holds(student, truth);
+    of_model += model.high - model.low;
+    of_student += student.high - student.low;
+  }
+  return {100.0 * by_model / times, 100.0 * by_student / times, of_model / of_student};
+}
+
+void print_table(Shape shape, Sizes sizes, const char* title, int times) {
   const std::vector<uint64_t> clusters = {5, 8, 12, 20, 50, 200};
-  fmt::print("| accuracy | correlation | interval |");
+  fmt::print("\n{}\n\n| accuracy | correlation | interval |", title);
   for (uint64_t g : clusters) fmt::print(" {} clusters |", g);
   fmt::print("\n|---|---|---|");
   for (size_t i = 0; i < clusters.size(); ++i) fmt::print("--:|");
   fmt::print("\n");
-  Suites suites;
-  for (double accuracy : {0.6, 0.8, 0.95})
-    for (double correlation : {0.0, 0.05, 0.2}) {
-      std::string student, resampled;
+  for (double accuracy : {0.5, 0.8, 0.95, 0.99})
+    for (double correlation : {0.0, 0.05, 0.2, 0.4}) {
+      if (correlation == 0 && (shape != Shape::beta || sizes == Sizes::informative)) continue;
+      Suites suites(shape, sizes, accuracy, correlation);
+      const double truth = suites.truth();
+      std::string model, student;
       for (uint64_t g : clusters) {
-        int by_student = 0, by_bootstrap = 0;
-        for (int k = 0; k < kSuites; ++k) {
-          stats::ClusterSums sums = suites.draw(g, accuracy, correlation);
-          by_student += holds(stats::clustered_share(sums).interval, accuracy);
-          stats::BootstrapOptions options{500, uint64_t(k) + 1, 0.95, 1};
-          by_bootstrap += holds(stats::bootstrap_mean(sums, options).bca, accuracy);
-        }
-        student += fmt::format(" {:.1f} |", 100.0 * by_student / kSuites);
-        resampled += fmt::format(" {:.1f} |", 100.0 * by_bootstrap / kSuites);
+        Coverage c = coverage(suites, g, truth, times);
+        model += fmt::format(" {:.1f} |", c.model);
+        student += fmt::format(" {:.1f} |", c.student);
+        fmt::print(stderr, "{} {} {} {} {}: {:.1f} {:.1f} width {:.2f}\n", int(shape), int(sizes),
+                   accuracy, correlation, g, c.model, c.student, c.width);
       }
-      fmt::print("| {} | {} | t |{}\n", accuracy, correlation, student);
-      fmt::print("| | | BCa |{}\n", resampled);
+      fmt::print("| {} | {} | model |{}\n| | | t |{}\n", accuracy, correlation, model, student);
       std::fflush(stdout);
     }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const int times = count > 1 ? std::atoi(arguments[1]) : 400;
+  print_table(Shape::beta, Sizes::unequal, "clusters of 1 to 39 items, beta", times);
+  print_table(Shape::logit_normal, Sizes::unequal, "clusters of 1 to 39 items, logit-normal",
+              times);
+  print_table(Shape::beta, Sizes::equal, "clusters of 20 items, beta", times);
+  print_table(Shape::beta, Sizes::informative, "hard clusters smaller, beta", times);
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/progress.h"
+#include "stats/share.h"
 
 namespace minpair::report {
 namespace {
@@ -61,7 +62,14 @@ void check_clusters(const SuiteItems& suite, const std::string& suite_name) {
                         known.empty() ? "" : ", ", join({known.begin(), known.end()}, ", ")));
 }
 
+namespace {
+
+bool resampled(const Bootstrapped& bootstrap) { return bootstrap && bootstrap->replicates > 0; }
+
+}  // namespace
+
 stats::Estimate share_of(const stats::ClusterSums& sums, const Bootstrapped& bootstrap) {
+  if (bootstrap && !resampled(bootstrap)) return stats::model_share(sums);
   stats::Estimate e = stats::clustered_share(sums);
   if (bootstrap) e.interval = stats::bootstrap_mean(sums, *bootstrap).bca;
   return e;
@@ -69,18 +77,19 @@ stats::Estimate share_of(const stats::ClusterSums& sums, const Bootstrapped& boo
 
 stats::Estimate mean_of(const stats::ClusterSums& sums, const Bootstrapped& bootstrap) {
   stats::Estimate e = stats::clustered_mean(sums);
-  if (bootstrap) e.interval = stats::bootstrap_mean(sums, *bootstrap).bca;
+  if (resampled(bootstrap)) e.interval = stats::bootstrap_mean(sums, *bootstrap).bca;
   return e;
 }
 
 stats::Estimate difference_of(const stats::ClusterSums& sums, const Bootstrapped& bootstrap) {
   stats::Estimate e = stats::clustered_difference(sums);
-  if (bootstrap) e.interval = stats::bootstrap_mean(sums, *bootstrap).bca;
+  if (resampled(bootstrap)) e.interval = stats::bootstrap_mean(sums, *bootstrap).bca;
   return e;
 }
 
 std::string intervals_text(const Bootstrapped& bootstrap) {
   if (!bootstrap) return "from, to: 95%, Student's t over clusters";
+  if (!resampled(bootstrap)) return "from, to: 95%, beta-binomial model of clusters";
   return fmt::format("from, to: 95%, clusters resampled {} times (BCa)",
                      count_text(bootstrap->replicates));
 }

@@ -22,7 +22,8 @@ std::string clusters_text(const SuiteItems& suite);  // "clusters: items with th
 // Throws where `by` is a feature that no item has.
 void check_clusters(const SuiteItems& suite, const std::string& suite_name);
 
-// The intervals of tables: Student's t over clusters; or, asked for, the bootstrap's BCa.
+// The intervals of tables: Student's t over clusters; or, asked for, the bootstrap's BCa; or, of
+// accuracies, the beta-binomial model's: that is a bootstrap with no replicates.
 using Bootstrapped = std::optional<stats::BootstrapOptions>;
 stats::Estimate share_of(const stats::ClusterSums& sums, const Bootstrapped& bootstrap);
 stats::Estimate mean_of(const stats::ClusterSums& sums, const Bootstrapped& bootstrap);

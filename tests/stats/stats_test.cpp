@@ -1,5 +1,5 @@
 // Every number against R: tests/golden/stats/stats.json is made by tools/golden/stats.R.
-#include "stats/stats.h"
+#include "stats/share.h"
 
 #include <gtest/gtest.h>
 
@@ -305,6 +305,55 @@ TEST(Clustered, WhereAllAgreeClustersAreTheUnit) {
   EXPECT_EQ(clustered_share(sum_by_cluster(Numbers{1, 0, 1}, {})).interval.high, wilson(2, 3).high);
   Numbers alone{1, 1, 1, 0, 1, 0};
   expect_close(clustered_share(sum_by_cluster(alone, {})).interval.low, wilson(4, 6).low);
+}
+
+// By brute force in R: share_golden.R.
+TEST(Clustered, TheBetaBinomialModelIsAsInR) {
+  struct Case {
+    Numbers right, items;
+    double level;
+    Interval expected;
+  };
+  const Case cases[] = {
+      {{20, 20, 18, 20, 5, 20}, Numbers(6, 20), 0.95, {0.594398, 0.975412}},
+      {{3, 2, 7, 2.5, 2, 4}, {4, 2, 10, 3, 5, 4}, 0.95, {0.482048, 0.880585}},
+      {Numbers(8, 12), Numbers(8, 12), 0.95, {0.869829, 0.999983}},
+      {{10, 12, 9, 11, 10, 8, 13, 10, 9, 12}, Numbers(10, 20), 0.9, {0.455728, 0.583229}},
+      {{400, 310, 380, 395, 200}, {400, 400, 390, 400, 410}, 0.95, {0.547883, 0.949655}}};
+  for (const Case& c : cases) {
+    Interval got = beta_binomial_interval({c.right, c.items}, c.level);
+    expect_close(got.low, c.expected.low, 5e-4);
+    expect_close(got.high, c.expected.high, 5e-4);
+  }
+}
+
+TEST(Clustered, WhereSizesDifferMuchTheModelTakesTheOuterEnds) {
+  ClusterSums alike{{20, 20, 18, 20, 5, 20}, Numbers(6, 20)};
+  EXPECT_EQ(model_share(alike).interval.low, beta_binomial_interval(alike).low);
+  EXPECT_EQ(model_share(alike).interval.high, beta_binomial_interval(alike).high);
+  ClusterSums unlike{{30, 2, 9, 1, 20}, {40, 2, 10, 3, 25}};
+  Interval model = beta_binomial_interval(unlike), student = clustered_share(unlike).interval;
+  EXPECT_EQ(model_share(unlike).interval.low, std::min(model.low, student.low));
+  EXPECT_EQ(model_share(unlike).interval.high, std::max(model.high, student.high));
+  // What is always right may be always right.
+  EXPECT_EQ(model_share({Numbers(8, 12), Numbers(8, 12)}).interval.high, 1);
+  EXPECT_EQ(model_share({Numbers(8, 0), Numbers(8, 12)}).interval.low, 0);
+  EXPECT_TRUE(std::isnan(model_share({{1, 2, 3, 4}, {10, 10, 10, 10}}).interval.low));
+}
+
+// Many large clusters: the grid closes in, and the order of clusters does not matter.
+TEST(Clustered, TheModelIsRightForLargeSuites) {
+  ClusterSums data, reversed;
+  for (int i = 0; i < 3000; ++i) {
+    data.sum.push_back(700 + i % 100);
+    data.count.push_back(1000);
+  }
+  reversed.sum.assign(data.sum.rbegin(), data.sum.rend());
+  reversed.count = data.count;
+  Interval model = beta_binomial_interval(data), student = clustered_share(data).interval;
+  expect_close(model.low, student.low, 1e-4);
+  expect_close(model.high, student.high, 1e-4);
+  EXPECT_EQ(beta_binomial_interval(reversed).low, model.low);
 }
 
 // Half of the replicates that equal the observed value lie below it: with symmetric replicates and
