@@ -79,8 +79,8 @@ report::ReportOptions options_of(const ReportCall& call) {
   o.policy = policy.policy();
   o.bins = call.bins;
   o.cluster = call.cluster;
-  if (call.bootstrap) o.bootstrap.emplace();
-  if (call.beta_binomial) o.bootstrap.emplace().replicates = 0;
+  if (call.bootstrap) o.intervals.way = report::Intervals::Way::bootstrap;
+  if (call.beta_binomial) o.intervals.way = report::Intervals::Way::beta_binomial;
   o.aggregate_seeds = call.aggregate == "seeds";
   o.wanted = call.wanted;
   o.tests = call.tests;

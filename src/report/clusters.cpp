@@ -64,34 +64,38 @@ void check_clusters(const SuiteItems& suite, const std::string& suite_name) {
 
 namespace {
 
-bool resampled(const Bootstrapped& bootstrap) { return bootstrap && bootstrap->replicates > 0; }
+stats::Estimate resampled_if_asked(stats::Estimate e, const stats::ClusterSums& sums,
+                                   const Intervals& by) {
+  if (by.way == Intervals::Way::bootstrap)
+    e.interval = stats::bootstrap_mean(sums, by.resampling).bca;
+  return e;
+}
 
 }  // namespace
 
-stats::Estimate share_of(const stats::ClusterSums& sums, const Bootstrapped& bootstrap) {
-  if (bootstrap && !resampled(bootstrap)) return stats::model_share(sums);
-  stats::Estimate e = stats::clustered_share(sums);
-  if (bootstrap) e.interval = stats::bootstrap_mean(sums, *bootstrap).bca;
-  return e;
+stats::Estimate share_of(const stats::ClusterSums& sums, const Intervals& by) {
+  if (by.way == Intervals::Way::beta_binomial) return stats::model_share(sums);
+  return resampled_if_asked(stats::clustered_share(sums), sums, by);
 }
 
-stats::Estimate mean_of(const stats::ClusterSums& sums, const Bootstrapped& bootstrap) {
-  stats::Estimate e = stats::clustered_mean(sums);
-  if (resampled(bootstrap)) e.interval = stats::bootstrap_mean(sums, *bootstrap).bca;
-  return e;
+stats::Estimate mean_of(const stats::ClusterSums& sums, const Intervals& by) {
+  return resampled_if_asked(stats::clustered_mean(sums), sums, by);
 }
 
-stats::Estimate difference_of(const stats::ClusterSums& sums, const Bootstrapped& bootstrap) {
-  stats::Estimate e = stats::clustered_difference(sums);
-  if (resampled(bootstrap)) e.interval = stats::bootstrap_mean(sums, *bootstrap).bca;
-  return e;
+stats::Estimate difference_of(const stats::ClusterSums& sums, const Intervals& by) {
+  return resampled_if_asked(stats::clustered_difference(sums), sums, by);
 }
 
-std::string intervals_text(const Bootstrapped& bootstrap) {
-  if (!bootstrap) return "from, to: 95%, Student's t over clusters";
-  if (!resampled(bootstrap)) return "from, to: 95%, beta-binomial model of clusters";
-  return fmt::format("from, to: 95%, clusters resampled {} times (BCa)",
-                     count_text(bootstrap->replicates));
+std::string intervals_text(const Intervals& by) {
+  switch (by.way) {
+    case Intervals::Way::bootstrap:
+      return fmt::format("from, to: 95%, clusters resampled {} times (BCa)",
+                         count_text(by.resampling.replicates));
+    case Intervals::Way::beta_binomial:
+      return "from, to: 95%, beta-binomial model of clusters";
+    default:
+      return "from, to: 95%, Student's t over clusters";
+  }
 }
 
 }  // namespace minpair::report

@@ -1,7 +1,6 @@
 #pragma once
 // Which items are not independent of each other. docs/statistics.md says why it matters.
 
-#include <optional>
 #include <string>
 
 #include "report/judged.h"
@@ -22,13 +21,10 @@ std::string clusters_text(const SuiteItems& suite);  // "clusters: items with th
 // Throws where `by` is a feature that no item has.
 void check_clusters(const SuiteItems& suite, const std::string& suite_name);
 
-// The intervals of tables: Student's t over clusters; or, asked for, the bootstrap's BCa; or, of
-// accuracies, the beta-binomial model's: that is a bootstrap with no replicates.
-using Bootstrapped = std::optional<stats::BootstrapOptions>;
-stats::Estimate share_of(const stats::ClusterSums& sums, const Bootstrapped& bootstrap);
-stats::Estimate mean_of(const stats::ClusterSums& sums, const Bootstrapped& bootstrap);
-stats::Estimate difference_of(const stats::ClusterSums& sums, const Bootstrapped& bootstrap);
-std::string intervals_text(const Bootstrapped& bootstrap);  // how they were made
+stats::Estimate share_of(const stats::ClusterSums& sums, const Intervals& by);
+stats::Estimate mean_of(const stats::ClusterSums& sums, const Intervals& by);
+stats::Estimate difference_of(const stats::ClusterSums& sums, const Intervals& by);
+std::string intervals_text(const Intervals& by);  // how they were made
 // Why some have none, and what to do.
 inline constexpr const char* kTooFewClusters =
     "–: fewer than 5 clusters carry no interval; --cluster lexical, template or item counts others";

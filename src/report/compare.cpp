@@ -151,8 +151,9 @@ std::vector<Both> both_judge(const SideItems& a, const SideItems& b, const Compa
   return both;
 }
 
-Bootstrapped bootstrapped(const CompareOptions& options) {
-  return options.bootstrap ? Bootstrapped(options.resampling) : std::nullopt;
+Intervals intervals_of(const CompareOptions& options) {
+  return {options.bootstrap ? Intervals::Way::bootstrap : Intervals::Way::student,
+          options.resampling};
 }
 
 ComparedTest compared(const std::string& test, const std::vector<const Both*>& items,
@@ -174,7 +175,7 @@ ComparedTest compared(const std::string& test, const std::vector<const Both*>& i
   c.second = stats::mean(second);
   stats::ClusterSums sums = stats::sum_by_cluster(difference, cluster);
   c.clusters = sums.count.size();
-  c.difference = difference_of(sums, bootstrapped(options));
+  c.difference = difference_of(sums, intervals_of(options));
   c.pairs = stats::count_pairs(first_won, second_won);
   c.mcnemar = stats::mcnemar_exact(c.pairs.only_first, c.pairs.only_second);
   c.permutation =
@@ -236,7 +237,7 @@ Comparison compare_pair(const SideItems& a, const SideItems& b, const suite::Man
   correct(c.tests);
   c.total = compared("", all, options);
   c.clusters = clusters_text(*a.suite);
-  c.intervals = intervals_text(bootstrapped(options));
+  c.intervals = intervals_text(intervals_of(options));
   c.policies = judge::lines_of(options.policy);
   c.mixed = mixed_text(languages);
   for (const suite::TestInfo& t : manifest.tests)

@@ -54,12 +54,12 @@ double median(std::vector<double> values) {
 }
 
 // Mean, from, to.
-void add_mean(std::vector<GridValue>& row, const Numbers& n, const Bootstrapped& bootstrap) {
+void add_mean(std::vector<GridValue>& row, const Numbers& n, const Intervals& by) {
   if (n.values.empty()) {
     row.resize(row.size() + 3);
     return;
   }
-  stats::Estimate e = mean_of(stats::sum_by_cluster(n.values, n.cluster), bootstrap);
+  stats::Estimate e = mean_of(stats::sum_by_cluster(n.values, n.cluster), by);
   for (double x : {e.value, e.interval.low, e.interval.high}) row.emplace_back(x);
 }
 
@@ -120,14 +120,14 @@ Grid margin_grid(store::Store& store, const NamedRun& named, const ReportOptions
          false,
          {"margins: of criteria in bits of surprisal, of minimal sets in nats of log-probability; "
           "positive is right",
-          intervals_text(options.bootstrap) + "; " + clusters_text(suite),
+          intervals_text(options.intervals) + "; " + clusters_text(suite),
           join(judge::lines_of(look.policy), "; ")}};
   if (std::string mixed = mixed_text(languages); !mixed.empty()) g.notes.push_back(mixed);
   for (const auto& [key, n] : groups.all()) {
     double accuracy = n.judged ? n.points / double(n.judged) : std::nan("");
     std::vector<GridValue> row = {key.first,      key.second,        double(n.judged),
                                   double(n.ties), double(n.missing), accuracy};
-    add_mean(row, n, options.bootstrap);
+    add_mean(row, n, options.intervals);
     row.emplace_back(median(n.values));
     g.rows.push_back(std::move(row));
   }
@@ -178,11 +178,11 @@ Grid region_grid(store::Store& store, const NamedRun& named, const ReportOptions
           {"ci_high", "to", Kind::number}},
          {},
          false,
-         {"in bits; " + intervals_text(options.bootstrap) + "; " + clusters_text(suite)}};
+         {"in bits; " + intervals_text(options.intervals) + "; " + clusters_text(suite)}};
   for (const auto& [place, n] : groups.all()) {
     std::vector<GridValue> row = {place.test, place.sentence, double(place.number), place.region,
                                   double(n.values.size())};
-    add_mean(row, n, options.bootstrap);
+    add_mean(row, n, options.intervals);
     g.rows.push_back(std::move(row));
   }
   return g;

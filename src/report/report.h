@@ -21,6 +21,14 @@
 
 namespace minpair::report {
 
+// The intervals of tables: Student's t over clusters; or, asked for, the bootstrap's (BCa); or, of
+// accuracies, those of a beta-binomial model.
+struct Intervals {
+  enum class Way { student, bootstrap, beta_binomial };
+  Way way = Way::student;
+  stats::BootstrapOptions resampling;
+};
+
 struct ReportOptions {
   // "suite", "test", "condition" or "criterion" (which bring their test), "language", or any
   // feature of the items.
@@ -30,10 +38,9 @@ struct ReportOptions {
   judge::Policy policy;
   bool aggregate_seeds = false;   // mean and deviation over NAME/seed1, NAME/seed2, ...
   std::string cluster = "suite";  // of `--stats` and the page's intervals; see clusters.h
-  // Of `--stats`: absent, intervals are Student's over clusters.
-  std::optional<stats::BootstrapOptions> bootstrap;
-  size_t bins = 10;      // for features with more distinct numbers than that
-  judge::Wanted wanted;  // which runs
+  Intervals intervals;            // of `--stats`, margins and regions
+  size_t bins = 10;               // for features with more distinct numbers than that
+  judge::Wanted wanted;           // which runs
   std::vector<std::string> tests, conditions, languages;  // empty: all
   bool by_default =
       false;  // nobody asked for `by`: a suite of several languages is cut by them, too

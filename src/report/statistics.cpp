@@ -40,8 +40,7 @@ std::vector<std::pair<std::string, std::vector<const Judged*>>> by_test(const Lo
 }
 
 std::vector<GridValue> accuracy_row(const std::string& name, const Loaded& l,
-                                    const std::vector<const Judged*>& items,
-                                    const Bootstrapped& bootstrap) {
+                                    const std::vector<const Judged*>& items, const Intervals& by) {
   std::vector<double> values;
   std::vector<uint64_t> cluster;
   for (const Judged* j : items) {
@@ -49,7 +48,7 @@ std::vector<GridValue> accuracy_row(const std::string& name, const Loaded& l,
     cluster.push_back(l.suite->cluster[j->item]);
   }
   stats::ClusterSums sums = stats::sum_by_cluster(values, cluster);
-  stats::Estimate e = share_of(sums, bootstrap);
+  stats::Estimate e = share_of(sums, by);
   const double unknown = std::nan("");
   bool few = e.clusters < stats::kFewestClusters;
   double effect = few ? unknown : stats::design_effect(sums);
@@ -66,32 +65,32 @@ std::vector<GridValue> accuracy_row(const std::string& name, const Loaded& l,
           few ? unknown : stats::minimal_detectable_departure(worth)};
 }
 
-Grid accuracy_grid(const Loaded& l, const Bootstrapped& bootstrap) {
-  Grid g{"accuracy",
-         "Accuracy with clustered intervals: " + l.name,
-         {{"test", "test", Kind::text},
-          {"items", "items", Kind::count},
-          {"clusters", "clusters", Kind::count},
-          {"accuracy", "accuracy", Kind::share},
-          {"ci_low", "from", Kind::share},
-          {"ci_high", "to", Kind::share},
-          {"design_effect", "design effect", Kind::number},
-          {"detectable", "detectable", Kind::share}},
-         {},
-         false,
-         {intervals_text(bootstrap) +
-              "; detectable: the smallest distance from chance found with power 0.8",
-          clusters_text(*l.suite), join(judge::lines_of(l.policy), "; ")}};
+Grid accuracy_grid(const Loaded& l, const Intervals& by) {
+  Grid g{
+      "accuracy",
+      "Accuracy with clustered intervals: " + l.name,
+      {{"test", "test", Kind::text},
+       {"items", "items", Kind::count},
+       {"clusters", "clusters", Kind::count},
+       {"accuracy", "accuracy", Kind::share},
+       {"ci_low", "from", Kind::share},
+       {"ci_high", "to", Kind::share},
+       {"design_effect", "design effect", Kind::number},
+       {"detectable", "detectable", Kind::share}},
+      {},
+      false,
+      {intervals_text(by) + "; detectable: the smallest distance from chance found with power 0.8",
+       clusters_text(*l.suite), join(judge::lines_of(l.policy), "; ")}};
   std::vector<const Judged*> all;
   std::set<std::string> languages;
   for (const Judged& j : l.judged) languages.insert(l.suite->items[j.item].language);
   if (std::string mixed = mixed_text(languages); !mixed.empty()) g.notes.push_back(mixed);
   for (const auto& [test, items] : by_test(l)) {
-    g.rows.push_back(accuracy_row(test, l, items, bootstrap));
+    g.rows.push_back(accuracy_row(test, l, items, by));
     all.insert(all.end(), items.begin(), items.end());
   }
   g.total = g.rows.size() > 1;
-  if (g.total) g.rows.push_back(accuracy_row("All", l, all, bootstrap));
+  if (g.total) g.rows.push_back(accuracy_row("All", l, all, by));
   if (std::any_of(g.rows.begin(), g.rows.end(), [](const auto& row) {
         return std::get<double>(row[2]) < stats::kFewestClusters;
       }))
@@ -270,7 +269,7 @@ std::vector<Grid> statistics_grids(store::Store& store, const ReportOptions& opt
   }
   std::vector<Grid> grids;
   for (const Loaded& l : loaded) {
-    grids.push_back(accuracy_grid(l, options.bootstrap));
+    grids.push_back(accuracy_grid(l, options.intervals));
     if (Grid g = effects_grid(l); !g.rows.empty() || g.notes.size() > 1) grids.push_back(g);
   }
   if (Grid g = agreement_grid(loaded); !g.rows.empty()) grids.push_back(g);
