@@ -56,8 +56,12 @@ std::vector<std::string> run_names(const std::vector<Named>& runs) {
 }
 
 Error no_two_sides(const std::vector<Named>& runs) {
+  const std::vector<std::string> names = run_names(runs);
+  if (names.size() == 1)
+    return wrong_call(fmt::format("there is only one such run, {}", names[0]))
+        .hint("'minpair run' with another model or method adds a second one to the file");
   return wrong_call("it is not clear which two to compare")
-      .hint(fmt::format("name two runs: {}", join(run_names(runs), ", ")));
+      .hint(fmt::format("name two runs: {}", join(names, ", ")));
 }
 
 By sides_by(const std::vector<Named>& runs, const CompareOptions& options) {

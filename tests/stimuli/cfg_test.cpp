@@ -191,8 +191,10 @@ TEST_F(Cfg, SaysWhereTheNotationIsBroken) {
 }
 
 TEST_F(Cfg, RefusesUndefinedUnreachableAndEndless) {
-  EXPECT_EQ(error("S -> 'a' Nuon\nNoun -> 'b'\n"),
-            "my.cfg:1:10: there is no rule for Nuon\n  did you mean 'Noun'?");
+  EXPECT_EQ(
+      error("S -> 'a' Nuon\nNoun -> 'b'\n"),
+      "my.cfg:1:10: there is no rule for Nuon\n  a word of the language stands in quotes: 'Nuon'; "
+      "or did you mean Noun?");
   EXPECT_THAT(error("% start T\nS -> 'a'\n"), HasSubstr("my.cfg:1:9: there is no rule for T"));
   EXPECT_THAT(error("S -> mit\n"), HasSubstr("stands in quotes: 'mit'"));
   EXPECT_EQ(error("S -> 'a'\nÄN -> 'b'\n"),

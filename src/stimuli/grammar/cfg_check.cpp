@@ -25,9 +25,10 @@ Error with_guess(Error e, const std::string& word, const Names& known) {
 void check_defined(const File& file, const RulesOf& rules) {
   auto defined = [&](const std::string& name, Place place) {
     if (rules.contains(name)) return;
-    Error unknown = file.error(fmt::format("there is no rule for {}", name), place);
-    unknown.hint(fmt::format("a word of the language stands in quotes: '{}'", name));
-    throw with_guess(unknown, name, names_of(rules));
+    const std::string guess = closest(name, names_of(rules));
+    throw file.error(fmt::format("there is no rule for {}", name), place)
+        .hint(fmt::format("a word of the language stands in quotes: '{}'{}", name,
+                          guess.empty() ? "" : fmt::format("; or did you mean {}?", guess)));
   };
   defined(file.start, file.start_place);
   for (const Rule& r : file.rules)
