@@ -46,6 +46,18 @@ MINPAIR_INLINE Bytes bytes_at(const uint8_t* p) {
 
 MINPAIR_INLINE void put(Bytes x, int8_t* to) { std::memcpy(to, &x, 16); }
 
+// Thirty-two bytes, of which the bits of `mask` are kept after a shift. Bits that come from the
+// neighbouring byte must not be among them: two bytes are shifted at once.
+using Wide = uint8_t __attribute__((vector_size(32)));
+using WidePairs = uint16_t __attribute__((vector_size(32)));
+
+MINPAIR_INLINE void bits_at(const uint8_t* p, int right, uint8_t mask, Wide& to) {
+  WidePairs x;
+  std::memcpy(&x, p, 32);
+  to = Wide(right >= 0 ? x >> right : x << -right) & mask;
+}
+MINPAIR_INLINE void put(const Wide& x, int8_t* to) { std::memcpy(to, &x, 32); }
+
 // Four small integers times a factor.
 MINPAIR_INLINE void put_scaled(const int8_t* bytes, int less, float factor, float* to) {
   using Ints = int32_t __attribute__((vector_size(16)));
@@ -174,12 +186,11 @@ MINPAIR_INLINE void q45_scales(const uint8_t* b, Block to) {
 MINPAIR_INLINE void q4_k(const uint8_t* b, Block to) {
   q45_scales(b, to);
   for (int pair = 0; pair < 4; ++pair) {
-    const uint8_t* q = b + 16 + pair * 32;
-    for (int i = 0; i < 32; i += 16) {
-      const Bytes x = bytes_at(q + i);
-      put(x & 15, to.code + 64 * pair + i);
-      put(x >> 4, to.code + 64 * pair + 32 + i);
-    }
+    Wide low, high;
+    bits_at(b + 16 + pair * 32, 0, 15, low);
+    bits_at(b + 16 + pair * 32, 4, 15, high);
+    put(low, to.code + 64 * pair);
+    put(high, to.code + 64 * pair + 32);
   }
 }
 
@@ -187,10 +198,10 @@ MINPAIR_INLINE void q5_k(const uint8_t* b, Block to) {
   q45_scales(b, to);
   const uint8_t* high = b + 16;
   for (int group = 0; group < 8; ++group) {
-    const uint8_t* q = b + 48 + group / 2 * 32;
-    for (int i = 0; i < 32; i += 16)
-      put((bytes_at(q + i) >> group % 2 * 4 & 15) + (bytes_at(high + i) >> group & 1) * 16,
-          to.code + 32 * group + i);
+    Wide four, fifth;
+    bits_at(b + 48 + group / 2 * 32, group % 2 * 4, 15, four);
+    bits_at(high, group - 4, 16, fifth);
+    put(four | fifth, to.code + 32 * group);
   }
 }
 
@@ -201,10 +212,10 @@ MINPAIR_INLINE void q6_k(const uint8_t* b, Block to) {
   for (int half = 0; half < 2; ++half)
     for (int part = 0; part < 4; ++part) {
       const uint8_t *low = b + half * 64 + part % 2 * 32, *high = b + 128 + half * 32;
-      for (int i = 0; i < 32; i += 16)
-        put((bytes_at(low + i) >> part / 2 * 4 & 15) + (bytes_at(high + i) >> part * 2 & 3) * 16 -
-                32,
-            to.code + 128 * half + 32 * part + i);
+      Wide four, two;
+      bits_at(low, part / 2 * 4, 15, four);
+      bits_at(high, part * 2 - 4, 48, two);
+      put((four | two) - 32, to.code + 128 * half + 32 * part);
     }
 }
 

@@ -10,9 +10,10 @@ namespace minpair::cli {
 
 inline void add_precision(Arguments& app, model::LoadOptions& load) {
   app.add_option("--precision", load.precision,
-                 "arithmetic of matrix products: fp32, fast (fp32 in two bf16 parts), bf16, or "
-                 "auto: fast where the processor has a matrix unit, else fp32. Only fp32 gives the "
-                 "same bytes on every machine")
+                 "arithmetic of matrix products: fp32, fast (fp32 in two bf16 parts; quantised "
+                 "weights: times 16-bit integers), bf16, or auto: fast for quantised weights and "
+                 "where the processor has a matrix unit, else fp32. Only fp32, and fast for "
+                 "quantised weights, give the same bytes on every machine")
       .shows_default();
 }
 

@@ -225,8 +225,10 @@ std::unique_ptr<query::Model> load_recurrent(const Source& source);  // a direct
                                                                      // --vocab
 std::unique_ptr<query::Model> load_ngram(const Source& source);      // an ARPA file
 
-// Threads and arithmetic as asked for; what came of it is put into `info`.
-nn::Runtime runtime_for(const LoadOptions& options, query::ModelInfo& info);
+// Threads and arithmetic as asked for; what came of it is put into `info`. `weights`: where they
+// may be quantised.
+nn::Runtime runtime_for(const LoadOptions& options, query::ModelInfo& info,
+                        const checkpoint::Checkpoint* weights = nullptr);
 
 // Throws when the weights are stored in a way that only another library can undo.
 void refuse_quantised(const Config& config);

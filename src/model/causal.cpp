@@ -126,7 +126,7 @@ CausalModel::CausalModel(const Source& source, MakeDecoder make_decoder,
                          std::unique_ptr<Config> config,
                          std::unique_ptr<checkpoint::Checkpoint> checkpoint,
                          std::unique_ptr<tokenizer::Tokenizer> tokenizer)
-    : runtime_(runtime_for(source.options, info_)),
+    : runtime_(runtime_for(source.options, info_, checkpoint.get())),
       config_(std::move(config)),
       checkpoint_(std::move(checkpoint)),
       tokenizer_(std::move(tokenizer)) {

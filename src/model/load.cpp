@@ -9,6 +9,7 @@
 #include "model/architectures.h"
 #include "model/causal.h"
 #include "model/masked.h"
+#include "model/weights.h"
 
 namespace minpair::model {
 
@@ -258,8 +259,10 @@ std::unique_ptr<query::Model> load_directory(const fs::path& directory, const st
 
 }  // namespace
 
-nn::Runtime runtime_for(const LoadOptions& options, query::ModelInfo& info) {
-  nn::Arithmetic arithmetic = nn::choose_arithmetic(options.precision);
+nn::Runtime runtime_for(const LoadOptions& options, query::ModelInfo& info,
+                        const checkpoint::Checkpoint* weights) {
+  const bool stored = weights && any_quantised(*weights);
+  nn::Arithmetic arithmetic = nn::choose_arithmetic(options.precision, stored);
   info.precision = arithmetic.precision;
   info.matrix_unit = arithmetic.note;
   return nn::Runtime(options.threads, std::nullopt, std::move(arithmetic));

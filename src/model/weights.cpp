@@ -72,6 +72,10 @@ bool quantised(const checkpoint::TensorView& tensor) {
 
 }  // namespace
 
+bool any_quantised(const checkpoint::Checkpoint& checkpoint) {
+  return std::any_of(checkpoint.tensors().begin(), checkpoint.tensors().end(), quantised);
+}
+
 void check_numbers(const checkpoint::TensorView& tensor, size_t first_row, size_t rows,
                    const float* values) {
   if (rows == 0) return;
@@ -211,43 +215,100 @@ nn::Weights::Reader float_reader(const Parts& parts, size_t outputs_each, size_t
   };
 }
 
-// Such scales cannot make a code infinite. Compared as integers, where what is not a number is
-// large.
-bool tame(const float* numbers, size_t count) {
-  using Four = uint32_t __attribute__((vector_size(16)));
-  const auto limit = std::bit_cast<uint32_t>(FLT_MAX / 512);
-  Four above = {};
-  size_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    Four x;
-    std::memcpy(&x, numbers + i, sizeof x);
-    above |= limit - (x & 0x7fffffff);
-  }
-  for (; i < count; ++i) above[0] |= limit - (std::bit_cast<uint32_t>(numbers[i]) & 0x7fffffff);
-  return (above[0] | above[1] | above[2] | above[3]) >> 31 == 0;
+// Throws where a weight is infinite or not a number.
+void check_rows(const Parts& parts, size_t outputs_each, size_t inputs, size_t begin, size_t end) {
+  std::vector<float> values(inputs);
+  in_parts(begin, end, outputs_each, [&](size_t part, size_t first, size_t stop) {
+    for (size_t row = first; row < stop; ++row) {
+      checkpoint::rows_to_float(parts[part], int64_t(row), int64_t(row) + 1, values.data());
+      check_numbers(parts[part], row, 1, values.data());
+    }
+  });
 }
 
+// Whether scales cannot make a code infinite. Compared as integers, where what is not a number is
+// large.
+class Tame {
+ public:
+  void see(const float* numbers, size_t count) {
+    size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+      Four x;
+      std::memcpy(&x, numbers + i, sizeof x);
+      above_ |= kLimit - (x & 0x7fffffff);
+    }
+    for (; i < count; ++i) above_[0] |= kLimit - (std::bit_cast<uint32_t>(numbers[i]) & 0x7fffffff);
+  }
+  explicit operator bool() const {
+    return (above_[0] | above_[1] | above_[2] | above_[3]) >> 31 == 0;
+  }
+
+ private:
+  using Four = uint32_t __attribute__((vector_size(16)));
+  static constexpr uint32_t kLimit = std::bit_cast<uint32_t>(FLT_MAX / 512);
+  Four above_ = {};
+};
+
+// Asks for the bytes that are needed soon: no processor foresees so many rows side by side.
+void fetch(const std::byte* from, size_t bytes) {
+  for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(from + at);
+  __builtin_prefetch(from + bytes - 1);
+}
+
+// Rows of one part as codes, in steps over k.
+struct CodeRows {
+  const std::byte* data;
+  size_t rows, row_bytes, inputs, outputs_ahead;
+  checkpoint::DType type;
+  checkpoint::CodeShape shape;
+  size_t elements, bytes;  // of a block
+
+  CodeRows(const checkpoint::TensorView& part, size_t in)
+      : data(part.data),
+        rows(size_t(part.shape[0])),
+        inputs(in),
+        outputs_ahead(4 * nn::kPanel),
+        type(part.type),
+        shape(checkpoint::code_shape(part.type)),
+        elements(checkpoint::block_elements(part.type)),
+        bytes(checkpoint::block_bytes(part.type)) {
+    row_bytes = inputs / elements * bytes;
+  }
+
+  // The step after this one, or the first of a row further on.
+  void fetch_next(size_t row, size_t k, size_t depth) const {
+    const size_t step = depth / elements * bytes;
+    if (k + depth < inputs)
+      fetch(data + row * row_bytes + (k + depth) / elements * bytes,
+            std::min(step, (inputs - k - depth) / elements * bytes));
+    else if (row + outputs_ahead < rows)
+      fetch(data + (row + outputs_ahead) * row_bytes, step);
+  }
+
+  void read(size_t row, size_t k, size_t at, nn::CodePanel& to, Tame& tame) const {
+    checkpoint::convert_to_codes(type, data + row * row_bytes + k / elements * bytes,
+                                 int64_t(to.depth), {to.codes[at], to.scales[at], to.offsets[at]});
+    fetch_next(row, k, to.depth);
+    const size_t groups = to.depth / shape.group;
+    tame.see(to.scales[at], groups);
+    if (shape.offsets) tame.see(to.offsets[at], groups);
+  }
+};
+
 nn::Weights::CodeReader code_reader(const Parts& parts, size_t outputs_each, size_t inputs) {
+  std::vector<CodeRows> all;
+  for (const checkpoint::TensorView& part : parts) all.emplace_back(part, inputs);
   return [=](size_t begin, size_t end, size_t k, nn::CodePanel& to) {
-    const checkpoint::DType type = parts[begin / outputs_each].type;
-    const checkpoint::CodeShape shape = checkpoint::code_shape(type);
-    const size_t elements = checkpoint::block_elements(type), bytes = checkpoint::block_bytes(type);
+    const checkpoint::CodeShape shape = all[begin / outputs_each].shape;
     to.group = shape.group;
     to.has_offsets = shape.offsets;
     const size_t groups = to.depth / shape.group;
     size_t at = 0;
+    Tame tame;
     in_parts(begin, end, outputs_each, [&](size_t part, size_t first, size_t stop) {
-      for (size_t row = first; row < stop; ++row, ++at) {
-        const std::byte* from = parts[part].data + (row * inputs + k) / elements * bytes;
-        checkpoint::convert_to_codes(type, from, int64_t(to.depth),
-                                     {to.codes[at], to.scales[at], to.offsets[at]});
-        if (tame(to.scales[at], groups) && (!shape.offsets || tame(to.offsets[at], groups)))
-          continue;
-        std::vector<float> values(inputs);
-        checkpoint::rows_to_float(parts[part], int64_t(row), int64_t(row) + 1, values.data());
-        check_numbers(parts[part], row, 1, values.data());
-      }
+      for (size_t row = first; row < stop; ++row, ++at) all[part].read(row, k, at, to, tame);
     });
+    if (!tame) check_rows(parts, outputs_each, inputs, begin, end);
     for (; at < nn::kPanel; ++at)
       for (size_t group = 0; group < groups; ++group)
         to.scales[at][group] = to.offsets[at][group] = 0;

@@ -17,6 +17,9 @@ namespace minpair::model {
 void check_numbers(const checkpoint::TensorView& tensor, size_t first_row, size_t rows,
                    const float* values);
 
+// Whether some weights are in a quantised format, and stay as they are stored.
+bool any_quantised(const checkpoint::Checkpoint& checkpoint);
+
 // Rows of a table that stays in the mapped file.
 class Embedding {
  public:

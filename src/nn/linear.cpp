@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "nn/integer_products.h"
 #include "nn/nn.h"
 #include "nn/tiled.h"
 
@@ -237,6 +238,10 @@ void linear(const Runtime& runtime, const View& in, const Linear& layer, Matrix&
     tiled_linear(runtime, in, layer, out, activation, residual);
     return;
   }
+  if (in_integers(runtime, w)) {
+    integer_linear(runtime, in, layer, out, activation, residual);
+    return;
+  }
   if (w.stored()) {
     linear_from_store(runtime, in, layer, out, activation, residual);
     return;
@@ -320,6 +325,8 @@ void read_targets(const Runtime& runtime, const float* in, const Linear& decoder
   const Weights& w = decoder.weights;
   if (on_tiles(runtime, w))
     tiled_targets(runtime, in, decoder, read.targets, read.logits, worker);
+  else if (in_integers(runtime, w))
+    integer_targets(runtime, in, decoder, read.targets, read.logits, worker);
   else if (w.stored())
     dot_from_store(runtime, in, decoder, read, worker);
   else
@@ -342,6 +349,8 @@ class LogitBlocks {
       : runtime_(runtime), rows_(rows), decoder_(decoder) {
     if (on_tiles(runtime, decoder.weights))
       strips_ = split_rows(runtime, rows);
+    else if (in_integers(runtime, decoder.weights))
+      integers_.emplace(runtime, rows);
     else if (decoder.weights.stored())
       packed_.emplace(runtime, rows);
   }
@@ -355,6 +364,7 @@ class LogitBlocks {
 
   float* compute(size_t row, size_t count, size_t column, size_t columns, int worker) const {
     if (strips_) return on_unit(row, count, column, columns, worker);
+    if (integers_) return as_integers(row, count, column, columns, worker);
     if (packed_) return from_store(row, count, column, columns, worker);
     return in_fp32(row, count, column, columns, worker);
   }
@@ -373,6 +383,20 @@ class LogitBlocks {
                     .c = tile,
                     .c_stride = kVocabularyBlock},
                    tile + logits);
+    return tile;
+  }
+
+  float* as_integers(size_t row, size_t count, size_t column, size_t columns, int worker) const {
+    size_t logits = count * kVocabularyBlock;
+    float* tile = runtime_.scratch(worker, logits + integer_scratch(count));
+    multiply_integers(runtime_, decoder_, *integers_,
+                      {.row = row,
+                       .rows = count,
+                       .column = column,
+                       .columns = columns,
+                       .c = tile,
+                       .c_stride = kVocabularyBlock},
+                      tile + logits);
     return tile;
   }
 
@@ -414,6 +438,7 @@ class LogitBlocks {
   const Linear& decoder_;
   const uint16_t* strips_ = nullptr;
   std::optional<PackedRows> packed_;
+  std::optional<IntegerRows> integers_;
 };
 
 }  // namespace

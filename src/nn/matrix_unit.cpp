@@ -209,7 +209,7 @@ Arithmetic on_unit(const TileUnit& unit, size_t parts) {
 
 }  // namespace
 
-Arithmetic choose_arithmetic(const std::string& wanted) {
+Arithmetic choose_arithmetic(const std::string& wanted, bool stored) {
   std::string name = wanted;
   if (const char* usual = std::getenv("MINPAIR_PRECISION"); name == "auto" && usual && *usual)
     name = usual;
@@ -217,6 +217,10 @@ Arithmetic choose_arithmetic(const std::string& wanted) {
     throw wrong_call(fmt::format("precision '{}' is unknown", name))
         .hint("it can be fp32, fast, bf16 or auto");
   if (name == "fp32") return {};
+  if (stored && name != "bf16")
+    return {.precision = "fast",
+            .note = "quantised weights: products of whole numbers, precision fast",
+            .integers = true};
   Found found = find_unit();
   if (found.unit) return on_unit(*found.unit, name == "bf16" ? 1 : 2);
   if (name == "bf16")

@@ -77,6 +77,10 @@ class Weights {
   size_t outputs() const { return outputs_; }
   size_t inputs() const { return inputs_; }
   bool stored() const { return bool(read_); }
+  bool has_codes() const { return bool(codes_); }
+  void read_codes(size_t begin, size_t end, size_t k, CodePanel& to) const {
+    codes_(begin, end, k, to);
+  }
   // The panel that output `output` (a multiple of kPanel) begins; not for stored weights.
   const float* panel(size_t output) const { return packed_.data() + output * inputs_; }
   // Stored weights: how many k are unpacked at once, and the floats of scratch that takes for so

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "nn/integers.h"
 #include "nn/kernels.h"
 
 namespace minpair::nn {
@@ -25,6 +26,8 @@ std::string_view name_of(Isa isa) {
       return "avx2";
     case Isa::avx512:
       return "avx512";
+    case Isa::avx512vnni:
+      return "avx512vnni";
     case Isa::generic:
       break;
   }
@@ -37,7 +40,11 @@ std::vector<Isa> available_isas() {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     all.push_back(Isa::avx2);
-    if (__builtin_cpu_supports("avx512f")) all.push_back(Isa::avx512);
+    if (__builtin_cpu_supports("avx512f")) {
+      all.push_back(Isa::avx512);
+      if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vnni"))
+        all.push_back(Isa::avx512vnni);
+    }
   }
 #endif
   return all;
@@ -50,6 +57,7 @@ const Kernels& kernels_of(Isa isa) {
     case Isa::avx2:
       return avx2_kernels();
     case Isa::avx512:
+    case Isa::avx512vnni:
       return avx512_kernels();
     case Isa::generic:
       break;
@@ -57,16 +65,29 @@ const Kernels& kernels_of(Isa isa) {
   return generic_kernels();
 }
 
+const IntegerKernels& integers_of(Isa isa) {
+  switch (isa) {
+    case Isa::avx2:
+    case Isa::avx512:
+      return avx2_integers();
+    case Isa::avx512vnni:
+      return vnni_integers();
+    case Isa::generic:
+      break;
+  }
+  return generic_integers();
+}
+
 Isa choose_isa(std::optional<Isa> wanted) {
   std::vector<Isa> all = available_isas();
   if (!wanted) {
     const char* name = std::getenv("MINPAIR_ISA");
     if (!name || !*name) return all.back();
-    for (Isa isa : {Isa::generic, Isa::avx2, Isa::avx512})
+    for (Isa isa : {Isa::generic, Isa::avx2, Isa::avx512, Isa::avx512vnni})
       if (name_of(isa) == name) wanted = isa;
     if (!wanted)
       throw wrong_call(fmt::format("MINPAIR_ISA is '{}'", name))
-          .hint("it can be generic, avx2 or avx512");
+          .hint("it can be generic, avx2, avx512 or avx512vnni");
   }
   for (Isa isa : all)
     if (isa == *wanted) return isa;
@@ -93,6 +114,7 @@ struct Runtime::Pool {
   using Work = std::function<void(size_t, int)>;
 
   const Kernels* kernels;
+  const IntegerKernels* integers;
   Isa isa;
   Arithmetic arithmetic;
   std::vector<Buffer> scratch;
@@ -158,6 +180,7 @@ Runtime::Runtime(int threads, std::optional<Isa> isa, Arithmetic arithmetic)
   pool_->arithmetic = std::move(arithmetic);
   pool_->isa = choose_isa(isa);
   pool_->kernels = &kernels_of(pool_->isa);
+  pool_->integers = &integers_of(pool_->isa);
   int count = choose_threads(threads);
   try {
     pool_->workers.reserve(count);
@@ -181,6 +204,7 @@ Runtime::~Runtime() {
 int Runtime::threads() const { return static_cast<int>(pool_->scratch.size()); }
 Isa Runtime::isa() const { return pool_->isa; }
 const Kernels& Runtime::kernels() const { return *pool_->kernels; }
+const IntegerKernels& Runtime::integers() const { return *pool_->integers; }
 const Arithmetic& Runtime::arithmetic() const { return pool_->arithmetic; }
 
 void Runtime::parallel(size_t units, const std::function<void(size_t, int)>& work) const {

@@ -14,9 +14,11 @@
 namespace minpair::nn {
 
 struct Kernels;
+struct IntegerKernels;
 
 // avx2 and avx512 give the same bits; generic (no fused multiply-add) differs in the last ones.
-enum class Isa { generic, avx2, avx512 };
+// avx512vnni is avx512 with instructions for products of whole numbers.
+enum class Isa { generic, avx2, avx512, avx512vnni };
 
 std::string_view name_of(Isa isa);
 std::vector<Isa> available_isas();  // what this machine can run, best last
@@ -34,6 +36,7 @@ class Runtime {
   int threads() const;
   Isa isa() const;
   const Kernels& kernels() const;
+  const IntegerKernels& integers() const;
   const Arithmetic& arithmetic() const;
 
   // Runs work(unit, worker) for every unit in [0, units), in any order, on all threads; returns

@@ -4,53 +4,11 @@
 
 #include <array>
 
+#include "nn/coded_weights.h"
 #include "nn/outputs_check.h"
 
 namespace minpair::nn {
 namespace {
-
-// Random codes, and the floats they stand for.
-struct Coded {
-  size_t outputs, inputs, group;
-  bool has_offsets;
-  std::vector<int8_t> codes;
-  std::vector<float> scales, offsets;
-  Matrix plain;
-
-  Coded(Random& random, size_t o, size_t i, size_t g, bool with)
-      : outputs(o), inputs(i), group(g), has_offsets(with), plain(o, i) {
-    for (size_t at = 0; at < o * i; ++at) {
-      codes.push_back(int8_t(int(random.below(256)) - 128));
-      if (at % g == 0) {
-        scales.push_back(number(random) / 100);
-        offsets.push_back(number(random) / 10);
-      }
-      const float product = float(codes[at]) * scales[at / g];
-      plain.data()[at] = with ? product + offsets[at / g] : product;
-    }
-  }
-
-  Weights::Reader floats() const {
-    return [this](size_t begin, size_t end, float* to) {
-      std::memcpy(to, plain.row(begin), (end - begin) * inputs * sizeof(float));
-    };
-  }
-
-  Weights::CodeReader reader() const {
-    return [this](size_t begin, size_t end, size_t k, CodePanel& to) {
-      to.group = group;
-      to.has_offsets = has_offsets;
-      std::memset(to.scales, 0, sizeof to.scales);
-      std::memset(to.offsets, 0, sizeof to.offsets);
-      for (size_t row = begin; row < end; ++row) {
-        const size_t at = row * inputs + k, groups = to.depth / group;
-        std::memcpy(to.codes[row - begin], &codes[at], to.depth);
-        std::memcpy(to.scales[row - begin], &scales[at / group], groups * sizeof(float));
-        std::memcpy(to.offsets[row - begin], &offsets[at / group], groups * sizeof(float));
-      }
-    };
-  }
-};
 
 class Stored : public ::testing::TestWithParam<Isa> {};
 
