@@ -5,7 +5,9 @@ import json
 import os
 import re
 import resource
+import shlex
 import shutil
+import statistics
 import subprocess
 import tempfile
 import time
@@ -270,6 +272,34 @@ def torch(here):
     yield Row("BERT-base, cross-entropy, fp32", ours, "PyTorch, one sentence at a time", theirs, 1.5, "tokens/s")
 
 
+def llama_cpp_seconds(command, file, tokens, threads):
+    """Processor time of one pass by llama-bench: what two passes more cost, so that loading does not count."""
+    words = [*command, "-m", file, "-p", str(tokens), "-n", "0", "-t", str(threads), "-r"]
+    return (processor_seconds_of([*words, "3"]) - processor_seconds_of([*words, "1"])) / 2
+
+
+def stored(here):
+    """Quantised weights against llama.cpp on the same GGUF files, one text at a time, in processor time"""
+    command = shlex.split(os.environ.get("MINPAIR_LLAMA_BENCH", "llama-bench"))
+    folder = os.environ.get("MINPAIR_GGUF", os.path.join(here.peer, "gguf"))
+    files = sorted(glob.glob(os.path.join(folder, "*.gguf")))
+    if not shutil.which(command[0]):
+        raise Skip("llama.cpp is not there (MINPAIR_LLAMA_BENCH: the command that runs llama-bench)")
+    if not files:
+        raise Skip("no GGUF files (MINPAIR_GGUF: their folder; bench/make_gguf.py makes one, llama-quantize others of it)")
+    # What llama-bench calls the folder, where it runs in a root of its own.
+    inside = os.environ.get("MINPAIR_GGUF_INSIDE", folder)
+    for file in files:
+        for tokens in (19, 512):
+            ours = lambda precision: last_json(ran([here.program("bench_stored"), file, str(tokens), "2", str(here.threads), precision]))["seconds"]
+            rounds = [(ours("fp32"), ours("fast"), llama_cpp_seconds(command, os.path.join(inside, os.path.basename(file)), tokens, here.threads))
+                      for _ in range(3)]
+            exact, fast, theirs = (statistics.median(side) for side in zip(*rounds))
+            name = f"{os.path.basename(file)}, {tokens} tokens"
+            yield Row(f"{name}, fast", tokens / fast, "llama.cpp", tokens / theirs, 1, "tokens/s")
+            yield Row(f"{name}, fp32", tokens / exact, "llama.cpp", tokens / theirs, None, "tokens/s")
+
+
 def sharing(here):
     """What the planner's sharing saves: each method with it, and one query after the other"""
     if "--no-sharing" not in ran([here.minpair, "run", "--help"]):
@@ -366,4 +396,4 @@ def growth(here):
               1.2, "MB", at_most=True)
 
 
-ALL = {f.__name__: f for f in (encoder, onnx, masked, cloze, torch, sharing, lstm, generation, extraction, store, mpi, growth)}
+ALL = {f.__name__: f for f in (encoder, onnx, masked, cloze, torch, stored, sharing, lstm, generation, extraction, store, mpi, growth)}

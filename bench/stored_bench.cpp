@@ -1,8 +1,8 @@
-// What a sentence costs with weights as they are stored: sentences of so many tokens, one at a time,
-// every token scored against the whole vocabulary. Of the processor's time, which a busy machine
-// changes least; the best of some rounds.
+// What a sentence costs with weights as they are stored: sentences of so many tokens, one at a
+// time, every token scored against the whole vocabulary. Of the processor's time, which a busy
+// machine changes least; the best of some rounds.
 //
-//   bench_stored MODEL.gguf [TOKENS] [ROUNDS] [THREADS]
+//   bench_stored MODEL.gguf [TOKENS] [ROUNDS] [THREADS] [PRECISION]
 
 #include <fmt/format.h>
 
@@ -19,10 +19,12 @@ namespace {
 
 int run(int argc, char** argv) {
   if (argc < 2)
-    return fmt::print(stderr, "bench_stored MODEL.gguf [TOKENS] [ROUNDS] [THREADS]\n"), 2;
+    return fmt::print(stderr, "bench_stored MODEL.gguf [TOKENS] [ROUNDS] [THREADS] [PRECISION]\n"),
+           2;
   const auto tokens = argc > 2 ? uint32_t(std::strtoul(argv[2], nullptr, 10)) : 19;
   const int rounds = argc > 3 ? std::atoi(argv[3]) : 3;
-  auto model = model::load_model(argv[1], {.threads = argc > 4 ? std::atoi(argv[4]) : 1});
+  auto model = model::load_model(argv[1], {.threads = argc > 4 ? std::atoi(argv[4]) : 1,
+                                           .precision = argc > 5 ? argv[5] : "fp32"});
   Random random(1);
   double best = HUGE_VAL, sum = 0;
   for (int round = 0; round <= rounds; ++round) {  // the first only brings the file into memory
