@@ -46,6 +46,7 @@ Hash128 content_hash(const Item& item, std::string& buffer) {
   buffer.clear();
   for (const Sentence& s : item.sentences) {
     buffer += s.grammatical ? '+' : '-';
+    if (!s.context.empty()) (buffer += s.context) += '\n';
     buffer += s.text;
     buffer += '\0';
   }
@@ -55,7 +56,8 @@ Hash128 content_hash(const Item& item, std::string& buffer) {
 bool good_equals_bad(const Item& item) {
   for (const Sentence& a : item.sentences)
     for (const Sentence& b : item.sentences)
-      if (a.grammatical && !b.grammatical && a.text == b.text) return true;
+      if (a.grammatical && !b.grammatical && a.text == b.text && a.context == b.context)
+        return true;
   return false;
 }
 
@@ -209,7 +211,8 @@ struct Linter::Impl {
     for (const Sentence& s : item.sentences) {
       if (item.cloze || item.design) break;
       uint32_t label = s.grammatical ? 1 : 2;
-      uint32_t& seen = sentences.find(hash128(s.text), label, is_new);
+      uint32_t& seen = sentences.find(
+          hash128(s.context.empty() ? s.text : s.context + "\n" + s.text), label, is_new);
       seen |= label;
       if (seen == 3 && !good_equals_bad(item)) found(kBothWays, s);
     }

@@ -68,6 +68,18 @@ TEST(MoreFormats, ContextsAndContinuations) {
   EXPECT_EQ(feature_text(circuits.items[0], "patch_prefix"), "The cat");
 }
 
+TEST(MoreFormats, TheSameWordsAfterTwoContexts) {
+  Read comps = read("comps_base.jsonl",
+                    R"({"id": 1, "property": "sweat", "prefix_acceptable": "A sock", )"
+                    R"("prefix_unacceptable": "A lamp", "property_phrase": "absorbs sweat."})"
+                    "\n");
+  EXPECT_EQ(comps.format, "comps");
+  EXPECT_EQ(texts(comps.items.at(0)), "absorbs sweat. | absorbs sweat.");
+  EXPECT_EQ(comps.items[0].sentences[0].context, "A sock");
+  EXPECT_EQ(comps.items[0].sentences[1].context, "A lamp");
+  EXPECT_EQ(feature_text(comps.items[0], "property"), "sweat");
+}
+
 TEST(MoreFormats, CausalGymUsesEveryWordOnce) {
   Read gym = read("gym.json", R"({"agr": {"templates": ["The {noun} {adv}"], "label": "noun",
     "result_prepend_space": true, "labels": {"sg": ["is", "was"], "pl": ["are", "were"]},

@@ -119,6 +119,48 @@ class FeatureCircuitItems : public FileItemStream {
   uint64_t number_ = 0;
 };
 
+// --- COMPS: a property after a concept that has it, and after one that has not ---
+
+class CompsItems : public FileItemStream {
+ public:
+  explicit CompsItems(const fs::path& file) : lines_(file), test_(file.stem().string()) {}
+
+  bool next(Item& item) override {
+    std::string_view line;
+    do
+      if (!lines_.next(line)) return false;
+    while (trim(line).empty());
+    Json one = parsed(std::string(line), lines_.name(), lines_.line_number());
+    const auto take = [&](const char* key) -> std::string {
+      auto found = one.is_object() ? one.find(key) : one.end();
+      if (found == one.end() || !found->is_string())
+        throw bad_input(fmt::format("there is no \"{}\"", key)).at(where());
+      std::string text = found->get<std::string>();
+      one.erase(key);
+      return text;
+    };
+    clear_item(item);
+    const std::string property = take("property_phrase");
+    set_sentences(item, {property, property});
+    item.sentences[0].context = take("prefix_acceptable");
+    item.sentences[1].context = take("prefix_unacceptable");
+    item.test = test_;
+    item.language = "en";
+    item.id = number_id(test_, ++number_);
+    for (const auto& [key, value] : one.items())
+      if (key != "id")
+        add_feature(item, key, value.is_string() ? value.get<std::string>() : value.dump());
+    return true;
+  }
+
+  Where where() const override { return {lines_.name(), lines_.line_number(), 0, {}}; }
+
+ private:
+  LineReader lines_;
+  std::string test_;
+  uint64_t number_ = 0;
+};
+
 // --- CausalGym: templates with slots; a label decides what comes next ---
 
 // Item k of a template fills each slot with the k-th of its words, so that every word is used and
@@ -267,6 +309,18 @@ Format feature_circuits_format() {
             return has_keys(head, {"clean_prefix", "patch_prefix", "clean_answer", "patch_answer"});
           },
           reads<FeatureCircuitItems>({".json", ".jsonl"}),
+          nullptr};
+}
+
+Format comps_format() {
+  return {"comps",
+          "COMPS, Misra et al. 2023: JSON Lines, a property after two concepts",
+          "only read",
+          {".jsonl", ".json"},
+          [](const FileHead& head) {
+            return has_keys(head, {"prefix_acceptable", "prefix_unacceptable", "property_phrase"});
+          },
+          reads<CompsItems>({".jsonl", ".json"}),
           nullptr};
 }
 

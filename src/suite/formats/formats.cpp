@@ -83,7 +83,7 @@ std::vector<Format> make_table() {
        {does_bert_agree_format(), gulordava_format(), pairs_format(), lakretz_tasks_format(),
         linzen_format(), bert_syntax_format(), bert_syntax_results_format(), clams_format(),
         clams_bert_format(), marvin_linzen_format(), syntaxgym_format(), lakretz_format(),
-        bhs_format(), feature_circuits_format(), causalgym_format(), zorro_format(), tsv_format()})
+        bhs_format(), feature_circuits_format(), comps_format(), causalgym_format(), zorro_format(), tsv_format()})
     table.push_back(std::move(f));
   return table;
 }

@@ -22,6 +22,7 @@ Format lakretz_tasks_format();
 Format zorro_format();
 Format bhs_format();
 Format feature_circuits_format();
+Format comps_format();
 Format causalgym_format();
 Format pairs_format();
 std::vector<Format> published_list_formats();
