@@ -43,11 +43,10 @@ option(MINPAIR_PRECOMPILE "Precompile common headers" ON)
 set(MINPAIR_COMMON_HEADERS <algorithm> <array> <cmath> <cstdint> <cstring> <filesystem> <functional>
     <map> <memory> <optional> <set> <span> <string> <string_view> <unordered_map> <utility>
     <variant> <vector> <fmt/format.h> <nlohmann/json.hpp>)
-if(MINPAIR_FUZZ OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set(MINPAIR_PRECOMPILE OFF)
-endif()
-if(MINPAIR_PRECOMPILE)
+if(MINPAIR_PRECOMPILE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(minpair_options INTERFACE -fpch-preprocess)  # for ccache
+elseif(MINPAIR_PRECOMPILE)
+  target_compile_options(minpair_options INTERFACE "SHELL:-Xclang -fno-pch-timestamp")  # for ccache
 endif()
 
 # minpair_precompile(target headers...): its own, or those of another target with the same flags.
@@ -128,8 +127,8 @@ function(minpair_room name)
     if(room_QUICK)
       target_compile_options(minpair_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
     endif()
-    # Newer versions of GCC do not read at -O1 what was precompiled at -O2.
-    if(NOT room_QUICK OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # Newer compilers do not read at -O1 what was precompiled at -O2.
+    if(NOT room_QUICK OR NOT CMAKE_BUILD_TYPE STREQUAL "Release" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
       minpair_precompile(minpair_${name} LIKE minpair_base)
     endif()
   else()

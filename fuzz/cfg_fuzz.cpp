@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "file.h"
 #include "stimuli/grammar/grammar.h"
 
 namespace {
@@ -20,15 +20,8 @@ constexpr std::string_view kLexicon =
 
 // Where the lexicon lies; nothing else can be read from there.
 const std::filesystem::path& folder() {
-  static const std::filesystem::path path = [] {
-    std::string name = (std::filesystem::temp_directory_path() / "minpair-fuzz-XXXXXX").string();
-    if (!mkdtemp(name.data())) std::abort();
-    minpair::write_file(std::filesystem::path(name) / "words.tsv", kLexicon);
-    static const std::string made = name;
-    std::atexit([] { std::filesystem::remove_all(made); });
-    return std::filesystem::path(name);
-  }();
-  return path;
+  static const std::filesystem::path words = minpair::fuzzing::file(kLexicon, "words.tsv");
+  return minpair::fuzzing::folder();
 }
 
 void use(const minpair::stimuli::Derivations& language) {

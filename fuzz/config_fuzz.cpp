@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "file.h"
+#include "json_mutation.h"
 #include "model/model.h"
 
 namespace {
@@ -55,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const Folders folders;
   std::string_view config(reinterpret_cast<const char*>(data), size);
   const fs::path& folder = folders.best(config);
-  minpair::write_file(folder / "config.json", config);
+  minpair::fuzzing::put(folder / "config.json", config);
   try {
     auto model = minpair::model::load_model(folder.string(), {.threads = 1});
     minpair::query::Query query{{5, 6, 7}, {{1, minpair::query::Targets{{8}}}}, {}};
@@ -63,4 +64,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } catch (const minpair::Error&) {
   }
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t most, unsigned seed) {
+  return minpair::fuzzing::mutate(data, size, most, seed, minpair::fuzzing::mutate_json);
 }

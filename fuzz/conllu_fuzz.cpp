@@ -1,12 +1,10 @@
-#include <unistd.h>
-
 #include "base/error.h"
+#include "file.h"
 #include "stimuli/treebank/extract.h"
 
 // A treebank from anywhere: an error or trees, and whatever is extracted from them is a valid item.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const std::string path = "/tmp/minpair-fuzz-conllu-" + std::to_string(::getpid());
-  minpair::write_file(path, {reinterpret_cast<const char*>(data), size});
+  const std::filesystem::path path = minpair::fuzzing::file(data, size, "fuzz.conllu");
   using enum minpair::stimuli::AgreementType;
   minpair::stimuli::LanguageInfo language{
       "X", "x", "xxx", false, {determiner, attributive, predicative, verb}};
@@ -36,6 +34,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       pairs.add(tree, [](const minpair::suite::Item&) {});
   } catch (const minpair::Error&) {
   }
-  ::unlink(path.c_str());
   return 0;
 }

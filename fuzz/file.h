@@ -1,30 +1,44 @@
 #pragma once
-// For readers that take a path: the input as a file of this process.
+// For readers that take a path: the input as a file of this process. tools/fuzz.sh points TMPDIR to
+// a file system in memory: a fuzzer must not wait for a disk.
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
-
-#include "base/file.h"
+#include <string_view>
 
 namespace minpair::fuzzing {
 
+namespace fs = std::filesystem;
+
 // A folder that is gone when the process ends.
-inline const std::filesystem::path& folder() {
+inline const fs::path& folder() {
   static const struct Folder {
-    std::filesystem::path path =
-        std::filesystem::temp_directory_path() / ("minpair-fuzz-" + std::to_string(::getpid()));
-    Folder() { std::filesystem::create_directories(path); }
-    ~Folder() { std::filesystem::remove_all(path); }
+    fs::path path = fs::temp_directory_path() / ("minpair-fuzz-" + std::to_string(::getpid()));
+    Folder() { fs::create_directories(path); }
+    ~Folder() { fs::remove_all(path); }
   } made;
   return made.path;
 }
 
-inline std::filesystem::path file(const uint8_t* data, size_t size, const std::string& name) {
-  std::filesystem::path path = folder() / name;
-  write_file(path, {reinterpret_cast<const char*>(data), size});
+// Written in place: nobody else looks.
+inline fs::path put(const fs::path& path, std::string_view bytes) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0 || ::write(fd, bytes.data(), bytes.size()) != ssize_t(bytes.size())) std::abort();
+  ::close(fd);
   return path;
+}
+
+inline fs::path file(std::string_view bytes, const std::string& name) {
+  return put(folder() / name, bytes);
+}
+
+inline fs::path file(const uint8_t* data, size_t size, const std::string& name) {
+  return file({reinterpret_cast<const char*>(data), size}, name);
 }
 
 }  // namespace minpair::fuzzing

@@ -2,34 +2,30 @@
 // files divided by a line of three dashes). What is read must be a suite, and what the format then
 // writes must be readable again.
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 
 #include "base/error.h"
+#include "file.h"
 #include "suite/formats/format.h"
 
 using namespace minpair;
 namespace fs = std::filesystem;
 
 static const fs::path& folder() {
-  static const struct Folder {
-    fs::path path = fs::temp_directory_path() / ("minpair-fuzz-" + std::to_string(::getpid()));
-    Folder() { fs::create_directories(path / "de_x"); }
-    ~Folder() { fs::remove_all(path); }
-  } made;
-  return made.path;
+  static const bool made = fs::create_directories(fuzzing::folder() / "de_x");
+  (void)made;
+  return fuzzing::folder();
 }
 
 static fs::path put(const suite::Format& format, std::string_view text) {
   fs::path file = folder() / "de_x" / ("x" + format.extensions.front());
   size_t cut = text.find("\n---\n");
   if (format.name == "linzen" && cut != std::string_view::npos) {
-    write_file(fs::path(file).replace_extension(".gold"), text.substr(cut + 5));
+    fuzzing::put(fs::path(file).replace_extension(".gold"), text.substr(cut + 5));
     text = text.substr(0, cut + 1);
   }
-  write_file(file, text);
+  fuzzing::put(file, text);
   return file;
 }
 

@@ -7,8 +7,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::string vocabulary =
       R"({"<|endoftext|>":0,"a":1,"b":2,"c":3,"Ġ":4,"ab":5,"Ġa":6,"abc":7,"Ġab":8})";
-  minpair::write_file(minpair::fuzzing::folder() / "vocab.json", vocabulary);
-  minpair::write_file(minpair::fuzzing::folder() / "config.json", R"({"model_type":"gpt2"})");
+  static const auto beside = minpair::fuzzing::file(vocabulary, "vocab.json"),
+                    config = minpair::fuzzing::file(R"({"model_type":"gpt2"})", "config.json");
   minpair::fuzzing::file(data, size, "merges.txt");
   try {
     auto tokenizer = minpair::tokenizer::load_tokenizer(minpair::fuzzing::folder());

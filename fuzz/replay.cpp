@@ -1,5 +1,6 @@
-// Runs a fuzz target without libFuzzer: every seed, then seeded mutations of the seeds.
-//   fuzz_x SEED_FOLDER [MUTATIONS_PER_SEED = 400]
+// Runs a fuzz target without libFuzzer: every seed, then seeded mutations of the seeds, with the
+// target's own mutations where it has some.
+//   fuzz_x [--mutations OF_EACH_SEED = 400] FOLDER...
 
 #include <algorithm>
 #include <cstdio>
@@ -12,6 +13,8 @@
 #include "base/random.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+extern "C" __attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size,
+                                                                size_t most, unsigned seed);
 
 static void once(const std::string& s) {
   // A copy of exact size on the heap, so that a sanitizer sees any read past its end.
@@ -48,22 +51,45 @@ static std::string mutate(std::string s, const std::string& other, minpair::Rand
   return s;
 }
 
+static minpair::Random choices(1);
+
+// For the target's own mutations, as libFuzzer has it.
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most) {
+  const std::string before(reinterpret_cast<char*>(data), size);
+  std::string now = mutate(before, before, choices);
+  now.resize(std::min(now.size(), most));
+  std::copy(now.begin(), now.end(), data);
+  return now.size();
+}
+
+static std::string mutate_by_target(std::string s) {
+  const size_t size = s.size();
+  s.resize(size + 4096);
+  s.resize(LLVMFuzzerCustomMutator(reinterpret_cast<uint8_t*>(s.data()), size, s.size(),
+                                   unsigned(choices.next())));
+  return s;
+}
+
 int main(int argc, char** argv) {
-  if (argc < 2) return 2;
-  uint64_t mutations = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 400;
+  uint64_t mutations = 400;
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(argv[1]))
-    files.push_back(entry.path());
+  for (int i = 1; i < argc; ++i)
+    if (std::string(argv[i]) == "--mutations" && i + 1 < argc)
+      mutations = std::strtoull(argv[++i], nullptr, 10);
+    else
+      for (const auto& entry : std::filesystem::directory_iterator(argv[i]))
+        files.push_back(entry.path());
   std::sort(files.begin(), files.end());
-  if (files.empty()) return std::fprintf(stderr, "no seeds in %s\n", argv[1]), 1;
+  if (files.empty()) return std::fprintf(stderr, "fuzz_x FOLDER... needs seeds\n"), 2;
   std::vector<std::string> seeds;
   for (const auto& f : files) seeds.push_back(minpair::read_file(f));
-  minpair::Random random(1);
   once("");
   for (const std::string& s : seeds) {
     once(s);
     for (uint64_t i = 0; i < mutations; ++i)
-      once(mutate(s, seeds[random.below(seeds.size())], random));
+      once(LLVMFuzzerCustomMutator && i % 2
+               ? mutate_by_target(s)
+               : mutate(s, seeds[choices.below(seeds.size())], choices));
   }
   std::printf("%zu seeds, %llu mutations each\n", seeds.size(),
               static_cast<unsigned long long>(mutations));

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "json_mutation.h"
 #include "suite/lint.h"
 #include "suite/suite.h"
 
@@ -41,4 +42,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } catch (const Error&) {
   }
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t most, unsigned seed) {
+  return minpair::fuzzing::mutate(data, size, most, seed, minpair::fuzzing::mutate_json);
 }

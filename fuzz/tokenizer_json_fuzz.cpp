@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "json_mutation.h"
 #include "tokenizer/tokenizer_json.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -16,4 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } catch (const minpair::Error&) {
   }
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t most, unsigned seed) {
+  return minpair::fuzzing::mutate(data, size, most, seed, minpair::fuzzing::mutate_json);
 }

@@ -10,15 +10,12 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "checkpoint/checkpoint.h"
 
 namespace minpair::fuzzing {
 
-namespace fs = std::filesystem;
-
 // The bytes as a file in memory: a fuzzer must not wait for a disk.
-inline fs::path file_in_memory(const uint8_t* data, size_t size) {
+inline std::filesystem::path file_in_memory(const uint8_t* data, size_t size) {
   static const int fd = ::memfd_create("minpair-fuzz", MFD_CLOEXEC);
   if (fd < 0 || ::ftruncate(fd, 0) != 0 || ::pwrite(fd, data, size, 0) != ssize_t(size))
     std::abort();

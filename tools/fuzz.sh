@@ -1,24 +1,20 @@
 #!/usr/bin/env bash
 # libFuzzer on every reader, with AddressSanitizer and UndefinedBehaviorSanitizer.
-#   tools/fuzz.sh [SECONDS_PER_TARGET = 60] [TARGET...]
+#   tools/fuzz.sh [SECONDS_PER_TARGET = 60] [--jobs N] [--rounds N | --until HH:MM] [TARGET...]
+#   tools/fuzz.sh table            what all calls together have executed, target by target
+#   tools/fuzz.sh lines [TARGET...]   which share of its reader's lines each target reaches, with seeds and corpus
+#   tools/fuzz.sh shrink [TARGET...]  the seeds anew: few and small inputs that reach what seeds and corpus reach
+# Findings are in build/fuzz/findings, all of them; the exit status says whether there are any.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-seconds=${1:-60}
-shift || true
-cmake --preset fuzz -Wno-dev >/dev/null
-cmake --build --preset fuzz
-targets=("$@")
-if [ ${#targets[@]} -eq 0 ]; then
-  for f in fuzz/*_fuzz.cpp; do t=$(basename "$f" _fuzz.cpp); targets+=("$t"); done
-fi
-mkdir -p build/fuzz/corpus build/fuzz/findings
-for t in "${targets[@]}"; do
-  echo "== $t, $seconds s"
-  mkdir -p "build/fuzz/corpus/$t"
-  build/fuzz/fuzz_"$t" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=10 -print_final_stats=0 \
-    -artifact_prefix="build/fuzz/findings/$t-" "build/fuzz/corpus/$t" "fuzz/seeds/$t" 2>&1 | tail -n 2 || true  # all findings are reported at the end, not the first
-done
-if compgen -G 'build/fuzz/findings/*' >/dev/null; then
-  echo "findings:"; ls build/fuzz/findings; exit 1
-fi
-echo "no findings"
+jobs=${JOBS:-$(nproc)}
+case ${1:-} in
+  table) ;;
+  lines)
+    cmake --preset fuzz-lines -Wno-dev >/dev/null
+    cmake --build --preset fuzz-lines -j "$jobs" --target fuzz_programs ;;
+  *)
+    cmake --preset fuzz -Wno-dev >/dev/null
+    cmake --build --preset fuzz -j "$jobs" --target fuzz_programs ;;
+esac
+exec python3 -B tools/fuzz.py "$@"

@@ -1,0 +1,254 @@
+"""The campaign behind tools/fuzz.sh: turns for every target, a ledger of what was executed, lines reached, small seeds."""
+import argparse
+import concurrent.futures
+import datetime
+import fcntl
+import fnmatch
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build/fuzz"
+LEDGER = BUILD / "ledger.tsv"
+FINDINGS = BUILD / "findings"
+COLUMNS = ["when", "target", "processor", "executions", "new", "edges", "features", "corpus", "findings"]
+# Allocations are many and short: their stacks and their graves need not be long.
+ASAN = "malloc_context_size=4:quarantine_size_mb=16:detect_stack_use_after_return=0"
+MOST_FINDINGS = 5  # of one turn
+
+
+def all_targets():
+    return sorted(p.name.removesuffix("_fuzz.cpp") for p in (ROOT / "fuzz").glob("*_fuzz.cpp"))
+
+
+def corpus_of(target):
+    folder = BUILD / "corpus" / target
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def environment(temporary):
+    return {**os.environ, "ASAN_OPTIONS": ASAN, "UBSAN_OPTIONS": "print_stacktrace=1", "TMPDIR": temporary,
+            "LC_ALL": "C.UTF-8"}
+
+
+def in_memory():
+    shared = pathlib.Path("/dev/shm")
+    return tempfile.TemporaryDirectory(prefix="minpair-fuzz-", dir=shared if shared.is_dir() else None)
+
+
+def last_number(pattern, text):
+    found = re.findall(pattern, text)
+    return int(found[-1]) if found else 0
+
+
+def attempt(target, seconds):
+    """One process, until its time is over or it has found something."""
+    program = BUILD / f"fuzz_{target}"
+    dictionary = ROOT / f"fuzz/dictionaries/{target}.dict"
+    before = set(FINDINGS.glob(f"{target}-*"))
+    with in_memory() as temporary:
+        command = [program, f"-max_total_time={max(1, int(seconds))}", "-print_final_stats=1", "-rss_limit_mb=2048",
+                   "-malloc_limit_mb=1024", "-timeout=20", f"-artifact_prefix={FINDINGS}/{target}-",
+                   *([f"-dict={dictionary}"] if dictionary.exists() else []),
+                   corpus_of(target), ROOT / "fuzz/seeds" / target]
+        process = subprocess.Popen([str(c) for c in command], env=environment(temporary), text=True, errors="replace",
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        text = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+    found = set(FINDINGS.glob(f"{target}-*")) - before
+    if status != 0 and not found:  # ended otherwise: its own words are all there is
+        log = FINDINGS / f"{target}-said-{int(time.time())}.log"
+        log.write_text(text[-20000:])
+        found = {log}
+    for finding in found:
+        finding.with_suffix(finding.suffix + ".txt").write_text(text[-20000:]) if finding.suffix != ".log" else None
+    return {"target": target, "processor": round(usage.ru_utime + usage.ru_stime, 1),
+            "executions": last_number(r"stat::number_of_executed_units:\s*(\d+)", text),
+            "new": last_number(r"stat::new_units_added:\s*(\d+)", text),
+            "edges": last_number(r" cov: (\d+)", text), "features": last_number(r" ft: (\d+)", text),
+            "corpus": last_number(r" corp: (\d+)", text), "findings": len(found)}
+
+
+def write_down(row):
+    row["when"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S")
+    with open(LEDGER, "a") as ledger:
+        fcntl.flock(ledger, fcntl.LOCK_EX)
+        if ledger.tell() == 0:
+            ledger.write("\t".join(COLUMNS) + "\n")
+        ledger.write("\t".join(str(row[c]) for c in COLUMNS) + "\n")
+
+
+def turn(target, seconds):
+    """All findings of so much time, not the first."""
+    end, new, found, executions, processor = time.time() + seconds, 0, 0, 0, 0.0
+    while found < MOST_FINDINGS and (left := end - time.time()) > 0.5:
+        row = attempt(target, left)
+        write_down(row)
+        new += row["new"]
+        found += row["findings"]
+        executions += row["executions"]
+        processor += row["processor"]
+        if row["findings"] == 0:
+            break
+    print(f"{target:18} {executions:>11,} executions in {processor:6.1f} s of processor time, {new:5} new inputs"
+          + (f", {found} FINDINGS" if found else ""), flush=True)
+    return new
+
+
+def run(call):
+    FINDINGS.mkdir(parents=True, exist_ok=True)
+    targets = call.targets or all_targets()
+    if unknown := set(targets) - set(all_targets()):
+        sys.exit(f"fuzz: no target {', '.join(sorted(unknown))}; there are {' '.join(all_targets())}")
+    share = {t: 1.0 for t in targets}
+    until = None
+    if call.until:
+        now = datetime.datetime.now()
+        hour, minute = map(int, call.until.split(":"))
+        until = now.replace(hour=hour, minute=minute, second=0).timestamp()
+    lock = threading.Lock()
+
+    def one(target):
+        if (until and time.time() > until) or not (BUILD / f"fuzz_{target}").exists():
+            return  # (of a build that is not complete)
+        new = turn(target, min(call.seconds * share[target], until - time.time() if until else 1e9))
+        with lock:  # who found something new gets more the next time
+            share[target] = 0.5 if new == 0 else 1.0 if new < 10 else 2.0
+
+    for _ in range(call.rounds if not until else 10**6):
+        with concurrent.futures.ThreadPoolExecutor(call.jobs) as pool:
+            list(pool.map(one, targets))
+        if until and time.time() > until:
+            break
+    found = sorted(p.name for p in FINDINGS.iterdir() if p.suffix != ".txt")
+    print("\n".join(["findings:"] + found) if found else "no findings")
+    return 1 if found else 0
+
+
+def rows():
+    if not LEDGER.exists():
+        return []
+    lines = LEDGER.read_text().splitlines()[1:]
+    return [dict(zip(COLUMNS, line.split("\t"))) for line in lines]
+
+
+def table(_):
+    total = executions = 0
+    print("| target | executions | a second | edges | inputs kept |\n|---|---|---|---|---|")
+    for target in all_targets():
+        own = [r for r in rows() if r["target"] == target]
+        if not own:
+            print(f"| {target} | 0 | | | |")
+            continue
+        n, seconds = sum(int(r["executions"]) for r in own), sum(float(r["processor"]) for r in own)
+        executions, total = executions + n, total + seconds
+        edges, corpus = max(int(r["edges"]) for r in own), int(own[-1]["corpus"])
+        print(f"| {target} | {n:,} | {n / max(seconds, 0.1):,.0f} | {edges:,} | {corpus:,} |")
+    print(f"| all | {executions:,} | {executions / max(total, 0.1):,.0f} | | |")
+    return 0
+
+
+def readers():
+    """target -> the files of its reader, of fuzz/readers.tsv."""
+    found = {}
+    for line in (ROOT / "fuzz/readers.tsv").read_text().splitlines():
+        if line and not line.startswith("#"):
+            target, patterns = line.split("\t")
+            found[target] = patterns.split()
+    return found
+
+
+def tool(name):
+    return next(t for t in [name, *(f"{name}-{v}" for v in range(30, 12, -1))] if shutil.which(t))
+
+
+def lines_of(target, patterns):
+    build = ROOT / "build/fuzz-lines"
+    profile = build / f"{target}.profraw"
+    folders = [f for f in (ROOT / "fuzz/seeds" / target, BUILD / "corpus" / target) if f.is_dir() and any(f.iterdir())]
+    with in_memory() as temporary:
+        done = subprocess.run([build / f"fuzz_{target}", "--mutations", "0", *folders], capture_output=True, text=True,
+                              env={**environment(temporary), "LLVM_PROFILE_FILE": str(profile)})
+    if done.returncode != 0:
+        return None, [f"{target} ends with {done.returncode}: {done.stderr[-200:]}"]
+    data = profile.with_suffix(".profdata")
+    subprocess.run([tool("llvm-profdata"), "merge", "-sparse", profile, "-o", data], check=True)
+    exported = subprocess.run([tool("llvm-cov"), "export", "-summary-only", f"-instr-profile={data}",
+                               build / f"fuzz_{target}"], check=True, capture_output=True, text=True).stdout
+    total = reached = 0
+    files = []
+    for file in json.loads(exported)["data"][0]["files"]:
+        name = os.path.relpath(os.path.realpath(file["filename"]), ROOT / "src")
+        if any(fnmatch.fnmatch(name, p) for p in patterns):
+            own = file["summary"]["lines"]
+            total, reached = total + own["count"], reached + own["covered"]
+            files.append(f"{name} {own['covered']}/{own['count']}")
+    return (reached, total), files
+
+
+def lines(call):
+    missed = []
+    for target, patterns in sorted(readers().items()):
+        if call.targets and target not in call.targets:
+            continue
+        found, files = lines_of(target, patterns)
+        if found is None or found[1] == 0:
+            print(f"{target:18} ?", *files)
+            missed.append(target)
+            continue
+        share = 100 * found[0] / found[1]
+        if share < 85:
+            missed.append(target)
+        print(f"{target:18} {share:5.1f} % of {found[1]:5} lines   {', '.join(files)}", flush=True)
+    print(f"less than 85 %: {', '.join(missed)}" if missed else "each reaches 85 % of its reader's lines")
+    return 1 if missed else 0
+
+
+def shrink(call):
+    for target in call.targets or all_targets():
+        seeds = ROOT / "fuzz/seeds" / target
+        with in_memory() as temporary:
+            to = pathlib.Path(temporary) / "seeds"
+            to.mkdir()
+            subprocess.run([BUILD / f"fuzz_{target}", "-set_cover_merge=1", "-rss_limit_mb=2048", to, seeds,
+                            corpus_of(target)], env=environment(temporary), capture_output=True, check=True)
+            kept = {p.read_bytes() for p in seeds.iterdir()}
+            room = call.most - sum(map(len, kept))
+            for found in sorted(to.iterdir(), key=lambda p: p.stat().st_size):
+                size = found.stat().st_size
+                if found.read_bytes() in kept or size > room:
+                    continue
+                room -= size
+                shutil.copy(found, seeds / found.name[:12])
+        print(f"{target:18} {len(list(seeds.iterdir())):4} seeds, "
+              f"{sum(p.stat().st_size for p in seeds.iterdir()):7} bytes", flush=True)
+    return 0
+
+
+def main():
+    what = sys.argv[1] if len(sys.argv) > 1 and sys.argv[1] in ("table", "lines", "shrink") else "run"
+    parser = argparse.ArgumentParser()
+    arguments = sys.argv[1 if what == "run" else 2:]
+    if what == "run":
+        if not arguments or not arguments[0].isdigit():
+            arguments.insert(0, "60")
+        parser.add_argument("seconds", type=float)
+        parser.add_argument("--jobs", type=int, default=1)
+        parser.add_argument("--rounds", type=int, default=1)
+        parser.add_argument("--until")
+    parser.add_argument("--most", type=int, default=12000, help="bytes of seeds of a target")
+    parser.add_argument("targets", nargs="*")
+    return {"run": run, "table": table, "lines": lines, "shrink": shrink}[what](parser.parse_intermixed_args(arguments))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
