@@ -71,9 +71,13 @@ bool of_all_tokens(const Ask& ask) {
          std::holds_alternative<Best>(ask.what);
 }
 
+// Beyond this, neighbouring numbers are so far apart that all tokens seem to have the
+// probability 1.
+constexpr double kLargestSum = 1e9;
+
 // A probability may be nought; a broken weight gives what is no number, or more than any.
 void check_numbers(const Logits& numbers, const Ask& ask, const Query& query, const Model& model) {
-  bool fine = std::isfinite(numbers.log_sum_exp);
+  bool fine = std::fabs(numbers.log_sum_exp) < kLargestSum;
   for (float x : numbers.logits) fine &= x < HUGE_VALF;
   if (fine) return;
   std::string text;

@@ -213,6 +213,14 @@ TEST(LoadModel, AnswersThatAreNoNumbersAreNamed) {
                 model->answer({&without, 1});
               }),
               HasSubstr("answers with what is not a number, at token 2 of \""));
+  // Numbers still, but so large that what is added to them is lost: every token would be certain.
+  Spoiled vast("bert");
+  vast.weight("cls.predictions.bias", 7, 1e20f);
+  model = load_model(vast.path().string());
+  EXPECT_THAT(error_of([&] {
+                model->answer({&without, 1});
+              }),
+              HasSubstr("answers with what is not a number"));
 }
 
 TEST(LoadModel, WhatWasTrainedAsBothIsReadAsEither) {
