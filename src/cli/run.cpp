@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "cli/columns.h"
 #include "cli/precision.h"
+#include "engine/memory.h"
 #include "engine/processes/processes.h"
 #include "model/one_by_one.h"
 #include "report/report.h"
@@ -37,7 +38,10 @@ void say_planned(const engine::RunReport& r, const RunCall& call) {
              count_text(r.counts.tokens));
   if (r.stored_before > 0)
     fmt::print("; {} scores are stored already", count_text(r.stored_before));
-  fmt::print("; about {}\n", duration_text(r.estimated_seconds));
+  fmt::print("; about {}", duration_text(r.estimated_seconds));
+  if (uint64_t bytes = engine::most_memory(call.run.plan))
+    fmt::print("; at most {} MB of memory", bytes / 1'000'000 + 1);
+  fmt::print("\n");
   if (call.verbose)
     fmt::print("  {} tokens, {} one by one\n", count_text(r.counts.tokens),
                count_text(r.counts.alone));
@@ -301,8 +305,9 @@ void add_run(Cli& cli) {
       .whole_number(1);
   app.add_flag("--no-sharing", call.no_sharing,
                "one sentence at a time, for comparing speed; the scores are the same");
-  app.add_flag("--dry-run", call.run.dry_run,
-               "only say how much there is to do, and how long it would take");
+  app.add_flag(
+      "--dry-run", call.run.dry_run,
+      "only say how much there is to do, how long it would take, and with how much memory at most");
   app.add_flag("-q,--quiet", call.run.quiet, "nothing on standard error");
   app.add_flag("-v,--verbose", call.verbose, "say how the time was spent");
   cli.on_run(app, [] { run_alone_or_together(call); });

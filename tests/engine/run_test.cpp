@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,9 +12,11 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/random.h"
 #include "engine/made_up.h"
 #include "fake.h"
+#include "model/model.h"
 #include "store/pack.h"
 #include "support.h"
 
@@ -22,6 +25,8 @@ namespace {
 
 using testing::bytes_of;
 using testing::FakeModel;
+using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::run_command;
 using testing::some_items;
 using testing::source_of;
@@ -331,6 +336,23 @@ TEST(Run, SelfTestCatchesABrokenModel) {
     }
   } broken;
   EXPECT_THROW(self_test(broken), Error);
+}
+
+// What a file says is not computed here: the file is to blame, not the machine.
+TEST(Run, SelfTestNamesAFileWhoseProbabilitiesAreNone) {
+  TemporaryFolder folder;
+  write_file(
+      folder / "odd.arpa",
+      "\\data\\\nngram 1=4\n\n\\1-grams:\n-99\t<s>\n-0.1\t</s>\n-0.1\t<unk>\n-0.1\ta\n\n\\end\\\n");
+  auto model = model::load_model((folder / "odd.arpa").string(), {.threads = 1});
+  try {
+    self_test(*model);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("odd.arpa"));
+    EXPECT_THAT(e.what(), HasSubstr("sum to 2.38"));
+    EXPECT_THAT(e.what(), Not(HasSubstr("this machine")));
+  }
 }
 
 }  // namespace
