@@ -24,11 +24,13 @@ Lstm::Lstm(const LstmShape& shape, uint64_t seed) : shape_(shape) {
   for (int64_t i = 0; i < shape.layers; ++i) {
     const std::string l = "_l" + std::to_string(i);
     const int64_t in = i == 0 ? shape.embedding : shape.hidden;
-    rnn_.push_back(add("rnn.weight_ih" + l, uniform({4 * shape.hidden, in}, bound, random)));
-    rnn_.push_back(
-        add("rnn.weight_hh" + l, uniform({4 * shape.hidden, shape.hidden}, bound, random)));
-    rnn_.push_back(add("rnn.bias_ih" + l, uniform({4 * shape.hidden}, bound, random)));
-    rnn_.push_back(add("rnn.bias_hh" + l, uniform({4 * shape.hidden}, bound, random)));
+    LayerWeights layer;
+    layer.input = add("rnn.weight_ih" + l, uniform({4 * shape.hidden, in}, bound, random));
+    layer.recurrent =
+        add("rnn.weight_hh" + l, uniform({4 * shape.hidden, shape.hidden}, bound, random));
+    layer.input_bias = add("rnn.bias_ih" + l, uniform({4 * shape.hidden}, bound, random));
+    layer.recurrent_bias = add("rnn.bias_hh" + l, uniform({4 * shape.hidden}, bound, random));
+    layers_.push_back(layer);
   }
   decoder_ = shape.tied ? encoder_
                         : add("decoder.weight", uniform({shape.vocab, shape.hidden}, 0.1, random));
@@ -40,15 +42,22 @@ LstmState Lstm::zero_state(int64_t batch) const {
           torch::zeros({shape_.layers, batch, shape_.hidden})};
 }
 
-torch::Tensor Lstm::hidden(const torch::Tensor& words, LstmState& state, double dropout,
-                           bool train) {
-  auto x = torch::embedding(encoder_, words);
-  if (train && dropout > 0) x = torch::dropout(x, dropout, true);
-  auto [y, h, c] =
-      torch::lstm(x, {state.h, state.c}, rnn_, true, shape_.layers, dropout, train, false, false);
-  state = {h.detach(), c.detach()};
-  if (train && dropout > 0) y = torch::dropout(y, dropout, true);
-  return y.reshape({-1, shape_.hidden});
+torch::Tensor Lstm::hidden(const torch::Tensor& words, LstmState& state,
+                           const LstmPass& pass) const {
+  const auto dropped = [&](const torch::Tensor& x) {
+    return pass.dropout > 0 ? torch::dropout(x, pass.dropout, true) : x;
+  };
+  auto x = dropped(torch::embedding(encoder_, words));
+  std::vector<torch::Tensor> h, c;
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    const auto at = static_cast<int64_t>(i);
+    const LayerPass out = lstm_layer(x, state.h[at], state.c[at], layers_[i], pass.bf16);
+    x = dropped(out.hidden);
+    h.push_back(out.h);
+    c.push_back(out.c);
+  }
+  state = {torch::stack(h), torch::stack(c)};
+  return x.reshape({-1, shape_.hidden});
 }
 
 torch::Tensor Lstm::logits(const torch::Tensor& hidden) const {

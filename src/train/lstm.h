@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "train/lstm_layer.h"
 #include "train/options.h"
 #include "train/output_loss.h"
 
@@ -17,12 +18,18 @@ struct LstmState {
   torch::Tensor h, c;  // [layers, batch, hidden]
 };
 
+struct LstmPass {
+  double dropout = 0;  // while training
+  bool bf16 = false;
+};
+
 class Lstm {
  public:
   Lstm(const LstmShape& shape, uint64_t seed);
 
   // words [time, batch] -> hidden vectors [time * batch, hidden]; `state` moves on, detached.
-  torch::Tensor hidden(const torch::Tensor& words, LstmState& state, double dropout, bool train);
+  torch::Tensor hidden(const torch::Tensor& words, LstmState& state,
+                       const LstmPass& pass = {}) const;
   torch::Tensor logits(const torch::Tensor& hidden) const;
 
   torch::Tensor loss(const torch::Tensor& hidden, const torch::Tensor& targets,
@@ -40,7 +47,7 @@ class Lstm {
 
   LstmShape shape_;
   torch::Tensor encoder_, decoder_, decoder_bias_;
-  std::vector<torch::Tensor> rnn_;
+  std::vector<LayerWeights> layers_;
   std::map<std::string, torch::Tensor> parameters_;
 };
 

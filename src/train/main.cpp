@@ -2,6 +2,7 @@
 // and not everybody has it.
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -18,6 +19,16 @@
 namespace minpair::train {
 
 namespace {
+
+CLI::Validator positive() {
+  return {[](std::string& text) {
+            double number = 0;
+            return CLI::detail::lexical_cast(text, number) && number > 0
+                       ? std::string()
+                       : "'" + text + "' is not a number above 0";
+          },
+          "", "positive"};
+}
 
 void add_run_options(CLI::App& app, RunOptions& o) {
   app.add_option("corpus", o.corpus, "Folder made by 'minpair corpus'")->required();
@@ -47,6 +58,16 @@ void print(const TrainResult& r, const std::filesystem::path& out) {
 
 void say_blas(const RunOptions& options) {
   if (!options.quiet) fmt::print(stderr, "{}\n", blas_text(measured_blas()));
+}
+
+void add_bf16(CLI::App& app, std::string& bf16) {
+  app.add_option("--bf16", bf16, "Products in bfloat16: auto, on, off")
+      ->check(CLI::IsMember({"auto", "on", "off"}))
+      ->capture_default_str();
+}
+
+bool wants_bf16(const std::string& bf16) {
+  return bf16 == "on" || (bf16 == "auto" && has_fast_bf16());
 }
 
 struct BertCall {
@@ -87,11 +108,9 @@ void add_bert(CLI::App& parent) {
       ->capture_default_str();
   app.add_option("--sampled", o.sampled, "Random output pieces per step (0: all pieces)")
       ->capture_default_str();
-  app.add_option("--bf16", call->bf16, "Products in bfloat16: auto, on, off")
-      ->check(CLI::IsMember({"auto", "on", "off"}))
-      ->capture_default_str();
+  add_bf16(app, call->bf16);
   app.callback([call] {
-    call->options.bf16 = call->bf16 == "on" || (call->bf16 == "auto" && has_fast_bf16());
+    call->options.bf16 = wants_bf16(call->bf16);
     say_blas(call->options);
     print(train_bert(call->options), call->options.out);
   });
@@ -100,6 +119,7 @@ void add_bert(CLI::App& parent) {
 struct LstmCall {
   TrainLstmOptions options;
   int seeds = 1;
+  std::string bf16 = "off";  // the paper's recipe is in single precision
 };
 
 void run_lstm(const LstmCall& call) {
@@ -130,7 +150,12 @@ void add_lstm(CLI::App& parent) {
   app.add_flag("--pieces", o.pieces, "Pieces of words (the corpus's WordPiece), not whole words");
   app.add_flag("--tied", o.shape.tied, "One matrix for input and output words");
   app.add_option("--epochs", o.epochs, "Times through the text")->capture_default_str();
-  app.add_option("--hours", o.hours, "Plan the end by the clock instead")->excludes("--stages");
+  app.add_option("--tokens", o.tokens, "Words or pieces to train on, instead of --epochs")
+      ->check(positive())
+      ->excludes("--epochs");
+  app.add_option("--hours", o.hours, "Plan the end by the clock instead")
+      ->excludes("--stages")
+      ->excludes("--tokens");
   app.add_option("--batch", o.batch, "Streams of text side by side")->capture_default_str();
   app.add_option("--bptt", o.bptt, "Words a gradient flows back")->capture_default_str();
   app.add_option("--dropout", o.dropout, "Share of activations dropped")->capture_default_str();
@@ -141,7 +166,11 @@ void add_lstm(CLI::App& parent) {
   app.add_option("--clip", o.clip, "Largest norm of the gradient")->capture_default_str();
   app.add_option("--sampled", o.sampled, "Random output words per step (0: all words)")
       ->capture_default_str();
-  app.callback([call] { run_lstm(*call); });
+  add_bf16(app, call->bf16);
+  app.callback([call] {
+    call->options.bf16 = wants_bf16(call->bf16);
+    run_lstm(*call);
+  });
 }
 
 int run(int argc, char** argv) {
@@ -166,6 +195,14 @@ int run(int argc, char** argv) {
   return 0;
 }
 
+// Every step asks for the same large pieces of memory. Given back to the system each time, they
+// come with page faults that took a seventh of an LSTM's training.
+void keep_memory() {
+  ::mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the largest that there is
+  ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  ::mallopt(M_TOP_PAD, 64 << 20);
+}
+
 }  // namespace
 
 }  // namespace minpair::train
@@ -173,6 +210,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   // oneDNN's AMX path for bfloat16 dies with an illegal instruction in Debian's version.
   ::setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16", 0);
+  minpair::train::keep_memory();
   minpair::guard_standard_streams();
   try {
     int status = minpair::train::run(argc, argv);

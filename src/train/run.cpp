@@ -28,6 +28,8 @@ bool Divergence::seen(double loss) {
   return !std::isfinite(loss) || recent_ > limit_;
 }
 
+bool Divergence::lost(double loss) const { return !std::isfinite(loss) || loss > limit_; }
+
 std::vector<std::string> read_vocabulary(const fs::path& path) {
   std::vector<std::string> vocab;
   LineReader lines(path);
@@ -112,7 +114,7 @@ Error diverged(uint64_t step, double loss, uint64_t checkpoint_step, const char*
   const std::string kept = checkpoint_step > 0
                                ? fmt::format("the checkpoint of step {} is kept; go on from it",
                                              count_text(checkpoint_step))
-                               : "nothing was saved; start again";
+                               : "there is no checkpoint yet; start again";
   return cannot(fmt::format("the training diverged: after {} steps the loss is {:.3g}",
                             count_text(step), loss))
       .hint(fmt::format("{} with a lower rate ({})", kept, lower_rates));

@@ -25,6 +25,8 @@ class Divergence {
  public:
   explicit Divergence(size_t vocabulary);
   bool seen(double loss);
+  // A model with this loss is not worth keeping.
+  bool lost(double loss) const;
 
  private:
   double limit_, recent_;
@@ -80,6 +82,10 @@ class Plan {
   double total() const { return total_; }
   void set_total(double tokens) { total_ = tokens; }
   bool by_clock() const { return seconds_ > 0; }
+  // The clock counts at every step: speed is measured now and then.
+  bool done(double seen) const {
+    return seen >= total_ || (by_clock() && watch_.seconds() >= seconds_ - reserve_);
+  }
   // With `seen` tokens done, at this speed.
   void measure(double seen, double per_second);
   // What is done after the last step, validation and saving, takes so long.

@@ -46,6 +46,7 @@ struct TrainLstmOptions : RunOptions {
   LstmShape shape;
   bool pieces = false;  // of words, by the corpus's WordPiece vocabulary
   int epochs = 40;
+  double tokens = 0;  // to train on, instead of whole epochs
   int64_t batch = 20, bptt = 35;
   double dropout = 0.2;
   bool adam = false;           // else plain SGD
@@ -54,6 +55,7 @@ struct TrainLstmOptions : RunOptions {
   double clip = 0.25;          // norm of the gradient
   int64_t sampled = 0;         // compute so many random output words and the batch's own; 0: all
   double hours = 0;            // plan the end by the clock, with a linear decay
+  bool bf16 = false;           // matrix products in bfloat16
 };
 
 struct TrainResult {

@@ -1,4 +1,3 @@
-#include <ATen/autocast_mode.h>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -7,6 +6,7 @@
 #include "base/file.h"
 #include "corpus/endings.h"
 #include "tokenizer/make.h"
+#include "train/autocast.h"
 #include "train/blas.h"
 #include "train/export.h"
 #include "train/masking.h"
@@ -44,24 +44,6 @@ PieceText encode_file(const fs::path& path, const tokenizer::Tokenizer& cutter, 
   return text;
 }
 
-// bfloat16 matrix products while it lives.
-class Autocast {
- public:
-  explicit Autocast(bool on) : on_(on) {
-    if (!on_) return;
-    at::autocast::set_autocast_cpu_dtype(at::kBFloat16);
-    at::autocast::set_cpu_enabled(true);
-  }
-  ~Autocast() {
-    if (!on_) return;
-    at::autocast::clear_cache();
-    at::autocast::set_cpu_enabled(false);
-  }
-
- private:
-  bool on_;
-};
-
 class BertTraining {
  public:
   explicit BertTraining(const TrainBertOptions& options)
@@ -84,7 +66,7 @@ class BertTraining {
     Reports reports(options_, step(), seen_, plan_, "tokens");
     Curve& curve = reports.curve();
     Stopwatch since_checkpoint;
-    while (seen_ < plan_.total() && !out_of_patience()) {
+    while (!plan_.done(seen_) && !out_of_patience()) {
       const double scale = rate_scale(seen_, plan_.total(), options_.warmup, options_.decay_from);
       const double before = seen_;
       train_step(scale);
@@ -163,7 +145,8 @@ class BertTraining {
   void checkpoint(Curve& curve) {
     const Stopwatch watch;
     validate(curve);
-    if (!std::isfinite(last_valid_)) throw diverged(step(), last_valid_, saved_step_, kLowerRates);
+    if (divergence_.lost(last_valid_))
+      throw diverged(step(), last_valid_, saved_step_, kLowerRates);
     save();
     plan_.reserve(watch.seconds());
   }

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "tokenizer/make.h"
+#include "train/autocast.h"
 #include "train/blas.h"
 #include "train/export.h"
 #include "train/optimizer.h"
@@ -120,7 +121,8 @@ class LstmTraining {
         sampler_(shares(train_, vocab_.size()), options.sampled),
         divergence_(vocab_.size()),
         rate_(full_rate(options)) {
-    plan_.set_total(double(options.epochs) * double(train_.words.size()));
+    plan_.set_total(options.tokens > 0 ? options.tokens
+                                       : double(options.epochs) * double(train_.words.size()));
     at::manual_seed(options.seed);
   }
 
@@ -147,7 +149,7 @@ class LstmTraining {
         since_checkpoint.restart();
       }
     }
-    if (plan_.by_clock()) keep_if_best(curve);
+    if (ends_within_epoch()) keep_if_best(curve);
     save();
     return {step(), seen_, best_valid_, true};
   }
@@ -177,10 +179,12 @@ class LstmTraining {
   }
 
   bool finished() const {
-    if (plan_.by_clock()) return seen_ >= plan_.total();
-    return epoch_ >= static_cast<uint64_t>(options_.epochs) ||
-           (options_.patience > 0 && since_best_ >= options_.patience);
+    if (options_.patience > 0 && since_best_ >= options_.patience) return true;
+    if (ends_within_epoch()) return plan_.done(seen_);
+    return epoch_ >= static_cast<uint64_t>(options_.epochs);
   }
+
+  bool ends_within_epoch() const { return plan_.by_clock() || options_.tokens > 0; }
 
   void start_epoch() {
     stream_ = streams(train_, epoch_order(train_.size(), options_.seed, epoch_), ids_[kEnd],
@@ -201,7 +205,7 @@ class LstmTraining {
   void keep_if_best(Curve& curve) {
     const Stopwatch watch;
     last_valid_ = validation_loss();
-    if (!std::isfinite(last_valid_)) throw diverged(step(), last_valid_, saved_step_, "--rate");
+    if (divergence_.lost(last_valid_)) throw diverged(step(), last_valid_, saved_step_, "--rate");
     plan_.reserve(watch.seconds());
     curve.valid(step(), seen_, last_valid_);
     since_best_ = last_valid_ < best_valid_ ? 0 : since_best_ + 1;
@@ -233,8 +237,11 @@ class LstmTraining {
     auto targets = stream_.narrow(0, at_ + 1, time).reshape({-1});
     at_ += time;
     const Candidates candidates = sampler_.sample(targets, random_);
-    const auto hidden = net_.hidden(words, state_, options_.dropout, true);
-    const auto loss = net_.loss(hidden, targets, candidates);
+    const auto hidden = net_.hidden(words, state_, {options_.dropout, options_.bf16});
+    const auto loss = [&] {
+      const Autocast autocast(options_.bf16);
+      return net_.loss(hidden, targets, candidates);
+    }();
     const double value = loss.item<double>();
     if (divergence_.seen(value)) throw diverged(step(), value, saved_step_, "--rate");
     loss.backward();
@@ -273,8 +280,8 @@ class LstmTraining {
     double sum = 0, n = 0;
     for (int64_t at = 0; at + 1 < stream.size(0) && n < 2e5; at += options_.bptt) {
       const int64_t time = std::min<int64_t>(options_.bptt, stream.size(0) - 1 - at);
-      const auto scores = torch::log_softmax(
-          net_.logits(net_.hidden(stream.narrow(0, at, time), state, 0, false)), 1);
+      const auto scores =
+          torch::log_softmax(net_.logits(net_.hidden(stream.narrow(0, at, time), state)), 1);
       sum += torch::nll_loss(scores, stream.narrow(0, at + 1, time).reshape({-1}), {},
                              at::Reduction::Sum)
                  .item<double>();

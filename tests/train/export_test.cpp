@@ -66,7 +66,7 @@ TEST(Export, TheEngineComputesTheLstmsLogits) {
     torch::NoGradGuard no_grad;
     LstmState state = net.zero_state(1);
     const auto words = torch::tensor(std::vector<int64_t>(ids.begin(), ids.end())).view({5, 1});
-    const auto expected = net.logits(net.hidden(words, state, 0, false)).contiguous();
+    const auto expected = net.logits(net.hidden(words, state)).contiguous();
 
     const auto model = model::load_model((folder / "lstm").string());
     const query::Query query{

@@ -28,6 +28,17 @@ TEST(Divergence, IsALossThatStaysHighOrIsNoNumber) {
   while (!lost.seen(100) && steps < 100) ++steps;
   EXPECT_LE(steps, 20);
   EXPECT_TRUE(broken.seen(std::nan("")));
+  EXPECT_FALSE(guessing.lost(7.5));
+  EXPECT_TRUE(guessing.lost(100));
+  EXPECT_TRUE(guessing.lost(std::nan("")));
+}
+
+TEST(Plan, IsDoneWhenTheTimeIsUpHoweverSlowTheSteps) {
+  const Plan by_tokens(1000, 0), by_clock(1e12, 1e-9);
+  EXPECT_FALSE(by_tokens.done(999));
+  EXPECT_TRUE(by_tokens.done(1000));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(by_clock.done(0));
 }
 
 TEST(Plan, LeavesTimeForWhatComesAfterTheLastStep) {

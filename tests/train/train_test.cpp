@@ -267,6 +267,33 @@ TEST(TrainLstm, LearnsTheText) {
   EXPECT_LT(train_lstm(o).valid_loss, 1.6);  // 18 words: 2.9 without any knowledge
 }
 
+TEST(TrainLstm, LearnsWithProductsInBfloat16) {
+  TemporaryFolder folder;
+  write_corpus(folder);
+  for (const int sampled : {0, 10}) {
+    TrainLstmOptions o = tiny_lstm(folder, "bf16-" + std::to_string(sampled));
+    o.epochs = 8;
+    o.sampled = sampled;
+    o.bf16 = true;
+    EXPECT_LT(train_lstm(o).valid_loss, 1.6);
+  }
+}
+
+TEST(TrainLstm, EndsAfterSoManyTokensWithinAnEpochOrAfterSeveral) {
+  TemporaryFolder folder;
+  write_corpus(folder);
+  TrainLstmOptions o = tiny_lstm(folder, "epochs");
+  const double epoch = train_lstm(o).tokens / o.epochs, batch = double(o.batch * o.bptt);
+  for (const double share : {0.5, 2.5}) {
+    o.out = folder / ("part" + std::to_string(share));
+    o.tokens = share * epoch;
+    const TrainResult part = train_lstm(o);
+    EXPECT_GE(part.tokens, o.tokens);
+    EXPECT_LT(part.tokens, o.tokens + batch);
+    EXPECT_TRUE(fs::exists(o.out / "model.safetensors"));
+  }
+}
+
 TEST(TrainLstm, RatesBelongToTheOptimizer) {
   TemporaryFolder folder;
   write_corpus(folder);
