@@ -30,15 +30,25 @@ CLI::Validator positive() {
           "", "positive"};
 }
 
+// A size, a rate or a time: nothing can be made of nought.
+template <class Number>
+void add_number(CLI::App& app, const std::string& name, Number& number, const std::string& help) {
+  app.add_option(name, number, help)->check(positive())->capture_default_str();
+}
+
+template <class Number>
+void add_share(CLI::App& app, const std::string& name, Number& share, const std::string& help) {
+  app.add_option(name, share, help)->check(CLI::Range(0.0, 1.0))->capture_default_str();
+}
+
 void add_run_options(CLI::App& app, RunOptions& o) {
   app.add_option("corpus", o.corpus, "Folder made by 'minpair corpus'")->required();
   app.add_option("-o,--out", o.out, "Folder of the model; training goes on if one is there")
       ->required();
   app.add_option("--seed", o.seed, "Of weights and order")->capture_default_str();
-  app.add_option("--threads", o.threads, "Same threads, same bits")->capture_default_str();
+  add_number(app, "--threads", o.threads, "Same threads, same bits");
   app.add_flag("--fp16", o.half, "Store the finished model in half precision");
-  app.add_option("--checkpoint-minutes", o.checkpoint_minutes, "Between checkpoints")
-      ->capture_default_str();
+  add_number(app, "--checkpoint-minutes", o.checkpoint_minutes, "Between checkpoints");
   app.add_option("--checkpoint-steps", o.checkpoint_steps, "Checkpoints by steps, not minutes");
   app.add_option("--patience", o.patience,
                  "Stop after so many validations without improvement (0: never)")
@@ -80,32 +90,25 @@ void add_bert(CLI::App& parent) {
   CLI::App& app = *parent.add_subcommand("bert", "A small BERT, saved as Hugging Face does");
   TrainBertOptions& o = call->options;
   add_run_options(app, o);
-  app.add_option("--layers", o.shape.layers, "Layers")->capture_default_str();
-  app.add_option("--hidden", o.shape.hidden, "Width of a layer")->capture_default_str();
-  app.add_option("--heads", o.shape.heads, "Attention heads; they share the width")
-      ->capture_default_str();
-  app.add_option("--inner", o.shape.inner, "Width of the feed-forward layer")
-      ->capture_default_str();
-  app.add_option("--positions", o.shape.positions, "Longest input")->capture_default_str();
-  app.add_option("--tokens", o.tokens, "Pieces to train on")->capture_default_str();
-  app.add_option("--hours", o.hours, "Plan the end by the clock instead")->excludes("--stages");
-  app.add_option("--rows", o.rows, "Rows of a batch")->capture_default_str();
-  app.add_option("--width", o.width, "Pieces in a row; longer sentences are left out")
-      ->capture_default_str();
-  app.add_option("--mask", o.masking.words, "Share of words that are hidden")
-      ->capture_default_str();
-  app.add_option("--whole-words", o.masking.whole, "Of these, the share hidden with all pieces")
-      ->capture_default_str();
-  app.add_option("--mask-endings", o.masking.endings,
-                 "Share of other words' endings hidden (see 'minpair corpus --endings')")
-      ->capture_default_str();
-  app.add_option("--adam-rate", o.optimizer.adam_rate, "Embeddings, biases, norms")
-      ->capture_default_str();
-  app.add_option("--muon-rate", o.optimizer.muon_rate, "Matrices of the layers")
-      ->capture_default_str();
+  add_number(app, "--layers", o.shape.layers, "Layers");
+  add_number(app, "--hidden", o.shape.hidden, "Width of a layer");
+  add_number(app, "--heads", o.shape.heads, "Attention heads; they share the width");
+  add_number(app, "--inner", o.shape.inner, "Width of the feed-forward layer");
+  add_number(app, "--positions", o.shape.positions, "Longest input");
+  add_number(app, "--tokens", o.tokens, "Pieces to train on");
+  app.add_option("--hours", o.hours, "Plan the end by the clock instead")
+      ->check(positive())
+      ->excludes("--stages");
+  add_number(app, "--rows", o.rows, "Rows of a batch");
+  add_number(app, "--width", o.width, "Pieces in a row; longer sentences are left out");
+  add_share(app, "--mask", o.masking.words, "Share of words that are hidden");
+  add_share(app, "--whole-words", o.masking.whole, "Of these, the share hidden with all pieces");
+  add_share(app, "--mask-endings", o.masking.endings,
+            "Share of other words' endings hidden (see 'minpair corpus --endings')");
+  add_number(app, "--adam-rate", o.optimizer.adam_rate, "Embeddings, biases, norms");
+  add_number(app, "--muon-rate", o.optimizer.muon_rate, "Matrices of the layers");
   app.add_option("--warmup", o.warmup, "Tokens until the full rate")->capture_default_str();
-  app.add_option("--decay-from", o.decay_from, "When the rate begins to fall (share)")
-      ->capture_default_str();
+  add_share(app, "--decay-from", o.decay_from, "When the rate begins to fall (share)");
   app.add_option("--sampled", o.sampled, "Random output pieces per step (0: all pieces)")
       ->capture_default_str();
   add_bf16(app, call->bf16);
@@ -141,29 +144,28 @@ void add_lstm(CLI::App& parent) {
   CLI::App& app = *parent.add_subcommand("lstm", "A word-level LSTM; CLAMS's recipe by default");
   TrainLstmOptions& o = call->options;
   add_run_options(app, o);
-  app.add_option("--seeds", call->seeds, "Train so many, in seed1, seed2, ...")
-      ->capture_default_str();
-  app.add_option("--layers", o.shape.layers, "Layers")->capture_default_str();
-  app.add_option("--hidden", o.shape.hidden, "Width of a layer")->capture_default_str();
-  app.add_option("--embedding", o.shape.embedding, "Width of the word vectors")
-      ->capture_default_str();
+  add_number(app, "--seeds", call->seeds, "Train so many, in seed1, seed2, ...");
+  add_number(app, "--layers", o.shape.layers, "Layers");
+  add_number(app, "--hidden", o.shape.hidden, "Width of a layer");
+  add_number(app, "--embedding", o.shape.embedding, "Width of the word vectors");
   app.add_flag("--pieces", o.pieces, "Pieces of words (the corpus's WordPiece), not whole words");
   app.add_flag("--tied", o.shape.tied, "One matrix for input and output words");
-  app.add_option("--epochs", o.epochs, "Times through the text")->capture_default_str();
+  add_number(app, "--epochs", o.epochs, "Times through the text");
   app.add_option("--tokens", o.tokens, "Words or pieces to train on, instead of --epochs")
       ->check(positive())
       ->excludes("--epochs");
   app.add_option("--hours", o.hours, "Plan the end by the clock instead")
+      ->check(positive())
       ->excludes("--stages")
       ->excludes("--tokens");
-  app.add_option("--batch", o.batch, "Streams of text side by side")->capture_default_str();
-  app.add_option("--bptt", o.bptt, "Words a gradient flows back")->capture_default_str();
-  app.add_option("--dropout", o.dropout, "Share of activations dropped")->capture_default_str();
+  add_number(app, "--batch", o.batch, "Streams of text side by side");
+  add_number(app, "--bptt", o.bptt, "Words a gradient flows back");
+  add_share(app, "--dropout", o.dropout, "Share of activations dropped");
   app.add_flag("--adam", o.adam, "Adam with linear decay instead of annealed SGD");
-  app.add_option("--rate", o.rate, "Learning rate; absent: 20 for SGD, 0.002 for Adam");
-  app.add_option("--anneal", o.anneal, "Divide the rate when validation does not improve")
-      ->capture_default_str();
-  app.add_option("--clip", o.clip, "Largest norm of the gradient")->capture_default_str();
+  app.add_option("--rate", o.rate, "Learning rate; absent: 20 for SGD, 0.002 for Adam")
+      ->check(positive());
+  add_number(app, "--anneal", o.anneal, "Divide the rate when validation does not improve");
+  add_number(app, "--clip", o.clip, "Largest norm of the gradient");
   app.add_option("--sampled", o.sampled, "Random output words per step (0: all words)")
       ->capture_default_str();
   add_bf16(app, call->bf16);
