@@ -82,36 +82,36 @@ class BhsItems : public FileItemStream {
   size_t number_ = 0;
 };
 
-// --- feature-circuits: a clean and a patched prefix with their answers ---
+// --- an object a line ---
 
-class FeatureCircuitItems : public FileItemStream {
+class ObjectLines : public FileItemStream {
  public:
-  explicit FeatureCircuitItems(const fs::path& file) : lines_(file), test_(file.stem().string()) {}
+  explicit ObjectLines(const fs::path& file) : lines_(file), test_(file.stem().string()) {}
 
-  bool next(Item& item) override {
+  Where where() const override { return {lines_.name(), lines_.line_number(), 0, {}}; }
+
+ protected:
+  bool read(Json& one) {
     std::string_view line;
     do
       if (!lines_.next(line)) return false;
     while (trim(line).empty());
-    const Json one = parsed(std::string(line), lines_.name(), lines_.line_number());
-    const auto text = [&](const char* key) -> std::string {
-      auto found = one.is_object() ? one.find(key) : one.end();
-      if (found == one.end() || !found->is_string())
-        throw bad_input(fmt::format("there is no \"{}\"", key)).at(where());
-      return found->get<std::string>();
-    };
-    const std::string prefix = text("clean_prefix");
-    clear_item(item);
-    set_sentences(item, {prefix + text("clean_answer"), prefix + text("patch_answer")});
-    item.test = test_;
-    item.language = "en";
-    item.condition = text("case");
-    item.id = number_id(test_, ++number_);
-    item.features.emplace_back("patch_prefix", text("patch_prefix"));
+    one = parsed(std::string(line), lines_.name(), lines_.line_number());
     return true;
   }
 
-  Where where() const override { return {lines_.name(), lines_.line_number(), 0, {}}; }
+  std::string text(const Json& one, const char* key) const {
+    auto found = one.is_object() ? one.find(key) : one.end();
+    if (found == one.end() || !found->is_string())
+      throw bad_input(fmt::format("there is no \"{}\"", key)).at(where());
+    return found->get<std::string>();
+  }
+
+  void name(Item& item) {
+    item.test = test_;
+    item.language = "en";
+    item.id = number_id(test_, ++number_);
+  }
 
  private:
   LineReader lines_;
@@ -119,46 +119,46 @@ class FeatureCircuitItems : public FileItemStream {
   uint64_t number_ = 0;
 };
 
-// --- COMPS: a property after a concept that has it, and after one that has not ---
+// --- feature-circuits: a clean and a patched prefix with their answers ---
 
-class CompsItems : public FileItemStream {
+class FeatureCircuitItems : public ObjectLines {
  public:
-  explicit CompsItems(const fs::path& file) : lines_(file), test_(file.stem().string()) {}
+  using ObjectLines::ObjectLines;
 
   bool next(Item& item) override {
-    std::string_view line;
-    do
-      if (!lines_.next(line)) return false;
-    while (trim(line).empty());
-    Json one = parsed(std::string(line), lines_.name(), lines_.line_number());
-    const auto take = [&](const char* key) -> std::string {
-      auto found = one.is_object() ? one.find(key) : one.end();
-      if (found == one.end() || !found->is_string())
-        throw bad_input(fmt::format("there is no \"{}\"", key)).at(where());
-      std::string text = found->get<std::string>();
-      one.erase(key);
-      return text;
-    };
+    Json one;
+    if (!read(one)) return false;
+    const std::string prefix = text(one, "clean_prefix");
     clear_item(item);
-    const std::string property = take("property_phrase");
-    set_sentences(item, {property, property});
-    item.sentences[0].context = take("prefix_acceptable");
-    item.sentences[1].context = take("prefix_unacceptable");
-    item.test = test_;
-    item.language = "en";
-    item.id = number_id(test_, ++number_);
-    for (const auto& [key, value] : one.items())
-      if (key != "id")
-        add_feature(item, key, value.is_string() ? value.get<std::string>() : value.dump());
+    set_sentences(item, {prefix + text(one, "clean_answer"), prefix + text(one, "patch_answer")});
+    name(item);
+    item.condition = text(one, "case");
+    item.features.emplace_back("patch_prefix", text(one, "patch_prefix"));
     return true;
   }
+};
 
-  Where where() const override { return {lines_.name(), lines_.line_number(), 0, {}}; }
+// --- COMPS: a property after a concept that has it, and after one that has not ---
 
- private:
-  LineReader lines_;
-  std::string test_;
-  uint64_t number_ = 0;
+class CompsItems : public ObjectLines {
+ public:
+  using ObjectLines::ObjectLines;
+
+  bool next(Item& item) override {
+    Json one;
+    if (!read(one)) return false;
+    clear_item(item);
+    const std::string property = text(one, "property_phrase");
+    set_sentences(item, {property, property});
+    item.sentences[0].context = text(one, "prefix_acceptable");
+    item.sentences[1].context = text(one, "prefix_unacceptable");
+    name(item);
+    for (const char* used : {"property_phrase", "prefix_acceptable", "prefix_unacceptable", "id"})
+      one.erase(used);
+    for (const auto& [key, value] : one.items())
+      add_feature(item, key, value.is_string() ? value.get<std::string>() : value.dump());
+    return true;
+  }
 };
 
 // --- CausalGym: templates with slots; a label decides what comes next ---
