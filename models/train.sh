@@ -1,30 +1,34 @@
 #!/usr/bin/env bash
-# Trains the shipped models from the text, with minpair alone, not looking at any suite. The masked model that ships was made
-# so (an hour and a quarter on one core with AVX512-BF16); the LSTM that ships is older than this script: its card says how it was made.
-#   models/train.sh MINPAIR TEXTS OUT [de-mini] [de-lstm]
+# Trains the shipped models from the text, with minpair alone, not looking at any suite, on one core with AVX512-BF16:
+# de-mini and de-lstm take an hour and a quarter each, the five seeds of de-small some three minutes each.
+#   models/train.sh MINPAIR TEXTS OUT [de-mini] [de-lstm] [de-small]
 # TEXTS has literary.txt.xz and train.txt.xz, one German sentence a line; their sources are in the cards.
 set -euo pipefail
 [ $# -ge 3 ] || { sed -n '2,5s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 minpair=$1 texts=$2 out=$3
 shift 3
-[ $# -gt 0 ] || set -- de-mini de-lstm
+[ $# -gt 0 ] || set -- de-mini de-lstm de-small
 mkdir -p "$out"
 texts=("$texts/literary.txt.xz" "$texts/train.txt.xz")
-pieces=(--unique --wordpiece 12000 --endings de --max-unknown 1 --valid 0.005 --test 0.005)
+text=(--unique --endings de --max-unknown 1 --valid 0.005 --test 0.005 --max-words 24)
+lstm=(--pieces --tied --layers 1 --adam --batch 64 --bptt 40 --dropout 0 --clip 1 --bf16 auto --fp16)
 
 for model in "$@"; do
   case $model in
     de-mini)
-      "$minpair" corpus "${texts[@]}" -o "$out/corpus-mini" "${pieces[@]}" --min-words 3 --max-words 24 \
-        --without-period 0.1
+      "$minpair" corpus "${texts[@]}" -o "$out/corpus-mini" "${text[@]}" --wordpiece 12000 --min-words 3 --without-period 0.1
       "$minpair" train bert "$out/corpus-mini" -o "$out/de-mini" --layers 4 --hidden 256 --inner 1024 --heads 4 \
         --rows 96 --sampled 1500 --mask 0.2 --tokens 28e6 --fp16 ;;
     de-lstm)
-      "$minpair" corpus "${texts[@]}" -o "$out/corpus-lstm" "${pieces[@]}" --min-words 2 --max-words 20 \
+      "$minpair" corpus "${texts[@]}" -o "$out/corpus-lstm" "${text[@]}" --wordpiece 12000 --min-words 2 \
         --truecase --without-period 0.33
-      "$minpair" train lstm "$out/corpus-lstm" -o "$out/de-lstm" --pieces --tied --layers 1 --hidden 320 \
-        --embedding 320 --adam --rate 0.003 --sampled 400 --batch 64 --bptt 32 --dropout 0 --clip 1 --epochs 2 \
-        --fp16 ;;
-    *) echo "train.sh: no model '$model' (de-mini, de-lstm)" >&2; exit 2 ;;
+      "$minpair" train lstm "$out/corpus-lstm" -o "$out/de-lstm" "${lstm[@]}" --hidden 512 --embedding 512 --rate 0.0025 \
+        --sampled 400 --tokens 40e6 ;;
+    de-small)  # of the seeds, the one with the lowest validation loss ships, with its stages
+      "$minpair" corpus "${texts[@]/%/=0.25}" -o "$out/corpus-small" "${text[@]}" --wordpiece 6000 --min-words 2 \
+        --truecase --without-period 0.33
+      "$minpair" train lstm "$out/corpus-small" -o "$out/de-small" "${lstm[@]}" --hidden 192 --embedding 192 --rate 0.004 \
+        --sampled 300 --tokens 3.5e6 --seeds 5 --stages 4 ;;
+    *) echo "train.sh: no model '$model' (de-mini, de-lstm, de-small)" >&2; exit 2 ;;
   esac
 done
