@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Trains the shipped models from the text, with minpair alone, not looking at any suite, on one core with AVX512-BF16:
-# de-mini and de-lstm take an hour and a quarter each, the five seeds of de-small some three minutes each.
-#   models/train.sh MINPAIR TEXTS OUT [de-mini] [de-lstm] [de-small]
+# de-mini and de-lstm take an hour and a quarter each. "seeds" are the five small LSTMs of docs/training.md, which do not ship.
+#   models/train.sh MINPAIR TEXTS OUT [de-mini] [de-lstm] [seeds]
 # TEXTS has literary.txt.xz and train.txt.xz, one German sentence a line; their sources are in the cards.
 set -euo pipefail
 [ $# -ge 3 ] || { sed -n '2,5s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 minpair=$1 texts=$2 out=$3
 shift 3
-[ $# -gt 0 ] || set -- de-mini de-lstm de-small
+[ $# -gt 0 ] || set -- de-mini de-lstm
 mkdir -p "$out"
 texts=("$texts/literary.txt.xz" "$texts/train.txt.xz")
 text=(--unique --endings de --max-unknown 1 --valid 0.005 --test 0.005 --max-words 24)
@@ -24,11 +24,11 @@ for model in "$@"; do
         --truecase --without-period 0.33
       "$minpair" train lstm "$out/corpus-lstm" -o "$out/de-lstm" "${lstm[@]}" --hidden 512 --embedding 512 --rate 0.0025 \
         --sampled 400 --tokens 40e6 ;;
-    de-small)  # of the seeds, the one with the lowest validation loss ships, with its stages
-      "$minpair" corpus "${texts[@]/%/=0.25}" -o "$out/corpus-small" "${text[@]}" --wordpiece 6000 --min-words 2 \
+    seeds)
+      "$minpair" corpus "${texts[@]/%/=0.25}" -o "$out/corpus-seeds" "${text[@]}" --wordpiece 6000 --min-words 2 \
         --truecase --without-period 0.33
-      "$minpair" train lstm "$out/corpus-small" -o "$out/de-small" "${lstm[@]}" --hidden 192 --embedding 192 --rate 0.004 \
-        --sampled 300 --tokens 3.5e6 --seeds 5 --stages 4 ;;
-    *) echo "train.sh: no model '$model' (de-mini, de-lstm, de-small)" >&2; exit 2 ;;
+      "$minpair" train lstm "$out/corpus-seeds" -o "$out/seeds" "${lstm[@]}" --hidden 192 --embedding 192 --rate 0.004 \
+        --sampled 300 --tokens 3.5e6 --seeds 5 ;;
+    *) echo "train.sh: no model '$model' (de-mini, de-lstm, seeds)" >&2; exit 2 ;;
   esac
 done
