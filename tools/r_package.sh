@@ -13,8 +13,11 @@ cp -r "$bundle" "$folder/inst/native"
 mkdir "$folder/inst/data-files"
 git ls-files -z suites models languages published | xargs -0 cp --parents -t "$folder/inst/data-files"
 (cd "$folder" && find inst/native -name '*.so*' | sort >BinaryFiles)
-# Where nobody can knit, the vignette stays source.
-Rscript -e 'stopifnot(requireNamespace("knitr"), requireNamespace("rmarkdown"))' >/dev/null 2>&1 ||
-  { sed -i '/^VignetteBuilder/d' "$folder/DESCRIPTION"; echo "without the vignette: knitr or rmarkdown is not there"; }
+# Where nobody can knit, the vignette goes along as text.
+if ! Rscript -e 'stopifnot(requireNamespace("knitr"), requireNamespace("rmarkdown"))' >/dev/null 2>&1; then
+  echo "the vignette is not knit: knitr or rmarkdown is not there"
+  sed -i '/^VignetteBuilder/d' "$folder/DESCRIPTION"
+  mv "$folder/vignettes" "$folder/inst/doc"
+fi
 (cd build/r && R CMD build --no-manual ${R_BUILD_OPTIONS:-} minpair)
 mv "build/r/minpair_$version.tar.gz" build/
