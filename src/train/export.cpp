@@ -5,7 +5,10 @@
 #include <bit>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "base/file.h"
+#include "checkpoint/checkpoint.h"
+#include "train/run.h"
 
 namespace minpair::train {
 
@@ -92,6 +95,25 @@ void write_bert_folder(const fs::path& folder, const Bert& net,
   write_vocab(folder / "vocab.txt", vocab);
   write_safetensors(folder / "model.safetensors", net.export_tensors(), half);
   write_card(folder / "README.md", "A small BERT", card);
+}
+
+void read_bert_folder(const fs::path& folder, const Bert& net,
+                      const std::vector<std::string>& vocab) {
+  const auto unfit = [&](std::string what) {
+    return bad_input(std::move(what))
+        .at(folder.string())
+        .hint("begin with a model of the same sizes, trained on a corpus with the same pieces");
+  };
+  if (read_vocabulary(folder / "vocab.txt") != vocab)
+    throw unfit("the pieces of this model are not those of the corpus");
+  const auto weights = checkpoint::open_checkpoint(folder);
+  // The net's tensors under their names on disk share their memory with its parameters.
+  for (const auto& [name, tensor] : net.export_tensors()) {
+    const checkpoint::TensorView* stored = weights->find(name);
+    if (stored == nullptr || tensor.sizes() != c10::IntArrayRef(stored->shape))
+      throw unfit(fmt::format("this model has no '{}' of the size that is trained", name));
+    checkpoint::to_float(*stored, tensor.data_ptr<float>());
+  }
 }
 
 void write_lstm_folder(const fs::path& folder, const Lstm& net,

@@ -1,5 +1,6 @@
 #pragma once
-// What training leaves behind: a folder that minpair, PyTorch and Hugging Face's library load.
+// What training leaves behind, and may begin with: a folder that minpair, PyTorch and Hugging Face's
+// library load.
 
 #include <torch/types.h>
 
@@ -24,6 +25,10 @@ using CardRows = std::vector<std::pair<std::string, std::string>>;
 // config.json, vocab.txt, tokenizer_config.json, model.safetensors, README.md.
 void write_bert_folder(const std::filesystem::path& folder, const Bert& net,
                        const std::vector<std::string>& vocab, bool half, const CardRows& card);
+
+// Gives the net the weights of such a folder. An error unless it has the same shape and pieces.
+void read_bert_folder(const std::filesystem::path& folder, const Bert& net,
+                      const std::vector<std::string>& vocab);
 
 // What an LSTM reads: words or pieces of words, and how sentences begin.
 struct LstmText {

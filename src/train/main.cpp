@@ -90,6 +90,8 @@ void add_bert(CLI::App& parent) {
   CLI::App& app = *parent.add_subcommand("bert", "A small BERT, saved as Hugging Face does");
   TrainBertOptions& o = call->options;
   add_run_options(app, o);
+  app.add_option("--from", o.from, "Begin with the weights of this model: to read the text again")
+      ->check(CLI::ExistingDirectory);
   add_number(app, "--layers", o.shape.layers, "Layers");
   add_number(app, "--hidden", o.shape.hidden, "Width of a layer");
   add_number(app, "--heads", o.shape.heads, "Attention heads; they share the width");

@@ -30,6 +30,7 @@ struct RunOptions {
 };
 
 struct TrainBertOptions : RunOptions {
+  std::filesystem::path from;  // a finished model to begin with; empty: random weights
   BertShape shape;
   MaskingOptions masking;
   OptimizerOptions optimizer;

@@ -204,7 +204,10 @@ class BertTraining {
   }
 
   void resume() {
-    if (!fs::exists(checkpoint_file())) return;
+    if (!fs::exists(checkpoint_file())) {
+      if (!options_.from.empty()) read_bert_folder(options_.from, net_, vocab_);
+      return;
+    }
     const TrainingState state = load_state(checkpoint_file());
     restore_tensors(state, "p.", net_.parameters(), checkpoint_file());
     restore_tensors(state, "s.", optimizer_.state(), checkpoint_file());
@@ -222,6 +225,12 @@ class BertTraining {
     if (!options_.quiet) fmt::print(stderr, "resumed after {} steps\n", count_text(step()));
   }
 
+  std::string trained_on() const {
+    const std::string tokens = count_text(static_cast<uint64_t>(seen_)) + " tokens";
+    return options_.from.empty() ? tokens
+                                 : tokens + ", beginning with " + options_.from.filename().string();
+  }
+
   CardRows card(double valid_loss) const {
     const BertShape& s = net_.shape();
     int64_t parameters = 0;
@@ -230,7 +239,7 @@ class BertTraining {
                                          s.layers, s.hidden, s.heads, s.vocab)},
             {"parameters", count_text(static_cast<uint64_t>(parameters))},
             {"sentences", count_text(train_.size())},
-            {"trained on", count_text(static_cast<uint64_t>(seen_)) + " tokens"},
+            {"trained on", trained_on()},
             {"masking", fmt::format("{} of the words, {} of other words' endings",
                                     options_.masking.words, options_.masking.endings)},
             {"validation loss", fmt::format("{:.3f} nats per masked piece", valid_loss)},

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "model/model.h"
 #include "support.h"
@@ -50,6 +51,26 @@ TEST(Export, TheEngineComputesTheTrainersLogits) {
   for (size_t r = 0; r < 2; ++r)
     for (size_t w = 0; w < kVocab; ++w)
       EXPECT_NEAR(logits_of(answer[r]).logits[w], expected.data_ptr<float>()[r * kVocab + w], 1e-4);
+}
+
+TEST(Export, AFolderIsReadBackIntoANetOfItsShapeAlone) {
+  constexpr int64_t kVocab = 40;
+  const BertShape shape{kVocab, 24, 3, 2, 48, 16};
+  TemporaryFolder folder;
+  const Bert first(shape, 5);
+  write_bert_folder(folder / "bert", first, toy_vocab(kVocab), false, {});
+
+  const Bert second(shape, 6);
+  read_bert_folder(folder / "bert", second, toy_vocab(kVocab));
+  for (const auto& [name, tensor] : first.parameters())
+    EXPECT_TRUE(torch::equal(tensor, second.parameters().at(name))) << name;
+
+  std::vector<std::string> others = toy_vocab(kVocab);
+  std::swap(others[10], others[11]);
+  EXPECT_THROW(read_bert_folder(folder / "bert", second, others), Error);
+  EXPECT_THROW(
+      read_bert_folder(folder / "bert", Bert({kVocab, 24, 3, 2, 32, 16}, 6), toy_vocab(kVocab)),
+      Error);
 }
 
 TEST(Export, TheEngineComputesTheLstmsLogits) {

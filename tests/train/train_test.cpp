@@ -330,3 +330,19 @@ TEST(TrainLstm, TiedNeedsEqualWidths) {
   o.shape.embedding = 10;
   EXPECT_THROW(train_lstm(o), Error);
 }
+
+TEST(TrainBert, AModelCanBeginWithAnother) {
+  TemporaryFolder folder;
+  write_corpus(folder);
+  const TrainResult first = train_bert(tiny_bert(folder, "first"));
+  TrainBertOptions again = tiny_bert(folder, "again");
+  again.from = folder / "first";
+  again.tokens = 600;  // alone this would be hardly more than the random start
+  const TrainResult second = train_bert(again);
+  TrainBertOptions alone = again;
+  alone.out = folder / "alone";
+  alone.from.clear();
+  EXPECT_LT(second.valid_loss + 0.3, train_bert(alone).valid_loss);
+  EXPECT_LT(second.valid_loss, first.valid_loss + 0.3);
+  EXPECT_NE(read_file(folder / "again/README.md").find("beginning with first"), std::string::npos);
+}
