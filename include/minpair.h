@@ -1,4 +1,4 @@
-/* minpair as a library: what Python, R and everybody else stand on.
+/* minpair as a library: the interface under the Python and R packages, and for other programs.
  *
  *   minpair_model* model;
  *   struct ArrowArrayStream scores;
@@ -6,9 +6,9 @@
  *   if (minpair_load("de-mini", NULL, &model) != MINPAIR_OK) puts(minpair_message());
  *   minpair_score(model, texts, 2, NULL, &scores);
  *
- * Tables come as Arrow C streams (https://arrow.apache.org/docs/format/CStreamInterface.html): whoever takes one calls its
+ * Tables are Arrow C streams (https://arrow.apache.org/docs/format/CStreamInterface.html): the receiver calls their
  * release(). Texts are UTF-8 and end with a zero byte; minpair copies what it keeps. Where several names can be given,
- * they stand one a line in one text. Options are structs that begin with their own size, so that they can grow: set
+ * they are one text, one name per line. Options are structs that begin with their own size, so that they can grow: set
  * `size = sizeof(...)` and zero the rest; NULL for all defaults.
  *
  * A model may be used by several threads: their calls take turns. A stream belongs to one thread at a time. Nothing here throws,
@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-/* --- Arrow's own definitions, word for word; whoever has them already keeps theirs --- */
+/* --- Arrow's own definitions, word for word; definitions that are already there are kept --- */
 
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
@@ -77,10 +77,10 @@ struct ArrowArrayStream {
 
 typedef enum minpair_status {
   MINPAIR_OK = 0,
-  MINPAIR_BAD_INPUT = 1,  /* a file or a text is not what it must be */
+  MINPAIR_BAD_INPUT = 1,  /* a file or a text is not what it should be */
   MINPAIR_WRONG_CALL = 2, /* a name or an option is wrong */
-  MINPAIR_CANNOT = 3,     /* the machine says no: disk, memory, network, permissions */
-  MINPAIR_CANCELLED = 4   /* the progress call-back said so */
+  MINPAIR_CANNOT = 3,     /* the machine cannot do it: disk, memory, network, permissions */
+  MINPAIR_CANCELLED = 4   /* the progress callback asked for it */
 } minpair_status;
 
 /* Of this thread's last error: what is wrong, where, and in a second line what to do next. "" when there was none. */
@@ -88,12 +88,12 @@ const char* minpair_message(void);
 const char* minpair_version(void); /* "0.1.0" */
 int minpair_api(void);             /* of this interface; raised when a function changes its meaning */
 
-/* Another folder with suites/ and models/ for names that are not paths; the last one comes first. */
+/* Another folder with suites/ and models/ in which names are looked up; the folder added last is searched first. */
 minpair_status minpair_add_home(const char* folder);
 /* What there is: "suites", "models", "methods". */
 minpair_status minpair_list(const char* what, struct ArrowArrayStream* out);
 
-/* Called now and then; `total` is 0 while it is unknown. Anything but 0 stops the work: MINPAIR_CANCELLED. */
+/* Called from time to time; `total` is 0 while it is unknown. Anything but 0 stops the work: MINPAIR_CANCELLED. */
 typedef int (*minpair_progress)(void* user, uint64_t done, uint64_t total);
 
 /* --- models --- */
@@ -104,10 +104,10 @@ typedef struct minpair_load_options {
   size_t size;
   int threads;            /* 0: all */
   const char* precision;  /* "fp32" (NULL), "fast", "bf16", "auto" */
-  const char* vocabulary; /* of a recurrent model in a file, one word a line */
+  const char* vocabulary; /* for a recurrent model in a file: one word per line */
   const char* start;      /* what stands before the first token: a token, "none", NULL: the model's own */
   const char* end;        /* the same for what is scored after the last */
-  const char* read_as;    /* "masked", "causal": what a checkpoint was trained as both for (GPT-BERT); NULL: as it says */
+  const char* read_as;    /* "masked", "causal": for a checkpoint that was trained as both (GPT-BERT); NULL: as its files say */
 } minpair_load_options;
 
 /* A folder, a file, an id in the Hugging Face cache, or a shipped model. */
@@ -115,9 +115,9 @@ minpair_status minpair_load(const char* name, const minpair_load_options* option
 void minpair_free_model(minpair_model* model);
 
 /* One row: name, kind, architecture, layers, hidden, heads, vocabulary, max_tokens, parameters, precision, fingerprint, mask, eos, start,
- * start_from (who says so), end, method (the one for whoever names none), notes (one a line). */
+ * start_from (where that comes from), end, method (the default), notes (one per line). */
 minpair_status minpair_about(minpair_model* model, struct ArrowArrayStream* out);
-/* How texts are cut: text (its number, from 0), token, token_id, piece, begin, end (characters), special, begins_word. */
+/* How texts are tokenized: text (its number, from 0), token, token_id, piece, begin, end (characters), special, begins_word. */
 minpair_status minpair_tokenize(minpair_model* model, const char* const* texts, size_t count, int with_special,
                                 struct ArrowArrayStream* out);
 
@@ -130,7 +130,7 @@ typedef struct minpair_score_options {
   const char* separator;       /* between the two; NULL: a space */
   minpair_progress progress;
   void* user;
-  int ranks; /* level "token": one more column, `rank`: the token's place among all that could stand there, 1 for the best */
+  int ranks; /* level "token": one more column, `rank`: the token's rank among all that could stand there, 1 for the best */
 } minpair_score_options;
 
 /* Each text on its own: text (its number), score, sum, tokens, words, excluded; or its words or tokens. */
@@ -140,7 +140,7 @@ minpair_status minpair_score(minpair_model* model, const char* const* texts, siz
  * piece, logprob. */
 minpair_status minpair_predict(minpair_model* model, const char* const* texts, size_t count, uint32_t best,
                                struct ArrowArrayStream* out);
-/* What layer `layer` gives, 0 for the embeddings, -1 for the last: text, token, token_id, piece, begin, end, state. */
+/* Hidden states of `layer`, 0 for the embeddings, -1 for the last: text, token, token_id, piece, begin, end, state. */
 minpair_status minpair_states(minpair_model* model, const char* const* texts, size_t count, int layer,
                               minpair_progress progress, void* user, struct ArrowArrayStream* out);
 
@@ -154,15 +154,15 @@ typedef struct minpair_run_options {
   const char* tests;      /* only these */
   const char* conditions; /* only these */
   const char* languages;  /* only these */
-  uint64_t limit;         /* only the first so many items */
-  uint64_t sample;        /* only so many items, drawn at random */
+  uint64_t limit;         /* only the first N items */
+  uint64_t sample;        /* only N items, drawn at random */
   uint64_t seed;          /* of the sample */
   minpair_progress progress;
   void* user;
 } minpair_run_options;
 
-/* Scores suites with models into the results file, as `minpair run`: what is stored is not computed again, and what was
- * stopped goes on where it was. */
+/* Scores suites with models into the results file, as `minpair run`: what is stored is not computed again, and an
+ * interrupted run continues where it stopped. */
 minpair_status minpair_run(minpair_model* const* models, size_t count, const minpair_run_options* options);
 
 typedef struct minpair_filter {
@@ -187,7 +187,7 @@ minpair_status minpair_rows(const char* results, const char* table, const minpai
 minpair_status minpair_report(const char* results, const char* by, const char* format, const minpair_filter* filter,
                               struct ArrowArrayStream* out);
 
-/* The rows of a stream of minpair's once more, from the first: `stream` stays as it is. */
+/* The rows of one of minpair's streams again, from the first: `stream` stays as it is. */
 minpair_status minpair_again(const struct ArrowArrayStream* stream, struct ArrowArrayStream* out);
 
 #ifdef __cplusplus

@@ -21,7 +21,7 @@ def _several(values: Texts) -> List[str]:
 class Model:
     """A language model: masked, causal, recurrent or n-gram. :func:`minpair.load` makes one.
 
-    It may be used from several threads; they take turns. The interpreter is free meanwhile.
+    Several threads may use one model; their calls take turns. Other Python threads run meanwhile.
     """
 
     def __init__(self, name: Union[str, "os.PathLike[str]"], options: LoadOptions) -> None:
@@ -30,7 +30,7 @@ class Model:
         self._handle: Optional[ctypes.c_void_p] = handle
         table = Table(lambda out: library.minpair_about(handle, out))
         #: What is known about the model: name, kind, architecture, layers, hidden, heads, vocabulary, max_tokens, parameters,
-        #: precision, fingerprint, mask, eos, start, start_from, end, method (the one for whoever names none), notes.
+        #: precision, fingerprint, mask, eos, start, start_from, end, method (the default), notes.
         self.info: Dict[str, Any] = next(iter(table))
 
     def __del__(self) -> None:
@@ -43,7 +43,7 @@ class Model:
 
     @property
     def name(self) -> str:
-        """What it was called when it was loaded."""
+        """The name under which it was loaded."""
         return str(self.info["name"])
 
     @property
@@ -72,16 +72,16 @@ class Model:
         self, texts: Texts, method: Optional[str] = None, norm: Optional[str] = None, context: Optional[Texts] = None,
         separator: str = " ", progress: Progress = None,
     ) -> Any:
-        """The score of each text: natural log-probability under ``method``, normalised as ``norm`` says.
+        """The score of each text: natural log-probability under ``method``, normalised by ``norm``.
 
         >>> m.score(["Der Autor lacht.", "Der Autor lachen."], method="pll-word-l2r")
         array([-21.4, -24.9])
 
         ``method``: one of ``minpair.methods()``; by default the model's own (``m.info["method"]``). ``norm``: ``sum``, ``mean``, ``word``,
-        ``char``, ``byte``, each also with ``-no-special``; by default the method's own. ``context``: text that is read before and not
+        ``char``, ``byte``, each also with ``-no-special``; by default the method's own. ``context``: text that is read before each text and not
         scored, one for all or one for each. Texts that cannot be scored (too long for the model) are NaN.
 
-        Equal texts are computed once, shared beginnings once, in batches: give all texts at once.
+        Pass all texts at once: equal texts and shared prefixes are then computed once, in batches.
         """
         return self._scored(texts, "text", method, norm, context, separator, progress)["score"]
 
@@ -90,8 +90,8 @@ class Model:
         progress: Progress = None, rank: bool = False,
     ) -> Any:
         """Every scored token: text (its number), token, token_id, piece, begin, end (characters of the text), special, begins_word,
-        logprob (natural), surprisal (bits); with ``rank`` also its place among all tokens that could stand there, 1 for the best. A data
-        frame; a :class:`Table` where pandas is not installed."""
+        logprob (natural), surprisal (bits); with ``rank`` also its rank among all tokens that could stand there, 1 for the best. A data
+        frame, or a :class:`Table` if pandas is not installed."""
         return frame(self._scored(texts, "token", method, None, context, separator, progress, rank))
 
     def words(
@@ -99,11 +99,11 @@ class Model:
         progress: Progress = None,
     ) -> Any:
         """Every word: text (its number), word, form, begin, end, special, tokens, logprob, surprisal. Words are the
-        tokenizer's; with ``method="lp-by-words"`` (causal models) a word's probability includes that it ends there."""
+        tokenizer's; with ``method="lp-by-words"`` (causal models) the probability of a word includes that it ends there."""
         return frame(self._scored(texts, "word", method, None, context, separator, progress))
 
     def tokenize(self, values: Texts, special: bool = True) -> Any:
-        """How the model cuts texts, without scoring them: text, token, token_id, piece, begin, end, special, begins_word."""
+        """How the model tokenizes texts, without scoring them: text, token, token_id, piece, begin, end, special, begins_word."""
         return frame(self._tokenized(values, special))
 
     def _tokenized(self, values: Texts, special: bool) -> Table:
@@ -117,10 +117,10 @@ class Model:
         return frame(Table(lambda out: library.minpair_predict(self._handle, texts(all_texts), len(all_texts), best, out)))
 
     def states(self, values: Texts, layer: int = -1, progress: Progress = None) -> Any:
-        """What ``layer`` gives for every token: an array (tokens × width) for one text, a list of arrays for several.
+        """The hidden states of ``layer`` for every token: an array (tokens × width) for one text, a list of arrays for several.
 
-        Layer 0 is the embeddings, n what the n-th layer gives, -1 the last. Tokens are those of :meth:`tokenize` for masked models; for
-        others the start of a text comes first, where the model has one.
+        Layer 0 is the embeddings, n the output of the n-th layer, -1 the last layer. For masked models, tokens are those of
+        :meth:`tokenize`; for others the start token comes first, if the model has one.
         """
         all_texts = _several(values)
         with Work(progress, self.name) as work:
@@ -140,9 +140,9 @@ def load(
     """Loads a model: a folder, a ``.gguf`` file, an id in the Hugging Face cache (``minpair pull`` fetches one), a recurrent model in a
     ``.pt`` file with its ``vocabulary``, an ARPA file, or the name of a shipped one.
 
-    ``threads``: 0 for all. ``precision``: ``fp32`` (the same bits everywhere), ``fast``, ``bf16``, ``auto``. ``start``, ``end``: what stands
-    before the first token and what is scored after the last, of models that read from left to right: a token, ``none``, or ``auto``.
-    ``read_as``: ``masked`` or ``causal``, of a checkpoint that was trained as both (GPT-BERT); ``auto``: as it says.
+    ``threads``: 0 for all. ``precision``: ``fp32`` (the same bits everywhere), ``fast``, ``bf16``, ``auto``. ``start``, ``end``: for
+    models that read from left to right, what stands before the first token and what is scored after the last: a token, ``none``, or
+    ``auto``. ``read_as``: ``masked`` or ``causal``, for a checkpoint that was trained as both (GPT-BERT); ``auto``: as its files say.
     """
     return Model(name, LoadOptions(threads=threads, precision=text(precision), vocabulary=text(vocabulary), start=text(start), end=text(end),
                                    read_as=text(read_as)))

@@ -1,4 +1,4 @@
-"""Runs and what they left in a results file."""
+"""Runs and results files."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class Results:
     ) -> Table:
         """One of ``items``, ``sentences``, ``regions``, ``words``, ``tokens``, ``summary``, ``runs``, as a :class:`Table`.
 
-        Names choose; ``norms``, ``ties``, ``lengths``, ``oov``, ``pairwise`` mean what they mean in ``minpair report``.
+        Names select rows; ``norms``, ``ties``, ``lengths``, ``oov``, ``pairwise`` mean what they mean in ``minpair report``.
         """
         chosen = _filter(suites, models, methods, tests, conditions, languages, norms, ties, lengths, oov, pairwise)
         return Table(lambda out: library.minpair_rows(text(self.path), text(what), ctypes.byref(chosen), out))
 
     def items(self, **chosen: Any) -> Any:
         """A row for every item, model and method: ids, features, texts, scores, margin, outcome, ``correct`` (its mean is the accuracy),
-        why it is excluded. A data frame; a :class:`Table` where pandas is not installed."""
+        the reason if it is excluded. A data frame, or a :class:`Table` if pandas is not installed."""
         return frame(self.table("items", **chosen))
 
     def sentences(self, **chosen: Any) -> Any:
@@ -62,7 +62,7 @@ class Results:
         return frame(self.table("summary", **chosen))
 
     def runs(self, **chosen: Any) -> Any:
-        """A row for every suite under a model and a method, with the command that makes it again."""
+        """A row for every combination of suite, model and method, with the command that repeats it."""
         return frame(self.table("runs", **chosen))
 
     def report(
@@ -92,8 +92,8 @@ def run(
 ) -> Results:
     """Scores suites (files, folders, shipped ones) with models into the results file ``out``, as ``minpair run`` does.
 
-    ``tests``, ``conditions``, ``languages`` choose items, ``limit`` takes the first so many, ``sample`` draws so many at random.
-    What the file has already is not computed again; what was interrupted (Ctrl-C) goes on where it was.
+    ``tests``, ``conditions``, ``languages`` choose items, ``limit`` takes the first N of them, ``sample`` draws N at random.
+    What is already in the file is not computed again; an interrupted run (Ctrl-C) continues where it stopped.
 
     >>> r = mp.run("de-agreement", [m], methods=["masked-word-l2r"], out="results.db")
     >>> r.items().groupby("condition").correct.mean()

@@ -1,4 +1,4 @@
-"""Tables: what comes out of models and results."""
+"""Tables: the output of models and results files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._library import check, library
 class Table:
     """Columns with names, as libminpair made them.
 
-    ``table["margin"]`` is one column (a numpy array; a list where numpy is not installed), ``table.columns`` all of them.
+    ``table["margin"]`` is one column (a numpy array, or a list if numpy is not installed), ``table.columns`` all of them.
     ``to_pandas()`` makes a data frame; polars, pyarrow, DuckDB and others take the table itself, without copying:
     ``polars.DataFrame(table)``, ``pyarrow.table(table)``.
     """
