@@ -25,6 +25,8 @@ class CommonTokenizer : public Tokenizer {
   std::optional<TokenId> id(std::string_view piece) const override;
   const SpecialIds& special() const override { return special_; }
   const std::string& fingerprint() const override { return fingerprint_; }
+  // What pieces end with that end a word: "</w>" in "chat</w>"; "" where pieces mark beginnings.
+  virtual std::string_view word_end() const { return ""; }
 
  protected:
   // Appends the tokens of a stretch of text that holds no added token. `text` is `whole` from byte

@@ -59,6 +59,7 @@ std::unique_ptr<Tokenizer> load_fast_bpe(const std::filesystem::path& vocabulary
   PipelineParts parts;
   parts.pieces = read_vocab_json(vocabulary);
   parts.kind = "fastBPE";
+  parts.word_end = kWordEnd;
   parts.around.names = {"<unk>", "<pad>", "</s>", "</s>", "<special1>", "<s>", ""};
   take_names(parts.around.names, config.names);
   merge_added(parts.pieces, config.added, parts.around, notes);

@@ -34,12 +34,14 @@ class Pipeline : public CommonTokenizer {
         kind_(std::move(parts.kind)),
         byte_level_(parts.byte_level),
         mark_(parts.mark),
-        marks_(std::move(parts.marks)) {
+        marks_(std::move(parts.marks)),
+        word_end_(std::move(parts.word_end)) {
     set_fingerprint(parts.description + "\n" + model_->options());
   }
 
   std::string kind() const override { return kind_; }
   bool byte_level() const override { return byte_level_; }
+  std::string_view word_end() const override { return word_end_; }
 
   bool begins_word(TokenId id) const override {
     if (!vocabulary_.contains(id)) return false;
@@ -93,6 +95,7 @@ class Pipeline : public CommonTokenizer {
   bool byte_level_;
   WordMark mark_;
   std::vector<std::string> marks_;
+  std::string word_end_;
 };
 
 }  // namespace

@@ -32,6 +32,7 @@ struct PipelineParts {
   bool byte_level = false;
   WordMark mark = WordMark::none;
   std::vector<std::string> marks;
+  std::string word_end;     // see common.h
   std::string description;  // of the normalizer and pre-tokenizer, for the fingerprint
 };
 

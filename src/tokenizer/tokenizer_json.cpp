@@ -68,7 +68,7 @@ class Reader {
     if (!vocabulary) throw broken("the model has no 'vocab'");
     if (type_ == "Unigram") return read_scored_pieces(*vocabulary);
     simdjson::dom::object object;
-    if (vocabulary->get(object)) throw broken("the model's 'vocab' is no object");
+    if (vocabulary->get(object)) throw broken("the model's 'vocab' is not an object");
     for (auto [piece, value] : object) {
       int64_t id;
       if (value.get(id)) throw broken(fmt::format("the piece '{}' has no id", piece));
@@ -79,7 +79,7 @@ class Reader {
 
   void read_scored_pieces(JsonValue vocabulary) {
     simdjson::dom::array list;
-    if (vocabulary.get(list)) throw broken("the model's 'vocab' is no list");
+    if (vocabulary.get(list)) throw broken("the model's 'vocab' is not a list");
     for (JsonValue entry : list) {
       std::string_view piece;
       double score;
@@ -94,7 +94,7 @@ class Reader {
     std::optional<JsonValue> list = member(file_.root, "added_tokens");
     simdjson::dom::array tokens;
     if (!list) return;
-    if (list->get(tokens)) throw broken("'added_tokens' is no list");
+    if (list->get(tokens)) throw broken("'added_tokens' is not a list");
     std::vector<AddedToken> added;
     for (JsonValue value : tokens) {
       std::optional<std::string_view> content = string_member(value, "content");
@@ -271,6 +271,7 @@ class Reader {
     options.ignore_merges = bool_member(model_, "ignore_merges").value_or(false);
     options.continuing_prefix = string_member(model_, "continuing_subword_prefix").value_or("");
     options.end_of_word_suffix = string_member(model_, "end_of_word_suffix").value_or("");
+    parts_.word_end = options.end_of_word_suffix;
     MergeList merges = read_merges();
     parts_.model = [merges = std::move(merges), options, name = file_.name()](const Vocabulary& v) {
       return make_bpe_model(v, resolve_merges(v, merges, options.continuing_prefix, name), options);

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <string>
 
+#include "tokenizer/common.h"
+
 namespace minpair::tokenizer {
 
 namespace {
@@ -33,13 +35,19 @@ bool is_byte(std::string_view piece) {
   return piece.size() == 6 && piece.starts_with("<0x") && piece.ends_with(">");
 }
 
+// "</w>" where pieces mark the ends of words.
+std::string_view word_end_of(const Tokenizer& tokenizer) {
+  const auto* common = dynamic_cast<const CommonTokenizer*>(&tokenizer);
+  return common ? common->word_end() : "";
+}
+
 }  // namespace
 
 bool begins_word_after(const Tokenizer& tokenizer, TokenId before, TokenId id) {
-  if (tokenizer.kind() != "fastBPE") return tokenizer.begins_word(id);
+  const std::string_view end = word_end_of(tokenizer);
+  if (end.empty()) return tokenizer.begins_word(id);
   const SpecialIds& special = tokenizer.special();
-  const std::string piece = tokenizer.piece(before);
-  return piece.ends_with("</w>") || before == special.unk || before == special.mask;
+  return tokenizer.piece(before).ends_with(end) || before == special.unk || before == special.mask;
 }
 
 bool completes_word(const Tokenizer& tokenizer, TokenId id) {
@@ -61,6 +69,8 @@ std::vector<TokenId> word_ends(const Tokenizer& tokenizer, uint32_t vocabulary) 
 std::string whole_word(const Tokenizer& tokenizer, TokenId id) {
   if (!tokenizer.begins_word(id)) return "";
   std::string piece = tokenizer.piece(id);
+  if (std::string_view end = word_end_of(tokenizer); !end.empty())
+    return piece.ends_with(end) ? piece.substr(0, piece.size() - end.size()) : "";
   if (tokenizer.byte_level())
     return piece.starts_with(kSpaceByte) ? bytes_of_visible(piece.substr(kSpaceByte.size())) : "";
   return piece.starts_with(kSpacePiece) ? piece.substr(kSpacePiece.size()) : piece;

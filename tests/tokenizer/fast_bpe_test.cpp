@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "support.h"
 #include "tokenizer/tokenizer.h"
+#include "tokenizer/tokenizer_json.h"
 #include "tokenizer/word_ends.h"
 
 namespace minpair::tokenizer {
@@ -59,6 +60,36 @@ TEST(FastBpe, TokensKnowTheirCharactersAndWords) {
   }
   EXPECT_EQ(words, "(|L’|homme|qu'|elle|aime|,|s'|en|va|...|)");
   EXPECT_EQ(covered, text.size() - 4);  // all but the spaces
+}
+
+// Words are asked about by the pieces that are whole words: clozes over many words need them.
+TEST(FastBpe, APieceThatEndsAWordIsOne) {
+  std::unique_ptr<Tokenizer> tokenizer = load("flaubert");
+  size_t words = 0, parts = 0;
+  for (size_t id = 0; id < tokenizer->vocabulary_size(); ++id) {
+    const std::string piece = tokenizer->piece(TokenId(id));
+    const std::string word = whole_word(*tokenizer, TokenId(id));
+    EXPECT_EQ(word, piece.ends_with("</w>") ? piece.substr(0, piece.size() - 4) : "") << piece;
+    ++(word.empty() ? parts : words);
+  }
+  EXPECT_GT(words, 10u);
+  EXPECT_GT(parts, 10u);
+}
+
+// GPT-1's way of writing them, in a tokenizer.json.
+TEST(FastBpe, ATokenizerJsonMayMarkWhereWordsEnd) {
+  auto tokenizer = parse_tokenizer_json(
+      R"({"pre_tokenizer": {"type": "BertPreTokenizer"},
+          "model": {"type": "BPE", "unk_token": "<unk>", "end_of_word_suffix": "</w>",
+                    "vocab": {"<unk>": 0, "l": 1, "a": 2, "a</w>": 3, "la</w>": 4},
+                    "merges": ["l a</w>"]}})",
+      "t");
+  std::vector<Token> tokens = tokenizer->encode("aa la", false).tokens;
+  ASSERT_EQ(tokens.size(), 3u);
+  EXPECT_FALSE(begins_word_after(*tokenizer, tokens[0].id, tokens[1].id));
+  EXPECT_TRUE(begins_word_after(*tokenizer, tokens[1].id, tokens[2].id));
+  EXPECT_EQ(whole_word(*tokenizer, tokens[2].id), "la");
+  EXPECT_EQ(whole_word(*tokenizer, tokens[0].id), "");
 }
 
 TEST(FastBpe, TheMaskIsKnown) {
