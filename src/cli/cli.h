@@ -13,10 +13,6 @@ class App;
 class Option;
 }  // namespace CLI
 
-namespace minpair::model {
-struct LoadOptions;
-}
-
 namespace minpair::cli {
 
 // What else holds for an option: `app.add_option(...).required().one_of({"csv", "tsv"})`.
@@ -88,8 +84,5 @@ int run(int argc, char** argv);
 
 // What `minpair --version` prints.
 std::string about();
-
-// --start and --end, of all commands that load a model which reads from left to right.
-void add_edge_options(Arguments& command, model::LoadOptions& options);
 
 }  // namespace minpair::cli

@@ -6,7 +6,7 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "cli/precision.h"
+#include "cli/model_options.h"
 #include "introspect/attribute.h"
 #include "introspect/kept.h"
 #include "introspect/patch.h"
@@ -31,11 +31,7 @@ struct Options {
 };
 
 std::unique_ptr<query::Model> loaded(const Options& o) {
-  std::unique_ptr<query::Model> model = model::load_model(o.model, o.load);
-  if (!o.quiet) say_matrix_unit(*model);
-  for (const std::string& note : model->info().notes)
-    if (!o.quiet) fmt::print(stderr, "{}: {}\n", model->info().name, note);
-  return model;
+  return load_and_say(o.model, o.load, o.quiet);
 }
 
 void show(const Options& o, const std::function<tidy::Frame()>& rows, const report::Grid& table) {
@@ -243,10 +239,10 @@ void add_probe_options(Arguments& app, Options& o) {
                  "feature of the items [number]");
   app.add_option(
       "--at", o.at,
-      "probe, patch: where, with commas: subject, attractor, locus, last (the token before "
+      "probe, patch: where, comma-separated: subject, attractor, locus, last (the token before "
       "the locus), or a region; patch: also all [probe: these four; patch: the first three]");
   app.add_option("--layers", o.layers,
-                 "probe, patch, ablate: 0 (the embeddings), 1, ..., with commas [all]");
+                 "probe, patch, ablate: 0 (the embeddings), 1, ..., comma-separated [all]");
   app.add_option("--kind", o.kind, "probe: how it classifies [logistic]")
       .one_of({"means", "logistic", "lda"});
   app.add_option("--folds", o.folds, "probe: parts, each left out once").between(2, 100);
@@ -311,9 +307,7 @@ void add_introspect(Cli& cli) {
       .required()
       .one_of({"lens", "probe", "attribute", "patch", "ablate"});
   app.add_option("-s,--suite", o->suite, "a suite file, a folder, or a shipped suite").required();
-  app.add_option("-m,--model", o->model,
-                 "a folder, a Hugging Face id, a .gguf file, or a shipped model")
-      .required();
+  app.add_option("-m,--model", o->model, kModelHelp).required();
   app.add_option(
       "-o,--output", o->output,
       "a results file, new or one to add to: .db; or a row for every item and layer, word or part, "
@@ -325,7 +319,7 @@ void add_introspect(Cli& cli) {
   add_probe_options(app, *o);
   add_attribute_options(app, *o);
   add_patch_options(app, *o);
-  app.add_option("--format", o->format, "of the table")
+  app.add_option("--format", o->format, "format of the table")
       .one_of({"table", "markdown", "latex", "csv", "json"})
       .shows_default();
   app.add_option("--test", o->selection.tests, "only this test (repeatable)");
@@ -333,9 +327,9 @@ void add_introspect(Cli& cli) {
   app.add_option("--language", o->selection.languages, "only items of this language (repeatable)");
   app.add_option("--limit", o->selection.limit, "only the first N items").whole_number(1);
   app.add_option("--sample", o->selection.sample,
-                 "only N items, drawn at random from all that are wanted")
+                 "only N items, drawn at random from those selected")
       .whole_number(1);
-  app.add_option("--seed", o->selection.seed, "of --sample, of folds and control labels")
+  app.add_option("--seed", o->selection.seed, "seed of --sample, of folds and control labels")
       .whole_number(0, INT64_MAX)
       .shows_default();
   app.add_option("--shard", o->shard,

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "cli/cli.h"
-#include "cli/precision.h"
+#include "cli/model_options.h"
 #include "engine/perplexity.h"
 
 namespace minpair::cli {
@@ -17,10 +17,7 @@ struct Options {
 };
 
 void run(const Options& o) {
-  std::unique_ptr<query::Model> model = model::load_model(o.model, o.load);
-  if (!o.quiet) say_matrix_unit(*model);
-  for (const std::string& note : model->info().notes)
-    if (!o.quiet) fmt::print(stderr, "note: {}\n", note);
+  std::unique_ptr<query::Model> model = load_and_say(o.model, o.load, o.quiet);
   Progress progress("tokens", 0, o.quiet);
   engine::Perplexity p = engine::perplexity(*model, o.file, o.perplexity,
                                             [&](uint64_t tokens) { progress.set(tokens); });
@@ -46,17 +43,13 @@ void add_perplexity(Cli& cli) {
       cli.command("perplexity", "How well a causal, recurrent or n-gram model predicts a text",
                   "  minpair perplexity -m model.gguf corpus.txt\n"
                   "  minpair perplexity -m lstm.pt --vocab vocab.txt corpus.txt --by-line\n");
-  app.add_option("file", o->file, "plain text, one sentence a line; '-' is standard input")
+  app.add_option("file", o->file, "plain text, one sentence per line; '-' is standard input")
       .required();
-  app.add_option("-m,--model", o->model, "a directory, a .gguf or .arpa file, a Hugging Face id")
-      .required();
-  app.add_option("--vocab", o->load.vocabulary, "the vocabulary of a recurrent model in a file");
-  add_edge_options(app, o->load);
+  app.add_option("-m,--model", o->model, kModelHelp).required();
   app.add_option("--overlap", o->perplexity.overlap,
                  "tokens of context a window keeps (default: half a window)");
   app.add_flag("--by-line", o->perplexity.by_line, "every line is a text of its own");
-  app.add_option("--threads", o->load.threads, "how many threads; all by default");
-  add_precision(app, o->load);
+  add_load_options(app, o->load);
   app.add_flag("--json", o->as_json, "print JSON");
   app.add_flag("-q,--quiet", o->quiet, "no notes, no progress");
   cli.on_run(app, [o] { run(*o); });

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/columns.h"
-#include "cli/precision.h"
+#include "cli/model_options.h"
 #include "engine/memory.h"
 #include "engine/processes/processes.h"
 #include "model/one_by_one.h"
@@ -67,13 +67,6 @@ void say_done(const engine::RunReport& r, const RunCall& call) {
         count_text(r.counts.alone), r.model_seconds, r.store_seconds);
 }
 
-void say_model(const query::Model& model, const RunCall& call) {
-  if (call.run.quiet) return;
-  say_matrix_unit(model);
-  for (const std::string& note : model.info().notes)
-    fmt::print(stderr, "{}: {}\n", model.info().name, note);
-}
-
 // Which method was taken where nobody named one, and why.
 void say_default(const engine::SuiteSource& suite, const method::Method& method,
                  const RunCall& call) {
@@ -105,7 +98,7 @@ std::unique_ptr<query::Model> load(const RunCall& call, size_t number) {
 // Whoever stops a run is told how it goes on, and it ends as it was told to.
 void say_how_to_go_on(int signal) {
   static constexpr char text[] =
-      "\nminpair: stopped; nothing is lost, the same command goes on from here\n";
+      "\nminpair: stopped; nothing is lost, the same command continues from here\n";
   (void)!::write(2, text, sizeof text - 1);
   std::signal(signal, SIG_DFL);
   ::raise(signal);
@@ -161,7 +154,7 @@ void score_all(RunCall& call, const std::vector<engine::SuiteSource>& suites,
       model.reset();  // two need not be in memory at once
       model = load(call, number);
     }
-    say_model(*model, call);
+    if (!call.run.quiet) say_notes(*model, model->info().name);
     if (!call.names.empty()) call.run.name = call.names[number];
     std::unique_ptr<engine::Foreman> crew;
     if (wire) crew = std::make_unique<engine::Foreman>(*wire, uint32_t(number), *model);
@@ -255,16 +248,14 @@ void add_run(Cli& cli) {
   static RunCall call;
   app.add_option("-s,--suite", call.suites, "a suite file, a folder, or a shipped suite")
       .required();
-  app.add_option("-m,--model", call.models,
-                 "a folder, a Hugging Face id, a .gguf file, or a shipped model")
-      .required();
+  app.add_option("-m,--model", call.models, kModelHelp).required();
   add_columns_option(app, call.columns);
   app.add_option("--name", call.names,
-                 "what the model is called in the results; with several models one for each");
+                 "what the model is called in the results; with several models, one for each");
   app.add_option(
       "--method", call.methods,
-      "methods with commas, or 'all' ('minpair list methods'); with several models each takes "
-      "those that are for it; absent: the suite's, else pll-word-l2r for masked models and lp for "
+      "methods, comma-separated, or 'all' ('minpair list methods'); with several models each uses "
+      "those that fit it; default: the suite's, else pll-word-l2r for masked models and lp for "
       "others");
   app.add_option("-o,--output", call.output, "the results file, new or one to add to")
       .shows_default();
@@ -274,9 +265,9 @@ void add_run(Cli& cli) {
                  "only items of this language (repeatable)");
   app.add_option("--limit", call.run.selection.limit, "only the first N items").whole_number(1);
   app.add_option("--sample", call.run.selection.sample,
-                 "only N items, drawn at random from all that are wanted")
+                 "only N items, drawn at random from those selected")
       .whole_number(1);
-  app.add_option("--seed", call.run.selection.seed, "of --sample")
+  app.add_option("--seed", call.run.selection.seed, "seed of --sample")
       .whole_number(0, INT64_MAX)
       .shows_default();
   app.add_option("--shard", call.shard,
@@ -284,7 +275,7 @@ void add_run(Cli& cli) {
   app.add_option(
          "--lexicon", call.run.lexicon,
          "words and their features for clozes and lemma-pairs: a table as 'extract' writes, "
-         "or a list with the columns sing,plur; absent: lexicon.tsv in the suite's folder")
+         "or a list with the columns sing,plur; default: lexicon.tsv in the suite's folder")
       .existing_file();
   app.add_option("--min-words", call.run.min_words,
                  "clozes with fewer right or wrong words in the vocabulary are excluded")
@@ -294,22 +285,17 @@ void add_run(Cli& cli) {
                  "a file with text that is read before every sentence and not scored; sentences "
                  "that have a context keep it")
       .existing_file();
-  app.add_option("--vocab", call.load.vocabulary,
-                 "the vocabulary of a recurrent model in a file, one word a line");
-  add_edge_options(app, call.load);
-  app.add_option("--threads", call.load.threads, "threads for the model; 0: all")
-      .whole_number(0, 1024);
-  add_precision(app, call.load);
+  add_load_options(app, call.load);
   app.add_option("--batch", call.run.plan.batch_tokens,
-                 "tokens that the model gets at once; absent: what the model says is best")
+                 "tokens that the model gets at once; default: what the model says is best")
       .whole_number(1);
   app.add_flag("--no-sharing", call.no_sharing,
                "one sentence at a time, for comparing speed; the scores are the same");
   app.add_flag(
       "--dry-run", call.run.dry_run,
-      "only say how much there is to do, how long it would take, and with how much memory at most");
+      "only print how much there is to do, how long it would take, and the most memory it needs");
   app.add_flag("-q,--quiet", call.run.quiet, "nothing on standard error");
-  app.add_flag("-v,--verbose", call.verbose, "say how the time was spent");
+  app.add_flag("-v,--verbose", call.verbose, "print how the time was spent");
   cli.on_run(app, [] { run_alone_or_together(call); });
 }
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/cli.h"
-#include "cli/precision.h"
+#include "cli/model_options.h"
 #include "model/predict.h"
 #include "serve/bench.h"
 
@@ -168,23 +168,16 @@ void add_score(Cli& cli) {
                   "  minpair score -m DIR --context \"Peter war da.\" \"Er ging.\" \"Ihn ging.\"\n"
                   "  minpair score -m DIR --top 10 \"Der Autor [MASK].\"\n");
   static Options o;
-  app.add_option("-m,--model", o.model, "a directory, a Hugging Face id, or a shipped model")
-      .required();
+  app.add_option("-m,--model", o.model, kModelHelp).required();
   app.add_option("TEXT", o.texts, "sentences; '-': the lines of standard input").required();
   app.add_option("--method", o.method, "how to score; 'minpair list methods' shows them");
   app.add_option("--context", o.context, "text that is read before each sentence and not scored");
   app.add_option("--top", o.top, "the best N pieces at each [MASK] instead").between(1, 1000000);
-  app.add_option("--vocab", o.load.vocabulary,
-                 "the vocabulary of a recurrent model in a file, one word a line");
-  add_edge_options(app, o.load);
-  app.add_option("--threads", o.load.threads, "how many threads; all by default").between(1, 1024);
-  add_precision(app, o.load);
+  add_load_options(app, o.load);
   app.add_flag("--json", o.as_json, "print JSON");
   cli.on_run(app, [] {
     o.texts = typed(o.texts, o.model);
-    std::unique_ptr<query::Model> model = model::load_model(o.model, o.load);
-    say_matrix_unit(*model);
-    for (const std::string& note : model->info().notes) fmt::print(stderr, "note: {}\n", note);
+    std::unique_ptr<query::Model> model = load_and_say(o.model, o.load, false);
     o.top ? show_predictions(*model, o) : score(*model, o);
   });
 }

@@ -2,7 +2,7 @@
 
 #include "base/progress.h"
 #include "cli/cli.h"
-#include "cli/precision.h"
+#include "cli/model_options.h"
 #include "introspect/states_file.h"
 
 namespace minpair::cli {
@@ -15,10 +15,7 @@ struct Options {
 };
 
 void write(const Options& o) {
-  std::unique_ptr<query::Model> model = model::load_model(o.model, o.load);
-  if (!o.quiet) say_matrix_unit(*model);
-  for (const std::string& note : model->info().notes)
-    if (!o.quiet) fmt::print(stderr, "note: {}\n", note);
+  std::unique_ptr<query::Model> model = load_and_say(o.model, o.load, o.quiet);
   Progress progress("texts", 0, o.quiet);
   introspect::StatesDone done =
       introspect::write_states(*model, o.texts, introspect::find_layers(o.layers, model->info()),
@@ -36,10 +33,10 @@ void add_states(Cli& cli) {
       "\nA text is a line. Tensor \"text.3.layer.2\" is what layer 2 gives for line 3, tokens by\n"
       "width; layer 0 is the embeddings. The metadata name the model, and \"text.3\" has the\n"
       "text, its token ids and pieces as JSON.\n");
-  app.add_option("TEXTS", o->texts, "a file, one text a line; '-' is standard input").required();
-  app.add_option("-m,--model", o->model, "a directory, a .gguf file, a Hugging Face id").required();
+  app.add_option("TEXTS", o->texts, "a file, one text per line; '-' is standard input").required();
+  app.add_option("-m,--model", o->model, kModelHelp).required();
   app.add_option("-o,--output", o->output, "the safetensors file").required();
-  app.add_option("--layers", o->layers, "which, with commas; 0 is the embeddings; or all")
+  app.add_option("--layers", o->layers, "which ones, comma-separated; 0 is the embeddings; or all")
       .shows_default();
   add_load_options(app, o->load);
   app.add_flag("-q,--quiet", o->quiet, "no notes, no progress");

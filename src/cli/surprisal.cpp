@@ -4,7 +4,7 @@
 
 #include "base/progress.h"
 #include "cli/cli.h"
-#include "cli/precision.h"
+#include "cli/model_options.h"
 
 namespace minpair::cli {
 namespace {
@@ -17,10 +17,7 @@ struct Options {
 };
 
 void run(Options& o) {
-  std::unique_ptr<query::Model> model = model::load_model(o.model, o.load);
-  if (!o.quiet) say_matrix_unit(*model);
-  for (const std::string& note : model->info().notes)
-    if (!o.quiet) fmt::print(stderr, "note: {}\n", note);
+  std::unique_ptr<query::Model> model = load_and_say(o.model, o.load, o.quiet);
   o.how.bits = o.unit == "bits";
   Progress progress("words", 0, o.quiet);
   engine::SurprisalDone done = engine::surprisal_of_file(
@@ -46,31 +43,27 @@ void add_surprisal(Cli& cli) {
       "surprisal (sum of its pieces), corrected (of the word as such, which another follows),\n"
       "entropy and rank (where asked for), length (characters), unknown (1: not in the\n"
       "vocabulary). Other columns of a table come first. A cell is empty where nothing is known.\n"
-      "An interrupted call with -o goes on where it was.\n");
+      "An interrupted call with -o continues where it stopped.\n");
   app.add_option("FILE", o->file,
                  "plain text, or a table (.csv, .tsv, .jsonl); '-' is standard input")
       .required();
-  app.add_option("-m,--model", o->model, "a directory, a .gguf or .arpa file, a Hugging Face id")
-      .required();
+  app.add_option("-m,--model", o->model, kModelHelp).required();
   app.add_option("-o,--output", o->output, "the words, as its name ends: .csv, .tsv or .jsonl")
       .shows_default();
-  app.add_option("--column", o->how.column, "of a table: which column (or key) has the texts");
+  app.add_option("--column", o->how.column, "in a table: the column (or key) with the texts");
   app.add_option("--format", o->how.format, "csv, tsv or jsonl, whatever the name")
       .one_of({"csv", "tsv", "jsonl"});
   app.add_option("--unit", o->unit, "bits or nats").one_of({"bits", "nats"}).shows_default();
   app.add_flag("--entropy", o->how.options.entropy,
-               "of what comes next, before the word is read: its first piece");
-  app.add_flag("--rank", o->how.options.rank, "the place of its first piece among all, from 1");
+               "entropy of the next token, before the word is read");
+  app.add_flag("--rank", o->how.options.rank, "the rank of its first piece among all, from 1");
   app.add_flag("--by-line", o->how.options.by_line,
                "every line is a text of its own, as the rows of a table always are");
   app.add_option("--overlap", o->how.options.overlap,
                  "tokens of context a window keeps (default: half a window)");
   app.add_option("--method", o->how.options.method,
-                 "of masked models: pll, pll-word-l2r (default) or pll-whole-word");
-  app.add_option("--vocab", o->load.vocabulary, "the vocabulary of a recurrent model in a file");
-  add_edge_options(app, o->load);
-  app.add_option("--threads", o->load.threads, "how many threads; all by default");
-  add_precision(app, o->load);
+                 "for masked models: pll, pll-word-l2r (default) or pll-whole-word");
+  add_load_options(app, o->load);
   app.add_flag("-q,--quiet", o->quiet, "no notes, no progress");
   cli.on_run(app, [o] { run(*o); });
 }

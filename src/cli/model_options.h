@@ -1,0 +1,23 @@
+#pragma once
+// The options by which commands load a model, the same in all of them.
+
+#include <memory>
+#include <string>
+
+#include "cli/cli.h"
+#include "model/model.h"
+
+namespace minpair::cli {
+
+constexpr const char* kModelHelp =
+    "a folder, a Hugging Face id, a .gguf or .arpa file, or a shipped model";
+
+// --vocab, --start, --end, --as, --threads, --precision.
+void add_load_options(Arguments& app, model::LoadOptions& load);
+
+// On standard error: what computes, and what a careful user should know about the model.
+void say_notes(const query::Model& model, const std::string& before = "note");
+std::unique_ptr<query::Model> load_and_say(const std::string& name, const model::LoadOptions& load,
+                                           bool quiet);
+
+}  // namespace minpair::cli
