@@ -34,8 +34,9 @@ void check(const std::vector<std::filesystem::path>& files) {
 }
 
 void add_check(Cli& cli) {
-  Arguments& app = cli.command("check", "Is a results file whole? Checksums, verdicts and counts",
-                               "  minpair check results.db\n");
+  Arguments& app =
+      cli.command("check", "Check that a results file is intact: checksums, verdicts and counts",
+                  "  minpair check results.db\n");
   static std::vector<std::filesystem::path> files;
   app.add_option("RESULTS", files, "results files").required();
   cli.on_run(app, [] { check(files); });

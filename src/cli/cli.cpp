@@ -246,7 +246,7 @@ std::vector<CommandText> Cli::describe() const {
 
 int run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_DFL);
-  CLI::App app("minpair tells what grammar a language model knows.", "minpair");
+  CLI::App app("minpair finds out what grammar a language model knows.", "minpair");
   app.set_version_flag("--version", about);
   app.require_subcommand(1);
   app.formatter(std::make_shared<HelpInWindow>());

@@ -55,7 +55,7 @@ void add_compare(Cli& cli) {
                  "a suite; two: the sides, items paired by their names");
   app.add_option("--test", call.options.tests, "only this test (repeatable)");
   app.add_option("--language", call.options.languages, "only this language (repeatable)");
-  app.add_option("--norm", call.norm, "sum, mean, word, char, byte; absent: each method's own");
+  app.add_option("--norm", call.norm, "sum, mean, word, char, byte; default: each method's own");
   app.add_option("--lengths", call.policy.lengths,
                  "equal: only items whose sentences have equally many tokens; or all")
       .one_of({"equal", "all"})
@@ -64,24 +64,26 @@ void add_compare(Cli& cli) {
   app.add_option("--flips", call.flips, "show N items that one gets right and the other wrong")
       .shows_default();
   app.add_option("--match", call.options.match,
-                 "how items of two suites find each other: by name, or by place in the suite")
+                 "how items of two suites are paired: by name, or by place in the suite")
       .one_of({"name", "place"})
       .shows_default();
   app.add_option("--cluster", call.options.cluster,
                  "what items that are not independent share: suite (what it states), template, "
                  "lexical, item (nothing), or a feature")
       .shows_default();
-  app.add_option("--replicates", call.options.resampling.replicates, "of bootstrap and permutation")
+  app.add_option("--replicates", call.options.resampling.replicates,
+                 "how often the bootstrap and the permutation test resample")
       .between(100, 10000000)
       .shows_default();
-  app.add_option("--seed", call.options.resampling.seed, "of bootstrap and permutation")
+  app.add_option("--seed", call.options.resampling.seed,
+                 "seed of the bootstrap and the permutation test")
       .shows_default();
   app.add_flag("--bootstrap", call.options.bootstrap,
                "intervals from resampled clusters (BCa) instead of Student's t over clusters");
   app.add_option("--format", call.format, "table, json, csv, markdown or latex")
       .one_of({"table", "json", "csv", "markdown", "latex"})
       .shows_default();
-  app.add_option("--label", call.label, "of --format latex: for \\ref, as tab:de");
+  app.add_option("--label", call.label, "with --format latex: for \\ref, as tab:de");
   app.add_option("--html", call.html, "write a page with all items that flipped, for a browser");
   app.add_option("-o,--output", call.output, "a file").shows_default();
   cli.on_run(app, [] { compare(call); });

@@ -27,8 +27,8 @@ const suite::Format& target_format(const ConvertCall& call) {
   if (!call.to.empty()) return suite::find_format(call.to);
   if (call.out == "-" || std::filesystem::path(call.out).extension() == ".jsonl")
     return suite::find_format("suite");
-  throw wrong_call(fmt::format("in which format shall '{}' be?", call.out))
-      .hint("say it with --to, or let the name end in .jsonl for a suite, .db for results");
+  throw wrong_call(fmt::format("in which format should '{}' be written?", call.out))
+      .hint("name it with --to, or let the name end in .jsonl for a suite, .db for results");
 }
 
 void print_account(const suite::Converted& done, const suite::Format& to) {
@@ -42,7 +42,7 @@ void print_account(const suite::Converted& done, const suite::Format& to) {
     fmt::print(stderr, "{} items left out, '{}' cannot hold them: {}\n", count_text(n), to.name,
                reason);
   for (const auto& [reason, n] : done.no_items)
-    fmt::print(stderr, "{} lines are no items: {}\n", count_text(n), reason);
+    fmt::print(stderr, "{} lines are not items: {}\n", count_text(n), reason);
   if (to.holds != "everything" && done.written > 0)
     fmt::print(stderr, "note: '{}' holds {}\n", to.name, to.holds);
 }
@@ -69,7 +69,7 @@ void convert_scores(const ConvertCall& call, const suite::Format& from) {
   for (const auto& [model, n] : done.items)
     fmt::print(stderr, "{} scored items of {}\n", count_text(n), model);
   for (const auto& [reason, n] : done.no_items)
-    fmt::print(stderr, "{} lines are no items: {}\n", count_text(n), reason);
+    fmt::print(stderr, "{} lines are not items: {}\n", count_text(n), reason);
 }
 
 // A paper of 'minpair papers' whose files have scores or judgments; nothing when it is none.
@@ -97,7 +97,7 @@ void convert_paper(const ConvertCall& call, const papers::Paper& paper) {
   if (done.judgments > 0)
     fmt::print(stderr, "{} judgments of people\n", count_text(done.judgments));
   if (done.left_out > 0)
-    fmt::print(stderr, "{} items are no minimal sets and are not stored\n",
+    fmt::print(stderr, "{} items are not minimal sets and are not stored\n",
                count_text(done.left_out));
 }
 
@@ -206,7 +206,7 @@ void add_convert(Cli& cli) {
   app.add_flag("--lower-first", call.preparation.lower_first, "begin them without one")
       .excludes(capitalize);
   app.add_flag("--period", call.preparation.period, "end them with a full stop");
-  app.add_flag("--quiet", call.quiet, "no account on standard error");
+  app.add_flag("--quiet", call.quiet, "no summary on standard error");
   cli.on_run(app, [] { convert(call); });
 }
 

@@ -50,7 +50,7 @@ void add_corpus(Cli& cli) {
   auto call = std::make_shared<Call>();
   corpus::CorpusOptions& o = call->options;
   app.add_option("text", call->files,
-                 "text, plain or .xz, one sentence a line: [LANG:]FILE[=SHARE]")
+                 "text, plain or .xz, one sentence per line: [LANG:]FILE[=SHARE]")
       .required();
   app.add_option("-o,--out", call->out, "folder for the prepared corpus").required();
   app.add_option("-l,--language", call->language, "language of the text: de, en, fr, ru, he")
@@ -69,7 +69,7 @@ void add_corpus(Cli& cli) {
                  "share of sentences whose final full stop is dropped");
   app.add_option("--valid", o.valid, "share for validation").shows_default();
   app.add_option("--test", o.test, "share for testing").shows_default();
-  app.add_option("--seed", o.seed, "of the shuffle and the split").shows_default();
+  app.add_option("--seed", o.seed, "seed of the shuffle and the split").shows_default();
   app.add_flag("-q,--quiet", o.quiet, "no progress");
   cli.on_run(app, [call] { run(*call); });
 }

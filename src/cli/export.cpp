@@ -60,7 +60,7 @@ void add_export(Cli& cli) {
   add_choice_options(app, call.options.wanted, call.options.tests, call.options.conditions,
                      call.options.languages);
   app.add_option("--format", call.format,
-                 "csv, tsv or jsonl; absent: what the name of the file ends with, else csv")
+                 "csv, tsv or jsonl; default: as the file's name ends, else csv")
       .one_of({"csv", "tsv", "jsonl"});
   app.add_option("-o,--output", call.output, "a file").shows_default();
   cli.on_run(app, [] { write(call); });

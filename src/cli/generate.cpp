@@ -100,16 +100,17 @@ void add_generate(Cli& cli) {
                  "a .cfg or .avg file, a folder of them, or a shipped suite")
       .required();
   app.add_option("-o,--output", a->output, "where to write; standard output when absent");
-  app.add_flag("--count", a->count, "only say how many items there are, without expanding");
+  app.add_flag("--count", a->count, "only print how many items there are, without expanding");
   app.add_option("--sample", a->generate.sample, "N different items of each test").whole_number(1);
-  app.add_flag("--whole", a->grammar.whole, "all items, also where the grammars ask for a sample");
+  app.add_flag("--whole", a->grammar.whole, "all items, even where the grammars ask for a sample");
   app.add_option("--seed", a->generate.seed, "which sample (0)").whole_number(0, INT64_MAX);
   app.add_option("--most", a->generate.most,
                  "refuse to write more items than this; '--count' says how many there are")
       .whole_number(1, INT64_MAX)
       .shows_default();
-  app.add_option("--format", a->format,
-                 "jsonl; text: one sentence a line, wrong ones with *; clams: True or False first")
+  app.add_option(
+         "--format", a->format,
+         "jsonl; text: one sentence per line, wrong ones with *; clams: True or False first")
       .one_of({"jsonl", "text", "clams"});
   app.add_option("--test", a->grammar.tests, "only these tests of a folder");
   app.add_option("--condition", a->grammar.conditions, "only these conditions");
@@ -123,11 +124,11 @@ void add_generate(Cli& cli) {
       "--no-capitalize", [a] { a->grammar.capitalize = false; }, "do not");
   app.add_flag("--raw", a->raw, "words as they are, separated by spaces");
   app.add_flag_callback(
-      "--period", [a] { a->grammar.period = true; }, "put a full stop at the end");
+      "--period", [a] { a->grammar.period = true; }, "add a full stop at the end");
   app.add_flag_callback(
-      "--eos", [a] { a->grammar.eos = true; }, "put <eos> at the end");
+      "--eos", [a] { a->grammar.eos = true; }, "add <eos> at the end");
   app.add_option("--check-vocab", a->vocabulary,
-                 "leave out items with words that are not in this list, one a line");
+                 "leave out items with words that are not in this list, one per line");
   cli.on_run(app, [a] { run(*a); });
 }
 

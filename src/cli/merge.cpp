@@ -16,7 +16,7 @@ struct MergeCall {
 
 void add_merge(Cli& cli) {
   Arguments& app = cli.command(
-      "merge", "Put results files into one: the shards of a run, or runs of several models",
+      "merge", "Merge results files: the shards of a run, or runs of several models",
       "  minpair run -s million.jsonl -m DIR --shard 3/8 -o part3.db    on each of eight machines\n"
       "  minpair merge part*.db -o results.db                           the file of a single run\n"
       "  minpair merge bert.db gpt2.db -o both.db\n");

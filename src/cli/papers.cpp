@@ -276,14 +276,15 @@ void add_reproduce(Cli& cli) {
       "  minpair reproduce all --format page -o fidelity.md\n");
   static ReproduceCall call;
   app.add_option("PAPER", call.paper, "a name from 'minpair papers', or 'all'").required();
-  app.add_option("FOLDER", call.folder, "the authors' files; absent: below $MINPAIR_DATA");
+  app.add_option("FOLDER", call.folder, "the authors' files; default: below $MINPAIR_DATA");
   app.add_flag("--released", call.released, "from released files alone, as without -m and --run");
   app.add_flag("--run", call.run, "with the paper's own models, fetched where they are not here");
   app.add_option("-m,--model", call.with.models,
                  "with this model beside the printed numbers (repeatable)");
   app.add_option("--table", call.table, "only this: a number, or part of a title");
-  app.add_option("--results", call.results,
-                 "of -m and --run: the results file, PAPER.db by default; goes on where it was");
+  app.add_option(
+      "--results", call.results,
+      "with -m and --run: the results file, PAPER.db by default; a run continues where it stopped");
   app.add_flag("--offline", call.offline, "fetch nothing");
   app.add_flag("--dry-run", call.dry_run, "say how much would be fetched and how long it takes");
   app.add_option("--threads", call.with.load.threads, "threads for the model; 0: all")

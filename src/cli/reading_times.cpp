@@ -108,31 +108,31 @@ void add_reading_times(Cli& cli) {
       "a model's surprisals; the gain in log-likelihood is that of held-out words. Words must be\n"
       "cut alike in all files; one that differs is an error with its place.\n");
   app.add_option("TIMES", q.times, "a row for every observation: .csv, .tsv or .jsonl").required();
-  app.add_option("WORDS", q.words, "of 'minpair surprisal', one file for each model").required();
-  app.add_option("--time", q.time, "of TIMES: the column with the times").shows_default();
+  app.add_option("WORDS", q.words, "output of 'minpair surprisal', one file per model").required();
+  app.add_option("--time", q.time, "in TIMES: the column with the times").shows_default();
   app.add_option("--text", q.text, "the column that says which text").shows_default();
-  app.add_option("--position", q.position, "the column with the place of the word in its text")
+  app.add_option("--position", q.position, "the column with the position of the word in its text")
       .shows_default();
   app.add_option("--word", q.word, "the column with the word, to compare").shows_default();
   app.add_option("--first", q.first, "the position of a text's first word").shows_default();
-  app.add_option("--measure", q.measure, "of WORDS: surprisal, corrected or entropy")
+  app.add_option("--measure", q.measure, "in WORDS: surprisal, corrected or entropy")
       .shows_default();
-  app.add_option("--frequency", q.frequency, "of TIMES: the column with counts of the word");
+  app.add_option("--frequency", q.frequency, "in TIMES: the column with counts of the word");
   app.add_option("--unigrams", q.unigrams, "a word, a tab and its count on every line");
-  app.add_option("--spillover", q.spillover, "so many words before count as well")
+  app.add_option("--spillover", q.spillover, "how many preceding words count as well")
       .whole_number(0, 20)
       .shows_default();
   app.add_flag("--log", q.log, "logarithms of the times");
-  app.add_option("--folds", q.folds, "of the cross-validation")
+  app.add_option("--folds", q.folds, "folds of the cross-validation")
       .whole_number(2, 1000)
       .shows_default();
   app.add_option("--by", o->by, "what is held out together: a word or a whole text")
       .one_of({"word", "text"})
       .shows_default();
-  app.add_option("--seed", q.seed, "of the folds").shows_default();
-  app.add_option("--mismatches", q.mismatches, "leave out so many words that differ")
+  app.add_option("--seed", q.seed, "seed of the folds").shows_default();
+  app.add_option("--mismatches", q.mismatches, "leave out up to this many words that differ")
       .shows_default();
-  app.add_flag("--coefficients", o->coefficients, "of every model, too");
+  app.add_flag("--coefficients", o->coefficients, "also print the coefficients of every model");
   app.add_option("--joined", o->joined, "write everything that was joined, as CSV");
   app.add_option("--format", o->format, "table, json, csv, markdown or latex")
       .one_of({"table", "json", "csv", "markdown", "latex"})

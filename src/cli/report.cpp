@@ -112,7 +112,7 @@ void note_unfinished(const std::filesystem::path& results) {
     std::string name = entry.path().filename().string();
     if (name.starts_with(results.filename().string() + "-") && name.ends_with(".answers"))
       fmt::print(stderr,
-                 "note: a run into these results is unfinished; the same command goes on\n");
+                 "note: a run into these results is unfinished; the same command continues it\n");
   }
 }
 
@@ -217,7 +217,7 @@ void report(const ReportCall& call) {
 
 void add_report(Cli& cli) {
   Arguments& app =
-      cli.command("report", "Tables over a results file",
+      cli.command("report", "Tables from a results file",
                   "  minpair report results.db\n"
                   "  minpair report results.db --by condition --lengths equal\n"
                   "  minpair report results.db --by distance --norm all\n"
@@ -239,14 +239,16 @@ void add_report(Cli& cli) {
          "RESULTS", call.results,
          "a results file of 'minpair run'; or a folder of 'minpair train': its learning curve")
       .required();
-  app.add_option("--by", call.by,
-                 "rows: suite, test, condition or criterion (with its test), language, features of "
-                 "the items, or distance_pieces; several with commas; absent: test, and language "
-                 "where there are several");
+  app.add_option(
+      "--by", call.by,
+      "rows: suite, test, condition or criterion (with its test), language, features of "
+      "the items, or distance_pieces; several comma-separated; default: test, and language "
+      "where there are several");
   add_norm_option(app, call.norm);
-  app.add_option("--lengths", call.policy.lengths,
-                 "equal: only items whose sentences have as many tokens; all; both, where they "
-                 "differ; absent: all, and both for --html")
+  app.add_option(
+         "--lengths", call.policy.lengths,
+         "equal: only items whose sentences have equally many tokens; all; both, where they "
+         "differ; default: all, and both for --html")
       .one_of({"both", "equal", "all"});
   add_policy_options(app, call.policy);
   app.add_option("--aggregate", call.aggregate, "seeds: mean and deviation over NAME/seed1, ...")
@@ -259,22 +261,22 @@ void add_report(Cli& cli) {
       .shows_default();
   app.add_option(
       "--columns", call.columns,
-      "only the columns of these models, in this order: NAME or NAME:METHOD with commas; "
+      "only the columns of these models, in this order: NAME or NAME:METHOD, comma-separated; "
       "published ones, too");
   app.add_option("--digits", call.latex.digits,
-                 "of --format latex: digits after the point; absent: 4, in per cent 1")
+                 "with --format latex: digits after the point; default: 4, or 1 with --percent")
       .whole_number(0, 9);
-  app.add_flag("--percent", call.latex.percent, "of --format latex: 94.2 instead of 0.9420");
-  app.add_flag("--intervals", call.latex.intervals, "of --format latex: Wilson's, in brackets");
-  app.add_option("--label", call.latex.label, "of --format latex: for \\ref, as tab:de");
+  app.add_flag("--percent", call.latex.percent, "with --format latex: 94.2 instead of 0.9420");
+  app.add_flag("--intervals", call.latex.intervals, "with --format latex: Wilson's, in brackets");
+  app.add_option("--label", call.latex.label, "with --format latex: for \\ref, as tab:de");
   Option stats =
       app.add_flag("--stats", call.stats,
                    "instead: clustered intervals, effects of conditions, agreement of methods");
   Option bootstrap =
       app.add_flag("--bootstrap", call.bootstrap,
-                   "of --stats: intervals from resampled clusters (BCa) instead of Student's t");
+                   "with --stats: intervals from resampled clusters (BCa) instead of Student's t");
   app.add_flag("--beta-binomial", call.beta_binomial,
-               "of --stats: intervals of accuracies by a model of clusters; the careful choice "
+               "with --stats: intervals of accuracies by a model of clusters; the careful choice "
                "where a model is nearly always right")
       .excludes(bootstrap);
   Option margins = app.add_flag(
@@ -307,17 +309,19 @@ void add_report(Cli& cli) {
   app.add_flag("--introspect", call.inside,
                "instead: what 'minpair introspect' found inside the models; --by all, test or "
                "condition");
-  app.add_option("--top", call.top, "of --introspect: how many heads, neurons or units")
+  app.add_option("--top", call.top, "with --introspect: how many heads, neurons or units")
       .whole_number(1)
       .shows_default();
-  app.add_option("--overlap", call.overlap,
-                 "of --introspect: instead: whether the strongest PERCENT of the heads, neurons or "
-                 "units are the same in all tests, languages and models");
+  app.add_option(
+      "--overlap", call.overlap,
+      "with --introspect, instead: whether the strongest PERCENT of the heads, neurons or "
+      "units are the same in all tests, languages and models");
   app.add_option("--accepted", call.accepted,
-                 "of --human: only items whose good sentence people choose, or rate, above this");
-  app.add_option("--cluster", call.cluster,
-                 "of --stats and --html: what items that are not independent share: suite (what it "
-                 "states), template, lexical, item (nothing), or a feature")
+                 "with --human: only items whose good sentence people choose, or rate, above this");
+  app.add_option(
+         "--cluster", call.cluster,
+         "with --stats and --html: what items that are not independent share: suite (what it "
+         "states), template, lexical, item (nothing), or a feature")
       .shows_default();
   against.excludes(margins).excludes(stats).excludes(regions).excludes(figure);
   app.add_option("--html", call.html, "write one page with everything, to open in a browser")

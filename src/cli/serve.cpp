@@ -28,7 +28,7 @@ std::string chosen_token(const std::string& address) {
       std::all_of(token.begin(), token.end(), [](unsigned char c) { return std::isalnum(c); });
   if (token.size() < 16 || !plain)
     throw wrong_call("MINPAIR_TOKEN must have 16 letters and digits or more")
-        .hint("leave it away, and a good one is made");
+        .hint("leave it out, and a good one is made");
   return token;
 }
 
@@ -106,7 +106,8 @@ void add_serve(Cli& cli) {
                  "who may connect: 127.0.0.1 is this machine only; any other needs the token that "
                  "is printed, or $MINPAIR_TOKEN")
       .shows_default();
-  app.add_option("--threads", call.threads, "of each model; all by default").between(1, 1024);
+  app.add_option("--threads", call.threads, "threads of each model; all by default")
+      .between(1, 1024);
   cli.on_run(app, [] { serve(call); });
 }
 

@@ -94,11 +94,11 @@ void add_tokenize(Cli& cli) {
   app.add_option("-m,--model", options->model, "a folder, a .gguf file, or a model's name")
       .required();
   app.add_option("text", options->texts, "texts; without any, every line of standard input is one");
-  Option ids = app.add_flag("--ids", options->ids, "only the ids, one text a line");
+  Option ids = app.add_flag("--ids", options->ids, "only the ids, one text per line");
   app.add_flag("--json", options->json, "a JSON object per text; spans count characters")
       .excludes(ids);
   app.add_flag("--no-special", options->no_special,
-               "without what the model puts around a sentence");
+               "without the tokens that the model puts around a sentence");
   cli.on_run(app, [options] { run(*options); });
 }
 

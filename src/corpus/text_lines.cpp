@@ -91,7 +91,7 @@ bool TextLines::next(std::string_view& line) {
     if (text_.size() - at_ > line_limit_)
       throw bad_input("a line is too long for a sentence")
           .at(path_.string(), line_number_ + 1)
-          .hint("give a text file with one sentence a line");
+          .hint("give a text file with one sentence per line");
     if (at_end_) {
       if (at_ == text_.size()) return false;
       line = std::string_view(text_).substr(at_);

@@ -23,7 +23,7 @@ Shard parse_shard(const std::string& text) {
   std::string_view all = text;
   if (slash == std::string::npos || !whole_number(all.substr(0, slash), shard.number) ||
       !whole_number(all.substr(slash + 1), shard.of) || shard.number < 1 || shard.number > shard.of)
-    throw wrong_call(fmt::format("'{}' is no shard", text))
+    throw wrong_call(fmt::format("'{}' is not a shard", text))
         .hint("the third of eight is --shard 3/8");
   return shard;
 }

@@ -112,7 +112,7 @@ std::unique_ptr<Texts> open_texts(const fs::path& in, const std::string& column)
   bool table = ending == ".csv" || ending == ".tsv" || ending == ".jsonl";
   if (table && column.empty())
     throw wrong_call(fmt::format("which column of '{}' has the texts?", in.string()))
-        .hint("say it with --column");
+        .hint("name it with --column");
   if (column.empty()) return std::make_unique<Lines>(in);
   if (ending == ".jsonl") return std::make_unique<JsonTexts>(in, column);
   return std::make_unique<TableTexts>(in, ending == ".tsv" ? '\t' : ',', column);
@@ -269,7 +269,7 @@ class GrowingFile {
         whole = at + i + 1;
       }
     if (::ftruncate(fd_, whole) != 0 || ::lseek(fd_, whole, SEEK_SET) < 0)
-      throw cannot_errno("cannot go on with").at(part_.string());
+      throw cannot_errno("cannot continue with").at(part_.string());
   }
 
   fs::path out_, part_;

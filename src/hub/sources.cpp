@@ -22,7 +22,8 @@ constexpr uint64_t kMostUnchecked = uint64_t{1} << 28;
 
 Source source_of(const Json& j) {
   Source s{j.at("name"), j.at("title"), j.at("citation"), j.at("licence"), j.at("address"), {}};
-  if (!is_safe_path(s.name)) throw bad_input(fmt::format("'{}' is no name of a source", s.name));
+  if (!is_safe_path(s.name))
+    throw bad_input(fmt::format("'{}' is not the name of a source", s.name));
   for (const Json& f : j.at("files")) {
     SourceFile file{f.at("path"), f.value("from", f.at("path").get<std::string>()),
                     f.value("sha256", ""), f.value("bytes", uint64_t{0})};
@@ -30,7 +31,8 @@ Source source_of(const Json& j) {
                       file.sha256.find_first_not_of("0123456789abcdef") == std::string::npos &&
                       file.bytes > 0;
     if (!is_safe_path(file.path) || (!file.sha256.empty() && !hash))
-      throw bad_input(fmt::format("{}: '{}' is no file with a hash and a size", s.name, file.path));
+      throw bad_input(
+          fmt::format("{}: '{}' is not a file with a hash and a size", s.name, file.path));
     s.files.push_back(std::move(file));
   }
   return s;

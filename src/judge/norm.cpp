@@ -68,7 +68,8 @@ Norm find_norm(std::string_view name) {
     std::string text(parts[i]);
     char* end = nullptr;
     (i == 1 ? norm.a : norm.b) = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end) throw wrong_call(fmt::format("'{}': '{}' is no number", name, text));
+    if (text.empty() || *end)
+      throw wrong_call(fmt::format("'{}': '{}' is not a number", name, text));
   }
   return norm;
 }

@@ -19,7 +19,7 @@ constexpr Named kNamed[] = {
     {"locus_not_single_token", "with a locus of several pieces"},
     {"no_features", "without a part of speech and features"},
     {"no_other_form", "whose lemma has no other form in the vocabulary"},
-    {"not_a_cloze", "that are no clozes"},
+    {"not_a_cloze", "that are not clozes"},
     {"not_available", "whose scores do not give this normalisation"},
     {"nothing_after_locus", "with nothing after the locus"},
     {"nothing_to_score", "with nothing to score"},

@@ -235,7 +235,7 @@ Cut parse_cut(std::string_view text) {
   const char* end = number.data() + number.size();
   if (std::from_chars(number.data(), end, cut.mass).ptr != end || number.empty() ||
       !(cut.mass > 0 && cut.mass < 1))
-    throw wrong_call(fmt::format("lemma-pairs: '{}' is no part of the probability", text))
+    throw wrong_call(fmt::format("lemma-pairs: '{}' is not a part of the probability", text))
         .hint("for example lemma-pairs:top0.9 or lemma-pairs:bottom0.5");
   return cut;
 }

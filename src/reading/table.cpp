@@ -64,14 +64,15 @@ double Table::number(size_t column) const {
   double value = 0;
   const char* end = text.data() + text.size();
   if (std::from_chars(text.data(), end, value).ptr != end || !std::isfinite(value))
-    throw bad_input(fmt::format("{}: '{}' is no number", names_[column], text)).at(file_, line());
+    throw bad_input(fmt::format("{}: '{}' is not a number", names_[column], text))
+        .at(file_, line());
   return value;
 }
 
 uint64_t Table::whole(size_t column) const {
   const double value = number(column);
   if (!(value >= 0 && value < 1e9 && value == std::floor(value)))
-    throw bad_input(fmt::format("{}: '{}' is no whole number", names_[column], cells_[column]))
+    throw bad_input(fmt::format("{}: '{}' is not a whole number", names_[column], cells_[column]))
         .at(file_, line());
   return uint64_t(value);
 }

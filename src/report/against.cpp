@@ -21,14 +21,14 @@ fs::path file_of(const std::string& name) {
   if (fs::exists(name)) return name;
   if (fs::path shipped = find_shipped("published", name + ".tsv"); !shipped.empty()) return shipped;
   throw wrong_call(fmt::format("there is no table '{}'", name))
-      .hint("name a file with a language, a tab and a number a line, or 'complexity'");
+      .hint("name a file with a language, a tab and a number per line, or 'complexity'");
 }
 
 double number_of(std::string_view text, const LineReader& lines) {
   double x = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), x);
   if (failed != std::errc() || end != text.data() + text.size() || !std::isfinite(x))
-    throw bad_input(fmt::format("'{}' is no number", text))
+    throw bad_input(fmt::format("'{}' is not a number", text))
         .at(fmt::format("{}:{}", lines.name(), lines.line_number()));
   return x;
 }

@@ -198,7 +198,7 @@ std::vector<Grid> people_grids(store::Store& store, const ReportOptions& options
       own.choices[{j.sentence, j.other}].push_back(j.value);
   }
   if (sources.empty())
-    throw bad_input("nobody's judgments are in these results")
+    throw bad_input("these results have no human judgments")
         .at(store.path().string())
         .hint("'minpair convert --from qfrblimp FOLDER " + store.path().string() +
               "' brings some; 'minpair papers' lists whose there are");

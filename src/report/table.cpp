@@ -225,7 +225,7 @@ std::vector<std::string> full_by(const std::vector<std::string>& by) {
 std::vector<std::string> policies_of(const ReportOptions& options, bool both_lengths) {
   std::vector<std::string> lines = judge::lines_of(options.policy);
   if (both_lengths)
-    lines.push_back("equal: only items whose sentences have as many tokens; all: every item");
+    lines.push_back("equal: only items whose sentences have equally many tokens; all: every item");
   return lines;
 }
 

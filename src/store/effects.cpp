@@ -94,7 +94,7 @@ Effects unpack_effects(std::string_view bytes) {
   for (size_t n = take_count(bytes); n > 0; --n) effects.texts.push_back(text());
   for (size_t n = take_count(bytes, sizeof(double)); n > 0; --n)
     effects.values.push_back(take_raw<double>(bytes));
-  if (!bytes.empty()) throw bad_input("effects go on after their end");
+  if (!bytes.empty()) throw bad_input("effects continue after their end");
   return effects;
 }
 

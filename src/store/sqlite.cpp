@@ -57,7 +57,7 @@ void Database::fail(int code, const std::string& doing) const {
       break;
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-      say(bad_input("this is no results file of minpair, or it is damaged"),
+      say(bad_input("this is not a results file of minpair, or it is damaged"),
           "'minpair run' makes one");
       break;
     default:

@@ -92,7 +92,7 @@ class Reader {
       throw bad_input(fmt::format("{} pieces have {} scores", pieces_.size(), model.scores.size()));
     if (!std::all_of(model.scores.begin(), model.scores.end(),
                      [](float s) { return std::isfinite(s); }))
-      throw bad_input("a piece has a score that is no number");
+      throw bad_input("a piece has a score that is not a number");
     model.byte_fallback = std::count(types_.begin(), types_.end(), PieceType::byte) == 256;
     model.add_dummy_prefix = flag("add_space_prefix", true);
     model.remove_extra_whitespaces = flag("remove_extra_whitespaces", unigram);

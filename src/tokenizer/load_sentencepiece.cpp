@@ -32,7 +32,7 @@ Family family_of(const TokenizerConfig& config, const fs::path& path, Notes* not
       c == "MistralTokenizer")
     return Family::direct;
   if (c.empty() && m.empty() && path.filename() == "sentencepiece.bpe.model")
-    throw bad_input("nothing says whether this is XLM-R's or CamemBERT's way to count ids")
+    throw bad_input("nothing says whether ids are counted as in XLM-R or as in CamemBERT")
         .at(path.string())
         .hint("put the model's config.json or tokenizer_config.json beside it");
   if (!c.empty())

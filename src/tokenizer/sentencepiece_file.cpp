@@ -92,8 +92,8 @@ void read_piece(std::string_view bytes, const std::string& name, SentencePieceMo
     if (f.number == 3 && f.wire == Field::varint) type = f.value;
   }
   if (type < 1 || type > 6) throw message.broken("holds a piece of an unknown type");
-  if (!std::isfinite(score)) throw message.broken("holds a piece whose score is no number");
-  if (piece.empty() || !valid_utf8(piece)) throw message.broken("holds a piece that is no text");
+  if (!std::isfinite(score)) throw message.broken("holds a piece whose score is not a number");
+  if (piece.empty() || !valid_utf8(piece)) throw message.broken("holds a piece that is not text");
   model.pieces.emplace_back(piece);
   model.scores.push_back(score);
   model.types.push_back(PieceType(type));

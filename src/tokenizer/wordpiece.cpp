@@ -129,7 +129,7 @@ class WordPiece : public CommonTokenizer {
     if (special_.unk < 0)
       throw bad_input(
           fmt::format("the vocabulary lacks the unknown token '{}'", options.around.names.unk))
-          .hint("is this a WordPiece vocabulary, one piece a line?");
+          .hint("is this a WordPiece vocabulary, one piece per line?");
     set_fingerprint(fmt::format(
         "{}{}{}{} {} {}", options.lowercase, options.strip_accents.value_or(options.lowercase),
         options.clean_text, options.split_cjk, options.prefix, options.max_word_characters));

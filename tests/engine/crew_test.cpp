@@ -172,7 +172,7 @@ TEST(Crew, OneThatFailsEndsTheRunWithItsMessage) {
           said = e.what();
         }
         EXPECT_THAT(said, AllOf(HasSubstr("process 2: here: out of paper"),
-                                HasSubstr("the same command goes on from there")));
+                                HasSubstr("the same command continues from there")));
         Foreman last(wire, 1, first);
       });
 }

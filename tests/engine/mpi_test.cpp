@@ -87,7 +87,7 @@ TEST_F(Mpi, AProcessThatDiesEndsTheRunAndLosesNothing) {
       "break; sleep 0.02; done; kill -9 $(cat pid1); wait $!");
   EXPECT_NE(killed.status, 0);
   EXPECT_THAT(killed.err, HasSubstr("because another of its processes died"));
-  EXPECT_THAT(killed.err, HasSubstr("the same command goes on from there"));
+  EXPECT_THAT(killed.err, HasSubstr("the same command continues from there"));
   testing::Ran resumed = run_command(in_folder + mpirun(2) + several);
   EXPECT_EQ(resumed.status, 0) << resumed.err;
   EXPECT_THAT(resumed.err, HasSubstr("queries were answered before the interruption"));

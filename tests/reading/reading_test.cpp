@@ -166,11 +166,11 @@ TEST_F(OwnFiles, SayWhatIsWrong) {
   write("t.csv", "text,position,word,time\n1,9,Er,300\n");
   EXPECT_THAT(error(), HasSubstr("has 6 words in"));
   write("t.csv", "text,position,word,time\n1,1,Er,fast\n");
-  EXPECT_THAT(error(), HasSubstr("t.csv:2: time: 'fast' is no number"));
+  EXPECT_THAT(error(), HasSubstr("t.csv:2: time: 'fast' is not a number"));
   write("t.csv", "text,position,word,time\n1,1,Er,300\n1,1,er,300\n");
   EXPECT_THAT(error(), HasSubstr("is 'er', but 'Er' in line 2"));
   write("t.csv", "text,position,word,time\n1,1.5,Er,300\n");
-  EXPECT_THAT(error(), HasSubstr("'1.5' is no whole number"));
+  EXPECT_THAT(error(), HasSubstr("'1.5' is not a whole number"));
   write("t.csv", "text,position,word,time\n1,1,Er,0\n");
   q.log = true;
   EXPECT_THAT(error(), HasSubstr("has no logarithm"));

@@ -62,7 +62,7 @@ bool Foreman::hear(bool wait) {
   switch (m.say) {
     case Say::failed:
       throw cannot(fmt::format("process {}: {}", from, m.rest))
-          .hint("what was answered is kept: the same command goes on from there");
+          .hint("what was answered is kept: the same command continues from there");
     case Say::ready:
       // A slow one may only now have loaded a model that is done already.
       if (m.number == number_) welcome(from, m.rest);

@@ -41,7 +41,7 @@ fs::path plug_in() {
 void say_stopped(int signal) {
   constexpr char kText[] =
       "minpair: the run was stopped, by a signal or because another of its processes died\n"
-      "  what was answered is kept: the same command goes on from there\n";
+      "  what was answered is kept: the same command continues from there\n";
   if (::write(2, kText, sizeof kText - 1) < 0) ::_exit(1);
   std::signal(signal, SIG_DFL);
   std::raise(signal);

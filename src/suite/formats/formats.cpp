@@ -83,7 +83,8 @@ std::vector<Format> make_table() {
        {does_bert_agree_format(), gulordava_format(), pairs_format(), lakretz_tasks_format(),
         linzen_format(), bert_syntax_format(), bert_syntax_results_format(), clams_format(),
         clams_bert_format(), marvin_linzen_format(), syntaxgym_format(), lakretz_format(),
-        bhs_format(), feature_circuits_format(), comps_format(), causalgym_format(), zorro_format(), tsv_format()})
+        bhs_format(), feature_circuits_format(), comps_format(), causalgym_format(), zorro_format(),
+        tsv_format()})
     table.push_back(std::move(f));
   return table;
 }
@@ -167,8 +168,8 @@ const Format& recognise_format(const fs::path& path) {
   if (!format)
     throw bad_input("this is in no format that minpair knows")
         .at(path.string())
-        .hint(fmt::format("say which with --from: {}\n"
-                          "  a list of one's own begins with the names of its columns:\n"
+        .hint(fmt::format("name it with --from: {}\n"
+                          "  your own list must begin with the names of its columns:\n"
                           "    good,bad,condition\n"
                           "    The dog barks.,The dog bark.,singular",
                           fmt::join(format_names(), ", ")));

@@ -85,7 +85,7 @@ class GulordavaItems : public RowItemStream {
     auto [end, error] = std::from_chars(at.data(), at.data() + at.size(), index);
     if (error != std::errc() || end != at.data() + at.size() ||
         !set_word_pair(item, text, index, good_[form], bad_[form]))
-      throw bad_input(fmt::format("len_prefix is '{}', which is no word of the sentence", at))
+      throw bad_input(fmt::format("len_prefix is '{}', which is not a word of the sentence", at))
           .at(where());
     clear_item(item);
     item.test = good_[type];

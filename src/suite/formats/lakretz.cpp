@@ -63,7 +63,7 @@ class LakretzItems : public FileItemStream {
     std::from_chars(fields_[0].data(), fields_[0].data() + fields_[0].size(), index);
     clear_item(item);
     if (!set_word_pair(item, text, index, fields_[1], fields_[2]))
-      throw bad_input(fmt::format("position '{}' is no word of the sentence", fields_[0]))
+      throw bad_input(fmt::format("position '{}' is not a word of the sentence", fields_[0]))
           .at(where());
     item.test = test_;
     item.language = "en";

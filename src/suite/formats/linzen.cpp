@@ -42,7 +42,7 @@ class LinzenItems : public FileItemStream {
     auto [end, error] = std::from_chars(at.data(), at.data() + at.size(), index);
     if (error != std::errc() || end != at.data() + at.size() ||
         !set_word_pair(item, text, index, fields_[1], fields_[2]))
-      throw bad_input(fmt::format("position '{}' is no word of the sentence", at)).at(where());
+      throw bad_input(fmt::format("position '{}' is not a word of the sentence", at)).at(where());
     std::string_view shown = words(text)[index];
     clear_item(item);
     item.test = test_;

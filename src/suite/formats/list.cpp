@@ -116,7 +116,7 @@ char separator_of_file(const fs::path& file, const std::string& columns) {
 
 constexpr const char* kHowToName =
     "the first row names the columns: good,bad,condition; or item,sentence,grammatical\n"
-    "  other names are told by run, lint and convert --columns good=Satz,bad=Falsch";
+    "  for other names, run, lint and convert have --columns good=Satz,bad=Falsch";
 
 [[noreturn]] void no_columns(const std::vector<std::string>& header, const Where& where) {
   throw bad_input(
@@ -165,7 +165,7 @@ class ListRows {
     if (fields.size() > header.size())
       throw at(header.size(), fmt::format("there are {} columns here, and the first row names {}",
                                           fields.size(), header.size()))
-          .hint("a sentence with a comma must stand in quotes");
+          .hint("a sentence with a comma must be in quotes");
     if (dynamic_cast<TextTable*>(table_.get()) && fields.size() < header.size())
       throw at(fields.size(), fmt::format("there are {} columns here, and the first row names {}",
                                           fields.size(), header.size()));

@@ -90,7 +90,7 @@ double RowItemStream::number(const std::string& text) const {
   double value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
-    throw bad_input(fmt::format("'{}' is no number", text)).at(where());
+    throw bad_input(fmt::format("'{}' is not a number", text)).at(where());
   return value;
 }
 
@@ -203,7 +203,7 @@ bool TestFiles::begins(const Item& item) {
 fs::path TestFiles::file_of(const std::string& test) {
   auto [it, is_new] = stems_.try_emplace(test);
   if (is_new && single_ && !holds_tests_ && stems_.size() > 1)
-    throw wrong_call(fmt::format("this format holds one test a file, and there are '{}' and '{}'",
+    throw wrong_call(fmt::format("this format holds one test per file, and there are '{}' and '{}'",
                                  stems_.begin()->first, std::next(stems_.begin())->first))
         .at(path_.string())
         .hint("give the name of a folder: it gets one file per test");
