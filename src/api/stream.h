@@ -1,5 +1,5 @@
 #pragma once
-// Rows as Arrow C streams: columns change hands, they are never copied. The C interface itself is
+// Rows as Arrow C streams: columns are handed over, never copied. The C interface itself is
 // include/minpair.h.
 //
 //   give_stream(frame, out);

@@ -10,7 +10,7 @@
 
 namespace minpair::inline base {
 
-// Seven bits a byte: small numbers are short.
+// Seven bits to a byte: small numbers are short.
 inline void append_number(std::string& to, uint64_t number) {
   while (number >= 0x80) {
     to.push_back(char(number | 0x80));
@@ -38,7 +38,7 @@ inline size_t take_count(std::string_view& from, size_t bytes = 1) {
   return size_t(count);
 }
 
-// As they lie in memory.
+// As they are in memory.
 template <class T>
 void append_raw(std::string& to, T x) {
   to.append(reinterpret_cast<const char*>(&x), sizeof x);
@@ -53,7 +53,7 @@ T take_raw(std::string_view& from) {
   return x;
 }
 
-// Big end first, so that bytes sort as numbers do.
+// Big-endian, so that bytes sort as numbers do.
 inline void append_key(std::string& key, uint64_t number, int bytes) {
   for (int i = bytes - 1; i >= 0; --i) key.push_back(char(number >> (8 * i)));
 }

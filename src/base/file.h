@@ -75,7 +75,7 @@ class AtomicFile {
 
 void write_file(const std::filesystem::path& path, std::string_view bytes);  // atomically
 
-// All of the bytes, to where the descriptor stands; errors name `path`.
+// All of the bytes, at the descriptor's current position; errors name `path`.
 void write_all(int fd, std::string_view bytes, const std::filesystem::path& path);
 // A file without a name, to write and read: the system removes it with the process, however it
 // ends.

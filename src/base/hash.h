@@ -1,5 +1,5 @@
 #pragma once
-// SHA-256, for what identifies content on disk; a fast 128-bit hash, for telling items apart; and
+// SHA-256, to identify content on disk; a fast 128-bit hash, to tell items apart; and
 // the older hash by which results files name models and suites.
 
 #include <array>
@@ -36,11 +36,11 @@ struct Hash128 {
 std::string hex_of(Hash128 hash);
 std::string bytes_of(Hash128 hash);  // sixteen, the highest first
 
-// XXH3: stable over machines and versions. Not meant against an adversary.
+// XXH3: stable across machines and versions. Not secure against an adversary.
 Hash128 hash128(std::string_view bytes, uint64_t seed = 0);
 
-// Results files name models and suites by it, and neither is in them to be named anew: it stays as
-// it is, and nothing else uses it.
+// Results files identify models and suites by it, and do not contain them to compute another: it
+// must not change, and nothing else uses it.
 Hash128 fingerprint128(std::string_view bytes, uint64_t seed = 0);
 
 // Of lines, in their order.

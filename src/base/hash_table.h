@@ -1,5 +1,5 @@
 #pragma once
-// A set of 128-bit hashes with a number each: 20 bytes an entry, for millions of them.
+// A set of 128-bit hashes, each with a number: 20 bytes per entry, for millions of them.
 
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace minpair::inline base {
 
 class HashTable {
  public:
-  // The number that belongs to the hash. `is_new` says whether it was put there just now, as
+  // The number that belongs to the hash. `is_new`: it was not there before, and has been added as
   // `first`.
   uint32_t& find(Hash128 hash, uint32_t first, bool& is_new) {
     if (used_ + 1 > slots_.size() / 8 * 7) grow();

@@ -11,7 +11,7 @@
 
 namespace minpair::inline base {
 
-// Whoever names nothing means everything.
+// No name means everything.
 inline bool all_or_among(const std::vector<std::string>& names, std::string_view name) {
   return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Parts of the program that are files of their own, since not every machine can have them.
+// Parts of the program in separate files, since not every machine can have them.
 
 #include <filesystem>
 #include <string>

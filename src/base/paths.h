@@ -1,5 +1,5 @@
 #pragma once
-// Where what ships with minpair is: suites/ and models/.
+// Where to find what ships with minpair: suites/ and models/.
 
 #include <filesystem>
 #include <string>
@@ -12,7 +12,7 @@ namespace minpair::inline base {
 std::vector<std::filesystem::path> shipped_folders(const std::string& kind);
 // The shipped folder of that name, or an empty path.
 std::filesystem::path find_shipped(const std::string& kind, const std::string& name);
-// Another place for what ships, before all others: of a library that carries its own.
+// Another place for what ships, searched before all others: for a library with data of its own.
 void add_home(const std::filesystem::path& folder);
 std::string version();
 // The folder of the running program.

@@ -1,5 +1,5 @@
 #pragma once
-// What Python's json module writes and JSON does not have.
+// What Python's json module writes although it is not JSON.
 
 #include <string>
 #include <string_view>

@@ -12,7 +12,7 @@ namespace minpair {
 
 class RowReader {
  public:
-  // With `quotes`, "a ""b""" is a "b" and may go over several lines.
+  // With `quotes`, "a ""b""" is a "b" and may span several lines.
   RowReader(const std::filesystem::path& file, char separator, bool quotes);
   bool next(std::vector<std::string>& fields);  // false at the end; empty lines are skipped
   uint64_t line() const { return line_; }       // where the last row begins

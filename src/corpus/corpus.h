@@ -4,8 +4,8 @@
 // too many unknown words dropped, the rest shuffled and split.
 //
 // A prepared corpus is a folder:
-//   train.txt valid.txt test.txt   one sentence a line, words between single spaces
-//   vocab.txt                      one word a line, the line is its number; <unk> and <eos> first
+//   train.txt valid.txt test.txt   one sentence per line, words between single spaces
+//   vocab.txt                      one word per line, the line is its number; <unk> and <eos> first
 //   wordpiece.txt                  the same for pieces of words, when asked for
 //   endings.tsv                    the endings that these pieces keep apart, when asked for
 //   corpus.json                    what was done, and how much there is
@@ -21,7 +21,7 @@
 namespace minpair::corpus {
 
 struct CorpusSource {
-  std::filesystem::path file;  // plain or .xz, one sentence a line
+  std::filesystem::path file;  // plain or .xz, one sentence per line
   std::string language = "de";
   double keep = 1.0;  // the share of its sentences that is used
 };

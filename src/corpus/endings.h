@@ -1,5 +1,5 @@
 #pragma once
-// How a language's words are cut into stem and ending: data of the language, read from a file.
+// How the words of a language are cut into stem and ending: language data, read from a file.
 //
 //   ending     en  agrees         may be cut off; "agrees": it tells singular from plural
 //   forms      t   en             a stem is what the text shows with both of these endings ...

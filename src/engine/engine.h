@@ -5,7 +5,7 @@
 //   SuiteSource suite = suite_source(suite::find_suite("de-agreement"));
 //   RunReport report = run_suite(&store, suite, model, {&method::find_method("ce")}, {});
 //
-// A run is resumable at any moment: what the model has answered lies beside the results file until
+// A run can be resumed at any moment: the model's answers are kept beside the results file until
 // the run is complete, and is then stored in one transaction. Other doors: perplexity.h;
 // released.h, scores that others published; processes/processes.h, one run on many processes.
 
@@ -57,7 +57,7 @@ struct PlanCounts {
   uint64_t alone = 0;     // of all, as if each were asked on its own
 };
 
-// Called after every batch, with tokens; what it throws ends the work, and the next run goes on
+// Called after every batch, with tokens; what it throws ends the work, and the next run continues
 // there.
 using Tick = std::function<void(uint64_t done, uint64_t total)>;
 
@@ -86,7 +86,7 @@ struct RunReport {
   uint64_t stored_before = 0;  // items × methods that needed no work
   uint64_t resumed = 0;        // queries that an earlier, interrupted run had answered
   uint64_t excluded = 0;       // items × methods
-  uint64_t cut_otherwise = 0;  // items whose contexts change the pieces of what is scored
+  uint64_t cut_otherwise = 0;  // items whose contexts change how the scored text is tokenized
   double seconds = 0, model_seconds = 0, store_seconds = 0;
   double estimated_seconds = 0;  // of a dry run
 };
@@ -109,7 +109,7 @@ class Crew {
   virtual ~Crew() = default;
   virtual size_t size() const = 0;  // how many answer at the same time
   virtual void submit(std::vector<query::Query> batch) = 0;
-  virtual bool full() const = 0;  // enough is under way to keep everybody busy
+  virtual bool full() const = 0;  // enough is in progress to keep everybody busy
   // The answers to the oldest batch that was submitted and not yet taken.
   virtual std::vector<query::Answer> next() = 0;
 };

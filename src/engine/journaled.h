@@ -1,6 +1,6 @@
 #pragma once
-// A model whose answers lie in a file until the work is done: who was killed and asks the same
-// questions in the same order gets them back.
+// A model whose answers are kept in a file until the work is done: a program that was killed and
+// asks the same questions in the same order gets them back.
 //
 //   JournaledModel journaled(model, "results.db-1.answers", hash128("what is asked"));
 //   std::vector<query::Answer> answers = journaled.answer(queries);
@@ -21,7 +21,7 @@ class JournaledModel : public query::Model {
   JournaledModel(query::Model& model, const std::filesystem::path& file, Hash128 plan);
   ~JournaledModel() override;
   void remove();  // all is stored
-  // Of work that was killed when all was stored.
+  // Removes what is left of work that was killed after everything was stored.
   static void remove_left_over(const std::filesystem::path& file);
 
   const query::ModelInfo& info() const override { return model_.info(); }

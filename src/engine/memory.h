@@ -1,5 +1,5 @@
 #pragma once
-// How much memory a run takes at most, said before it begins.
+// The most memory that a run takes, known before it begins.
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Scores that somebody released beside their data become a run like any other.
+// Scores that authors released with their data become a run like any other.
 
 #include <map>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// The items of a suite that somebody asked for, as a run reads them.
+// The selected items of a suite, as a run reads them.
 //
 //   each_selected(suite, {.tests = {"simple_sentence"}, .sample = 100}, use);
 

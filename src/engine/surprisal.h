@@ -23,7 +23,7 @@ struct SurprisalOptions {
   bool by_line = false;  // every text on its own; otherwise one is read after the other
   bool entropy = false, rank = false;
   std::string method;  // of masked models; empty: pll-word-l2r
-  uint64_t done = 0;   // so many words are known already: neither asked nor given out
+  uint64_t done = 0;   // this many words are known already: neither asked nor given out
 };
 
 // A word between spaces. In nats; what cannot be known is NaN: the first word where a model puts
@@ -34,7 +34,7 @@ struct WordSurprisal {
   std::string word;
   uint32_t pieces = 0;
   double surprisal = 0;  // the sum of its pieces
-  double corrected = 0;  // of the word as such, which another one follows: `lp-by-words`
+  double corrected = 0;  // of the whole word, followed by another: `lp-by-words`
   double entropy = 0;    // of its first piece, before it is read
   uint32_t rank = 0;     // of its first piece; 0: not known
   bool unknown = false;  // the vocabulary lacks it or part of it
@@ -67,8 +67,8 @@ struct SurprisalDone {
   uint64_t resumed = 0;  // words that an interrupted call had left
 };
 
-// One row per word. A table's other columns are kept. An interrupted call goes on where it was:
-// until everything is there it is beside the output, as OUTPUT-<key>.part.
+// One row per word. A table's other columns are kept. An interrupted call continues where it
+// stopped: until it is complete, the output is kept beside its place, as OUTPUT-<key>.part.
 SurprisalDone surprisal_of_file(query::Model& model, const std::filesystem::path& in,
                                 const std::filesystem::path& out, const SurprisalFile& how,
                                 const std::function<void(uint64_t words)>& tick = nullptr);

@@ -6,8 +6,8 @@
 //   Verdict all = judge.verdict(item, scores, find_view("sum"));      // all criteria of its test
 //   for (const Criterion* c : judge.criteria_of(item)) c->judge(item, scores, find_view("sum"));
 //
-// A comparison of equals is a tie; its margin is by how many bits it holds. "and" is as right as
-// the worst of its parts and has the least of their margins, "or" the best and the greatest.
+// A comparison of equals is a tie; its margin is the number of bits by which it holds. "and" is as
+// right as the worst of its parts and has the smallest margin, "or" as the best, with the largest.
 
 #include <functional>
 #include <optional>
@@ -27,12 +27,12 @@ namespace minpair::judge {
 std::vector<int> regions_of(const suite::Sentence& sentence, const std::vector<TokenScore>& tokens);
 
 // Surprisal of a region in bits, "*" being the whole sentence. With Unit::sum it is the metric's;
-// other units divide the sum. Nothing where a score cannot say: no such region, no tokens.
+// other units divide the sum. Nothing where there is no score: no such region, no tokens.
 std::optional<double> region_surprisal(const suite::Sentence& sentence, const SentenceScore& score,
                                        std::string_view region, suite::Metric metric,
                                        const View& view);
 
-// How many bits a region of a named sentence has, for whoever has them not from tokens.
+// How many bits a region of a named sentence has, for callers who do not have them from tokens.
 using RegionScores = std::function<std::optional<double>(
     const std::string& sentence, const std::string& region, suite::Metric metric)>;
 

@@ -1,5 +1,5 @@
 #pragma once
-// What is known of a scoring method without running it.
+// What is known about a scoring method without running it.
 
 #include <string>
 
@@ -19,7 +19,7 @@ struct MethodInfo {
   bool cloze = false;  // judges clozes, and nothing else
   int version = 1;     // part of the key of stored scores: raise it when a score changes
   std::string words;   // names the words that a cloze was judged over; part of the key as well
-  // What stored scores are found by. Without words it is the version.
+  // The key of stored scores. Without words it is the version.
   int key() const {
     return words.empty() ? version : int(fingerprint128(words, uint64_t(version)).low >> 33);
   }

@@ -23,7 +23,7 @@ struct Norm {
   NormKind kind = NormKind::power;
   double a = 0.5, b = 0;
   std::string name;     // as it was asked for
-  bool fitted = false;  // "morcela:fit": a and b are those that follow people's ratings best
+  bool fitted = false;  // "morcela:fit": a and b are fitted to people's ratings
   bool needs_unigrams() const { return kind == NormKind::slor || kind == NormKind::morcela; }
 };
 

@@ -24,7 +24,7 @@ enum class Oov : uint8_t { excluded, wrong };  // of items whose words the vocab
 
 struct Policy {
   Ties ties = Ties::half;
-  Lengths lengths = Lengths::both;  // equal: only items whose sentences have as many tokens
+  Lengths lengths = Lengths::both;  // equal: only items whose sentences have equally many tokens
   Oov oov = Oov::excluded;
   bool pairwise = false;  // share of pairs won, instead of: the good one beats all
   bool operator==(const Policy&) const = default;
@@ -38,8 +38,8 @@ Oov find_oov(std::string_view name);
 // What a tie is worth where the policy says "as in the paper": the policy for one run.
 Policy as_in_paper(Policy policy, Ties paper);
 
-// From 0 to 1 for one item. The one place that says what a tie is worth; the policy names it, so
-// Ties::paper must have been resolved.
+// From 0 to 1 for one item. The one place that decides what a tie is worth; Ties::paper must have
+// been resolved before (as_in_paper).
 double points(const Verdict& verdict, const Policy& policy);
 double points(const Counts& counts, const Policy& policy);  // the sum over many items
 

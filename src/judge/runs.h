@@ -16,7 +16,7 @@ namespace minpair::judge {
 struct RunName {
   int64_t id = 0;
   std::string suite, model, method;
-  std::string path;  // of the model: it may be called by this, too
+  std::string path;  // of the model: users may also call it by this
 };
 
 // Empty: all.

@@ -3,7 +3,7 @@
 //
 //   SentenceScore score;                  // from a method
 //   measure(item, Scope::sentence, scores);
-//   score.value({Unit::token});           // the mean, if it can be had
+//   score.value({Unit::token});           // the mean, if it can be computed
 
 #include <cstdint>
 #include <optional>
@@ -27,7 +27,7 @@ struct TokenScore {
   double logprob = 0;  // natural log; higher is better
 };
 
-// What a cloze says of one side, the right words or the wrong ones.
+// What a cloze says about one side, the right words or the wrong ones.
 struct WordScore {
   // form: one word, scored by its token; only named here.
   // features: words with the right features, or the others. views: the logarithm of their mean
@@ -59,7 +59,7 @@ struct SentenceScore {
   std::optional<Total> total;
 
   uint32_t token_count() const { return total ? total->tokens : uint32_t(tokens.size()); }
-  // Nothing when the view cannot be had: a total says nothing about its special tokens.
+  // Nothing when the view cannot be computed: a total says nothing about its special tokens.
   std::optional<double> value(const View& view) const;
 };
 

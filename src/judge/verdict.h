@@ -32,8 +32,8 @@ Verdict judge(const std::vector<SentenceScore>& sentences, const std::vector<boo
 Verdict judge(const suite::Item& item, const std::vector<SentenceScore>& sentences,
               const View& view);
 
-// Of sentences of which nobody says what is grammatical: the highest, and by how much it beats the
-// best of the others.
+// For sentences that are not called grammatical or ungrammatical: the highest, and by how much it
+// beats the best of the others.
 struct Preference {
   size_t first = 0;
   double by = 0;  // 0: none

@@ -21,7 +21,7 @@ namespace minpair::method {
 
 using judge::Reason;
 
-// Which number of which answer is about a token: the target so of the ask so of the query so.
+// Which number of which answer is about a token: indices of the query, its ask and the target.
 struct Asked {
   uint32_t query = 0, ask = 0, target = 0;
 };
@@ -29,7 +29,7 @@ struct Asked {
 struct SentenceQuestions {
   std::vector<judge::TokenScore> tokens;  // not yet scored
   std::vector<Asked> asked;               // parallel to `tokens`
-  std::string form;  // where it is a form in a cloze, and no sentence of the item
+  std::string form;                       // if it is a form in a cloze, not a sentence of the item
 };
 
 // What a method asks about one item. `excluded` is the reason when it cannot be asked at all.
@@ -58,8 +58,8 @@ class Method {
   virtual bool supports(query::ModelInfo::Kind kind) const = 0;
 
   virtual Questions ask(const suite::Item& item, const MethodContext& context) const = 0;
-  // `answers` parallel to the queries; one score per sentence of the item. As it is here:
-  // logit minus log-sum-exp, for every token.
+  // `answers` parallel to the queries; one score per sentence of the item. The default is logit
+  // minus log-sum-exp, for every token.
   virtual std::vector<judge::SentenceScore> score(
       const Questions& questions, const std::vector<const query::Answer*>& answers) const;
 
@@ -93,10 +93,10 @@ const Method& default_method(query::ModelInfo::Kind kind);
 std::vector<const Method*> find_methods(const std::string& names, query::ModelInfo::Kind kind);
 
 // The methods for a suite: those asked for (of "all", those that judge what the suite has: clozes
-// or not); else the one of the suite's paper, where it is for this kind of model; else the default.
+// or not); else that of the suite's paper, if it fits this kind of model; else the default.
 std::vector<const Method*> methods_for(const suite::Manifest& manifest, const std::string& asked,
                                        bool clozes, query::ModelInfo::Kind kind);
-// Throws when the manifest names a method or a norm that there is not, or that the method has not.
+// Throws when the manifest names an unknown method or norm, or a norm that the method lacks.
 void check_manifest(const suite::Manifest& manifest, const std::string& file);
 
 }  // namespace minpair::method

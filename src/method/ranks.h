@@ -1,5 +1,5 @@
 #pragma once
-// The place of each token among all that could stand there, for any method that asks about tokens.
+// The rank of each token among all that could stand there, for any method that asks about tokens.
 //
 //   const Ranks ranks(find_method("pll"));
 //   fmt::print("{}\n", ranks.name());
@@ -8,8 +8,8 @@
 
 namespace minpair::method {
 
-// Asks about the tokens that `of` asks about. Where scores have log-probabilities, these have
-// places: 1 is the best.
+// Asks about the tokens that `of` asks about. Instead of log-probabilities, the scores have
+// ranks: 1 is the best.
 class Ranks : public Method {
  public:
   explicit Ranks(const Method& of) : of_(of) {}

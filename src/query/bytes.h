@@ -1,6 +1,6 @@
 #pragma once
 // Queries and answers as bytes: in sorted records, in the journal, between processes. Bytes carry
-// the identity of a reducer, not what it does: who reads them brings the reducers.
+// the identity of a reducer, not what it does: the reader provides the reducers.
 
 #include <map>
 #include <string>
@@ -26,7 +26,7 @@ std::vector<Change> take_changes(std::string_view& from);
 void append_query(std::string& to, const Query& query);
 Query take_query(std::string_view& from, const Reducers& reducers);
 
-// Stable over machines and versions, as the bytes are.
+// Stable across machines and versions, like the bytes.
 Hash128 identity(const Query& query);
 
 // The kinds and sizes of records are not written where the asks tell them.

@@ -1,6 +1,6 @@
 #pragma once
 // Queries as the numbers that must be computed for them: logits at positions. Everything that can
-// be asked of an output is made from these, alike for all models.
+// be asked of an output is made from these, in the same way for all models.
 
 #include <functional>
 #include <optional>
@@ -29,7 +29,7 @@ struct Input {
   std::span<const Change> changes = {};
 };
 
-// Checks the queries, has the numbers of all computed at once, and makes the records from them.
+// Checks the queries, has all their numbers computed at once, and makes the records from them.
 using Compute = std::function<std::vector<std::vector<Logits>>(std::span<const Input>)>;
 std::vector<Answer> answer_by_logits(const Model& model, std::span<const Query> queries,
                                      const Compute& compute);

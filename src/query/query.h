@@ -1,5 +1,5 @@
 #pragma once
-// What is asked of a model, what is changed inside it on the way, and what comes back. Methods make
+// What is asked of a model, what is changed inside it, and what comes back. Methods make
 // queries, models answer them, the engine carries them; none of the three needs to know another.
 //
 //   Query query{ids, {{position, Targets{{target}}}}};
@@ -36,7 +36,7 @@ struct Targets {
   bool operator==(const Targets&) const = default;
 };
 
-// The place of a token among all, the best first, equals by id: from 1.
+// The rank of a token among all, the best first, equals by id: from 1.
 struct Rank {
   tokenizer::TokenId id = 0;
   bool operator==(const Rank&) const = default;
@@ -53,8 +53,8 @@ struct Best {
   bool operator==(const Best&) const = default;
 };
 
-// What a reducer makes of the logits of many words, for one class of them: two figures (the reducer
-// says which), and its best words.
+// What a reducer makes of the logits of many words, for one class of them: two figures (which ones
+// depends on the reducer), and its best words.
 struct ClassRecord {
   float figures[2] = {0, 0};
   struct Word {
@@ -71,7 +71,7 @@ using ClassRecords = std::vector<ClassRecord>;
 class Reducer {
  public:
   virtual ~Reducer() = default;
-  // Reducers with the same identity make the same of the same logits.
+  // Reducers with the same identity turn the same logits into the same record.
   virtual Hash128 identity() const = 0;
   virtual std::span<const tokenizer::TokenId> ids() const = 0;  // whose logits it wants
   virtual ClassRecords reduce(std::span<const float> logits) const = 0;
@@ -125,7 +125,7 @@ struct Ask {
   bool operator==(const Ask&) const = default;
 };
 
-// --- what can be changed on the way ---
+// --- what can be changed inside ---
 
 constexpr uint32_t kEverywhere = UINT32_MAX;  // as a position: at all of them
 constexpr uint32_t kAll = UINT32_MAX;  // as an index: all heads, neurons or units of the layer
@@ -207,7 +207,7 @@ inline const Logits& logits_of(const Record& record) { return std::get<Logits>(r
 
 // --- who answers ---
 
-// Who says what stands at an edge of a sentence.
+// Where the token at an edge of a sentence comes from.
 enum class EdgeFrom : uint8_t {
   nobody,
   start_option,
@@ -260,8 +260,8 @@ class Model {
   virtual AskSet asks() const { return kAsksOfOutputs; }
   virtual SiteSet sites() const { return {}; }  // what can be changed in it
 
-  // Answers a batch of queries of any lengths, packed without padding, all at once: who has many
-  // cuts them (info().batch_tokens). An answer is the same bits whatever else is in the batch, in
+  // Answers a batch of queries of any lengths, packed without padding, all at once: the caller cuts
+  // batches (info().batch_tokens). An answer is the same bits whatever else is in the batch, in
   // whatever order, on any number of threads.
   virtual std::vector<Answer> answer(std::span<const Query> queries) = 0;
 };

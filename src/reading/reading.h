@@ -26,8 +26,8 @@ struct Question {
   std::filesystem::path unigrams;  // a word, a tab and its count on every line
   std::string measure = "surprisal";
   uint64_t first = 1;       // the position of a text's first word in the times
-  uint32_t spillover = 1;   // so many words before count as well
-  uint64_t mismatches = 0;  // so many words may be spelt otherwise; they are left out
+  uint32_t spillover = 1;   // how many preceding words count as well
+  uint64_t mismatches = 0;  // this many words may be spelt differently; they are left out
   bool log = false;         // logarithms of the times
   bool by_text = false;     // whole texts are held out together, not single words
   uint32_t folds = 10;

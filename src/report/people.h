@@ -1,5 +1,5 @@
 #pragma once
-// People beside models: how far they agree with each other, and models with them.
+// Human judgments: how far people agree with each other, and models with them.
 
 #include <optional>
 
@@ -8,7 +8,7 @@
 
 namespace minpair::report {
 
-// The judgments in the results file (store/judgments.h) meet the runs' items by their sentences.
+// Judgments in the results file (store/judgments.h) and items of runs are matched by sentences.
 // `accepted`: only items that people accept: where the share of choices for the good sentence, or
 // the mean rating of it, is above this.
 std::vector<Grid> people_grids(store::Store& store, const ReportOptions& options,

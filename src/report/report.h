@@ -1,11 +1,11 @@
 #pragma once
-// Tables over stored runs: policies (judge/policy.h) are applied here, never while scoring.
+// Tables of stored runs: policies (judge/policy.h) are applied here, never while scoring.
 //
 //   store::Store store("results.db", store::Store::Mode::read);
 //   std::vector<Table> tables = make_tables(store, options);   // one per suite
 //   fmt::print("{}", text_tables(tables, {.width = 80}));
 //
-// Every item is in every table's account: scored, tied, of unequal lengths, or excluded for a
+// Every table accounts for every item: scored, tied, of unequal lengths, or excluded for a
 // reason.
 
 #include <cstdint>
@@ -46,7 +46,7 @@ struct ReportOptions {
       false;  // nobody asked for `by`: a suite of several languages is cut by them, too
 };
 
-// How many items, and what became of them.
+// How many items, and what happened to them.
 struct Tally {
   uint64_t items = 0;    // all of them
   uint64_t pairs = 0;    // counted in the accuracy

@@ -1,6 +1,6 @@
 #pragma once
-// What the accuracies are worth: clustered intervals, what could be found at all, what conditions
-// do, and whether methods agree. docs/statistics.md has the formulas.
+// How far the accuracies can be trusted: clustered intervals, detectable differences, effects of
+// conditions, agreement of methods. docs/statistics.md has the formulas.
 
 #include "report/grid.h"
 #include "report/report.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Sentences that somebody typed, and what a model says about them: for `score` and for the bench of
+// Sentences that a user typed, and what a model says about them: for `score` and for the bench of
 // `serve`.
 
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
-// The page of `report --html`, live over a results file, and a bench to try sentences with loaded
-// models. docs/serve.md says what is answered, to whom, and within which limits.
+// The page of `report --html`, live from a results file, and a bench for trying sentences with
+// loaded models. docs/serve.md says what is answered, to whom, and within which limits.
 //
 //   Explorer explorer({.results = "results.db"}, std::move(models));
 //   fmt::print("{}\n", explorer.url());

@@ -1,5 +1,5 @@
 #pragma once
-// Is a results file whole? Every row against its checksum, every score and every sum computed anew.
+// Is a results file intact? Every row against its checksum, every verdict and every sum recomputed.
 
 #include <cstdint>
 #include <filesystem>

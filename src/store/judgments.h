@@ -1,5 +1,5 @@
 #pragma once
-// What people said of sentences, beside the scores of models in the same file. They belong to
+// Human judgments of sentences, beside the scores of models in the same file. They belong to
 // sentences, not to a suite: whatever run has the sentences can be compared with them.
 //
 //   replace_judgments("results.db", "mine", {{"mine", "Er lacht.", "Er lachen.", "Eva", 1}});

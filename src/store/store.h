@@ -3,7 +3,7 @@
 // tables.
 //
 // A score is found by its content: weights, tokenizer, precision, method, and the sentences with
-// their loci. A changed model never meets old scores; an unchanged one computes nothing again.
+// their loci. A changed model never picks up old scores; an unchanged one computes nothing again.
 //
 //   Store store("results.db", Store::Mode::write);
 //   Store::Transaction t(store);            // rolled back unless committed
@@ -11,7 +11,7 @@
 //   store.add_score(run, ordinal, item, judge::Reason::none, sentences);
 //   t.commit();
 //
-// Other doors: effects.h, what was found inside models; judgments.h, what people said; merge.h;
+// Other doors: effects.h, what was found inside models; judgments.h, human judgments; merge.h;
 // check.h.
 
 #include <cstdint>

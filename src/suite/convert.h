@@ -1,5 +1,5 @@
 #pragma once
-// From any format to any format, item by item, with an account of every one.
+// From any format to any other, item by item; every item is accounted for.
 
 #include <functional>
 #include <map>

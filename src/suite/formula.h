@@ -1,5 +1,5 @@
 #pragma once
-// Criteria in writing: which surprisals are to be higher than which. SyntaxGym's notation and words
+// Written criteria: which surprisals should be higher than which. SyntaxGym's notation and words
 // may be mixed.
 //
 // (6;%match_sing%) < (6;%mismatch_sing%)            region 6 of two sentences
@@ -10,7 +10,7 @@
 //
 //   Formula f = parse_formula("match < mismatch");    // whole sentences; throws with the place
 //
-// What a formula is worth is said by judge/criterion.h.
+// judge/criterion.h evaluates formulas.
 
 #include <cstdint>
 #include <string>
@@ -19,7 +19,7 @@
 
 namespace minpair::suite {
 
-// What of the tokens of a region.
+// How the tokens of a region are combined.
 enum class Metric : uint8_t { sum, mean, median, range, max, min };
 std::string_view name_of(Metric metric);
 

@@ -1,11 +1,11 @@
 #pragma once
 // The one thing everything else is about: a minimal set, or any other design.
 //
-// A minimal set is two or more sentences that differ only at the locus, one or more of them
-// grammatical. (A cloze has one sentence, and its locus is a blank, judged over whole classes of
-// words.) In a design sentences have names and regions, and criteria say which scores are to be
+// A minimal set is two or more sentences that differ only at the locus, at least one of them
+// grammatical. (A cloze has one sentence; its locus is a blank in which whole classes of words
+// compete.) In a design, sentences have names and regions, and criteria say which scores should be
 // higher (suite/formula.h): nothing in it needs to be ungrammatical.
-// A suite is a list of items beside a small manifest.
+// A suite is a list of items with a small manifest.
 
 #include <cstdint>
 #include <string>
@@ -43,7 +43,7 @@ struct Item {
   std::string language;   // BCP 47: "de"
   std::string cluster;    // items of one cluster share a template or lexical items: not independent
   bool cloze = false;     // a blank to be filled, not sentences to be compared
-  bool design = false;    // nobody says which sentences are grammatical: criteria judge it
+  bool design = false;    // no sentence is called grammatical: criteria judge it
   std::vector<Sentence> sentences;
   std::vector<std::pair<std::string, FeatureValue>> features;  // distance, attractors, lemma, ...
 
@@ -61,13 +61,13 @@ std::string feature_text(const Item& item, std::string_view name);  // "" when t
 const Sentence* find_sentence(const Item& item, std::string_view name);
 // A region by its name or its number from 1, or nullptr.
 const Region* find_region(const Sentence& sentence, std::string_view name_or_number);
-// The sentence whose regions have these words, one space between them; none beside scripts that are
+// The sentence whose regions have these words, joined by spaces; by nothing in scripts that are
 // written without.
 void set_regions(Sentence& sentence,
                  const std::vector<std::pair<std::string, std::string>>& names_and_words);
 
-// What a model reads between a context and the text after it: a space, where the context has none
-// at its end and the script has any.
+// What a model reads between a context and the text after it: a space, unless the context ends in
+// one or the script has none.
 std::string_view joint(std::string_view context, std::string_view text);
 
 // The text with the locus cut out and `mask` put there: the same for all sentences of a minimal

@@ -1,5 +1,5 @@
 #pragma once
-// JSON Lines as a table: one object a line, its keys the columns.
+// JSON Lines as a table: one object per line, its keys are the columns.
 
 #include <filesystem>
 #include <string>

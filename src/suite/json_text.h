@@ -1,5 +1,5 @@
 #pragma once
-// JSON written by hand, for lines by the million.
+// JSON written by hand, for millions of lines.
 
 #include <string>
 #include <string_view>

@@ -18,7 +18,7 @@ namespace minpair::suite {
 
 enum class Severity { error, warning, note };
 
-// One kind of trouble in one place, with how often and an example.
+// One kind of problem in one place, with a count and an example.
 struct Finding {
   std::string check;    // "duplicate_item", for machines
   std::string message;  // "the same item again", for people
@@ -56,7 +56,7 @@ struct LintPiece {
 };
 using Segmenter = std::function<void(std::string_view text, std::vector<LintPiece>& pieces)>;
 
-// Words between spaces, unknown when not in the list (one word a line).
+// Words between spaces, unknown when not in the list (one word per line).
 Segmenter vocabulary_segmenter(const std::filesystem::path& file);
 
 class Linter {
@@ -73,8 +73,8 @@ class Linter {
   std::unique_ptr<Impl> impl_;
 };
 
-// Mends what has one right answer: normalises to NFC, removes stray spaces, aligns loci that leave
-// differences outside, corrects a stated mask index. Returns what was done, by name.
+// Corrects what has one right answer: normalises to NFC, removes stray spaces, aligns loci that
+// leave differences outside, corrects a stated mask index. Returns what was done, by name.
 std::vector<std::string> fix_item(Item& item);
 
 std::string lint_text(const LintReport& report, const std::string& name);

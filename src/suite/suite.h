@@ -1,5 +1,5 @@
 #pragma once
-// A suite: items, one JSON object a line, beside a small manifest. See docs/suite-format.md.
+// A suite: items, one JSON object per line, with a small manifest. See docs/suite-format.md.
 //
 //   Suite suite = find_suite("de.jsonl");            // or a folder, or the name of a shipped suite
 //   auto items = read_items(suite.files);
@@ -35,8 +35,8 @@ struct PublishedScores {
   std::vector<std::vector<std::string>> tokens;  // per sentence, where the data has them
 };
 
-// Items, one after the other. Whoever makes items (a file, a grammar, a treebank, a foreign format)
-// offers them like this.
+// Items, one after the other. Every source of items (a file, a grammar, a treebank, a foreign
+// format) offers them like this.
 class ItemStream {
  public:
   virtual ~ItemStream() = default;
@@ -44,9 +44,9 @@ class ItemStream {
   virtual bool next(Item& item) = 0;
   // Where the last item came from, for messages.
   virtual Where where() const { return {}; }
-  // What was in the source and is no item, counted by reason.
+  // What was in the source but is not an item, counted by reason.
   virtual const std::map<std::string, uint64_t>& skipped() const;
-  // What the source says a model gave the last item, when it says so.
+  // The scores that the source gives for the last item, if it has any.
   virtual const PublishedScores* published() const { return nullptr; }
 };
 
@@ -97,11 +97,11 @@ struct TestInfo {
   std::string name;   // as in Item::test
   std::string title;  // "Across an object relative clause"; empty: the name
   std::string group;  // "Subject-verb agreement"; may be empty
-  std::string meta;   // what its source says of it, kept as it is: a JSON object, or empty
+  std::string meta;   // what its source says about it, kept as it is: a JSON object, or empty
   bool operator==(const TestInfo&) const = default;
 };
 
-// One number that somebody printed, to compare with.
+// A published number to compare with.
 struct PublishedResult {
   std::string model;      // "GBERT large", "humans"
   std::string test;       // empty: the whole suite
@@ -119,7 +119,7 @@ struct Criterion {
   std::string name;     // "garden path"
   std::string test;     // whose items it judges; empty: all tests
   std::string formula;  // as it was written
-  std::string metric;   // what of a region's tokens: "mean", ...; empty: their sum
+  std::string metric;   // of a region's tokens: "mean", ...; empty: their sum
   bool operator==(const Criterion&) const = default;
 };
 
@@ -137,7 +137,7 @@ struct Manifest {
   std::string norm;     // of that method: "sum", "mean", ...; empty: the method's own
   std::string ties;     // how the paper counts ties: "half", "wrong", "right"; empty: not stated
   std::string context;  // of every sentence that has none of its own
-  // Items of tests that have some are right where all of them hold. Others: every grammatical
+  // An item is right if all criteria of its test hold. Where there are none, every grammatical
   // sentence must beat every other.
   std::vector<Criterion> criteria;
 
@@ -168,7 +168,7 @@ struct Suite {
 // Throws with did-you-mean. A file NAME.jsonl may have its manifest beside it: NAME.manifest.json.
 Suite find_suite(const std::string& name_or_path);
 
-// All suites that ship, by name.
+// All shipped suites, by name.
 std::vector<Suite> shipped_suites();
 
 }  // namespace minpair::suite

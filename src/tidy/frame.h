@@ -1,6 +1,6 @@
 #pragma once
-// Tables as typed columns, a batch of rows at a time, laid out as Arrow lays them out: whoever
-// takes them need not copy.
+// Tables as typed columns, a batch of rows at a time, in Arrow's layout, so that they can be
+// handed over without copying.
 //
 //   Frame frame({{"id", Type::text, "of the item"}, {"margin", Type::number, "in nats"}});
 //   frame.text("1").number(0.5);

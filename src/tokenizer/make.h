@@ -1,5 +1,5 @@
 #pragma once
-// Tokenizers from what is in memory: for files that carry their vocabulary inside (GGUF), for
+// Tokenizers from data in memory: for files that contain their vocabulary (GGUF), and for
 // tests.
 
 #include <filesystem>
@@ -100,7 +100,7 @@ struct WordsOptions {
 // such models read one text without end.
 std::unique_ptr<Tokenizer> make_words(const std::vector<std::string>& words,
                                       const WordsOptions& options = {});
-// From a file with one word a line; the number of the line is the id.
+// From a file with one word per line; the number of the line is the id.
 std::unique_ptr<Tokenizer> load_words(const std::filesystem::path& path,
                                       const WordsOptions& options = {});
 

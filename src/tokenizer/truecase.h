@@ -1,5 +1,5 @@
 #pragma once
-// Models that were trained on text whose sentences begin as their first word would inside a
+// For models trained on text whose sentences begin as their first word would be written inside a
 // sentence.
 
 #include "tokenizer/tokenizer.h"

@@ -9,8 +9,8 @@
 
 namespace minpair::tokenizer {
 
-// Does this token begin a word after that one? Most pieces tell themselves; fastBPE marks where words
-// end, so that the one before tells.
+// Does this token begin a word after that one? Most pieces show it themselves; where vocabularies
+// mark the ends of words, the token before shows it.
 bool begins_word_after(const Tokenizer& tokenizer, TokenId before, TokenId id);
 // Is a word complete before this token? It begins another one, is punctuation, or ends the text.
 bool completes_word(const Tokenizer& tokenizer, TokenId id);

@@ -44,7 +44,7 @@ int threads_for(const Wire& wire);
 class Foreman : public Crew {
  public:
   Foreman(Wire& wire, uint32_t number, query::Model& model);
-  ~Foreman() override;  // the others go on to the next model
+  ~Foreman() override;  // the others continue with the next model
 
   size_t size() const override { return size_t(wire_.size()); }
   void submit(std::vector<query::Query> batch) override;

@@ -1,5 +1,5 @@
 #pragma once
-// The formats in which minimal pairs were published, read and, where they can hold them, written.
+// The formats in which minimal pairs were published: read and, where they can hold them, written.
 // One file per format; the table is in formats.cpp. See docs/formats.md.
 //
 //   const Format& f = recognise_format("evalset/");
@@ -17,7 +17,7 @@
 namespace minpair::suite {
 
 struct ReadOptions {
-  std::string language = {};  // when given, it goes over what the data says
+  std::string language = {};  // if given, it overrides what the data says
   std::string columns = {};   // of a typed list: "good=Satz,bad=Falsch"
 };
 
@@ -50,7 +50,7 @@ struct Format {
       read;
   // A file or a folder, as the path's extension says. nullptr: only read.
   std::function<std::unique_ptr<ItemWriter>(const std::filesystem::path& path)> write;
-  // What the files say of their suite: criteria, ... nullptr: nothing.
+  // What the files say about their suite: criteria, ... nullptr: nothing.
   std::function<Manifest(const std::filesystem::path& path)> manifest = nullptr;
 };
 
