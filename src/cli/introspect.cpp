@@ -267,7 +267,8 @@ void add_patch_options(Arguments& app, Options& o) {
                  "patch, ablate: what is changed; gates, cell and hidden are of single units of "
                  "recurrent models [patch: residual; ablate: head, or unit]")
       .one_of({"residual", "attention", "head", "mlp", "neuron", "unit", "cell", "hidden",
-               "input-gate", "forget-gate", "candidate", "output-gate", "update-gate"});
+               "input-gate", "forget-gate", "candidate", "output-gate", "update-gate",
+               "reset-gate"});
   app.add_option("--how", o.how,
                  "patch: what is put there: the counterpart's value, the mean over items, or zero; "
                  "or direct, the item's own value while the model reads the counterpart "

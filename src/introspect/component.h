@@ -22,7 +22,7 @@ class SiteMeans {
   query::Site site_;
   std::vector<uint16_t> layers_;
   std::vector<std::vector<double>> sums_;  // parallel to the layers
-  double count_ = 0;
+  std::vector<double> counts_;             // of what is in them
 };
 
 }  // namespace minpair::introspect

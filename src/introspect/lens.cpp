@@ -54,7 +54,10 @@ std::vector<std::string> notes_of(const LensReadings& read, bool without_interva
     if (!item.excluded.empty()) ++excluded[item.excluded];
     unread += !item.margins.empty() && std::isnan(item.margins[0]);
   }
-  if (unread > 0) notes.push_back("the head cannot read the embeddings: they have another width");
+  if (unread > 0)
+    notes.push_back(
+        "layers without items answer nothing: embeddings of another width than the head reads, or "
+        "an encoder's layers before its last");
   for (const auto& [why, count] : excluded)
     notes.push_back(fmt::format("excluded: {} {}", count_text(count), why));
   return notes;

@@ -40,6 +40,10 @@ Part region_part(const suite::Item& item, const std::vector<Span>& spans, std::s
 
 }  // namespace
 
+uint32_t asked_at(const Contrast& contrast, const query::Model& model) {
+  return contrast.position - (model.info().answers_before && contrast.position > 0);
+}
+
 const suite::Sentence& right_of(const suite::Item& item) {
   return item.sentences[item.sentences[0].grammatical ? 0 : 1];
 }
@@ -95,7 +99,7 @@ std::vector<Span> spans_of(const suite::Item& item, const Contrast& contrast,
 
 Part part_of(const suite::Item& item, const Contrast& contrast, const query::Model& model,
              std::string_view role) {
-  if (role == "locus") return {{contrast.position}, {}, {}};
+  if (role == "locus") return {{asked_at(contrast, model)}, {}, {}};
   const std::vector<Span> spans = spans_of(item, contrast, model);
   if (spans.empty()) return missing("whose words are cut otherwise around the locus");
   const suite::Sentence& sentence = right_of(item);

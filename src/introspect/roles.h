@@ -32,6 +32,9 @@ struct Part {
 Part part_of(const suite::Item& item, const Contrast& contrast, const query::Model& model,
              std::string_view role);
 
+// Where the model is asked: of masked models the gap, if they say nothing before it about it.
+uint32_t asked_at(const Contrast& contrast, const query::Model& model);
+
 // The bytes of a role in the right sentence: a region, or "other". Empty: there are none.
 Span span_of_role(const suite::Item& item, std::string_view role);
 

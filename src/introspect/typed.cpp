@@ -205,7 +205,7 @@ class Looking {
       Places places;
       for (const Word& word : read.words) places.push_back(word.positions);
       // A mask that is put where a mask stands changes nothing.
-      if (stand_in(model_) >= 0 && other_) places.push_back({read.contrast.position});
+      if (stand_in(model_) >= 0 && other_) places.push_back({asked_at(read.contrast, model_)});
       return places;
     };
     const Places here = places_of(here_), there = places_of(other_ ? *other_ : here_);

@@ -16,39 +16,74 @@ std::string_view name_of(Site site) {
   static constexpr std::string_view names[] = {
       "embeddings", "attention_input", "heads",    "attention_output", "attention_residual",
       "mlp_inner",  "mlp_output",      "residual", "output",           "gates",
-      "cell",       "hidden"};
+      "cell",       "hidden",          "reset"};
   return names[static_cast<size_t>(site)];
 }
 
-void Network::begin(size_t tokens, const Watch& watch) {
-  watch_ = watch ? &watch : nullptr;
-  tokens_.resize(watch_ ? tokens : 0);
-  std::iota(tokens_.begin(), tokens_.end(), 0u);
+float* Value::row_of(uint32_t token) const {
+  auto after = std::ranges::upper_bound(tokens, token);
+  if (after == tokens.begin() || *(after - 1) != token) return nullptr;
+  return rows.row(size_t(after - tokens.begin()) - 1);
 }
 
-void Network::join(size_t layer, const LateRows& late, nn::Matrix& stream) {
+void Network::begin(size_t tokens, const Watch& watch) {
+  std::vector<uint32_t> all(watch ? tokens : 0);
+  std::iota(all.begin(), all.end(), 0u);
+  begin(std::move(all), watch);
+}
+
+void Network::begin(std::vector<uint32_t> tokens, const Watch& watch) {
+  watch_ = watch ? &watch : nullptr;
+  all_tokens_ = std::move(tokens);
+  if (!watch_) all_tokens_.clear();
+  tokens_ = all_tokens_;
+}
+
+void Network::see(Site site, size_t layer, nn::Matrix& rows, Part part) {
+  if (watch_) see(site, layer, rows, tokens_, part);
+}
+
+void Network::see(Site site, size_t layer, nn::Matrix& rows, std::span<const uint32_t> tokens,
+                  Part part) {
+  (*watch_)({site, uint32_t(layer), tokens, rows, part});
+  std::vector<uint32_t> sharing, theirs;
+  for (uint32_t i = 0; i + 1 < tokens.size(); ++i)
+    if (tokens[i] == tokens[i + 1]) sharing.push_back(i), theirs.push_back(tokens[i]);
+  see_some(site, layer, rows, sharing, theirs, {part.number + kSharing, false});
+}
+
+void Network::see_some(Site site, size_t layer, nn::Matrix& all, std::span<const uint32_t> rows,
+                       std::span<const uint32_t> tokens, Part part) {
+  if (!watch_ || rows.empty()) return;
+  const size_t bytes = all.columns() * sizeof(float);
+  some_.resize(rows.size(), all.columns());
+  for (size_t i = 0; i < rows.size(); ++i) std::memcpy(some_.row(i), all.row(rows[i]), bytes);
+  (*watch_)({site, uint32_t(layer), tokens, some_, part});
+  for (size_t i = 0; i < rows.size(); ++i) std::memcpy(all.row(rows[i]), some_.row(i), bytes);
+}
+
+void Network::join(size_t layer, const LateRows& late, nn::Matrix& stream, Part part) {
   if (late.copy.empty()) return;
   const size_t width = stream.columns(), before = stream.rows();
   const size_t rows =
       late.first + size_t(std::ranges::upper_bound(late.layer, layer) - late.layer.begin());
-  if (layer == 0) {  // all have their embeddings
+  if (rows <= before) {  // of the embeddings, which all of them have
     stream.resize(rows, width);
-  } else if (rows > before) {
-    std::vector<uint32_t> tokens(rows - before);
-    std::iota(tokens.begin(), tokens.end(), uint32_t(before));
-    joining_.resize(tokens.size(), width);
-    for (size_t i = 0; i < tokens.size(); ++i)
-      std::memcpy(joining_.row(i), stream.row(late.copy[tokens[i] - late.first]),
+  } else {
+    const size_t joining = rows - before;
+    joining_.resize(joining, width);
+    for (size_t i = 0; i < joining; ++i)
+      std::memcpy(joining_.row(i), stream.row(late.copy[before + i - late.first]),
                   width * sizeof(float));
-    if (watch_) (*watch_)({Site::residual, uint32_t(layer - 1), tokens, joining_});
+    if (watch_)
+      see(Site::residual, layer - 1, joining_, std::span(all_tokens_).subspan(before, joining),
+          part);
     picked_.resize(rows, width);
     std::memcpy(picked_.data(), stream.data(), before * width * sizeof(float));
-    std::memcpy(picked_.row(before), joining_.data(), tokens.size() * width * sizeof(float));
+    std::memcpy(picked_.row(before), joining_.data(), joining * width * sizeof(float));
     std::swap(stream, picked_);
   }
-  if (!watch_) return;
-  tokens_.resize(rows);
-  std::iota(tokens_.begin(), tokens_.end(), 0u);
+  if (watch_) tokens_.assign(all_tokens_.begin(), all_tokens_.begin() + ptrdiff_t(rows));
 }
 
 std::span<const nn::Sequence> Batch::sequences_of(size_t rows) const {
@@ -65,7 +100,8 @@ const nn::Matrix& Network::see_copy(Site site, size_t layer, const nn::Matrix& r
 }
 
 void Network::add(Site site, size_t layer_number, const nn::Matrix& in, const nn::Linear& layer,
-                  const nn::Matrix& before, nn::Matrix& out, const nn::Norm& after, float times) {
+                  const nn::Matrix& before, nn::Matrix& out, const nn::Norm& after, float times,
+                  Part part) {
   if (mixing_ && site == Site::attention_output)
     mixing_->add(runtime_, in, layer, before, after, times);
   // The sum costs less inside the product; it is the same sum.
@@ -75,14 +111,14 @@ void Network::add(Site site, size_t layer_number, const nn::Matrix& in, const nn
     return;
   }
   nn::linear(runtime_, in, layer, added_);
-  add(site, layer_number, added_, before, out, after, times);
+  add(site, layer_number, added_, before, out, after, times, part);
 }
 
 void Network::add(Site site, size_t layer_number, nn::Matrix& added, const nn::Matrix& before,
-                  nn::Matrix& out, const nn::Norm& after, float times) {
+                  nn::Matrix& out, const nn::Norm& after, float times, Part part) {
   if (!after.weight.empty()) nn::normalize(runtime_, added, after);
   if (times != 1) multiply(added, times);
-  see(site, layer_number, added);
+  see(site, layer_number, added, part);
   out.resize(added.rows(), added.columns());
   for (size_t i = 0; i < out.rows(); ++i)
     for (size_t d = 0; d < out.columns(); ++d) out.row(i)[d] = added.row(i)[d] + before.row(i)[d];

@@ -33,15 +33,32 @@ enum class Site : uint8_t {
   gates,               // LSTM: input, forget, candidate, output; GRU: reset, update, candidate
   cell,                // LSTM: its memory
   hidden,              // the state after the layer
+  reset,               // GRU: all gates, before the candidate is made of them
 };
 std::string_view name_of(Site site);
 
-// A value on its way through the network. Row i belongs to token tokens[i] of the batch.
+// Which of the values that a token has at one place. Those that are not its state go along with it
+// when it is exchanged: what crosses from a layer to the next besides.
+struct Part {
+  uint32_t number = 0;
+  bool is_state = true;
+};
+constexpr Part kDecoded{0, true}, kDecodedBeside{0, false};  // what a decoder has of a token
+constexpr Part kEncoded{1, true}, kEncodedBeside{1, false};  // and its encoder
+constexpr Part kAcross{1, false};  // of attention: what a decoder sees of the encoder
+constexpr Part kMemory{1, false};  // of an LSTM
+constexpr uint32_t kSharing = 2;   // added: of a row that shares its token with the one after it
+
+// A value on its way through the network. Row i belongs to token tokens[i] of the batch; of rows
+// with the same token, the last one does.
 struct Value {
   Site site;
   uint32_t layer;
   std::span<const uint32_t> tokens;
   nn::Matrix& rows;
+  Part part = {};
+
+  float* row_of(uint32_t token) const;  // null: it has none
 };
 // Called at every site, in the order of computation. What it writes into the rows is what the
 // network goes on with; when nothing is written, every result has the bits of an unwatched pass.
@@ -51,8 +68,8 @@ using Watch = std::function<void(const Value&)>;
 constexpr query::SiteSet kSitesOfTransformers{0b011111};
 constexpr query::SiteSet kSitesOfStreams{0b000001};    // layers of another kind between them
 constexpr query::SiteSet kSitesOfRecurrent{0b100001};  // states, and their units
-constexpr query::SiteSet kSitesOfLstm{0b0'1111'11'100001};
-constexpr query::SiteSet kSitesOfGru{0b1'0100'00'100001};
+constexpr query::SiteSet kSitesOfLstm{0b00'1111'11'100001};
+constexpr query::SiteSet kSitesOfGru{0b11'0100'00'100001};
 
 // A model whose values can be watched.
 class Watchable {
@@ -91,21 +108,25 @@ class Network {
 
   // A new pass over so many tokens. Without a watch, the sites cost nothing.
   void begin(size_t tokens, const Watch& watch);
+  // Rows that stand for these tokens; ascending, some twice.
+  void begin(std::vector<uint32_t> tokens, const Watch& watch);
   // The stream as this layer reads it: with the rows that begin here, without those that come
   // later.
-  void join(size_t layer, const LateRows& late, nn::Matrix& stream);
-  void see(Site site, size_t layer, nn::Matrix& rows) const {
-    if (watch_) (*watch_)({site, static_cast<uint32_t>(layer), tokens_, rows});
-  }
+  void join(size_t layer, const LateRows& late, nn::Matrix& stream, Part part = {});
+  void see(Site site, size_t layer, nn::Matrix& rows, Part part = {});
+  // Some rows, which stand for these tokens.
+  void see_some(Site site, size_t layer, nn::Matrix& all, std::span<const uint32_t> rows,
+                std::span<const uint32_t> tokens, Part part);
   bool watched() const { return watch_ != nullptr; }
   // For a value that the stream still needs: what is watched, and maybe changed, is a copy.
   const nn::Matrix& see_copy(Site site, size_t layer, const nn::Matrix& rows);
   // out = before + times · [norm of] layer(in)
   void add(Site site, size_t layer_number, const nn::Matrix& in, const nn::Linear& layer,
-           const nn::Matrix& before, nn::Matrix& out, const nn::Norm& after = {}, float times = 1);
+           const nn::Matrix& before, nn::Matrix& out, const nn::Norm& after = {}, float times = 1,
+           Part part = {});
   // out = before + times · [norm of] added
   void add(Site site, size_t layer_number, nn::Matrix& added, const nn::Matrix& before,
-           nn::Matrix& out, const nn::Norm& after = {}, float times = 1);
+           nn::Matrix& out, const nn::Norm& after = {}, float times = 1, Part part = {});
   // Tells what attention mixes, of one input alone; null: nobody.
   void set_mixing(Mixing* mixing) { mixing_ = mixing; }
   // From here on only `kept` of the tokens are computed.
@@ -116,8 +137,11 @@ class Network {
  private:
   const Watch* watch_ = nullptr;
   Mixing* mixing_ = nullptr;
-  std::vector<uint32_t> tokens_;  // of the rows; empty when nobody watches
-  nn::Matrix copy_, added_, picked_, joining_;
+  void see(Site site, size_t layer, nn::Matrix& rows, std::span<const uint32_t> tokens, Part part);
+
+  std::vector<uint32_t> tokens_;      // of the rows; empty when nobody watches
+  std::vector<uint32_t> all_tokens_;  // of all rows, also those that come later; as tokens_
+  nn::Matrix copy_, added_, picked_, joining_, some_;
 };
 
 // Some queries, their tokens one after the other.
@@ -143,8 +167,13 @@ class Encoder : public Network {
                                     const Watch& watch) = 0;
   // The tokenizer that its queries are made with.
   virtual void use(const tokenizer::Tokenizer& /*tokenizer*/) {}
-  // GPT-BERT: what it says at a token is about the one after it.
-  virtual bool answers_about_the_next() const { return false; }
+  // The token of an input at which what stands at a position is found.
+  virtual uint32_t place_of(std::span<const tokenizer::TokenId> /*ids*/, uint32_t position) const {
+    return position;
+  }
+  // Throws when it cannot be asked about this position.
+  virtual void check_asked(std::span<const tokenizer::TokenId> /*ids*/,
+                           uint32_t /*position*/) const {}
   // From the last stream to what the head reads, where there is something between them.
   virtual void finish(nn::Matrix& /*stream*/) {}
   // From hidden states to what the decoder multiplies.

@@ -80,7 +80,7 @@ class Bart : public GapFiller {
       output_.bias = load.numbers("final_logits_bias", {1, int64_t(info.vocabulary)});
     load.finish(multilingual_ ? "mBART" : "BART", {"lm_head", "decoder."});
     info.parameters = load.parameters();
-    info.layers = uint32_t(decoder_.blocks.size());
+    set_layers(encoder_.blocks.size(), decoder_.blocks.size(), decoder_.shape.heads, info);
     info.max_tokens -= 1;  // the decoder also reads its start
   }
 
@@ -128,69 +128,73 @@ class Bart : public GapFiller {
     nn::normalize(runtime_, to, side.embedding_norm);
   }
 
+  void embed() override {
+    embed(encoder_, gaps_.ids, gaps_.sentences, encoded_);
+    embed(decoder_, lines_.ids, lines_.own, hidden_);
+  }
+
+  // The start, and what stands before the gap.
+  std::vector<tokenizer::TokenId> read_before(size_t sentence) const override {
+    const nn::Sequence& read = gaps_.sentences[sentence];
+    // mBART's sentences end in their language, and that is what the decoder begins with.
+    std::vector<tokenizer::TokenId> ids{multilingual_ ? gaps_.ids[read.query + read.queries - 1]
+                                                      : start_};
+    ids.insert(ids.end(), gaps_.ids.begin() + ptrdiff_t(read.query),
+               gaps_.ids.begin() + ptrdiff_t(gaps_.gap_of[sentence]));
+    return ids;
+  }
+
   // stream += attention; BART norms the sum, mBART what goes in.
-  void attend(const Attention& attention, nn::AttentionShape shape,
-              std::span<const nn::Sequence> sequences, const nn::Matrix* seen, nn::Matrix& stream) {
+  void attend(size_t layer, const Attention& attention, const nn::AttentionShape& shape,
+              std::span<const nn::Sequence> sequences, const nn::View* seen, nn::Matrix& stream,
+              Part part = {}) {
     const size_t h = stream.columns();
     if (multilingual_) nn::normalize(runtime_, stream, attention.norm, normed_);
     const nn::Matrix& in = multilingual_ ? normed_ : stream;
     nn::linear(runtime_, in, attention.query, query_);
-    nn::linear(runtime_, seen ? *seen : in, attention.key_value, key_value_);
+    nn::linear(runtime_, seen ? *seen : nn::View(in), attention.key_value, key_value_);
     nn::attend(runtime_, shape, sequences, query_, key_value_.part(0, h), key_value_.part(h, h),
                context_);
-    add_to(context_, attention.output, attention.norm, stream);
+    see(Site::heads, layer, context_, part);
+    add(Site::attention_output, layer, context_, attention.output, stream, sum_, {}, 1, part);
+    std::swap(stream, sum_);
+    if (!multilingual_) nn::normalize(runtime_, stream, attention.norm);
   }
 
-  void feed_forward(const Block& block, nn::Matrix& stream) {
+  void feed_forward(size_t layer, const Block& block, nn::Matrix& stream) {
     if (multilingual_) nn::normalize(runtime_, stream, block.norm, normed_);
     nn::linear(runtime_, multilingual_ ? normed_ : stream, block.up, inner_, activation_);
-    add_to(inner_, block.down, block.norm, stream);
-  }
-
-  void add_to(const nn::Matrix& in, const nn::Linear& layer, const nn::Norm& norm,
-              nn::Matrix& stream) {
-    nn::View before = stream;
-    nn::linear(runtime_, in, layer, sum_, nn::Activation::none, &before);
+    see(Site::mlp_inner, layer, inner_);
+    add(Site::mlp_output, layer, inner_, block.down, stream, sum_);
     std::swap(stream, sum_);
-    if (!multilingual_) nn::normalize(runtime_, stream, norm);
+    if (!multilingual_) nn::normalize(runtime_, stream, block.norm);
   }
 
   void encode() override {
-    embed(encoder_, gaps_.ids, gaps_.sentences, encoded_);
-    for (const Block& block : encoder_.blocks) {
-      attend(block.self, encoder_.shape, gaps_.sentences, nullptr, encoded_);
-      feed_forward(block, encoded_);
+    for (size_t l = 0; l < encoder_.blocks.size(); ++l) {
+      const Block& block = encoder_.blocks[l];
+      join_encoder(l);
+      attend(l, block.self, encoder_.shape, gaps_.sentences_of(encoded_.rows()), nullptr, encoded_);
+      feed_forward(l, block, encoded_);
+      see_encoded(Site::residual, l);
     }
+    join_encoder(encoder_.blocks.size());
     if (multilingual_) nn::normalize(runtime_, encoded_, encoder_.last_norm);
   }
 
-  // For each row: the start, and what stands before the gap.
-  void decode(size_t rows) override {
-    std::vector<tokenizer::TokenId> ids;
-    std::vector<nn::Sequence> own, across;
-    ends_.clear();
-    for (size_t r = 0; r < rows; ++r) {
-      const nn::Sequence& read = gaps_.sentences[gaps_.sentence_of[r]];
-      const size_t first = ids.size();
-      // mBART's sentences end in their language, and that is what the decoder begins with.
-      ids.push_back(multilingual_ ? gaps_.ids[read.query + read.queries - 1] : start_);
-      ids.insert(ids.end(), gaps_.ids.begin() + ptrdiff_t(read.query),
-                 gaps_.ids.begin() + ptrdiff_t(gaps_.gap_of[r]));
-      const size_t count = ids.size() - first;
-      own.push_back({first, count, first, count});
-      across.push_back({first, count, read.query, read.queries});
-      ends_.push_back(ids.size() - 1);
-    }
+  void decode() override {
     nn::AttentionShape causal = decoder_.shape;
     causal.after = 0;
-    embed(decoder_, ids, own, hidden_);
-    show(Site::embeddings, 0);
-    for (size_t l = 0; l < decoder_.blocks.size(); ++l) {
-      const Block& block = decoder_.blocks[l];
-      attend(block.self, causal, own, nullptr, hidden_);
-      attend(block.across, decoder_.shape, across, &encoded_, hidden_);
-      feed_forward(block, hidden_);
-      show(Site::residual, l);
+    for (size_t i = 0; i < decoder_.blocks.size(); ++i) {
+      const Block& block = decoder_.blocks[i];
+      const size_t l = of_decoder(i);
+      join_decoder(i);
+      const size_t rows = hidden_.rows();
+      const nn::View seen = lines_.seen_by(rows, encoded_);
+      attend(l, block.self, causal, lines_.own_of(rows), nullptr, hidden_);
+      attend(l, block.across, decoder_.shape, lines_.across_of(rows), &seen, hidden_, kAcross);
+      feed_forward(l, block, hidden_);
+      see_decoded(i);
     }
   }
 
@@ -201,7 +205,7 @@ class Bart : public GapFiller {
   Embedding words_;
   Side encoder_, decoder_;
   nn::Linear output_;
-  nn::Matrix encoded_, normed_, query_, key_value_, context_, sum_, inner_;
+  nn::Matrix normed_, query_, key_value_, context_, sum_, inner_;
 };
 
 }  // namespace
@@ -209,8 +213,7 @@ class Bart : public GapFiller {
 Family bart_family() {
   return {.model_types = {{"bart", "BART base and large"},
                           {"mbart", "mBART 25 and 50, BARThez, BARTpho"}},
-          .make = make<Encoder, Bart>,
-          .sites = sites_of_gap_fillers};
+          .make = make<Encoder, Bart>};
 }
 
 }  // namespace minpair::model

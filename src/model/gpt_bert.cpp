@@ -31,10 +31,6 @@ const char* layers_key(const Config& c) {
 // `Kind`: Encoder or Decoder.
 template <class Kind>
 class GptBert : public Kind {
- public:
-  // There is no one stream that a change could go on in.
-  query::SiteSet sites() const override { return {}; }
-
  protected:
   using Kind::runtime_;
   using Attend = std::function<void(const nn::AttentionShape&)>;  // of query_key_, value_
@@ -66,7 +62,7 @@ class GptBert : public Kind {
   }
 
   // From the embeddings in `stream` to the last stream.
-  void run(nn::Matrix& stream, const Attend& attend) {
+  void run(nn::Matrix& stream, const LateRows& late, const Attend& attend) {
     nn::normalize(runtime_, stream, plain_);
     this->see(Site::embeddings, 0, stream);
     streams_.resize(2 * layers_.size() + 1);
@@ -75,6 +71,8 @@ class GptBert : public Kind {
                 stream.rows() * stream.columns() * sizeof(float));
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
+      this->join(l, late, stream);
+      for (uint32_t s = 0; s < 2 * l + 1; ++s) this->join(l, late, streams_[s], beside(s));
       nn::normalize(runtime_, stream, plain_, normed_);
       this->see(Site::attention_input, l, normed_);
       nn::linear(runtime_, normed_, layer.query_key, query_key_);
@@ -102,6 +100,7 @@ class GptBert : public Kind {
       this->add(Site::mlp_output, l, inner_, layer.down, stream, streams_[2 * l + 2]);
       mix(layer.after_mlp, stream);
       this->see(Site::residual, l, stream);
+      for (uint32_t s = 0; s < 2 * l + 3; ++s) this->see(Site::residual, l, streams_[s], beside(s));
     }
   }
 
@@ -113,6 +112,9 @@ class GptBert : public Kind {
   nn::Matrix query_key_, value_, context_;
 
  private:
+  // Later layers read the earlier streams, too: they go along with the last one.
+  static Part beside(uint32_t stream) { return {kSharing + stream, false}; }
+
   nn::Norm plain_norm(size_t width) const {
     return {.weight = std::vector<float>(width, 1.0f), .bias = {}, .epsilon = epsilon_};
   }
@@ -180,6 +182,7 @@ class GptBertEncoder : public GptBert<Encoder> {
  public:
   explicit GptBertEncoder(const Loading& from) : GptBert(from.runtime) {
     read_sizes(from, {.layers = layers_key(from.config), .usual_tokens = 512});
+    from.info.answers_before = true;
     load(from, output_, words_);
   }
 
@@ -189,9 +192,9 @@ class GptBertEncoder : public GptBert<Encoder> {
     begin(batch.ids.size(), watch);
     stream_.resize(batch.ids.size(), h);
     for (size_t i = 0; i < batch.ids.size(); ++i) words_.row(size_t(batch.ids[i]), stream_.row(i));
-    run(stream_, [&](const nn::AttentionShape& shape) {
-      nn::attend(runtime_, shape, batch.sequences, query_key_.part(0, h), query_key_.part(h, h),
-                 value_, context_);
+    run(stream_, batch.late, [&](const nn::AttentionShape& shape) {
+      nn::attend(runtime_, shape, batch.sequences_of(value_.rows()), query_key_.part(0, h),
+                 query_key_.part(h, h), value_, context_);
     });
     keep(rows, {&stream_});
     finish(stream_);
@@ -199,7 +202,6 @@ class GptBertEncoder : public GptBert<Encoder> {
     return stream_;
   }
 
-  bool answers_about_the_next() const override { return true; }
   void finish(nn::Matrix& stream) override { last_norm_of(stream); }
   const nn::Matrix& head(const nn::View& hidden) override { return head_.run(runtime_, hidden); }
   const nn::Linear& decoder() const override { return output_; }
@@ -222,7 +224,7 @@ class GptBertDecoder : public GptBert<Decoder> {
     const size_t h = width();
     begin(tree.nodes.size(), watch);
     embed(tree);
-    run(Decoder::hidden_, [&](nn::AttentionShape shape) {
+    run(Decoder::hidden_, tree.late, [&](nn::AttentionShape shape) {
       shape.after = 0;
       attention_.run(shape, tree, query_key_.part(0, h), query_key_.part(h, h), value_,
                      GptBert::context_);
@@ -243,15 +245,11 @@ const char* const kCovers = "GPT-BERT, BabyLM's baselines of 2025";
 }  // namespace
 
 Family gpt_bert_family() {
-  return {.model_types = {{"gpt_bert", kCovers}},
-          .make = make<Encoder, GptBertEncoder>,
-          .sites = [](std::string_view) { return query::SiteSet(); }};
+  return {.model_types = {{"gpt_bert", kCovers}}, .make = make<Encoder, GptBertEncoder>};
 }
 
 Family gpt_bert_causal_family() {
-  return {.model_types = {{"gpt_bert", kCovers}},
-          .make = make<Decoder, GptBertDecoder>,
-          .sites = [](std::string_view) { return query::SiteSet(); }};
+  return {.model_types = {{"gpt_bert", kCovers}}, .make = make<Decoder, GptBertDecoder>};
 }
 
 }  // namespace minpair::model

@@ -28,12 +28,6 @@ uint32_t first_position(const query::Input& input) {
   return first;
 }
 
-float* find_row(const Value& value, uint32_t token) {
-  auto at = std::ranges::lower_bound(value.tokens, token);
-  if (at == value.tokens.end() || *at != token) return nullptr;
-  return value.rows.row(size_t(at - value.tokens.begin()));
-}
-
 // Among the gates of an LSTM or a GRU, side by side; none: it is no gate.
 std::optional<size_t> place_of_gate(query::Site site) {
   switch (site) {
@@ -56,15 +50,26 @@ bool has_both(query::Site site) {
   return site == query::Site::residual || site == query::Site::unit;
 }
 
-// What is given for this value: for the memory of an LSTM what follows the state, if anything.
+// What is given for this value. What is not the state gets what follows the state's, if anything.
 std::span<const float> given(const std::vector<float>& values, size_t width, const Value& value,
-                             query::Site site) {
-  const bool both = has_both(site) && (value.site == Site::hidden || value.site == Site::cell);
+                             const query::Place& at, const query::ModelInfo& info) {
+  const bool in_layer = value.site == Site::heads || value.site == Site::attention_output;
+  const bool both =
+      in_layer ? info.is_of_decoder(at.layer)
+               : has_both(at.site) && (value.site == Site::hidden || value.site == Site::cell);
   if (values.size() != width && !(both && values.size() == 2 * width))
     throw wrong_call(
         fmt::format("{} values were given where the model has {}", values.size(), width));
-  if (value.site != Site::cell || !both) return std::span(values).first(width);
-  return std::span(values).subspan(values.size() - width, values.size() == width ? 0 : width);
+  const bool shares = value.part.number >= kSharing && !value.part.is_state;
+  // A row without a token of its own is meant where all are.
+  if (shares && (at.position != query::kEverywhere || at.site == query::Site::residual)) return {};
+  const size_t part = value.part.number % kSharing;
+  if (values.size() == 2 * width) return std::span(values).subspan(part * width, width);
+  // One head is in one of the two; the memory may be meant alone.
+  const bool alone = value.part.is_state || at.site == query::Site::cell ||
+                     (at.site == query::Site::head && at.index != query::kAll) ||
+                     (shares && part == 0);
+  return std::span(values).first(alone ? width : 0);
 }
 
 }  // namespace
@@ -89,12 +94,15 @@ bool shows(const Value& value, query::Site site, uint32_t layer) {
       return has_both(site) || site == query::Site::cell;
     case Site::gates:
       return place_of_gate(site).has_value();
+    case Site::reset:
+      return site == query::Site::reset_gate;
     default:
       return false;
   }
 }
 
 Slice slice_of(const Value& value, query::Site site, const query::ModelInfo& info) {
+  if (value.site == Site::reset) return {0, info.hidden};
   if (value.site != Site::gates) return {0, value.rows.columns()};
   return {*place_of_gate(site) * info.hidden, info.hidden};
 }
@@ -138,6 +146,8 @@ void Interventions::place(const std::function<uint32_t(size_t, uint32_t)>& row_o
     const auto tokens = uint32_t(asked_[edit.input].ids.size());
     for (uint32_t p = everywhere ? 0 : position; p < (everywhere ? tokens : position + 1); ++p)
       edit.rows.push_back(row_of(edit.input, p));
+    // Masks that are one gap are one row.
+    edit.rows.erase(std::unique(edit.rows.begin(), edit.rows.end()), edit.rows.end());
     if (const auto* from = std::get_if<query::From>(&edit.change->how))
       for (uint32_t p : from->positions) edit.source_rows.push_back(row_of(edit.source, p));
   }
@@ -169,8 +179,12 @@ void Interventions::see(const Value& value) {
 Slice Interventions::one_of(const query::Place& place, const Value& value) const {
   const Slice all = slice_of(value, place.site, info_);
   if (place.index == query::kAll) return all;
-  if (place.site == query::Site::head)
-    return {place.index * (all.width / info_.heads), all.width / info_.heads};
+  if (place.site == query::Site::head) {
+    const bool decodes = info_.is_of_decoder(place.layer);
+    const size_t heads = decodes ? info_.decoder_heads : info_.heads;
+    if (place.index / heads != (decodes ? value.part.number % kSharing : 0)) return {};
+    return {place.index % heads * (all.width / heads), all.width / heads};
+  }
   if (place.site < query::Site::neuron) return all;
   if (place.index >= all.width)
     throw wrong_call(fmt::format("{} has {} {} in a layer, not a number {}", info_.name, all.width,
@@ -182,31 +196,32 @@ Slice Interventions::one_of(const query::Place& place, const Value& value) const
 
 void Interventions::take(Edit& edit, const Value& value) const {
   const Slice slice = one_of(edit.change->at, value);
-  std::vector<float>& sum = value.site == Site::cell ? edit.taken_memory : edit.taken;
+  if (edit.taken.size() <= value.part.number) edit.taken.resize(value.part.number + 1);
+  Edit::Taken& taken = edit.taken[value.part.number];
   for (uint32_t token : edit.source_rows)
-    if (const float* row = find_row(value, token)) {
-      sum.resize(slice.width);
-      for (size_t d = 0; d < slice.width; ++d) sum[d] += row[slice.first + d];
+    if (const float* row = value.row_of(token)) {
+      taken.sum.resize(slice.width);
+      for (size_t d = 0; d < slice.width; ++d) taken.sum[d] += row[slice.first + d];
+      ++taken.rows;
     }
 }
 
 void Interventions::put(const Edit& edit, const Value& value) const {
-  const Slice slice = one_of(edit.change->at, value);
-  const query::Site site = edit.change->at.site;
+  const query::Place& at = edit.change->at;
+  const Slice slice = one_of(at, value);
   for (uint32_t token : edit.rows) {
-    float* row = find_row(value, token);
-    if (!row) continue;
+    float* row = value.row_of(token);
+    if (!row || slice.width == 0) continue;
     float* x = row + slice.first;
     if (const auto* add = std::get_if<query::Add>(&edit.change->how)) {
-      for (float y : given(add->values, slice.width, value, site)) *x++ += add->by * y;
+      for (float y : given(add->values, slice.width, value, at, info_)) *x++ += add->by * y;
     } else if (const auto* put = std::get_if<query::Put>(&edit.change->how)) {
-      std::ranges::copy(given(put->values, slice.width, value, site), x);
+      std::ranges::copy(given(put->values, slice.width, value, at, info_), x);
     } else if (std::holds_alternative<query::Zero>(edit.change->how)) {
       std::fill_n(x, slice.width, 0.0f);
-    } else {
-      const auto& sum = value.site == Site::cell ? edit.taken_memory : edit.taken;
-      const auto count = float(edit.source_rows.size());
-      for (float y : sum) *x++ = y / count;
+    } else if (value.part.number < edit.taken.size()) {
+      const Edit::Taken& taken = edit.taken[value.part.number];
+      for (float y : taken.sum) *x++ = y / taken.rows;
     }
   }
 }

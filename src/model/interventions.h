@@ -49,7 +49,11 @@ class Interventions {
     const query::Change* change = nullptr;
     size_t input = 0, source = 0;
     std::vector<uint32_t> rows, source_rows;
-    std::vector<float> taken, taken_memory;  // sums over the source's rows
+    struct Taken {
+      std::vector<float> sum;
+      float rows = 0;  // of the source that have such a part
+    };
+    std::vector<Taken> taken;  // by part
   };
   uint32_t unchanged(std::span<const tokenizer::TokenId> ids);
   void add(size_t input);

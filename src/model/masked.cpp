@@ -76,7 +76,7 @@ MaskedModel::MaskedModel(const Source& source, MakeEncoder make_encoder, bool wi
 
 std::vector<query::Answer> MaskedModel::answer(std::span<const query::Query> queries) {
   return answer_by_logits(*this, queries, [&](std::span<const Input> inputs) {
-    if (!encoder_->answers_about_the_next()) return compute(inputs);
+    if (!info_.answers_before) return compute(inputs);
     std::vector<Input> moved(inputs.begin(), inputs.end());
     for (Input& input : moved)
       for (Read& read : input.reads) {
@@ -94,11 +94,16 @@ std::vector<std::vector<Logits>> MaskedModel::compute(std::span<const Input> ask
   Interventions changes(asked, info_);
   const std::span<const Input> inputs = changes.inputs();
   const Packed packed = pack(inputs, changes.late());
-  auto row_of = [&](size_t q, uint32_t position) { return packed.first[q] + position; };
+  auto row_of = [&](size_t q, uint32_t position) {
+    return packed.first[q] + encoder_->place_of(inputs[q].ids, position);
+  };
   changes.place(row_of);
   std::vector<uint32_t> rows;  // of the batch, each that is read once
   for (size_t q = 0; q < inputs.size(); ++q)
-    for (const Read& read : inputs[q].reads) rows.push_back(row_of(q, read.position));
+    for (const Read& read : inputs[q].reads) {
+      if (!read.state) encoder_->check_asked(inputs[q].ids, read.position);
+      rows.push_back(row_of(q, read.position));
+    }
   changes.add_sources(rows);
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());

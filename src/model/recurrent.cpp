@@ -250,6 +250,9 @@ class Recurrent : public query::Model, public Watchable {
     }
     nn::linear(runtime_, parents_, layers_[l].recurrent, gates_);
     auto open = [&](size_t i) { open_gates(from_input_.row(nodes[i]), gates_.row(i)); };
+    auto propose = [&](size_t i) {
+      if (cell_ == Cell::gru) reset(from_input_.row(nodes[i]), gates_.row(i));
+    };
     auto remember = [&](size_t i) {
       uint32_t parent = tree.nodes[nodes[i]].parent;
       const float* before = parent == PrefixTree::none ? nullptr : memory_.row(parent);
@@ -259,24 +262,27 @@ class Recurrent : public query::Model, public Watchable {
       give(gates_.row(i), memory_.row(nodes[i]), parents_.row(i), state.row(nodes[i]));
     };
     if (!watch) {
-      runtime_.parallel(nodes.size(), [&](size_t i, int) { open(i), remember(i), speak(i); });
+      runtime_.parallel(nodes.size(),
+                        [&](size_t i, int) { open(i), propose(i), remember(i), speak(i); });
       return;
     }
     for (size_t i = 0; i < nodes.size(); ++i) open(i);
+    if (cell_ == Cell::gru) watch({Site::reset, uint32_t(l), nodes, gates_});
+    for (size_t i = 0; i < nodes.size(); ++i) propose(i);
     watch({Site::gates, uint32_t(l), nodes, gates_});
     for (size_t i = 0; i < nodes.size(); ++i) remember(i);
-    if (cell_ == Cell::lstm) see(Site::cell, l, nodes, memory_, watch);
+    if (cell_ == Cell::lstm) see(Site::cell, l, nodes, memory_, watch, kMemory);
     for (size_t i = 0; i < nodes.size(); ++i) speak(i);
-    see(Site::hidden, l, nodes, state, watch);
+    see(Site::hidden, l, nodes, state, watch, {});
   }
 
   // Some rows of a matrix, watched and put back.
   void see(Site site, size_t l, std::span<const uint32_t> nodes, nn::Matrix& all,
-           const Watch& watch) {
+           const Watch& watch, Part part) {
     nn::Matrix rows(nodes.size(), hidden_);
     for (size_t i = 0; i < nodes.size(); ++i)
       std::memcpy(rows.row(i), all.row(nodes[i]), hidden_ * sizeof(float));
-    watch({site, uint32_t(l), nodes, rows});
+    watch({site, uint32_t(l), nodes, rows, part});
     for (size_t i = 0; i < nodes.size(); ++i)
       std::memcpy(all.row(nodes[i]), rows.row(i), hidden_ * sizeof(float));
   }
@@ -293,12 +299,17 @@ class Recurrent : public query::Model, public Watchable {
     } else if (cell_ == Cell::gru) {
       for (size_t i = 0; i < 2 * n; ++i) gates[i] += x[i];
       k.activate(nn::Activation::sigmoid, gates, 2 * n);  // reset and update gates
-      for (size_t i = 0; i < n; ++i) gates[2 * n + i] = x[2 * n + i] + gates[i] * gates[2 * n + i];
-      k.activate(nn::Activation::tanh, gates + 2 * n, n);
     } else {
       for (size_t i = 0; i < n; ++i) gates[i] += x[i];
       k.activate(cell_ == Cell::relu ? nn::Activation::relu : nn::Activation::tanh, gates, n);
     }
+  }
+
+  // A GRU's candidate: as PyTorch has it, the reset gate stands after the last state's product.
+  void reset(const float* x, float* gates) const {
+    const size_t n = hidden_;
+    for (size_t i = 0; i < n; ++i) gates[2 * n + i] = x[2 * n + i] + gates[i] * gates[2 * n + i];
+    runtime_.kernels().activate(nn::Activation::tanh, gates + 2 * n, n);
   }
 
   // An LSTM's memory; `before` is null at the beginning.

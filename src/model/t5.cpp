@@ -88,7 +88,7 @@ class T5 : public GapFiller {
     output_.weights = load.matrix(own ? "lm_head.weight" : "shared.weight", info.vocabulary, h);
     load.finish("T5", {"lm_head", "decoder."});
     info.parameters = load.parameters();
-    info.layers = uint32_t(decoders);
+    set_layers(encoder_.size(), decoders, shape_.heads, info);
   }
 
   nn::Norm norm(WeightLoader& load, const std::string& name, size_t h) const {
@@ -133,9 +133,17 @@ class T5 : public GapFiller {
     for (size_t i = 0; i < ids.size(); ++i) words_.row(size_t(ids[i]), to.row(i));
   }
 
+  void embed() override {
+    embed(gaps_.ids, encoded_);
+    embed(lines_.ids, hidden_);
+  }
+
+  // After the sentinel stands the gap's first token.
+  std::vector<tokenizer::TokenId> read_before(size_t) const override { return {start_, mask_}; }
+
   void attend(const Attention& attention, const nn::MoreScores* more,
               std::span<const nn::Sequence> sequences, bool causal, const nn::Matrix& in,
-              const nn::Matrix& seen) {
+              const nn::View& seen) {
     const size_t w = shape_.heads * shape_.width;
     nn::linear(runtime_, in, attention.query, query_);
     nn::linear(runtime_, seen, attention.key_value, key_value_);
@@ -146,66 +154,58 @@ class T5 : public GapFiller {
                context_);
   }
 
-  void feed_forward(const Block& block, const nn::Matrix& in) {
+  void feed_forward(const Block& block, size_t layer, const nn::Matrix& in) {
     nn::normalize(runtime_, in, block.norm, normed_);
-    if (!gated_) {
+    if (gated_) {
+      nn::linear(runtime_, normed_, block.up, wide_);
+      nn::gated(runtime_, wide_, activation_, inner_);
+    } else {
       nn::linear(runtime_, normed_, block.up, inner_, activation_);
-      return;
     }
-    nn::linear(runtime_, normed_, block.up, wide_);
-    nn::gated(runtime_, wide_, activation_, inner_);
+    see(Site::mlp_inner, layer, inner_);
   }
 
   void encode() override {
-    embed(gaps_.ids, encoded_);
     for (size_t l = 0; l < encoder_.size(); ++l) {
       const Block& block = encoder_[l];
       const DistanceBias& distances = encoder_[each_layer_ ? l : 0].self.distances;
       nn::MoreScores more = [&](const nn::ScoreBlock& b) { distances.add(b); };
+      join_encoder(l);
       nn::normalize(runtime_, encoded_, block.self.norm, normed_);
-      attend(block.self, &more, gaps_.sentences, false, normed_, normed_);
+      attend(block.self, &more, gaps_.sentences_of(encoded_.rows()), false, normed_, normed_);
+      see(Site::heads, l, context_);
       add(Site::attention_output, l, context_, block.self.output, encoded_, attended_);
-      feed_forward(block, attended_);
+      feed_forward(block, l, attended_);
       add(Site::mlp_output, l, inner_, block.down, attended_, encoded_);
+      see_encoded(Site::residual, l);
     }
+    join_encoder(encoder_.size());
     nn::normalize(runtime_, encoded_, encoder_norm_);
   }
 
-  // Two tokens for each row: the start, and the sentinel, after which the gap's first token stands.
-  void decode(size_t rows) override {
-    std::vector<tokenizer::TokenId> ids;
-    std::vector<nn::Sequence> own, across;
-    ends_.clear();
-    for (size_t r = 0; r < rows; ++r) {
-      ends_.push_back(2 * r + 1);
-      ids.insert(ids.end(), {start_, mask_});
-      own.push_back({2 * r, 2, 2 * r, 2});
-      const nn::Sequence& read = gaps_.sentences[gaps_.sentence_of[r]];
-      across.push_back({2 * r, 2, read.query, read.queries});
-    }
-    embed(ids, hidden_);
-    show(Site::embeddings, 0);
-    for (size_t l = 0; l < decoder_.size(); ++l) {
-      const Block& block = decoder_[l];
-      const DistanceBias& distances = decoder_[each_layer_ ? l : 0].self.distances;
+  void decode() override {
+    for (size_t i = 0; i < decoder_.size(); ++i) {
+      const Block& block = decoder_[i];
+      const size_t l = of_decoder(i);
+      const DistanceBias& distances = decoder_[each_layer_ ? i : 0].self.distances;
       nn::MoreScores more = [&](const nn::ScoreBlock& b) { distances.add(b); };
+      join_decoder(i);
+      const size_t rows = hidden_.rows();
       nn::normalize(runtime_, hidden_, block.self.norm, normed_);
-      attend(block.self, &more, own, true, normed_, normed_);
-      sum(block.self.output, hidden_, attended_);
+      attend(block.self, &more, lines_.own_of(rows), true, normed_, normed_);
+      see(Site::heads, l, context_);
+      add(Site::attention_output, l, context_, block.self.output, hidden_, attended_);
       nn::normalize(runtime_, attended_, block.across.norm, normed_);
-      attend(block.across, nullptr, across, false, normed_, encoded_);
-      sum(block.across.output, attended_, hidden_);
-      feed_forward(block, hidden_);
-      nn::View before = hidden_;
-      nn::linear(runtime_, inner_, block.down, attended_, nn::Activation::none, &before);
+      attend(block.across, nullptr, lines_.across_of(rows), false, normed_,
+             lines_.seen_by(rows, encoded_));
+      see(Site::heads, l, context_, kAcross);
+      add(Site::attention_output, l, context_, block.across.output, attended_, hidden_, {}, 1,
+          kAcross);
+      feed_forward(block, l, hidden_);
+      add(Site::mlp_output, l, inner_, block.down, hidden_, attended_);
       std::swap(hidden_, attended_);
-      show(Site::residual, l);
+      see_decoded(i);
     }
-  }
-
-  void sum(const nn::Linear& layer, const nn::Matrix& before, nn::Matrix& out) {
-    nn::View residual = before;
-    nn::linear(runtime_, context_, layer, out, nn::Activation::none, &residual);
   }
 
   bool each_layer_ = false, gated_ = false, scaled_ = false;
@@ -218,15 +218,14 @@ class T5 : public GapFiller {
   std::vector<Block> encoder_, decoder_;
   nn::Norm encoder_norm_, decoder_norm_;
   nn::Linear output_;
-  nn::Matrix encoded_, normed_, query_, key_value_, context_, attended_, wide_, inner_;
+  nn::Matrix normed_, query_, key_value_, context_, attended_, wide_, inner_;
 };
 
 }  // namespace
 
 Family t5_family() {
   return {.model_types = {{"t5", "T5, T5 1.1, Flan-T5, ByT5"}, {"mt5", "mT5"}, {"umt5", "umT5"}},
-          .make = make<Encoder, T5>,
-          .sites = sites_of_gap_fillers};
+          .make = make<Encoder, T5>};
 }
 
 }  // namespace minpair::model

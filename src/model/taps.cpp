@@ -17,22 +17,29 @@ Taps::Taps(std::span<const query::Input> inputs, const query::ModelInfo& info,
 }
 
 void Taps::take(const Value& value) {
-  const bool memory = value.site == Site::cell;
   for (Tap& tap : taps_) {
     const query::Site site = tap.read->state.value_or(query::Site::residual);
-    if (!shows(value, site, *tap.read->layer)) continue;
-    if (memory && site == query::Site::residual) continue;
+    if (!shows(value, site, *tap.read->layer) || !is_told(value, *tap.read)) continue;
     // A recurrent network shows its tokens step by step.
-    auto at = std::ranges::lower_bound(value.tokens, tap.token);
-    if (at == value.tokens.end() || *at != tap.token) continue;
-    const float* row = value.rows.row(size_t(at - value.tokens.begin()));
+    const float* row = value.row_of(tap.token);
+    if (!row) continue;
     // Of a unit, the memory comes before the state and follows it in the answer.
-    const bool waits = memory && site == query::Site::unit;
+    const bool waits = value.site == Site::cell && site == query::Site::unit;
+    const bool follows = value.part.number > 0 &&
+                         (value.site == Site::heads || value.site == Site::attention_output);
     std::vector<float>& values = waits ? tap.memory : tap.values;
     const Slice slice = slice_of(value, site, info_);
-    values.assign(row + slice.first, row + slice.first + slice.width);
+    if (!follows) values.clear();
+    values.insert(values.end(), row + slice.first, row + slice.first + slice.width);
     if (!waits) values.insert(values.end(), tap.memory.begin(), tap.memory.end());
   }
+}
+
+bool Taps::is_told(const Value& value, const query::Read& read) const {
+  // An encoder answers nothing; its last layer is where the decoder's embeddings stand.
+  if (!read.state) return value.part.number == 0 && *read.layer >= info_.encoder_layers;
+  if (*read.state == query::Site::residual) return value.part.is_state;
+  return value.part.number < kSharing;
 }
 
 void Taps::read(const nn::Runtime& runtime, size_t width, const nn::Linear& decoder, float cap,

@@ -39,6 +39,7 @@ class Taps {
     std::vector<float> values, memory;  // of an LSTM's unit
   };
   void take(const Value& value);
+  bool is_told(const Value& value, const query::Read& read) const;
 
   const query::ModelInfo& info_;
   std::vector<Tap> taps_;

@@ -13,9 +13,9 @@ constexpr std::string_view kAsked[] = {
     "logits",           "ranks",         "entropies", "the best tokens",
     "classes of words", "hidden states", "lenses"};
 constexpr std::string_view kNames[] = {
-    "residual stream", "attention",    "heads",       "feed-forward layers", "neurons",
-    "units",           "memory",       "own states",  "input gates",         "forget gates",
-    "candidates",      "output gates", "update gates"};
+    "residual stream", "attention",    "heads",        "feed-forward layers", "neurons",
+    "units",           "memory",       "own states",   "input gates",         "forget gates",
+    "candidates",      "output gates", "update gates", "reset gates"};
 static_assert(std::size(kNames) == kSites);
 
 void check_ids(std::span<const tokenizer::TokenId> ids, const ModelInfo& info) {
@@ -69,9 +69,9 @@ void check_change(const Change& change, size_t tokens, const Model& model) {
   const Place& at = change.at;
   check_site(at.site, model);
   check_layer(at.layer, info, at.site);
-  if (at.site == Site::head && at.index != kAll && at.index >= info.heads)
-    throw wrong_call(
-        fmt::format("{} has {} heads, not a number {}", info.name, info.heads, at.index))
+  if (at.site == Site::head && at.index != kAll && at.index >= info.heads_in(at.layer))
+    throw wrong_call(fmt::format("{} has {} heads, not a number {}", info.name,
+                                 info.heads_in(at.layer), at.index))
         .hint("0 is the first");
   if (at.position != kEverywhere) check_positions({&at.position, 1}, tokens);
   const auto* from = std::get_if<From>(&change.how);

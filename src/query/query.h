@@ -90,20 +90,23 @@ enum class Site : uint8_t {
   mlp,        // what the feed-forward layer adds to the stream
   neuron,     // one neuron of the feed-forward layer, after its activation
   unit,       // one unit of a recurrent layer: its state, and its memory in an LSTM
-  // Of one unit, on the way to its state. An LSTM has all but the last, a GRU that one and the
-  // candidate. Its reset gate is used up in the candidate and is no site.
+  // Of one unit, on the way to its state. An LSTM has all but the last two, a GRU those and the
+  // candidate.
   cell,         // the memory alone
   hidden,       // the state alone, as the layer above and the next step read it
   input_gate,   // what share of the candidate is added to the memory
   forget_gate,  // what share of the memory is kept
   candidate,    // what would be added; of a GRU, the new state
   output_gate,  // what share of the memory is shown
-  update_gate   // what share of the last state is kept
+  update_gate,  // what share of the last state is kept
+  reset_gate    // what share of what the last state says is heard by the candidate
 };
-constexpr size_t kSites = size_t(Site::update_gate) + 1;
+constexpr size_t kSites = size_t(Site::reset_gate) + 1;
 
 // What stands at a site, of all heads, neurons or units; of units an LSTM's memory after the state.
-// Layers count from 1; layer 0 of the residual stream is the embeddings.
+// Layers count from 1; layer 0 of the residual stream is the embeddings. An encoder's layers are
+// followed by its decoder's. There attention and heads are those among the decoder's tokens, then
+// those that look at the encoder.
 struct Hidden {
   uint16_t layer = 0;
   Site site = Site::residual;
@@ -231,6 +234,11 @@ struct ModelInfo {
   std::string architecture;  // "bert"
   enum class Kind { masked, causal, recurrent, ngram } kind = Kind::masked;
   uint32_t layers = 0, hidden = 0, heads = 0, vocabulary = 0;
+  // Of an encoder with a decoder: how many of the layers are the encoder's, and how many heads the
+  // decoder has of each of its two kinds.
+  uint32_t encoder_layers = 0, decoder_heads = 0;
+  // A masked model that says at each token what the next one is.
+  bool answers_before = false;
   uint32_t max_tokens = 0;  // the longest input, special tokens included; 0: no limit
   // Tokens that best go through it together: enough to keep the cores busy, few enough for memory.
   // Nothing below the engine cuts a batch.
@@ -244,6 +252,11 @@ struct ModelInfo {
   std::string matrix_unit;         // what computes them, for the user
   std::string fingerprint;         // weights + configuration
   std::vector<std::string> notes;  // what a careful user should know
+
+  bool is_of_decoder(uint32_t layer) const { return encoder_layers && layer > encoder_layers; }
+  uint32_t heads_in(uint32_t layer) const {
+    return is_of_decoder(layer) ? 2 * decoder_heads : heads;
+  }
 };
 
 using AskSet = std::bitset<std::variant_size_v<What>>;  // by the index in What

@@ -33,6 +33,7 @@ const std::map<std::string, Where> kNamed{{"input-gate", Where::input_gate},
                                           {"candidate", Where::candidate},
                                           {"output-gate", Where::output_gate},
                                           {"update-gate", Where::update_gate},
+                                          {"reset-gate", Where::reset_gate},
                                           {"cell", Where::cell},
                                           {"hidden", Where::hidden}};
 
@@ -169,7 +170,7 @@ TEST(Gates, AreWhatPyTorchHas) {
             << one["layer"];
   }
   EXPECT_EQ(models.size(), 2u);
-  EXPECT_EQ(golden_file["cases"].size(), 32u);
+  EXPECT_EQ(golden_file["cases"].size(), 36u);
 }
 
 // All gates of another input, or all of its memory and states, at every place of a layer: its
@@ -178,10 +179,9 @@ TEST(Gates, AllOfAnotherInputGiveItsAnswer) {
   for (const char* name : {"lstm0.pt", "lstm1.pt", "gru2.pt"}) {
     auto model = load_golden(name);
     const bool lstm = model->info().architecture == "lstm";
-    const std::vector<Where> gates =
-        lstm ? std::vector{Where::input_gate, Where::forget_gate, Where::candidate,
-                           Where::output_gate}
-             : std::vector{Where::update_gate, Where::candidate};
+    const std::vector<Where> gates = lstm ? std::vector{Where::input_gate, Where::forget_gate,
+                                                        Where::candidate, Where::output_gate}
+                                          : std::vector{Where::update_gate, Where::candidate};
     std::vector<std::vector<Where>> ways{gates};
     if (lstm) ways.push_back({Where::cell, Where::hidden});
     const Query ours = ask(kIds), theirs = ask(kOthers);
@@ -212,6 +212,7 @@ TEST(Gates, WhatACellLacksIsSaid) {
   EXPECT_THAT(said("gru2.pt", Where::forget_gate), HasSubstr("has no forget gates"));
   EXPECT_THAT(said("gru2.pt", Where::cell), HasSubstr("has no memory"));
   EXPECT_THAT(said("lstm0.pt", Where::update_gate), HasSubstr("has no update gates"));
+  EXPECT_THAT(said("lstm0.pt", Where::reset_gate), HasSubstr("has no reset gates"));
   EXPECT_THAT(said("tanh3.pt", Where::candidate), HasSubstr("has no candidates"));
 }
 

@@ -118,6 +118,33 @@ TEST_P(Inside, StatesAreWhatAWatchSees) {
   EXPECT_THROW(hidden_states(*model_, kIds, 65536), Error);
 }
 
+// An encoder answers nothing. From its last layer on, a lens is what a shorter decoder answers.
+TEST(LensOfTwoSides, IsTheAnswerOfAShorterDecoder) {
+  for (const char* name : {"t5", "t5-v1.1", "bart", "mbart"}) {
+    std::unique_ptr<query::Model> whole = load_golden(name);
+    const query::ModelInfo& info = whole->info();
+    ASSERT_EQ(info.encoder_layers, 2u);
+    ASSERT_EQ(info.layers, 5u);
+    Ids ids = kIds;
+    ids[3] = whole->tokenizer().special().mask;
+    Query lens{ids, {}, {}};
+    for (uint16_t l = 0; l <= info.layers; ++l) lens.asks.push_back({3, query::Lens{l, kTargets}});
+    const Answer seen = std::move(whole->answer({&lens, 1})[0]);
+    for (uint16_t l = 0; l < 2; ++l) EXPECT_TRUE(query::logits_of(seen[l]).logits.empty());
+    EXPECT_EQ(query::logits_of(seen[2]).logits.size(), kTargets.size());
+    for (uint16_t l = 3; l <= info.layers; ++l) {
+      TemporaryFolder folder;
+      std::filesystem::copy(golden(name), folder.path());
+      auto config = nlohmann::json::parse(read_file(folder / "config.json"));
+      config[config.contains("decoder_layers") ? "decoder_layers" : "num_decoder_layers"] = l - 2;
+      write_file(folder / "config.json", config.dump());
+      std::unique_ptr<query::Model> shorter = load_model(folder.path().string(), {.threads = 2});
+      const Query query{ids, {{3, query::Targets{kTargets, false}}}, {}};
+      EXPECT_EQ(seen[l], shorter->answer({&query, 1})[0][0]) << name << ", layer " << l;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Model, Inside, ::testing::ValuesIn(every_model()),
                          [](const auto& tested) { return identifier(tested.param); });
 

@@ -75,6 +75,7 @@ TEST_P(Watched, EverySiteIsSeenOnceInOrder) {
   for (uint32_t l = 0; l < layers; ++l) {
     if (!is_recurrent_)
       for (Site site : kLayerSites) expected.emplace_back(site, l);
+    if (model_->info().architecture == "gru") expected.emplace_back(Site::reset, l);
     if (is_recurrent_) expected.emplace_back(Site::gates, l);
     if (is_lstm()) expected.emplace_back(Site::cell, l);
     if (is_recurrent_) expected.emplace_back(Site::hidden, l);

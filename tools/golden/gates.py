@@ -15,7 +15,7 @@ import torch.nn.functional as F
 IDS, OTHERS = [5, 9, 2, 30, 36, 7], [5, 8, 2, 31, 35, 3, 11]
 POSITION, THERE, TARGETS = 2, 4, [3, 17, 36]
 SITES = {"lstm0.pt": ["input-gate", "forget-gate", "candidate", "output-gate", "cell", "hidden"],
-         "gru2.pt": ["update-gate", "candidate"]}
+         "gru2.pt": ["update-gate", "candidate", "reset-gate"]}
 
 
 def step(w, layer, x, state, memory, change):
@@ -29,7 +29,7 @@ def step(w, layer, x, state, memory, change):
         memory = change("cell", f * memory + i * g)
         return change("hidden", o * torch.tanh(memory)), memory
     (ar, az, an), (br, bz, bn) = a.chunk(3), b.chunk(3)
-    r, z = torch.sigmoid(ar + br), change("update-gate", torch.sigmoid(az + bz))
+    r, z = change("reset-gate", torch.sigmoid(ar + br)), change("update-gate", torch.sigmoid(az + bz))
     n = change("candidate", torch.tanh(an + r * bn))
     return change("hidden", (1 - z) * n + z * state), memory
 
