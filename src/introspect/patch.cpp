@@ -199,6 +199,8 @@ PatchReadings read_patches(query::Model& model, const engine::SuiteSource& suite
                            const engine::SuiteSource& whole, const engine::Selection& selection,
                            const PatchOptions& options, const engine::Tick& tick) {
   check_layers(model);
+  for (const std::string& role : options.roles)
+    if (role != "all") check_role(role, whole, {});
   PatchReadings read{.suite = suite.manifest.name,
                      .model = model.info().name,
                      .options = options,
