@@ -80,6 +80,71 @@ TEST(MoreFormats, TheSameWordsAfterTwoContexts) {
   EXPECT_EQ(feature_text(comps.items[0], "property"), "sweat");
 }
 
+TEST(MoreFormats, AnEwokRowIsTwoTargets) {
+  const std::string names =
+                        "Domain,ConceptA,ConceptB,ContextType,Context1,Context2,Target1,Target2",
+                    row =
+                        "spatial,left,right,direct,\"Ann stands left of Bob, here.\",Ann stands "
+                        "right of Bob.,Bob is right of Ann.,Bob is left of Ann.";
+  Read table = read("testsuite-x.csv", "# whose data this is # and more\n" + names + "\n" + row);
+  EXPECT_EQ(table.format, "ewok");
+  ASSERT_EQ(table.items.size(), 2u);
+  EXPECT_EQ(texts(table.items[0]), "Bob is right of Ann. | Bob is right of Ann.");
+  EXPECT_EQ(table.items[0].sentences[0].context, "Ann stands left of Bob, here.");
+  EXPECT_EQ(table.items[0].sentences[1].context, "Ann stands right of Bob.");
+  EXPECT_EQ(texts(table.items[1]), "Bob is left of Ann. | Bob is left of Ann.");
+  EXPECT_EQ(table.items[1].sentences[0].context, "Ann stands right of Bob.");
+  EXPECT_EQ(table.items[1].test, "spatial");
+  EXPECT_EQ(table.items[1].condition, "target 2");
+  EXPECT_EQ(table.items[1].cluster, "spatial/left/right");
+  EXPECT_EQ(feature_text(table.items[1], "ContextType"), "direct");
+  EXPECT_NE(table.items[0].id, table.items[1].id);
+  EXPECT_TRUE(table.scores.empty());
+
+  const std::string scores =
+      ",logp_target1_context1,logp_target1_context2,logp_target2_context1,"
+      "logp_target2_context2";
+  Read scored = read("results.csv", names + scores + "\n" + row + ",-7.5,-8,-9,-6\n");
+  EXPECT_THAT(scored.scores, ElementsAre(-7.5, -8));
+  EXPECT_FALSE(feature_text(scored.items.at(0), "logp_target1_context1").size());
+
+  Read lines = read("spatial.jsonl",
+                    R"({"Domain": "spatial", "ConceptA": "left", "ConceptB": "right", "Context1": )"
+                    R"("A.", "Context2": "B.", "Target1": "C.", "Target2": "D.", "Version": 3})");
+  EXPECT_EQ(lines.format, "ewok");
+  ASSERT_EQ(lines.items.size(), 2u);
+  EXPECT_EQ(lines.items[1].sentences[1].context, "A.");
+  EXPECT_THROW(read("x.csv", names + "\nspatial,a,b,c,d,e,f,\n"), Error);  // no target 2
+  EXPECT_THROW(read("x.csv", names + "\nspatial,a,b\n"), Error);
+  EXPECT_THROW(read("x.jsonl", R"({"Context1": "A.", "Context2": "B.", "Target1": "C.", )"
+                               R"("Target2": "D."})"),
+               Error);  // no domain
+}
+
+TEST(MoreFormats, ClimpHasASentenceARow) {
+  const std::string rows =
+      "0,classifier,noun,他买了一本书。,1\n1,classifier,noun,他买了一只书。,0\n"
+      "2,classifier,noun,她有一只猫。,1\n3,classifier,noun,她有一本猫。,0\n";
+  Read numbered = read("classifier_1000.csv", ",0,1,2,3\n" + rows);
+  EXPECT_EQ(numbered.format, "climp");
+  ASSERT_EQ(numbered.items.size(), 2u);
+  EXPECT_EQ(texts(numbered.items[1]), "她有一只猫。 | 她有一本猫。");
+  EXPECT_EQ(numbered.items[1].test, "classifier");
+  EXPECT_EQ(numbered.items[1].language, "zh");
+  EXPECT_EQ(feature_text(numbered.items[1], "phenomenon"), "classifier");
+  // Without a header: no judgments either, the good sentence first.
+  Read bare = read("ba_construction_1000.csv", "0,ba,他把书买了。\n1,ba,他把书了买。\n");
+  EXPECT_EQ(bare.format, "climp");
+  EXPECT_EQ(texts(bare.items.at(0)), "他把书买了。 | 他把书了买。");
+  EXPECT_EQ(bare.items[0].test, "ba_construction");
+  Read turned_round = read("x.csv", ",0,1,2,3\n0,a,b,坏的。,0\n1,a,b,好的。,1\n");
+  EXPECT_EQ(texts(turned_round.items.at(0)), "好的。 | 坏的。");
+  EXPECT_THROW(read("x.csv", ",0,1,2,3\n0,a,b,好的。,1\n1,a,b,坏的。,1\n"), Error);
+  EXPECT_THROW(read("x.csv", ",0,1,2,3\n0,a,b,好的。,1\n"), Error);
+  EXPECT_THROW(read("x.csv", ",0,1,2,3\n0,a,b,好的。,yes\n1,a,b,坏的。,0\n"), Error);
+  EXPECT_THROW(read("x.csv", ",0,1,2,3\n0,a,b,,1\n1,a,b,坏的。,0\n"), Error);
+}
+
 TEST(MoreFormats, CausalGymUsesEveryWordOnce) {
   Read gym = read("gym.json", R"({"agr": {"templates": ["The {noun} {adv}"], "label": "noun",
     "result_prepend_space": true, "labels": {"sg": ["is", "was"], "pl": ["are", "were"]},
@@ -171,6 +236,9 @@ static const std::vector<Sample>& samples() {
        "sentence_good,sentence_bad,linguistic_phenomenon,paradigm,item_id\nHij gaat.,Hij "
        "gaan.,agr,sv,3\n",
        ','},
+      {"w.csv", "Domain,ConceptA,ConceptB,Context1,Context2,Target1,Target2\ns,a,b,A.,B.,C.,D.\n",
+       ','},
+      {"k_1000.csv", ",0,1,2,3\n0,a,b,好的。,1\n1,a,b,坏的。,0\n", ','},
       {"c.txt", "True\tder Autor lacht\nFalse\tder Autor lachen\n"},
       {"z.txt", "He go home .\nHe goes home .\n"},
       {"b.json", R"([[["a b", "a b"], ["c d", "c e"]]])"

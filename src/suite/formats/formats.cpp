@@ -79,12 +79,26 @@ std::vector<Format> make_table() {
   for (Format& f : blimp_formats()) table.push_back(std::move(f));
   for (Format& f : published_list_formats()) table.push_back(std::move(f));
   // What names its columns comes before what is told by the number of its columns alone.
-  for (Format f :
-       {does_bert_agree_format(), gulordava_format(), pairs_format(), lakretz_tasks_format(),
-        linzen_format(), bert_syntax_format(), bert_syntax_results_format(), clams_format(),
-        clams_bert_format(), marvin_linzen_format(), syntaxgym_format(), lakretz_format(),
-        bhs_format(), feature_circuits_format(), comps_format(), causalgym_format(), zorro_format(),
-        tsv_format()})
+  for (Format f : {does_bert_agree_format(),
+                   gulordava_format(),
+                   climp_format(),
+                   ewok_format(),
+                   pairs_format(),
+                   lakretz_tasks_format(),
+                   linzen_format(),
+                   bert_syntax_format(),
+                   bert_syntax_results_format(),
+                   clams_format(),
+                   clams_bert_format(),
+                   marvin_linzen_format(),
+                   syntaxgym_format(),
+                   lakretz_format(),
+                   bhs_format(),
+                   feature_circuits_format(),
+                   comps_format(),
+                   causalgym_format(),
+                   zorro_format(),
+                   tsv_format()})
     table.push_back(std::move(f));
   return table;
 }

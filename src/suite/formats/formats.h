@@ -24,6 +24,8 @@ Format bhs_format();
 Format feature_circuits_format();
 Format comps_format();
 Format causalgym_format();
+Format climp_format();
+Format ewok_format();
 Format pairs_format();
 std::vector<Format> published_list_formats();
 std::vector<Format> blimp_formats();  // BLiMP and its relatives
