@@ -3,10 +3,12 @@
     generate_nltk.py GRAMMAR.avg SECONDS
 
 Prints how many sentences it made and the processor time it took, over and over the whole language
-until SECONDS have passed.
+until SECONDS have passed; then the same for sentences that are drawn one at a time, each production
+of a symbol as likely as the others.
 """
 
 import os
+import random
 import re
 import sys
 import time
@@ -60,6 +62,28 @@ def as_cfg(path):
     return CFG.fromstring("% start S\n" + "\n".join(rules))
 
 
+def draw(choices, symbol, words):
+    for part in random.choice(choices[symbol]):
+        if part in choices:
+            draw(choices, part, words)
+        else:
+            words.append(part)
+
+
+def draw_all(grammar, seconds, out):
+    choices = {}
+    for production in grammar.productions():
+        choices.setdefault(production.lhs(), []).append(production.rhs())
+    made, begin = 0, time.process_time()
+    while time.process_time() - begin < seconds:
+        for _ in range(1000):
+            words = []
+            draw(choices, grammar.start(), words)
+            out.write(" ".join(words) + "\n")
+        made += 1000
+    return made, time.process_time() - begin
+
+
 def main():
     grammar = as_cfg(sys.argv[1])
     seconds = float(sys.argv[2])
@@ -72,7 +96,7 @@ def main():
             out.write(" ".join(sentence) + "\n")
             language += 1
         made += language
-    print(made, time.process_time() - begin, language)
+    print(made, time.process_time() - begin, language, *draw_all(grammar, seconds, out))
 
 
 main()

@@ -337,11 +337,14 @@ def lstm(here):
 def generation(here):
     """Expanding a grammar against NLTK"""
     text = ran([here.program("bench_generate")])
-    rates = {name: float(n) for name, n in re.findall(r"^\s+(text|jsonl|NLTK)\s+(\d+) sentences/s", text, re.M)}
+    rates = {name: float(n) for name, n in re.findall(r"^\s+(text|jsonl|sample|sparse|drawn|NLTK|walk)\s+(\d+) sentences/s", text, re.M)}
     if "NLTK" not in rates:
         raise Skip("NLTK is not installed (Debian: python3-nltk)")
     yield Row("plain text", rates["text"], "NLTK's generate", rates["NLTK"], 20, "sentences/s")
     yield Row("a suite with loci and features", rates["jsonl"], "NLTK's generate, plain text", rates["NLTK"], 4, "sentences/s")
+    yield Row("a tenth drawn, plain text", rates["sample"], "NLTK's generate", rates["NLTK"], 20, "sentences/s")
+    yield Row("a hundredth drawn, plain text", rates["sparse"], "NLTK's generate", rates["NLTK"], 20, "sentences/s")
+    yield Row("a tenth drawn, a suite", rates["drawn"], "a random walk over NLTK's productions", rates["walk"], 20, "sentences/s")
 
 
 def extraction(here):

@@ -255,4 +255,38 @@ TEST(Derivations, OutputLargerThanTheBufferIsWhole) {
 }
 
 }  // namespace
+// Drawn straight into text, as lines, as items, and by their ranks: the same sentences. With 70
+// words there are more than 64 bits can count.
+TEST(Derivations, ASampleIsTheSameInEveryForm) {
+  for (int size : {3, 70}) {
+    Derivations l("test", "de");
+    std::vector<Derivations::Node> parts;
+    for (int i = 0; i < size; ++i)
+      parts.push_back(l.add_choice({{l.add_word("a")}, {l.add_word("b"), l.add_word("c")}}));
+    // Alternatives with different numbers of derivations.
+    parts[0] = l.add_choice({{l.add_word("d")}, {parts[1], parts[2]}, {parts[1]}});
+    parts.push_back(l.add_locus("x", {"y"}));
+    l.add_section({"one", "first", {}, l.add_choice({parts})});
+    l.add_section({"two", "second", {}, l.add_choice({{parts[1], parts.back()}})});
+    std::string items, sentences, lines, text;
+    DerivedItems by_rank(l);
+    const Count all = l.count(), first = l.count_of(l.sections()[0]);
+    Random a(3), b(3), c(3);
+    l.sample(20, a, [&](const suite::Item& item) {
+      suite::append_json_line(items, item);
+      sentences += item.sentences[0].text + "\n*" + item.sentences[1].text + "\n";
+      if (size > 3) return;
+      const Count number = Count(std::stoull(item.id.substr(item.id.rfind('/') + 1))) - 1;
+      suite::Item same;
+      by_rank.at(item.condition == "one" ? number : first + number, same);
+      EXPECT_EQ(same, item);
+    });
+    l.sample_jsonl(20, b, [&](std::string_view s) { lines += s; });
+    l.sample_text(20, c, [&](std::string_view s) { text += s; });
+    EXPECT_EQ(lines, items);
+    EXPECT_EQ(text, sentences);
+    EXPECT_EQ(std::count(items.begin(), items.end(), '\n'), all < 20 ? long(all) : 20);
+  }
+}
+
 }  // namespace minpair::stimuli

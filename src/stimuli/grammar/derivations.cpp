@@ -28,7 +28,14 @@ Count multiply(Count a, Count b) {
 
 // Uniform in [0, n).
 Count below(Random& random, Count n) {
-  if (n <= UINT64_MAX) return random.below(uint64_t(n));
+  if (n <= UINT64_MAX) {
+    // As Random::below, whose rule is mostly settled without its division.
+    const uint64_t small = uint64_t(n);
+    for (;;) {
+      const Wide m = Wide(random.next()) * small;
+      if (uint64_t(m) >= small || uint64_t(m) >= (0 - small) % small) return uint64_t(m >> 64);
+    }
+  }
   Count mask = kCountless;
   while (mask / 2 >= n) mask /= 2;
   for (;;) {
@@ -38,9 +45,43 @@ Count below(Random& random, Count n) {
   }
 }
 
+// Different numbers below a limit, spread evenly enough: each stands near the place that it will
+// have when they are sorted, so that neither finding nor sorting them looks far.
+template <class Number>
+class SortedRanks {
+ public:
+  SortedRanks(Number limit, size_t size)
+      : slots_(2 * size + 1),
+        scale_(double(slots_) / double(limit)),
+        table_(slots_ + size, kNone) {}
+
+  bool insert(Number rank) {  // false where it was there
+    size_t at = std::min(size_t(double(rank) * scale_), slots_ - 1);
+    for (; table_[at] != kNone; ++at)
+      if (table_[at] == rank) return false;
+    table_[at] = rank;
+    return true;
+  }
+
+  std::vector<Number> take() {
+    std::erase(table_, kNone);
+    for (size_t i = 1; i < table_.size(); ++i)
+      for (size_t k = i; k > 0 && table_[k - 1] > table_[k]; --k)
+        std::swap(table_[k - 1], table_[k]);
+    return std::move(table_);
+  }
+
+ private:
+  static constexpr Number kNone = ~Number{0};
+  size_t slots_;
+  double scale_;
+  std::vector<Number> table_;
+};
+
 }  // namespace
 
 std::string count_digits(Count n) {
+  if (n <= UINT64_MAX) return fmt::format_int(uint64_t(n)).str();
   std::string digits;
   do digits.insert(digits.begin(), char('0' + int(n % 10)));
   while (n /= 10);
@@ -53,7 +94,9 @@ Sample parse_sample(std::string_view text) {
   for (size_t i = 0; i < numbers.size(); ++i) {
     const char* end = numbers[i].data() + numbers[i].size();
     bool read = i < 2 && std::from_chars(numbers[i].data(), end, values[i]).ptr == end;
-    if (!read) throw bad_input(fmt::format("'{}' is no size of a sample", text));
+    if (!read)
+      throw bad_input(fmt::format("'{}' is no size of a sample", text))
+          .hint("say how many, then a seed: 1000 7");
   }
   if (values[0] == 0)
     throw bad_input("a sample has one item at least").hint("say how many, then a seed: 1000 7");
@@ -64,20 +107,21 @@ Derivations::Derivations(std::string test, std::string language)
     : test_(std::move(test)), language_(std::move(language)) {}
 
 Derivations::Node Derivations::add_word(std::string text) {
-  nodes_.push_back({Kind::word, {}, 0, 1, uint32_t(words_.size()), 0, 1});
+  nodes_.push_back({Kind::word, {}, 0, true, 1, uint32_t(words_.size()), 0, 1});
   words_.push_back(std::move(text));
   return Node(nodes_.size() - 1);
 }
 
 Derivations::Node Derivations::add_locus(std::string text, std::vector<std::string> wrong) {
-  nodes_.push_back({Kind::locus, {}, 1, 1, uint32_t(words_.size()), uint32_t(wrong.size()), 1});
+  nodes_.push_back(
+      {Kind::locus, {}, 1, true, 1, uint32_t(words_.size()), uint32_t(wrong.size()), 1});
   words_.push_back(std::move(text));
   for (std::string& w : wrong) words_.push_back(std::move(w));
   return Node(nodes_.size() - 1);
 }
 
 Derivations::Node Derivations::add_mark(Mark mark) {
-  nodes_.push_back({Kind::mark, mark, 0, 1, 0, 0, 1});
+  nodes_.push_back({Kind::mark, mark, 0, true, 1, 0, 0, 1});
   return Node(nodes_.size() - 1);
 }
 
@@ -88,7 +132,7 @@ Derivations::Node Derivations::add_varied(std::string text, std::vector<std::str
 }
 
 Derivations::Node Derivations::add_parts(const std::vector<Wrong>& wrong) {
-  nodes_.push_back({Kind::mark, Mark::parts, 1, 1, uint32_t(rearranged_.size()), 0, 1});
+  nodes_.push_back({Kind::mark, Mark::parts, 1, true, 1, uint32_t(rearranged_.size()), 0, 1});
   auto& stored = rearranged_.emplace_back();
   for (const Wrong& w : wrong) {
     auto& pieces = stored.emplace_back();
@@ -101,7 +145,7 @@ Derivations::Node Derivations::add_parts(const std::vector<Wrong>& wrong) {
 }
 
 Derivations::Node Derivations::add_choice(std::vector<std::vector<Node>> alternatives) {
-  Data choice{Kind::choice, {}, 0, 0, uint32_t(alternatives_.size()), 0, 0};
+  Data choice{Kind::choice, {}, 0, true, 0, uint32_t(alternatives_.size()), 0, 0};
   for (const std::vector<Node>& nodes : alternatives) {
     Count count = 1;
     unsigned loci = 0;
@@ -117,6 +161,7 @@ Derivations::Node Derivations::add_choice(std::vector<std::vector<Node>> alterna
     choice.count = add(choice.count, count);
     choice.length++;
     alternatives_.push_back({uint32_t(sequence_.size()), uint32_t(nodes.size()), count});
+    choice.even &= count == alternatives_[choice.first].count;
     sequence_.insert(sequence_.end(), nodes.begin(), nodes.end());
   }
   nodes_.push_back(choice);
@@ -204,6 +249,7 @@ void Derivations::keep_words(const std::function<bool(std::string_view)>& known)
     }
     uint32_t kept = 0;
     node.count = 0;
+    node.even = true;
     for (uint32_t i = 0; i < node.length; ++i) {
       Alternative a = alternatives_[node.first + i];
       a.count = 1;
@@ -211,6 +257,7 @@ void Derivations::keep_words(const std::function<bool(std::string_view)>& known)
         a.count = multiply(a.count, nodes_[sequence_[a.first + k]].count);
       if (a.count == 0) continue;
       alternatives_[node.first + kept++] = a;
+      node.even &= a.count == alternatives_[node.first].count;
       node.count = add(node.count, a.count);
     }
     node.length = kept;
@@ -312,11 +359,15 @@ std::vector<Count> Derivations::sample_ranks(Count total, uint64_t n, Random& ra
     throw bad_input(fmt::format("{} has more sentences than can be numbered", test_))
         .hint("give a smaller --depth");
   // Robert Floyd's way: every set of n is equally likely, and nothing is drawn twice.
-  std::set<Count> ranks;
-  for (Count j = total > n ? total - n : 0; j < total; ++j) {
-    Count r = below(random, j + 1);
-    ranks.insert(ranks.count(r) ? j : r);
-  }
+  const Count first = total > n ? total - n : 0;
+  auto draw = [&]<class Number>(Number) {
+    SortedRanks<Number> ranks(Number(total), size_t(total - first));
+    for (Number j = Number(first); j < total; ++j)
+      if (!ranks.insert(Number(below(random, j + 1)))) ranks.insert(j);
+    return ranks.take();
+  };
+  if (total > UINT64_MAX) return draw(total);
+  const std::vector<uint64_t> ranks = draw(uint64_t{0});  // half the memory
   return {ranks.begin(), ranks.end()};
 }
 

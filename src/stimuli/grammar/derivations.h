@@ -158,13 +158,13 @@ class Derivations {
   // `n` different items (all when there are fewer), every set of n equally likely, in order.
   // Throws when there are too many to number.
   void sample(uint64_t n, Random& random, const ItemSink& sink) const;
-  void sample_text(uint64_t n, Random& random, const TextSink& sink,
-                   const Labels& labels = {}) const;
-
   // The same straight into text, without making items: one sentence a line, labelled; or suite JSON
   // Lines.
   void write_text(const TextSink& sink, const Labels& labels = {}) const;
   void write_jsonl(const TextSink& sink) const;
+  void sample_text(uint64_t n, Random& random, const TextSink& sink,
+                   const Labels& labels = {}) const;
+  void sample_jsonl(uint64_t n, Random& random, const TextSink& sink) const;
 
  private:
   friend class Walker;
@@ -182,6 +182,7 @@ class Derivations {
     Kind kind;
     Mark mark{};
     uint8_t loci = 0;     // in every derivation below: 0, 1, or 2 for a mixture or more
+    bool even = true;     // all alternatives have as many derivations
     uint32_t size = 0;    // steps of the longest derivation
     uint32_t first = 0;   // into words_ (wrong forms follow), alternatives_ or rearranged_
     uint32_t length = 0;  // wrong forms, or alternatives

@@ -47,18 +47,12 @@ void generate(const std::vector<Derivations>& tests, const fs::path& output,
     file.write(piece);
     progress.set(bytes += piece.size());
   };
-  std::string line;
-  ItemSink write_item = [&](const suite::Item& item) {
-    line.clear();
-    suite::append_json_line(line, item);
-    write(line);
-  };
   Random random(options.seed);
   for (const Derivations& l : tests) {
     if (options.sample && text)
       l.sample_text(*options.sample, random, write, labels);
     else if (options.sample)
-      l.sample(*options.sample, random, write_item);
+      l.sample_jsonl(*options.sample, random, write);
     else if (text)
       l.write_text(write, labels);
     else

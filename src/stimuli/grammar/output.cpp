@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "base/error.h"
 #include "stimuli/grammar/design.h"
@@ -31,11 +32,14 @@ class Numbering {
   const std::string& prefix(size_t section) const { return prefix_[section]; }
   Count first(size_t section) const { return first_[section]; }
   size_t width(const std::string& condition) const { return width_.at(condition); }
-  std::string id(const Derivations& derivations, size_t section, Count rank) const {
+  std::string digits(const Derivations& derivations, size_t section, Count rank) const {
     std::string digits = count_digits(first_[section] + rank + 1);
-    size_t width = width_.at(derivations.sections()[section].condition);
-    if (digits.size() < width) digits.insert(0, width - digits.size(), '0');
-    return prefix_[section] + digits;
+    const size_t wide = width(derivations.sections()[section].condition);
+    if (digits.size() < wide) digits.insert(0, wide - digits.size(), '0');
+    return digits;
+  }
+  std::string id(const Derivations& derivations, size_t section, Count rank) const {
+    return prefix_[section] + digits(derivations, section, rank);
   }
 
  private:
@@ -75,7 +79,9 @@ void fill(suite::Item& item, const Derivations& derivations, const Section& sect
   std::string_view text = walker.text();
   Span locus = walker.locus();
   item.sentences.resize(1 + walker.wrong_count());
-  item.sentences[0] = {std::string(text) + std::string(walker.ending()), locus, true};
+  item.sentences[0].text.assign(text).append(walker.ending());
+  item.sentences[0].locus = locus;
+  item.sentences[0].grammatical = true;
   for (size_t i = 0; i < walker.wrong_count(); ++i) {
     suite::Sentence& s = item.sentences[i + 1];
     s.text.assign(text.substr(0, locus.begin)) += walker.wrong(i);
@@ -85,6 +91,8 @@ void fill(suite::Item& item, const Derivations& derivations, const Section& sect
   }
   for (size_t i = 0; i < item.sentences.size(); ++i) {
     suite::Sentence& s = item.sentences[i];
+    s.name.clear();
+    s.context.clear();
     s.regions.clear();
     if (derivations.names_roles() && !derivations.design())
       s.regions = regions_of(walker, i == 0 ? std::nullopt : std::optional(i - 1));
@@ -258,6 +266,27 @@ void add_line(Buffer& out, const LineParts& parts, std::string_view id, const Wa
   out.add("}\n");
 }
 
+void add_item(Buffer& out, std::string& line, const suite::Item& item) {
+  line.clear();
+  suite::append_json_line(line, item);
+  out.add(line);
+}
+
+// Hands each section those of the ranks, counted over all sections, that are its own.
+template <class Give>
+void by_section(const Derivations& derivations, std::vector<Count> ranks, const Give& give) {
+  Count first = 0;
+  auto begin = ranks.begin();
+  for (size_t s = 0; s < derivations.sections().size(); ++s) {
+    const Count end = first + derivations.count_of(derivations.sections()[s]);
+    auto last = begin;
+    for (; last != ranks.end() && *last < end; ++last) *last -= first;
+    give(s, std::span<const Count>(begin, last));
+    begin = last;
+    first = end;
+  }
+}
+
 }  // namespace
 
 void Derivations::expand(const ItemSink& sink) const {
@@ -310,31 +339,63 @@ void DerivedItems::at(Count rank, suite::Item& item) {
 }
 
 void Derivations::sample(uint64_t n, Random& random, const ItemSink& sink) const {
-  DerivedItems items(*this);
+  needs_locus(*this);
+  Walker walker(*this, Walker::Escape::none);
+  Numbering numbering(*this);
   suite::Item item;
-  for (Count rank : sample_ranks(count(), n, random)) {
-    items.at(rank, item);
-    sink(item);
-  }
+  by_section(*this, sample_ranks(count(), n, random), [&](size_t s, std::span<const Count> ranks) {
+    auto give = [&](Count rank) {
+      item.id = numbering.id(*this, s, rank);
+      sink(item);
+    };
+    if (!design())
+      return walker.some(sections_[s].root, ranks, [&](Count rank) {
+        fill(item, *this, sections_[s], walker);
+        give(rank);
+      });
+    for (Count rank : ranks) {
+      derive(item, *this, sections_[s], walker, rank);
+      give(rank);
+    }
+  });
 }
 
 void Derivations::sample_text(uint64_t n, Random& random, const TextSink& sink,
                               const Labels& labels) const {
-  if (design())
-    return sample(n, random, [&](const suite::Item& item) {
+  Buffer out(sink);
+  if (design()) {
+    sample(n, random, [&](const suite::Item& item) {
       std::string lines;
       add_sentences(lines, item);
-      sink(lines);
+      out.add(lines);
     });
-  Walker walker(*this, Walker::Escape::none);
-  for (Count rank : sample_ranks(count(), n, random)) {
-    size_t s = 0;
-    for (; rank >= count_of(sections_[s]); ++s) rank -= count_of(sections_[s]);
-    walker.one(sections_[s].root, rank);
-    Buffer out(sink);
-    add_sentences(out, walker, labels);
-    out.flush();
+    return out.flush();
   }
+  Walker walker(*this, Walker::Escape::none);
+  by_section(*this, sample_ranks(count(), n, random), [&](size_t s, std::span<const Count> ranks) {
+    walker.some(sections_[s].root, ranks, [&](Count) { add_sentences(out, walker, labels); });
+  });
+  out.flush();
+}
+
+void Derivations::sample_jsonl(uint64_t n, Random& random, const TextSink& sink) const {
+  needs_locus(*this);
+  Buffer out(sink);
+  if (design() || roles_) {
+    std::string line;
+    sample(n, random, [&](const suite::Item& item) { add_item(out, line, item); });
+    return out.flush();
+  }
+  Walker walker(*this, Walker::Escape::json);
+  Numbering numbering(*this);
+  by_section(*this, sample_ranks(count(), n, random), [&](size_t s, std::span<const Count> ranks) {
+    if (ranks.empty()) return;
+    const LineParts parts = line_parts(*this, sections_[s], numbering.prefix(s));
+    walker.some(sections_[s].root, ranks, [&](Count rank) {
+      add_line(out, parts, numbering.digits(*this, s, rank), walker);
+    });
+  });
+  out.flush();
 }
 
 void Derivations::write_text(const TextSink& sink, const Labels& labels) const {
@@ -358,11 +419,7 @@ void Derivations::write_jsonl(const TextSink& sink) const {
   Buffer out(sink);
   if (design() || roles_) {
     std::string line;
-    expand([&](const suite::Item& item) {
-      line.clear();
-      suite::append_json_line(line, item);
-      out.add(line);
-    });
+    expand([&](const suite::Item& item) { add_item(out, line, item); });
     return out.flush();
   }
   Walker walker(*this, Walker::Escape::json);

@@ -3,6 +3,7 @@
 // changes is kept, so that a sentence costs little more than its last words.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -27,6 +28,21 @@ class Walker {
     start();
     Derivations::Node sequence[1] = {root};
     walk({sequence, sequence + 1, nullptr}, emit);
+  }
+  // Calls `emit(rank)` for those of these ranks, which are sorted and all below the node's count.
+  template <class Emit>
+  void some(Derivations::Node root, std::span<const Count> ranks, const Emit& emit) {
+    if (ranks.empty()) return;
+    start();
+    const Count size = derivations_.count_of(root);
+    Derivations::Node sequence[1] = {root};
+    const Rest rest{sequence, sequence + 1, nullptr};
+    // Dividing 64 bits takes a fraction of the time.
+    if (size <= UINT64_MAX)
+      Some<uint64_t, Emit>{*this, ranks.data(), ranks.data() + ranks.size(), emit}.walk(
+          rest, 0, uint64_t(size));
+    else
+      Some<Count, Emit>{*this, ranks.data(), ranks.data() + ranks.size(), emit}.walk(rest, 0, size);
   }
   // Makes the derivation of this rank the current one.
   void one(Derivations::Node root, Count rank) {
@@ -135,6 +151,60 @@ class Walker {
         }
     }
   }
+
+  // As walk(), past the derivations that are not asked for.
+  template <class Number, class Emit>
+  struct Some {
+    Walker& walker;
+    const Count *next, *end;
+    const Emit& emit;
+
+    // What is still to be derived has the ranks from `first` on, `size` of them; one is asked for.
+    void walk(Rest rest, Number first, Number size) {
+      const Rest* at = &rest;
+      while (at->next == at->end) {
+        at = at->around;
+        if (!at) return emit(*next++);
+      }
+      const Derivations& derivations = walker.derivations_;
+      const Derivations::Data& node = derivations.nodes_[*at->next];
+      const Rest after{at->next + 1, at->end, at->around};
+      const Place before = walker.now_;
+      if (node.kind == Derivations::Kind::mark)
+        return walker.with_mark(node, [&] { walk(after, first, size); });
+      if (node.kind != Derivations::Kind::choice) {
+        walker.add_word(node);
+        walk(after, first, size);
+        walker.now_ = before;
+        return;
+      }
+      const Number behind = size / Number(node.count), last = first + (size - 1);
+      for (const auto* a = &derivations.alternatives_[node.first];; ++a) {
+        Number own = Number(a->count) * behind;
+        const Number wanted = Number(*next);
+        if (node.even && wanted - first >= own) {
+          const Number skipped = (wanted - first) / own;
+          a += skipped;
+          first += skipped * own;
+        }
+        for (; wanted - first >= own; own = Number(a->count) * behind) {
+          first += own;
+          ++a;
+        }
+        const Derivations::Node* sequence = derivations.sequence_.data() + a->first;
+        const Derivations::Data* only = a->length == 1 ? &derivations.nodes_[*sequence] : nullptr;
+        if (only && only->kind <= Derivations::Kind::locus) {
+          walker.add_word(*only);
+          walk(after, first, own);
+          walker.now_ = before;
+        } else {
+          walk({sequence, sequence + a->length, &after}, first, own);
+        }
+        if (next == end || Number(*next) > last) return;
+        first += own;
+      }
+    }
+  };
 
   template <class Inner>
   void with_mark(const Derivations::Data& node, const Inner& inner) {
