@@ -333,7 +333,7 @@ TEST_P(ShippedSuite, NothingTwiceAndNothingBothWays) {
     });
 }
 
-// hunspell's dictionaries know every word of every grammatical sentence.
+// hunspell's dictionaries know every word of every grammatical sentence, and of every design.
 class ShippedWords : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ShippedWords, AreInTheDictionary) {
@@ -344,7 +344,7 @@ TEST_P(ShippedWords, AreInTheDictionary) {
   for (const stimuli::Derivations& language : shipped(GetParam()))
     language.expand([&](const suite::Item& item) {
       for (const suite::Sentence& s : item.sentences)
-        if (s.grammatical)
+        if (s.grammatical || item.design)
           for (std::string_view w : words(s.text)) forms[item.language].emplace(w);
     });
   testing::TemporaryFolder folder;
@@ -374,6 +374,7 @@ INSTANTIATE_TEST_SUITE_P(Shipped, ShippedSuite,
 // The German suites are judged by articles and endings in tests/stimuli.
 INSTANTIATE_TEST_SUITE_P(Shipped, ShippedWords,
                          ::testing::Values("clams", "de-agreement", "de-agreement-wide",
+                                           "de-garden-path", "de-grammar", "en-garden-path",
                                            "en-marvin-linzen", "gender-agreement", "nl-agreement"),
                          test_name);
 
