@@ -122,8 +122,15 @@ void ConlluReader::add_row(Tree& tree, const Row& row) {
   uint32_t number = 0;
   if (!parse_number(id, number) || number != tree.words.size() + 1)
     throw bad(fmt::format("word '{}' does not follow word {}", id, tree.words.size()), row.line);
-  Word w{columns[1], columns[2], columns[3], columns[5],
-         columns[7], 0,          0,          parse_ud_features(columns[5])};
+  Word w{columns[1],
+         columns[2],
+         columns[3],
+         columns[5],
+         columns[7],
+         0,
+         0,
+         parse_ud_features(columns[5]),
+         has_value(columns[9], "Proper=True")};
   if (columns[6] != "_" && !parse_number(columns[6], w.head)) sloppy("a head that is not a number");
   size_t last = tree.tokens.size();  // the token before this word, if it covers this word too
   while (last > 0 && tree.tokens[last - 1].empty_node()) --last;

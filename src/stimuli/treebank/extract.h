@@ -91,6 +91,7 @@ class PairExtractor {
  private:
   void one(const Tree& tree, const Agreement& a, bool vary_target, const ItemSink& sink);
   bool either_is_right(const Tree& tree, const Agreement& a, uint32_t varied) const;
+  bool roles_are_open(const Tree& tree, const Agreement& a) const;
   bool value_is_shown(const Tree& tree, const Agreement& a, uint32_t varied) const;
   Place place_of(const Tree& tree, const Agreement& a, uint32_t varied) const;
   std::vector<std::string> wrong_forms(const Tree& tree, const Agreement& a, uint32_t varied);

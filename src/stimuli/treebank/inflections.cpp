@@ -55,6 +55,14 @@ size_t common_prefix(std::string_view a, std::string_view b) {
       a.begin());
 }
 
+// "musste", "mußten": two differences, one of them the spelling.
+bool spelled_otherwise(std::string_view a, std::string_view b) {
+  const size_t same = common_prefix(a, b);
+  const std::string_view rest_a = a.substr(same), rest_b = b.substr(same);
+  return (rest_a.starts_with("ss") && rest_b.starts_with("ß")) ||
+         (rest_a.starts_with("ß") && rest_b.starts_with("ss"));
+}
+
 // Three letters of a longer word.
 std::string_view tail_of(std::string_view form) {
   size_t length = count_characters(form);
@@ -87,6 +95,7 @@ void Inflections::add(const Tree& tree) {
     std::string form = lower(w.form);
     ++seen_[form];
     if (w.lemma == "_" || w.feats == "_" || not_a_word_of_the_language(w.feats)) continue;
+    if (w.proper && w.upos == "NOUN") continue;  // "Aviva Investors"
     raw_[key_of(w.lemma, w.upos)].push_back({std::string(w.feats), std::move(form)});
   }
   add_onsets(tree);
@@ -191,6 +200,7 @@ void Inflections::count_endings() {
     std::set<std::pair<std::string, FeatureIndex>> once;
     for (const Cell& c : cells) {
       if (c.value == 0) continue;
+      if (pos == "ADJ") declensions_[declension_key(c.form, c.bundle)] += c.count;
       std::string ending = ending_key(c.form, pos, c.bundle);
       if (ending.empty()) continue;
       once.emplace(ending, c.value);
@@ -227,6 +237,34 @@ bool Inflections::like_adjective(const Word& noun) const {
   return form.find_first_of("0123456789") != std::string::npos ||  // "der 32jährige"
          !cells_of(forms_, form, "ADJ").empty() ||
          (tail != tails_.end() && tail->second.first > tail->second.second);
+}
+
+bool Inflections::shows_case(const Word& word, FeatureIndex case_, FeatureIndex other) const {
+  uint64_t mine = 0, others = 0;
+  for (const Cell& c : cells_of(forms_, lower(word.form), word.upos)) {
+    if (c.listed() || clash(c.bundle, word.bundle, Feature::number) ||
+        clash(c.bundle, word.bundle, Feature::gender))
+      continue;
+    if (c.bundle[Feature::case_] == case_) mine += c.count;
+    if (c.bundle[Feature::case_] == other) others += c.count;
+  }
+  // Nouns and adjectives seldom show it, and one that was seen a few times has not shown that it
+  // does.
+  const bool article = word.upos == "DET" || word.upos == "PRON";
+  return mine >= (article ? 3 : often) && others * 20 <= mine;
+}
+
+std::string Inflections::declension_key(std::string_view form, const Bundle& bundle) const {
+  const size_t length = count_characters(form);
+  std::string key(form.substr(byte_of_character(form, length - std::min<size_t>(length, 2))));
+  for (Feature f : {Feature::number, Feature::gender, Feature::case_}) key += char('0' + bundle[f]);
+  return key;
+}
+
+bool Inflections::other_declension(const std::string& form, const Word& word) const {
+  if (word.upos != "ADJ" || word.bundle[Feature::case_] == 0) return false;
+  auto hit = declensions_.find(declension_key(form, word.bundle));
+  return hit != declensions_.end() && hit->second >= many_endings;
 }
 
 bool Inflections::could_be_adjective(const Word& noun, const std::string& form) const {
@@ -345,13 +383,14 @@ std::string Inflections::usual_form(const Word& word, const Rests& rests, const 
   uint32_t top = 0;
   bool can_elide = false;
   for (const auto& [form, n] : counts) {
-    top = std::max(top, n);
+    if (!spelled_otherwise(own, form)) top = std::max(top, n);
     can_elide |= place.before_vowel && elided(form);
   }
   const std::pair<const std::string, uint32_t>* best = nullptr;
   for (const auto& entry : counts) {
     const auto& [form, n] = entry;
     if (form == own || n * 5 < top || elided(form) != can_elide || !known(form) ||
+        spelled_otherwise(own, form) || other_declension(form, word) ||
         !close_enough(word, form, n) || can_have(form, word, place))
       continue;
     if (!best || n > best->second ||

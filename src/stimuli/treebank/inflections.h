@@ -49,6 +49,8 @@ class Inflections {
   bool like_adjective(const Word& noun) const;
   // Is a form of the noun also an adjective's, of the noun's own value: "dem Reichen"?
   bool could_be_adjective(const Word& noun, const std::string& form) const;
+  // Is the form of this case and never of the other one, in its number and gender?
+  bool shows_case(const Word& word, FeatureIndex case_, FeatureIndex other) const;
   // Forms seen more than once, or listed by UniMorph, are no typing errors.
   bool known(const std::string& lower_form) const;
 
@@ -86,6 +88,9 @@ class Inflections {
   std::string usual_form(const Word& word, const Rests& rests, const Place& place,
                          FeatureIndex value) const;
   bool close_enough(const Word& word, const std::string& form, uint32_t count) const;
+  // Do other adjectives end so where this one stands ("im hohem/hohen Maße")?
+  bool other_declension(const std::string& form, const Word& word) const;
+  std::string declension_key(std::string_view form, const Bundle& bundle) const;
   bool paired(const Word& word) const;
   bool usual_ending(const Word& word) const;
   void count_endings();
@@ -98,6 +103,8 @@ class Inflections {
   std::unordered_map<std::string, uint32_t> seen_;  // forms, in lower case
   std::unordered_map<std::string, std::vector<uint32_t>>
       endings_;  // "pos gender abc": forms by value
+  std::unordered_map<std::string, uint32_t>
+      declensions_;  // of adjectives: two letters and features
   // The last three letters: how many adjectives and how many nouns have them.
   std::unordered_map<std::string, std::pair<uint32_t, uint32_t>> tails_;
   std::unordered_map<std::string, uint32_t> after_elided_;  // words that follow l', an

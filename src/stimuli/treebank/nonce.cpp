@@ -70,14 +70,29 @@ bool shares_a_compound(const Tree& tree, uint32_t i) {
   return hyphen;
 }
 
+// "die Hoffnung, dass": not every noun takes a clause, and trees may give it to the verb.
+bool before_clause(const Tree& tree, uint32_t i) {
+  uint32_t next = i + 1;
+  if (next <= tree.words.size() && tree.word(next).upos == "PUNCT") ++next;
+  return next <= tree.words.size() && tree.word(next).upos == "SCONJ";
+}
+
 bool bound_noun(const Tree& tree, uint32_t i) {
   static const FeatureIndex singular = value_index(Feature::number, "Sing"),
-                            dative = value_index(Feature::case_, "Dat");
+                            dative = value_index(Feature::case_, "Dat"),
+                            accusative = value_index(Feature::case_, "Acc");
   const Word& w = tree.word(i);
   FeatureIndex number = w.bundle[Feature::number];
   if (shares_a_compound(tree, i)) return true;
-  // "jedes Jahr": a phrase that is an adverb.
-  if (is_one_of(relation(w), {"obl", "advcl"}) && !has_dependent(tree, i, {"case"})) return true;
+  if (before_clause(tree, i)) return true;
+  bool postposition = false;  // "ihrer Meinung nach"
+  each_dependent(
+      tree, i, [&](uint32_t j, const Word& d) { postposition |= relation(d) == "case" && j > i; });
+  // "jedes Jahr", "ein gutes Stück hinter dem Dorf": a phrase that is an adverb.
+  const bool bare = !has_dependent(tree, i, {"case"});
+  if (postposition || (bare && is_one_of(relation(w), {"obl", "advcl"})) ||
+      (bare && relation(w) == "nmod" && w.bundle[Feature::case_] == accusative))
+    return true;
   // Without a determiner it is a mass, a headline or an idiom; a dative object is rare.
   return number == 0 || (number == singular && !determined(tree, i)) || beside_bare_noun(tree, i) ||
          (relation(w) == "obj" && w.bundle[Feature::case_] == dative);
@@ -250,6 +265,13 @@ void NonceWords::add(const Tree& tree) {
       ++(w.head > i ? sides_[std::string(w.lemma)].first : sides_[std::string(w.lemma)].second);
     if (std::string key = place(tree, i); !key.empty())
       words_[key].push_back({std::string(w.form), std::string(w.lemma)});
+    if (w.upos == "NOUN") {
+      auto& seen = prepositions_[std::string(w.lemma)];
+      ++seen[""];
+      each_dependent(tree, i, [&](uint32_t, const Word& d) {
+        if (relation(d) == "case") ++seen[lower(d.form)];
+      });
+    }
     if (w.upos == "NOUN" && ordinary(w.form)) {
       ++last_letters_[fmt::format("{}{}", w.feats, last_letter(w.form))];
       ++last_letters_[last_letter(w.form)];
@@ -259,13 +281,20 @@ void NonceWords::add(const Tree& tree) {
   }
 }
 
+// What stands beside a verb that is used in many ways may belong to one of them ("darauf aufmerksam
+// machen"), whatever the tree calls it.
+bool NonceWords::regular(std::string_view lemma, const std::string& place) const {
+  auto hit = uses_.find(std::string(lemma));
+  const bool transitive = place.find("obj", place.rfind('\t')) != std::string::npos;
+  return hit != uses_.end() && hit->second.regular(transitive);
+}
+
 void NonceWords::finish() {
   for (auto& [key, list] : words_) {
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
-    bool transitive = key.find("obj", key.rfind('\t')) != std::string::npos;
     if (key.starts_with("VERB"))
-      std::erase_if(list, [&](const Candidate& c) { return !uses_[c.lemma].regular(transitive); });
+      std::erase_if(list, [&](const Candidate& c) { return !regular(c.lemma, key); });
   }
   size_t joined = 0;
   for (const std::string& verb : verbs_)
@@ -302,6 +331,23 @@ bool NonceWords::ambiguous(const std::string& form) const {
   return hit == parts_of_speech_.end() || hit->second.size() > 1;
 }
 
+// "im September", "am Dienstag": nearly always after a preposition, mostly the same, so not after
+// any.
+bool NonceWords::goes_with_preposition(std::string_view lemma) const {
+  auto hit = prepositions_.find(std::string(lemma));
+  if (hit == prepositions_.end()) return false;
+  uint32_t all = 0, after = 0, top = 0;
+  for (const auto& [preposition, n] : hit->second) {
+    if (preposition.empty()) {
+      all = n;
+      continue;
+    }
+    after += n;
+    top = std::max(top, n);
+  }
+  return all >= 3 && after * 10 >= all * 9 && top * 2 >= all;
+}
+
 // Could the candidate stand where word `i` does, as far as words of that place are alike?
 bool NonceWords::fits(const Candidate& candidate, const Tree& tree, uint32_t i,
                       const Inflections& inflections) const {
@@ -321,6 +367,7 @@ bool NonceWords::fits(const Candidate& candidate, const Tree& tree, uint32_t i,
     }
     return !several_declensions_ || ending(candidate.form) == ending(word.form);
   }
+  if (goes_with_preposition(candidate.lemma)) return false;
   bool usual = usual_ending(word.feats, candidate.form);
   word.form = candidate.form;
   word.lemma = candidate.lemma;
@@ -334,8 +381,9 @@ std::string NonceWords::instead(const Tree& tree, uint32_t i, const Inflections&
   const Word& old = tree.word(i);
   auto hit = words_.find(place(tree, i));
   if (hit == words_.end() || hit->second.empty() || ambiguous(std::string(old.form)) ||
-      (old.upos == "VERB" && unlike_others(old.form)) ||
-      (old.upos == "NOUN" && like_adjectives_.contains(lower(old.form))))
+      (old.upos == "VERB" && (unlike_others(old.form) || !regular(old.lemma, hit->first))) ||
+      (old.upos == "NOUN" &&
+       (like_adjectives_.contains(lower(old.form)) || goes_with_preposition(old.lemma))))
     return "";
   for (int tries = 0; tries < 20; ++tries) {
     const Candidate& candidate = hit->second[random.below(hit->second.size())];

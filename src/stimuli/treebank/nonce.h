@@ -3,6 +3,7 @@
 // features that fits the same place.
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -40,12 +41,16 @@ class NonceWords {
   bool fits(const Candidate& candidate, const Tree& tree, uint32_t i,
             const Inflections& inflections) const;
   bool ambiguous(const std::string& form) const;
+  bool goes_with_preposition(std::string_view lemma) const;
   bool unlike_others(std::string_view form) const;
+  bool regular(std::string_view lemma, const std::string& place) const;
   bool usual_ending(std::string_view feats, const std::string& form) const;
 
   std::unordered_map<std::string, std::vector<Candidate>> words_;  // by place
   std::unordered_map<std::string, Uses> uses_;                     // of verbs, by lemma
   std::unordered_map<std::string, std::set<std::string, std::less<>>> parts_of_speech_;  // by form
+  // Nouns, by lemma: how often they were seen, and after which preposition ("im September").
+  std::unordered_map<std::string, std::map<std::string, uint32_t>> prepositions_;
   std::unordered_map<std::string, std::pair<uint32_t, uint32_t>>
       sides_;  // of adjectives, by lemma: before their nouns, after them
   std::unordered_set<std::string> particles_, verbs_;  // ab, auf; lemmas

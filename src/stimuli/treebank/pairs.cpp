@@ -27,12 +27,18 @@ bool has_dependent(const Tree& tree, uint32_t i, std::string_view wanted, uint32
   return false;
 }
 
-// "Das Ergebnis ist/sind 3 Tore": the verb may agree with the predicate.
-bool predicate_differs(const Tree& tree, const Agreement& a, Feature vary) {
+// "Das Ergebnis ist/sind 3 Tore", "Gründe/Grund sind die Kosten": the verb may agree with the
+// predicate.
+bool predicate_may_agree(const Tree& tree, const Agreement& a, uint32_t varied, Feature vary) {
+  static const FeatureIndex plural = value_index(Feature::number, "Plur");
   const Word& target = tree.word(a.target);
   if (target.deprel != "cop" || target.head == 0) return false;
   const Word& predicate = tree.word(target.head);
-  return nominal(predicate) && predicate.bundle[vary] != tree.word(a.controller).bundle[vary];
+  if (!nominal(predicate)) return false;
+  const bool plurals =
+      vary == Feature::number && predicate.bundle[vary] == plural && target.bundle[vary] == plural;
+  return predicate.bundle[vary] != tree.word(a.controller).bundle[vary] ||
+         (varied == a.controller && plurals);
 }
 
 // "une équipe d'étudiants motivée/motivés": the adjective may belong to the noun between.
@@ -41,6 +47,17 @@ bool another_noun_between(const Tree& tree, const Agreement& a, Feature vary) {
     if (nominal(tree.word(i)) && tree.word(i).bundle[vary] != tree.word(a.controller).bundle[vary])
       return true;
   return false;
+}
+
+// "Super Bedienung und das Essen war/waren gut": what looks like a clause of its own may be the
+// beginning of the subject.
+bool joined_to_fragment(const Tree& tree, const Agreement& a) {
+  const uint32_t clause = tree.word(a.controller).head;
+  if (clause == 0 || relation(tree.word(clause)) != "conj") return false;
+  const uint32_t before = tree.word(clause).head;
+  return before != 0 && before < a.controller && nominal(tree.word(before)) &&
+         !has_dependent(tree, before, "nsubj", UINT32_MAX) &&
+         !has_dependent(tree, before, "cop", UINT32_MAX);
 }
 
 // Does the phrase show its case elsewhere than in the varied word?
@@ -79,7 +96,36 @@ bool PairExtractor::either_is_right(const Tree& tree, const Agreement& a, uint32
   bool attributive = a.type == AgreementType::attributive;
   if (has_dependent(tree, a.controller, "conj", attributive ? a.target : UINT32_MAX)) return true;
   if (attributive) return listed(tree.word(a.target)) || another_noun_between(tree, a, vary_);
-  return counted || listed(tree.word(a.controller)) || predicate_differs(tree, a, vary_);
+  return counted || listed(tree.word(a.controller)) ||
+         predicate_may_agree(tree, a, varied, vary_) || joined_to_fragment(tree, a) ||
+         (varied == a.target && roles_are_open(tree, a));
+}
+
+// "das Kanu, das die Leute verließen/verließ": where neither shows its case, an object of the other
+// number may as well be the subject.
+bool PairExtractor::roles_are_open(const Tree& tree, const Agreement& a) const {
+  static const FeatureIndex nominative = value_index(Feature::case_, "Nom"),
+                            accusative = value_index(Feature::case_, "Acc");
+  const uint32_t clause = tree.word(a.controller).head;
+  if (vary_ != Feature::number || clause == 0) return false;
+  auto shows = [&](uint32_t i, FeatureIndex own, FeatureIndex other) {
+    if (paradigms_.shows_case(tree.word(i), own, other)) return true;
+    for (uint32_t j = 1; j <= tree.words.size(); ++j)
+      if (tree.word(j).head == i &&
+          (relation(tree.word(j)) == "det" || relation(tree.word(j)) == "amod") &&
+          paradigms_.shows_case(tree.word(j), own, other))
+        return true;
+    return false;
+  };
+  for (uint32_t j = 1; j <= tree.words.size(); ++j) {
+    const Word& object = tree.word(j);
+    if (object.head == clause && relation(object) == "obj" &&
+        object.bundle[Feature::case_] == accusative && object.bundle[vary_] != 0 &&
+        object.bundle[vary_] != tree.word(a.controller).bundle[vary_] &&
+        !shows(j, accusative, nominative))
+      return !shows(a.controller, nominative, accusative);
+  }
+  return false;
 }
 
 // Another word than the varied one must show the value: the controller, a word that agrees with it,
@@ -112,7 +158,7 @@ Place PairExtractor::place_of(const Tree& tree, const Agreement& a, uint32_t var
   const Word& controller = tree.word(a.controller);
   place.gender = controller.bundle[Feature::gender];
   place.gender_is_open = paradigms_.like_adjective(controller) || weak_masculine(controller) ||
-                         controller.upos == "PROPN";
+                         controller.upos == "PROPN" || controller.proper;
   place.case_is_open = !has_other_determiner(tree, a.controller, varied);
   place.after_noun = varied > 1 && nominal(tree.word(varied - 1));
   place.before_vowel = varied < tree.words.size() && paradigms_.vowel(tree.word(varied + 1).form);

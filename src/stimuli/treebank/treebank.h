@@ -61,6 +61,7 @@ struct Word {
   uint32_t token =
       0;  // index into Tree::tokens: several words share one where a multiword token covers them
   Bundle bundle;
+  bool proper = false;  // part of a name, though its part of speech is another (MISC: Proper=True)
 };
 
 // What stands in the text: a word, or a multiword token. An empty node covers no word; it is not in
