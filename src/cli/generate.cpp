@@ -60,7 +60,9 @@ std::vector<stimuli::Derivations> load(GenerateCall& a) {
     if (!a.grammar.tests.empty() || !a.grammar.conditions.empty())
       throw wrong_call("no item has that --test and --condition")
           .hint("'minpair generate ... --count' shows what there is");
-    throw bad_input("the grammar has no sentences");
+    throw bad_input("the grammar has no sentences")
+        .at(a.grammars.front())
+        .hint("what is tied, kept apart or passed over as syncretic may leave nothing");
   }
   return tests;
 }

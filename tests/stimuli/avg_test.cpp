@@ -311,6 +311,18 @@ TEST(Avg, Errors) {
   EXPECT_THAT(error_of("vary: V[]\nS[] V[s]\nS[] x\nV[s] a\nV[p] b\n"),
               HasSubstr("test.avg:3:1: the vary statement does not concern this template"));
   EXPECT_THAT(error_of("S[] \xff\n"), HasSubstr("not UTF-8"));
+  const std::string rest = "S[] N[s] V[s]\nN[s] a\nV[s] c\nV[p] d\n";
+  EXPECT_THAT(error_of("vari: V[]\n" + rest),
+              HasSubstr("test.avg:1:1: there is no statement 'vari:'\n  did you mean 'vary:'?"));
+  EXPECT_THAT(error_of("langauge: de\nvary: V[]\n" + rest), HasSubstr("did you mean 'language:'?"));
+  EXPECT_THAT(error_of("vary: V[]\ntied: N X\n" + rest),
+              HasSubstr("test.avg:2:7: 'tied:' names X"));
+  EXPECT_THAT(error_of("vary: V[]\nsubject: Q\n" + rest),
+              HasSubstr("test.avg:2:10: 'subject:' names Q, but nothing"));
+  EXPECT_EQ(error_of("vary: V[]\nsubject: Q N\n" + rest), "");
+  EXPECT_EQ(error_of("vary: V[]\nsubject:\n" + rest, "subject: N\n"), "");
+  EXPECT_THAT(error_of("vary: V[]\nsample: x\n" + rest),
+              HasSubstr("test.avg:2:9: 'x' is no size of a sample\n  say how many"));
   EXPECT_THAT(error_of("S[] x\n", "V[ x\n"), HasSubstr("common.avg:1:2: this bracket"));
   EXPECT_THAT(error_of("S[] x\ntext: fancy\n"), HasSubstr("text: fancy is unknown"));
   EXPECT_THAT(error_of("vary: A[] <> B[] <> C[]\nS[] x\n"),

@@ -140,7 +140,9 @@ TEST_F(CfgOrder, OrdersThatCouldBeTheSameAreRefused) {
   EXPECT_THAT(error("S -> N V N * N N V\nN -> 'a'\nV -> 'b'\n"),
               HasSubstr("my.cfg:1:14: there are several N before the star"));
   EXPECT_THAT(error("S -> A B * B A * B A\nA -> 'a'\nB -> 'b'\n"),
-              HasSubstr("my.cfg:1:16: two wrong orders are the same"));
+              HasSubstr("my.cfg:1:16: two wrong orders are the same\n  leave one"));
+  EXPECT_THAT(error("S -> A B * B A * A B\nA -> 'a'\nB -> 'b'\n"),
+              HasSubstr("my.cfg:1:16: this wrong order is the right one\n  leave it out"));
   EXPECT_THAT(error("S -> 'a' *\n"), HasSubstr("nothing may be left of a sentence at the locus"));
   EXPECT_THAT(error("% design S.kind\nS -> A B * B A\nA -> 'a'\nB -> 'b'\n"),
               HasSubstr("nothing is labelled 'S:'"));

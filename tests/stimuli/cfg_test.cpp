@@ -178,8 +178,9 @@ TEST_F(Cfg, IncludesSharedRules) {
 }
 
 TEST_F(Cfg, SaysWhereTheNotationIsBroken) {
-  EXPECT_EQ(error("S -> 'a\n"), "my.cfg:1:6: the closing ' is missing");
-  EXPECT_EQ(error("S 'a'\n"), "my.cfg:1:3: '->' is missing here");
+  EXPECT_EQ(error("S -> 'a\n"),
+            "my.cfg:1:6: the closing ' is missing\n  words stand between two of them: 'the' 'cat'");
+  EXPECT_EQ(error("S 'a'\n"), "my.cfg:1:3: '->' is missing here\n  a rule is written S -> NP VP");
   EXPECT_EQ(error("\nS -> 'a' ]\n"), "my.cfg:2:10: a symbol is missing here, there is ']'");
   EXPECT_EQ(error("S -> A[number]\n"),
             "my.cfg:1:14: '=' is missing here\n  write feature=value or feature=?variable");
@@ -200,7 +201,8 @@ TEST_F(Cfg, RefusesUndefinedUnreachableAndEndless) {
   EXPECT_EQ(error("S -> 'a'\nÄN -> 'b'\n"),
             "my.cfg:2:1: ÄN cannot be reached from S\n  use it in a rule, or take its rules out");
   EXPECT_EQ(error("S -> 'a' A\nA -> 'b' A\n"),
-            "my.cfg:2:1: A never ends: all its rules lead back to it");
+            "my.cfg:2:1: A never ends: all its rules lead back to it\n  add a rule for A that ends "
+            "in words");
 }
 
 TEST_F(Cfg, AnInfiniteGrammarNeedsADepth) {
@@ -263,8 +265,11 @@ TEST_F(Cfg, StatementsAndLabelsMustFit) {
               HasSubstr("3:6: the locus needs a paradigm"));
   EXPECT_THAT(error("% vary number\n% lexicon words.tsv\nS -> locus:V\nV -> <rufen> 'a'\n"),
               HasSubstr("4:1: the locus must be one word"));
+  EXPECT_THAT(error("% vary numbr\n% lexicon words.tsv\nS -> locus:V[number=sg]\nV[person=3] -> "
+                    "<rufen>\n"),
+              HasSubstr("1:1: the forms of 'rufen' have no numbr\n  did you mean 'number'?"));
   EXPECT_THAT(error("% condition subject.number\nS -> 'a'\n"),
-              HasSubstr("1:13: nothing is labelled 'subject:'"));
+              HasSubstr("1:13: nothing is labelled 'subject:'\n  write subject: before"));
   EXPECT_THAT(error("S -> sbject:V\nV -> 'a'\n"), HasSubstr("did you mean 'subject'?"));
   EXPECT_THAT(error("% condition kind\nS[kind=a] -> 'a'\nS -> 'b' T\nT -> 'c'"),
               HasSubstr("3:1: S has no kind here"));

@@ -194,16 +194,27 @@ void parse_rule(Line& line, AvgGrammar& grammar) {
 // "language: de", "text: natural". CLAMS's own program takes such a line for a preterminal that
 // nothing uses, so a grammar with it still runs there.
 bool parse_setting(Line& line, AvgGrammar& grammar) {
-  static constexpr std::string_view keys[] = {"language", "text", "subject", "distractor", "design",
-                                              "sample",   "tied", "apart",   "syncretic"};
-  for (std::string_view key : keys) {
-    Line ahead = line;
-    if (ahead.take(key) && ahead.take(":")) {
-      grammar.settings.emplace_back(key, trim(ahead.rest()));
+  static const std::vector<std::string> keys = {"language",   "text",   "subject",
+                                                "distractor", "design", "sample",
+                                                "tied",       "apart",  "syncretic"};
+  Line ahead = line;
+  const std::string name(ahead.word());
+  for (const std::string& key : keys) {
+    Line value = line;
+    if (value.take(key) && value.take(":")) {
+      value.skip_blanks();
+      grammar.settings.push_back(
+          {key, std::string(trim(value.rest())), value.where(value.position())});
       return true;
     }
   }
-  return false;
+  if (!name.ends_with(':')) return false;
+  std::vector<std::string> known = keys;
+  known.insert(known.end(), {"vary", "criterion"});
+  const std::string guess = closest(name.substr(0, name.size() - 1), known);
+  line.fail(fmt::format("there is no statement '{}'", name), line.position(),
+            guess.empty() ? fmt::format("there are: {}", join(known, ", "))
+                          : fmt::format("did you mean '{}:'?", guess));
 }
 
 bool includes(const std::vector<std::string>& all, const std::vector<std::string>& wanted) {
@@ -224,16 +235,27 @@ const AvgCell* AvgGrammar::find(const AvgSymbol& symbol) const {
   return nullptr;
 }
 
+bool AvgGrammar::defines(std::string_view name) const {
+  return std::any_of(cells.begin(), cells.end(),
+                     [&](const AvgCell& c) { return c.symbol.name == name; });
+}
+
 std::string AvgGrammar::setting(std::string_view key) const {
-  for (size_t i = settings.size(); i > 0; --i)
-    if (settings[i - 1].first == key) return settings[i - 1].second;
-  return "";
+  auto last = std::find_if(settings.rbegin(), settings.rend(),
+                           [&](const AvgSetting& s) { return s.key == key; });
+  return last == settings.rend() ? "" : last->value;
+}
+
+Where AvgGrammar::place_of(std::string_view key) const {
+  auto last = std::find_if(settings.rbegin(), settings.rend(),
+                           [&](const AvgSetting& s) { return s.key == key; });
+  return last == settings.rend() ? Where{} : last->where;
 }
 
 std::vector<std::vector<std::string_view>> AvgGrammar::lists(std::string_view key) const {
   std::vector<std::vector<std::string_view>> all;
-  for (const auto& [k, value] : settings)
-    if (k == key) all.push_back(words(value));
+  for (const AvgSetting& s : settings)
+    if (s.key == key) all.push_back(words(s.value));
   return all;
 }
 

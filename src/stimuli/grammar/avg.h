@@ -60,16 +60,24 @@ struct AvgVary {
   bool exchange = false;
 };
 
+// "language: de", "subject: N_1"
+struct AvgSetting {
+  std::string key, value;
+  Where where;
+};
+
 struct AvgGrammar {
   std::vector<AvgVary> vary;
   std::vector<AvgTemplate> templates;
-  std::vector<AvgCell> cells;                                 // in the order of their definition
-  std::vector<std::pair<std::string, std::string>> settings;  // language: de, subject: N_1
+  std::vector<AvgCell> cells;  // in the order of their definition
+  std::vector<AvgSetting> settings;
   std::vector<StatedCriterion> criteria;
 
   const AvgCell* find(const AvgSymbol& symbol) const;
-  // The last value that was given, or "".
+  bool defines(std::string_view name) const;
+  // The last value that was given, or "", and where.
   std::string setting(std::string_view key) const;
+  Where place_of(std::string_view key) const;
   // The names on each line with this key: "tied: N V".
   std::vector<std::vector<std::string_view>> lists(std::string_view key) const;
 };

@@ -515,36 +515,40 @@ void clear_empty_forms(AvgGrammar& grammar) {
       if (form == "''") form.clear();
 }
 
-void check_named(const AvgGrammar& grammar, std::string_view key, const std::string& file) {
-  for (const std::vector<std::string_view>& names : grammar.lists(key)) {
-    if (names.size() < 2)
-      throw bad_input(fmt::format("'{}:' names two preterminals or more", key))
-          .at(file)
-          .hint(fmt::format("for example: {}: N_1 N_2", key));
-    for (std::string_view name : names)
-      if (std::none_of(grammar.cells.begin(), grammar.cells.end(),
-                       [&](const AvgCell& c) { return c.symbol.name == name; }))
-        throw bad_input(fmt::format("'{}:' names {}, but nothing is called so", key, name))
-            .at(file)
-            .hint("it names preterminals of this grammar or of its common.avg, without brackets");
+// 'tied:' and 'apart:' name what is there; of the subjects and distractors that common.avg names
+// for all tests, one at least. 'subject:' alone takes back what common.avg says.
+void check_named(const AvgGrammar& grammar) {
+  for (const AvgSetting& s : grammar.settings) {
+    const bool bond = s.key == "tied" || s.key == "apart";
+    if (!bond && s.key != "subject" && s.key != "distractor") continue;
+    const std::vector<std::string_view> names = words(s.value);
+    if (bond && names.size() < 2)
+      throw bad_input(fmt::format("'{}:' names two preterminals or more", s.key))
+          .at(s.where)
+          .hint(fmt::format("for example: {}: N_1 N_2", s.key));
+    const auto defined = [&](std::string_view name) { return grammar.defines(name); };
+    const auto unknown = std::find_if_not(names.begin(), names.end(), defined);
+    if (unknown != names.end() && (bond || std::none_of(names.begin(), names.end(), defined)))
+      throw bad_input(fmt::format("'{}:' names {}, but nothing is called so", s.key, *unknown))
+          .at(s.where)
+          .hint("it names preterminals of this grammar or of its common.avg, without brackets");
   }
 }
 
 void check_vary(const AvgGrammar& grammar) {
   for (const AvgVary& vary : grammar.vary)
     for (const AvgSymbol& by : vary.symbols)
-      if (std::none_of(grammar.cells.begin(), grammar.cells.end(),
-                       [&](const AvgCell& c) { return c.symbol.name == by.name; }))
+      if (!grammar.defines(by.name))
         throw bad_input(fmt::format("nothing is called {}", by.name))
             .at(vary.where)
             .hint("a vary statement names preterminals of this grammar or of its common.avg");
 }
 
-Style style_of(const AvgGrammar& grammar, const GrammarOptions& options, const std::string& name) {
+Style style_of(const AvgGrammar& grammar, const GrammarOptions& options) {
   std::string text = grammar.setting("text");
   if (!text.empty() && text != "natural" && text != "tokens")
     throw bad_input(fmt::format("text: {} is unknown", text))
-        .at(name)
+        .at(grammar.place_of("text"))
         .hint("text: natural (Words, like this.) or text: tokens (words , like this)");
   bool natural = text == "natural";
   return {options.capitalize.value_or(natural), options.attach.value_or(natural),
@@ -564,15 +568,15 @@ Derivations read_avg(std::string_view text, std::string_view common, const std::
   add_design(grammar, name);
   clear_empty_forms(grammar);
   check_vary(grammar);
-  for (std::string_view key : {"tied", "apart"}) check_named(grammar, key, name);
+  check_named(grammar);
   if (std::string value = grammar.setting("syncretic"); !value.empty() && value != "skip")
     throw bad_input(fmt::format("syncretic: {} is unknown", value))
-        .at(name)
+        .at(grammar.place_of("syncretic"))
         .hint("syncretic: skip");
   std::string stated = grammar.setting("language");
   Derivations derivations(fs::path(name).stem().string(),
                           stated.empty() ? options.language : stated);
-  derivations.style() = style_of(grammar, options, name);
+  derivations.style() = style_of(grammar, options);
   Compiler compiler(grammar, derivations);
   for (const AvgTemplate& t : grammar.templates) compiler.add(t);
   check_criteria(grammar.criteria, derivations);
@@ -580,7 +584,7 @@ Derivations read_avg(std::string_view text, std::string_view common, const std::
     if (std::string size = grammar.setting("sample"); !size.empty())
       derivations.ask_sample(parse_sample(size));
   } catch (Error& e) {
-    throw e.at(name);
+    throw e.at(grammar.place_of("sample"));
   }
   return derivations;
 }

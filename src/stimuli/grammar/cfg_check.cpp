@@ -109,8 +109,9 @@ const Symbol* find_loop(const File& file, const RulesOf& rules, const std::set<s
 void check_ending(const File& file, const RulesOf& rules) {
   const Symbol* loop = find_loop(file, rules, resolved(file, rules, Resolve::by_any_rule));
   if (loop)
-    throw file.error(fmt::format("{} never ends: all its rules lead back to it", loop->text),
-                     loop->place);
+    throw file
+        .error(fmt::format("{} never ends: all its rules lead back to it", loop->text), loop->place)
+        .hint(fmt::format("add a rule for {} that ends in words", loop->text));
 }
 
 void check_finite(const File& file, const RulesOf& rules) {
@@ -192,8 +193,10 @@ void check_labels(const File& file, const Needed& needed) {
   for (const Bond& b : file.bonds) paths.insert(paths.end(), b.paths.begin(), b.paths.end());
   for (const Path& p : paths)
     if (!p.label.empty() && !labels.contains(p.label))
-      throw with_guess(file.error(fmt::format("nothing is labelled '{}:'", p.label), p.place),
-                       p.label, {labels.begin(), labels.end()});
+      throw with_guess(
+          file.error(fmt::format("nothing is labelled '{}:'", p.label), p.place)
+              .hint(fmt::format("write {}: before the symbol that is meant, in a rule", p.label)),
+          p.label, {labels.begin(), labels.end()});
   if (file.makes_design()) return check_design(file, labels);
   for (const Rule& r : file.rules)
     for (const Symbol& s : r.right)

@@ -274,7 +274,7 @@ class Parser {
 
   void rule() {
     Written left = left_side();
-    if (!accept("->")) fail("'->' is missing here");
+    if (!accept("->")) fail("'->' is missing here", "a rule is written S -> NP VP");
     uint32_t group = uint32_t(file_.rules.size());
     do {
       std::vector<Written> right = symbols();
@@ -285,11 +285,21 @@ class Parser {
         Wrong other;
         for (const Written& w : symbols()) other.push_back(piece(w, right));
         if (std::ranges::find(wrong, other) != wrong.end())
-          throw file_.error("two wrong orders are the same", star);
+          throw file_.error("two wrong orders are the same", star).hint("leave one of them out");
+        if (is_order(other, right.size()))
+          throw file_.error("this wrong order is the right one", star).hint("leave it out");
         wrong.push_back(std::move(other));
       }
       add_rule(left, right, wrong, group);
     } while (accept("|"));
+  }
+
+  // Every part at its own place, as it is.
+  static bool is_order(const Wrong& pieces, size_t parts) {
+    if (pieces.size() != parts) return false;
+    for (size_t i = 0; i < parts; ++i)
+      if (pieces[i].part != i || pieces[i].form != 0) return false;
+    return true;
   }
 
   std::vector<Written> symbols() {
@@ -374,7 +384,9 @@ class Parser {
     step();
     size_t from = at_;
     while (!done() && peek() != close && peek() != '\n') step();
-    if (peek() != close) throw file_.error(fmt::format("the closing {} is missing", close), begin);
+    if (peek() != close)
+      throw file_.error(fmt::format("the closing {} is missing", close), begin)
+          .hint("words stand between two of them: 'the' 'cat'");
     std::string s(text_.substr(from, at_ - from));
     step();
     return s;

@@ -125,6 +125,15 @@ Derivations::Node Words::joint(const Symbol& lemma, const Cell& cell) {
 }
 
 Error Words::no_other(const Symbol& lemma, const Cell& cell) const {
+  if (!cell.features.contains(file_.vary)) {
+    std::vector<std::string> known;
+    for (const auto& [feature, value] : cell.features) known.push_back(feature);
+    const std::string guess = closest(file_.vary, known);
+    return file_
+        .error(fmt::format("the forms of '{}' have no {}", lemma.text, file_.vary),
+               file_.vary_place)
+        .hint(guess.empty() ? "add it to the table" : fmt::format("did you mean '{}'?", guess));
+  }
   return file_
       .error(fmt::format("'{}' has no other {} than '{}' ({})", lemma.text, file_.vary, cell.form,
                          features_text(cell.features)),
