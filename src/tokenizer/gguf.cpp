@@ -3,16 +3,44 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "base/error.h"
 #include "checkpoint/checkpoint.h"
 #include "tokenizer/make.h"
+#include "tokenizer/normalizer.h"
 #include "tokenizer/patterns.h"
 #include "tokenizer/special.h"
 
 namespace minpair::tokenizer {
 namespace {
+
+// "\\n", "\\xe4" and the like.
+std::string bytes_of(std::string_view written) {
+  std::string bytes;
+  for (size_t i = 0; i < written.size(); ++i) {
+    if (written[i] != '\\') {
+      bytes.push_back(written[i]);
+      continue;
+    }
+    const char kind = ++i < written.size() ? written[i] : '\0';
+    const std::string_view digits = written.substr(std::min(i + 1, written.size()), 2);
+    unsigned value = 0;
+    if (kind == 't' || kind == 'n' || kind == 'r') {
+      bytes.push_back(kind == 't' ? '\t' : kind == 'n' ? '\n' : '\r');
+    } else if (kind == '\\' || kind == '\'' || kind == '"') {
+      bytes.push_back(kind);
+    } else if (auto [end, error] = std::from_chars(digits.begin(), digits.end(), value, 16);
+               kind == 'x' && digits.size() == 2 && end == digits.end() && error == std::errc()) {
+      bytes.push_back(char(value));
+      i += 2;
+    } else {
+      throw bad_input(fmt::format("the piece '{}' is not written as Python writes bytes", written));
+    }
+  }
+  return bytes;
+}
 
 class Reader {
  public:
@@ -32,8 +60,9 @@ class Reader {
     if (kind == "t5") return sentencepiece(SentencePieceModel::Algorithm::unigram);
     if (kind == "gpt2") return byte_level();
     if (kind == "bert") return wordpiece();
+    if (kind == "rwkv") return world();
     throw bad_input(fmt::format("the GGUF tokenizer '{}' is not supported", kind))
-        .hint("supported are llama, gpt2, bert and t5");
+        .hint("supported are llama, gpt2, bert, t5 and rwkv");
   }
 
  private:
@@ -101,10 +130,32 @@ class Reader {
     if (std::find(types_.begin(), types_.end(), PieceType::unknown) == types_.end() &&
         !around_.names.unk.empty())
       types_[size_t(*metadata_.integer("tokenizer.ggml.unknown_token_id"))] = PieceType::unknown;
+    if (unigram) name_gap();
     model.pieces = std::move(pieces_);
     model.types = std::move(types_);
     surround(!unigram, unigram);
     return make_sentencepiece(model, std::move(around_));
+  }
+
+  // T5's first sentinel stands for a gap. Converters leave the names of all hundred out where no
+  // file of the model lists them: they follow the 32,000 pieces, the first one last.
+  void name_gap() {
+    constexpr size_t kFirstOfT5 = 32099;
+    if (!around_.names.mask.empty()) return;
+    for (size_t i = 0; i < pieces_.size(); ++i)
+      if (pieces_[i] == "<extra_id_0>" || pieces_[i] == "\u2581<extra_id_0>")
+        return add_gap(i, pieces_[i]);
+    if (pieces_.size() > kFirstOfT5 && types_[kFirstOfT5] == PieceType::unused &&
+        types_[kFirstOfT5 - 100] != PieceType::unused)
+      add_gap(kFirstOfT5, "<extra_id_0>");
+  }
+
+  void add_gap(size_t id, const std::string& name) {
+    around_.names.mask = pieces_[id] = name;
+    std::erase_if(around_.added, [&](const AddedToken& t) { return t.id == TokenId(id); });
+    AddedToken gap{name, TokenId(id)};
+    gap.strip_left = true;
+    around_.added.push_back(gap);
   }
 
   std::unique_ptr<Tokenizer> byte_level() {
@@ -155,6 +206,18 @@ class Reader {
     usual.bos = usual.eos = "";
     options.around = {usual, {usual.cls}, {usual.sep}, {}};
     return make_wordpiece(pieces_, options);
+  }
+
+  // RWKV's: bytes, as Python writes them.
+  std::unique_ptr<Tokenizer> world() {
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      if (types_[i] != PieceType::normal) continue;
+      const std::string bytes = bytes_of(pieces_[i]);
+      pieces_[i].clear();
+      for (char byte : bytes) append_utf8(pieces_[i], byte_level_character(uint8_t(byte)));
+    }
+    surround(false, false);
+    return make_byte_level_longest(pieces_, around_);
   }
 
   const checkpoint::Metadata& metadata_;

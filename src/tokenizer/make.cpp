@@ -8,6 +8,15 @@
 #include "tokenizer/pipeline.h"
 
 namespace minpair::tokenizer {
+namespace {
+
+void mark_bytes(PipelineParts& parts) {
+  parts.byte_level = true;
+  parts.mark = WordMark::before;
+  parts.marks = {"\u0120"};
+}
+
+}  // namespace
 
 std::unique_ptr<Tokenizer> make_byte_level_bpe(const std::vector<std::string>& pieces,
                                                const MergeList& merges,
@@ -27,11 +36,22 @@ std::unique_ptr<Tokenizer> make_byte_level_bpe(const std::vector<std::string>& p
     return make_bpe_model(v, resolve_merges(v, merges, "", ""), bpe);
   };
   parts.kind = "byte-level BPE";
-  parts.byte_level = true;
-  parts.mark = WordMark::before;
-  parts.marks = {"\u0120"};
+  mark_bytes(parts);
   parts.description =
       fmt::format("byte-level {}{} {}", options.add_prefix_space, options.nfc, options.pattern);
+  return make_pipeline(std::move(parts));
+}
+
+std::unique_ptr<Tokenizer> make_byte_level_longest(const std::vector<std::string>& pieces,
+                                                   const Surroundings& around) {
+  PipelineParts parts;
+  parts.pieces = pieces;
+  parts.around = around;
+  parts.pre_tokenizer = split_byte_level(false, false);
+  parts.model = make_longest_model;
+  parts.kind = "longest piece of bytes";
+  mark_bytes(parts);
+  parts.description = "byte-level";
   return make_pipeline(std::move(parts));
 }
 

@@ -66,6 +66,10 @@ std::unique_ptr<Tokenizer> make_byte_level_bpe(const std::vector<std::string>& p
                                                const MergeList& merges,
                                                const ByteLevelOptions& options);
 
+// RWKV's: of the bytes, written in the same way, the longest piece from the left.
+std::unique_ptr<Tokenizer> make_byte_level_longest(const std::vector<std::string>& pieces,
+                                                   const Surroundings& around);
+
 // What a SentencePiece piece is; numbered as SentencePiece and GGUF files do.
 enum class PieceType : uint8_t { normal = 1, unknown, control, user_defined, unused, byte };
 

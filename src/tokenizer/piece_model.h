@@ -64,6 +64,9 @@ PieceModelPtr make_unigram_model(const Vocabulary& vocabulary, std::vector<doubl
 // The longest piece from the left, again and again. `unk` for words that cannot be cut.
 PieceModelPtr make_wordpiece_model(const Vocabulary& vocabulary, TokenId unk, std::string prefix,
                                    size_t max_word_characters);
+// The same without words: whatever stands there, the longest piece. Characters that begin none are
+// dropped.
+PieceModelPtr make_longest_model(const Vocabulary& vocabulary);
 // Every word is a piece, or unknown; unknown words are dropped when `unk` is -1.
 PieceModelPtr make_word_model(const Vocabulary& vocabulary, TokenId unk);
 

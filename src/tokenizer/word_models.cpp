@@ -43,6 +43,33 @@ class LongestPiece : public PieceModel {
   size_t max_;
 };
 
+class LongestFromLeft : public PieceModel {
+ public:
+  explicit LongestFromLeft(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
+
+  std::string options() const override { return "longest"; }
+
+  void cut(std::string_view word, std::vector<Cut>& to) const override {
+    const Trie& trie = vocabulary_.trie();
+    for (size_t at = 0; at < word.size();) {
+      TokenId id = -1;
+      size_t end = at;
+      uint32_t node = Trie::kRoot;
+      for (size_t i = at; i < word.size(); ++i) {
+        node = trie.step(node, word[i]);
+        if (node == Trie::kNone) break;
+        if (trie.value(node) >= 0) id = trie.value(node), end = i + 1;
+      }
+      if (id < 0) next_character(word, end);
+      if (id >= 0) to.push_back({id, {at, end}});
+      at = end;
+    }
+  }
+
+ private:
+  const Vocabulary& vocabulary_;
+};
+
 class WholeWord : public PieceModel {
  public:
   WholeWord(const Vocabulary& vocabulary, TokenId unk) : vocabulary_(vocabulary), unk_(unk) {}
@@ -63,6 +90,10 @@ class WholeWord : public PieceModel {
 PieceModelPtr make_wordpiece_model(const Vocabulary& vocabulary, TokenId unk, std::string prefix,
                                    size_t max_word_characters) {
   return std::make_unique<LongestPiece>(vocabulary, unk, std::move(prefix), max_word_characters);
+}
+
+PieceModelPtr make_longest_model(const Vocabulary& vocabulary) {
+  return std::make_unique<LongestFromLeft>(vocabulary);
 }
 
 PieceModelPtr make_word_model(const Vocabulary& vocabulary, TokenId unk) {
