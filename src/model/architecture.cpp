@@ -133,6 +133,18 @@ void multiply(nn::Matrix& rows, float by) {
   for (size_t i = 0; i < rows.rows() * rows.columns(); ++i) rows.data()[i] *= by;
 }
 
+void normalize_parts(const nn::Runtime& runtime, nn::Matrix& rows, const nn::Norm& norm,
+                     size_t width) {
+  runtime.parallel(rows.rows(), [&](size_t i, int) {
+    for (size_t at = 0; at < rows.columns(); at += width) {
+      float* part = rows.row(i) + at;
+      const float* bias = norm.bias.empty() ? nullptr : norm.bias.data() + at;
+      runtime.kernels().norm(
+          {part, part, width, norm.weight.data() + at, bias, norm.epsilon, norm.centered});
+    }
+  });
+}
+
 void Network::keep(std::span<const uint32_t> kept, std::initializer_list<nn::Matrix*> all) {
   for (nn::Matrix* from : all) {
     if (kept.size() == from->rows()) continue;

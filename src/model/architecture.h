@@ -221,6 +221,13 @@ struct Gguf {
   using Settings =
       std::vector<std::pair<std::string, std::variant<bool, int64_t, double, std::string>>>;
 
+  // How tensors of a stack of layers are called: before and after the layer's number. "{}" in ours:
+  // matrices in a row, each a tensor of its own, with its number there.
+  struct Stack {
+    std::string theirs, ours;
+    Names in_layer;
+  };
+
   std::string architecture;  // general.architecture
   std::string model_type;    // ours
   Names keys;                // where config.json's key is not the usual one (gguf.cpp)
@@ -229,6 +236,9 @@ struct Gguf {
   Names in_layer;            // after the layer's number
   bool neighbours = false;   // rotary pairs lie beside each other
   Settings (*more)(const checkpoint::Metadata&) = nullptr;  // what no single key says
+  std::vector<Stack> stacks = {};                           // instead of `layers`, where not "blk."
+  bool experts = false;  // a mixture of experts, which may have the name of the plain model
+  bool only = false;     // directories of this type are not read
 };
 
 struct ModelType {
@@ -248,6 +258,8 @@ struct Family {
   query::SiteSet (*sites)(std::string_view type) = nullptr;
 };
 const std::vector<Family>& families();
+// Of a config.json; false: only GGUF files of that type are read.
+bool reads_directories(const Family& family);
 
 std::unique_ptr<query::Model> load_gguf(Source source);
 std::unique_ptr<query::Model> load_recurrent(const Source& source);  // a directory, or a file with
@@ -266,6 +278,9 @@ void refuse_quantised(const Config& config);
 nn::AttentionShape attention_shape(const Config& config, size_t hidden, size_t heads);
 
 void multiply(nn::Matrix& rows, float by);
+// Each `width` columns of a row by themselves; the norm has weights for all of them.
+void normalize_parts(const nn::Runtime& runtime, nn::Matrix& rows, const nn::Norm& norm,
+                     size_t width);
 void clip(nn::Matrix& rows, float limit);  // to [-limit, limit]
 
 // dense, activation, norm: what masked language models do before their decoder.

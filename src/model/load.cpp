@@ -28,7 +28,9 @@ namespace fs = std::filesystem;
   X(t5)                          \
   X(bart)                        \
   X(gpt2)                        \
-  X(gpt) X(gpt_neox) X(llama) X(modernbert_decoder) X(mamba) X(rwkv) X(recurrent)
+  X(gpt)                         \
+  X(gpt_neox)                    \
+  X(llama) X(modernbert_decoder) X(mamba) X(rwkv) X(xlstm) X(recurrent)
 
 #define MINPAIR_DECLARE(name) Family name##_family();
 #define MINPAIR_CALL(name) name##_family(),
@@ -37,6 +39,10 @@ MINPAIR_ARCHITECTURES(MINPAIR_DECLARE)
 const std::vector<Family>& families() {
   static const std::vector<Family> all{MINPAIR_ARCHITECTURES(MINPAIR_CALL)};
   return all;
+}
+
+bool reads_directories(const Family& family) {
+  return std::ranges::none_of(family.gguf, &Gguf::only);
 }
 
 namespace {
@@ -66,7 +72,8 @@ namespace {
 std::vector<std::string> known_types() {
   std::vector<std::string> names;
   for (const Family& family : families())
-    for (const ModelType& known : family.model_types) names.push_back(known.type);
+    for (const ModelType& known : family.model_types)
+      if (reads_directories(family)) names.push_back(known.type);
   return names;
 }
 
@@ -118,7 +125,6 @@ constexpr std::pair<std::string_view, std::string_view> kRelatives[] = {
     {"zamba", "mamba"},
     {"rwkv", "rwkv"},
     {"recurrent_gemma", "mamba"},
-    {"xlstm", "lstm"},
     {"plbart", "mbart"},
     {"pegasus", "bart"},
     {"blenderbot", "bart"},
@@ -170,7 +176,6 @@ constexpr std::pair<std::string_view, std::string_view> kReasons[] = {
     {"big_bird", "its attention to blocks is not computed here"},
     {"reformer", "its attention by hashing is not computed here"},
     {"funnel", "it pools tokens on the way, which is not computed here"},
-    {"xlstm", "its matrix memory is not computed here"},
     {"rwkv", "of RWKV, version 4 is read as transformers saves it"}};
 
 std::string nearest_relative(const std::string& type) {
@@ -246,7 +251,7 @@ std::unique_ptr<query::Model> load_directory(const fs::path& directory, const st
   std::vector<std::pair<const Family*, const ModelType*>> found;
   for (const Family& family : families())
     for (const ModelType& known : family.model_types)
-      if (type == known.type) found.emplace_back(&family, &known);
+      if (type == known.type && reads_directories(family)) found.emplace_back(&family, &known);
   if (found.empty()) throw unknown_architecture(type, config);
   const std::string as = wanted_kind(config, options);
   for (const auto& [family, known] : found)

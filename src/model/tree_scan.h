@@ -2,6 +2,7 @@
 // Recurrences along the paths of a prefix tree, for layers that keep a state instead of attending.
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "model/prefix_tree.h"
@@ -11,22 +12,21 @@ namespace minpair::model {
 
 // Every channel has a state of its own, which begins as `first` and walks along the chains of the
 // tree; where a chain branches off, it goes on with the state that was there. `step(node, channel,
-// state)` takes it one node further. Only the first `nodes` are walked: those of changed inputs come
-// last, each from its layer on.
-template <class Step>
+// state)` takes it one node further. Only the first `nodes` are walked: those of changed inputs
+// come last, each from its layer on.
+template <class Number, class Step>
 void scan(const nn::Runtime& runtime, const PrefixTree& tree, size_t nodes, size_t channels,
-          const std::vector<float>& first, const Step& step) {
-  constexpr size_t kChannelsAUnit = 16;
+          const std::vector<Number>& first, const Step& step, size_t channels_a_unit = 16) {
   const size_t size = first.size();
   std::vector<uint32_t> place(tree.nodes.size(), PrefixTree::none);
   uint32_t branches = 0;
   for (const PrefixTree::Chain& chain : tree.chains)
     if (chain.parent != PrefixTree::none && place[chain.parent] == PrefixTree::none)
       place[chain.parent] = branches++;
-  runtime.parallel((channels + kChannelsAUnit - 1) / kChannelsAUnit, [&](size_t unit, int) {
-    std::vector<float> state(size), kept(branches * size);
-    const size_t end = std::min(channels, (unit + 1) * kChannelsAUnit);
-    for (size_t c = unit * kChannelsAUnit; c < end; ++c)
+  runtime.parallel((channels + channels_a_unit - 1) / channels_a_unit, [&](size_t unit, int) {
+    std::vector<Number> state(size), kept(branches * size);
+    const size_t end = std::min(channels, (unit + 1) * channels_a_unit);
+    for (size_t c = unit * channels_a_unit; c < end; ++c)
       for (const PrefixTree::Chain& chain : tree.chains) {
         if (chain.first >= nodes) break;
         if (chain.parent == PrefixTree::none)
@@ -40,6 +40,41 @@ void scan(const nn::Runtime& runtime, const PrefixTree& tree, size_t nodes, size
         }
       }
   });
+}
+
+// Where the state of a head is a matrix, keys × values, its columns do not depend on each other:
+// some of them go together.
+constexpr size_t kLanes = 16;
+using Lanes = std::array<float, kLanes>;
+
+struct Columns {
+  size_t first, count;         // of the head's values
+  std::vector<Lanes>& memory;  // a row for each key
+
+  // What they have of a head's row, and putting it there.
+  Lanes of(const float* head) const {
+    Lanes lanes{};
+    std::copy_n(head + first, count, lanes.begin());
+    return lanes;
+  }
+  void put(const Lanes& lanes, float* head) const {
+    std::copy_n(lanes.begin(), count, head + first);
+  }
+};
+
+// `step(node, head, columns)` takes some columns of a head's memory one node further.
+template <class Step>
+void scan_memories(const nn::Runtime& runtime, const PrefixTree& tree, size_t nodes, size_t heads,
+                   size_t keys, size_t values, const Step& step) {
+  const size_t parts = (values + kLanes - 1) / kLanes;
+  scan(
+      runtime, tree, nodes, heads * parts, std::vector<Lanes>(keys),
+      [&](uint32_t node, size_t part, std::vector<Lanes>& memory) {
+        const size_t first = part % parts * kLanes;
+        Columns columns{first, std::min(kLanes, values - first), memory};
+        step(node, part / parts, columns);
+      },
+      1);
 }
 
 }  // namespace minpair::model

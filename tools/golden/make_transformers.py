@@ -20,6 +20,9 @@ import transformers
 # FlauBERT with norms first asks its cache for a layer, which the library's own cache has not: it computes without one.
 transformers.EncoderDecoderCache.__getitem__ = lambda cache, layer: None
 
+# xLSTM's first weights fail where they are fused; all are set here.
+transformers.models.xlstm.modeling_xlstm.xLSTMPreTrainedModel._init_weights = lambda model, module: None
+
 VOCABULARY, LENGTHS, LONG = 120, [2, 9, 40], [1, 100, 1000]
 BYT5, LAST_BYTE = 384, 258  # its vocabulary, and what stands for a gap
 POSITIONS = ("max_position_embeddings", "n_positions", "max_seq_len")  # what configurations call the room for tokens
@@ -43,6 +46,8 @@ BART = dict(d_model=32, encoder_layers=2, decoder_layers=3, encoder_attention_he
 ETTIN = dict(BERT, num_hidden_layers=4, local_attention=16, cls_token_id=2, sep_token_id=3)
 MOE = dict(LLAMA, num_experts_per_tok=2)
 
+# Without a cache, whose size is rounded up where the memories' is not.
+XLSTM = dict(hidden_size=32, num_hidden_layers=2, ffn_round_up_to_multiple_of=8, use_cache=False)
 NEOX = dict(BERT, rotary_pct=0.5)
 GEMMA = dict(LLAMA, head_dim=16)
 ALBERT = dict(BERT, embedding_size=16, num_hidden_layers=5, num_hidden_groups=2, inner_group_num=2)
@@ -166,6 +171,9 @@ MODELS = {
     "rwkv": ("RwkvForCausalLM", dict(hidden_size=32, num_hidden_layers=3, rescale_every=0)),
     "rwkv-halved": ("RwkvForCausalLM", dict(hidden_size=32, num_hidden_layers=4, rescale_every=2, intermediate_size=40,
                                             tie_word_embeddings=True)),
+    "xlstm": ("xLSTMForCausalLM", dict(XLSTM, num_heads=4)),
+    "xlstm-fused": ("xLSTMForCausalLM", dict(XLSTM, num_heads=2, weight_mode="fused", use_bias=True, qk_dim_factor=1.0,
+                                             v_dim_factor=0.5, gate_soft_cap=4.0, output_logit_soft_cap=6.0, chunk_size=16)),
     # ModernBERT's layers, from left to right.
     "modernbert-decoder": ("ModernBertDecoderForCausalLM", dict(ETTIN)),
     "modernbert-decoder-bias": ("ModernBertDecoderForCausalLM", dict(

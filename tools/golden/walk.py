@@ -2,7 +2,7 @@
 """Changes every key of every configuration in tests/model/golden, one at a time, and writes what Hugging Face's library computes
 then: a line for each, into walk.jsonl. Where the library fails, or would need other weights, there are no numbers.
 
-  python3 tools/golden/walk.py tests/model/golden walk.jsonl        (where make_transformers.py runs)
+  python3 tools/golden/walk.py tests/model/golden walk.jsonl [NAME...]        (where make_transformers.py runs)
 """
 import copy
 import json
@@ -76,7 +76,9 @@ def main():
     transformers.logging.disable_progress_bar()
     with open(sys.argv[2], "w") as out:
         for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
-            if not (folder / "reference.json").exists():
+            if not (folder / "config.json").exists() or not (folder / "reference.json").exists():
+                continue
+            if sys.argv[3:] and folder.name not in sys.argv[3:]:
                 continue
             config = json.loads((folder / "config.json").read_text())
             ids = json.loads((folder / "reference.json").read_text())["inputs"][1]["ids"]

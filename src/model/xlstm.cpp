@@ -1,0 +1,235 @@
+// xLSTM (Beck et al. 2024), as its 7B model has it (Beck et al. 2025): each head remembers values
+// under keys in a matrix. How much of it a token keeps, and how much it writes, are one number each
+// for the whole matrix.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "model/causal.h"
+#include "model/tree_scan.h"
+
+namespace minpair::model {
+namespace {
+
+struct Layer {
+  nn::Norm memory_norm, heads_norm, mlp_norm;
+  nn::Linear query_key, value_gate, gates, memory_output, gate_up, down;
+};
+
+float log_sigmoid(float x) { return std::min(x, 0.0f) - std::log1p(std::exp(-std::abs(x))); }
+
+float capped(float x, float cap) { return cap > 0 ? cap * std::tanh(x / cap) : x; }
+
+// As the library rounds sizes.
+size_t rounded_up(double size, size_t to) {
+  return size_t(std::floor((size + double(to) - 1) / double(to))) * to;
+}
+
+// Null: there is none.
+float cap_of(const Config& c, const char* key, double usual) {
+  return float(c.says(key) ? c.real(key, 0) : usual);
+}
+
+SizeKeys keys_of(const Config& c) {
+  return {.layers = c.has("num_blocks") ? "num_blocks" : "num_hidden_layers",
+          .hidden = c.has("hidden_size") ? "hidden_size" : "embedding_dim",
+          .heads = "num_heads",
+          .tokens = ""};
+}
+
+class Xlstm : public Decoder {
+ public:
+  explicit Xlstm(const Loading& from) : Decoder(from, keys_of(from.config)) {
+    const Config& c = from.config;
+    const size_t h = from.info.hidden;
+    heads_ = from.info.heads;
+    key_width_ = size_t(double(h) * c.real("qk_dim_factor", 0.5));
+    value_width_ = size_t(double(h) * c.real("v_dim_factor", 1));
+    if (key_width_ == 0 || key_width_ % heads_ || value_width_ == 0 || value_width_ % heads_ ||
+        c.size("embedding_dim", h) != h)
+      throw bad_input("the heads do not fit: num_heads, qk_dim_factor, v_dim_factor, embedding_dim")
+          .at(c.file().string());
+    gate_cap_ = cap_of(c, "gate_soft_cap", 15);
+    logit_cap_ = cap_of(c, "output_logit_soft_cap", 30);
+    epsilon_ = float(c.real("eps", 1e-6));
+    if (c.text("inference_state_dtype", "float32") != "float32")
+      throw bad_input("\"inference_state_dtype\": only states of float32 are computed")
+          .at(c.file().string());
+    c.must_be("add_qk_norm", false, "norms of queries and keys are not supported");
+    c.must_be("add_post_norm", false, "norms after the layers' parts are not supported");
+    // How it is computed there, and what its first configurations say besides.
+    c.ignore({"num_hidden_layers", "chunkwise_kernel", "sequence_kernel", "step_kernel", "mode",
+              "chunk_size", "return_last_states", "autocast_kernel_dtype",
+              "norm_reduction_force_float32", "max_inference_chunksize", "add_out_norm",
+              "add_post_blocks_norm", "add_forward_backend_padding", "forward_backend_name",
+              "cell_norm_eps", "igate_bias_init_range", "mlstm_round_up_to_multiple_of",
+              "force_bos_token_insert", "tie_word_embeddings"});
+    load_weights(from);
+  }
+
+  const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
+                            const Watch& watch) override {
+    begin(tree.nodes.size(), watch);
+    embed(tree);
+    see(Site::embeddings, 0, hidden_);
+    for (size_t l = 0; l < layers_.size(); ++l) {
+      const Layer& layer = layers_[l];
+      join(l, tree.late, hidden_);
+      nn::normalize(runtime_, hidden_, layer.memory_norm, normed_);
+      nn::linear(runtime_, normed_, layer.query_key, query_key_);
+      nn::linear(runtime_, normed_, layer.value_gate, value_gate_);
+      nn::linear(runtime_, normed_, layer.gates, gates_);
+      set_shares(tree);
+      remember(tree);
+      open_gates(layer);
+      add(Site::attention_output, l, context_, layer.memory_output, hidden_, attended_);
+      see(Site::attention_residual, l, attended_);
+      nn::normalize(runtime_, attended_, layer.mlp_norm, normed_);
+      nn::linear(runtime_, normed_, layer.gate_up, wide_);
+      nn::gated(runtime_, wide_, nn::Activation::silu, inner_);
+      add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_);
+      see(Site::residual, l, hidden_);
+    }
+    return last_norm(rows);
+  }
+
+  bool stream_is_sum() const override { return false; }  // direct effects ask for attention
+  query::SiteSet sites() const override { return kSitesOfStreams; }
+  float logit_cap() const override { return logit_cap_; }
+
+ private:
+  void load_weights(const Loading& from) {
+    const Config& c = from.config;
+    query::ModelInfo& info = from.info;
+    WeightLoader load(runtime_, from.checkpoint, {"module.", "backbone.", "model."});
+    const size_t h = info.hidden;
+    words_ = load.embedding("embeddings.weight", info.vocabulary, h);
+    for (size_t i = 0; i < info.layers; ++i)
+      layers_.push_back(load_layer(load, c, fmt::format("blocks.{}.", i), h));
+    norm_ = norm(load, c, "out_norm", h, false);
+    output_.weights = load.matrix("lm_head.weight", info.vocabulary, h);
+    load.finish("xLSTM", {"lm_head"});
+    info.parameters = load.parameters();
+  }
+
+  static nn::Norm norm(WeightLoader& load, const Config& c, const std::string& name, size_t width,
+                       bool bias) {
+    nn::Norm n = load.norm(name, width, c.real("norm_eps", 1e-6), bias);
+    n.centered = false;
+    return n;
+  }
+
+  Layer load_layer(WeightLoader& load, const Config& c, const std::string& p, size_t h) const {
+    const bool bias = c.flag("use_bias", false), fused = c.text("weight_mode", "single") == "fused";
+    const std::string m = p + "mlstm_layer.", f = p + "ffn.";
+    const size_t k = 2 * key_width_, v = 2 * value_width_;
+    const size_t inner = rounded_up(double(h) * c.real("ffn_proj_factor", 2.667),
+                                    c.size("ffn_round_up_to_multiple_of", 64));
+    Layer layer;
+    layer.memory_norm = norm(load, c, p + "norm_mlstm", h, bias);
+    layer.heads_norm =
+        load.norm(m + "multihead_norm", value_width_, c.real("norm_eps", 1e-6), bias);
+    layer.mlp_norm = norm(load, c, p + "norm_ffn", h, bias);
+    if (fused) {
+      auto row_of = [](size_t first) { return [first](size_t i) { return first + i; }; };
+      layer.query_key = load.picked(m + "qkv_opreact", k + v, k, h, row_of(0), bias);
+      layer.value_gate = load.picked(m + "qkv_opreact", k + v, v, h, row_of(k), bias);
+      layer.gates = load.linear(m + "ifgate_preact", 2 * heads_, h);
+      layer.gate_up = load.linear(f + "proj_up_gate_z", 2 * inner, h, bias);
+    } else {
+      layer.query_key = load.stacked({m + "q", m + "k"}, key_width_, h, bias);
+      layer.value_gate = load.stacked({m + "v", m + "ogate_preact"}, value_width_, h, bias);
+      layer.gates = load.stacked({m + "igate_preact", m + "fgate_preact"}, heads_, h);
+      layer.gate_up = load.stacked({f + "proj_up_gate", f + "proj_up"}, inner, h, bias);
+    }
+    layer.memory_output = load.linear(m + "out_proj", h, value_width_, bias);
+    layer.down = load.linear(f + "proj_down", h, inner, bias);
+    return layer;
+  }
+
+  // What a memory keeps at a node, what is written, and what an answer is multiplied by.
+  struct Share {
+    float kept, written, answer;
+  };
+  Share& share(uint32_t node, size_t head) { return shares_[node * heads_ + head]; }
+
+  // Gates are exponential: numbers carry a common factor exp(-largest), so that they stay finite.
+  // The sum of the keys, faded like the memory, says how large an answer may be.
+  void set_shares(const PrefixTree& tree) {
+    const size_t width = key_width_ / heads_;
+    const float scale = float(1 / std::sqrt(double(width)));
+    shares_.resize(gates_.rows() * heads_);
+    scan(
+        runtime_, tree, gates_.rows(), heads_, std::vector<float>(width + 1),
+        [&](uint32_t node, size_t head, std::vector<float>& state) {
+          const float *query = query_key_.row(node) + head * width, *key = query + key_width_;
+          const float input = capped(gates_.row(node)[head], gate_cap_);
+          const float forget = log_sigmoid(capped(gates_.row(node)[heads_ + head], gate_cap_));
+          float& largest = state[width];
+          const float top = std::max(forget + largest, input);
+          const float kept = std::exp(forget + largest - top), written = std::exp(input - top);
+          float asked = 0;
+          for (size_t d = 0; d < width; ++d) {
+            state[d] = kept * state[d] + written * key[d];
+            asked += query[d] * state[d];
+          }
+          largest = top;
+          share(node, head) = {
+              kept, written,
+              scale / (std::max(std::abs(asked * scale), std::exp(-top)) + epsilon_)};
+        },
+        1);
+  }
+
+  // Into context_: what the memories answer to the queries.
+  void remember(const PrefixTree& tree) {
+    const size_t keys = key_width_ / heads_, values = value_width_ / heads_;
+    context_.resize(gates_.rows(), value_width_);
+    scan_memories(runtime_, tree, gates_.rows(), heads_, keys, values,
+                  [&](uint32_t node, size_t head, Columns& columns) {
+                    const Share s = share(node, head);
+                    const float *query = query_key_.row(node) + head * keys,
+                                *key = query + key_width_;
+                    const Lanes value = columns.of(value_gate_.row(node) + head * values);
+                    Lanes answer{};
+                    for (size_t k = 0; k < keys; ++k) {
+                      Lanes& row = columns.memory[k];
+                      const float written = s.written * key[k];
+                      for (size_t j = 0; j < kLanes; ++j) {
+                        row[j] = s.kept * row[j] + written * value[j];
+                        answer[j] += query[k] * row[j];
+                      }
+                    }
+                    for (float& a : answer) a *= s.answer;
+                    columns.put(answer, context_.row(node) + head * values);
+                  });
+  }
+
+  // Each head's answer is normalised, and passes a gate.
+  void open_gates(const Layer& layer) {
+    normalize_parts(runtime_, context_, layer.heads_norm, value_width_ / heads_);
+    runtime_.parallel(context_.rows(), [&](size_t i, int) {
+      const float* gate = value_gate_.row(i) + value_width_;
+      for (size_t d = 0; d < value_width_; ++d) context_.row(i)[d] /= 1 + std::exp(-gate[d]);
+    });
+  }
+
+  size_t heads_ = 0, key_width_ = 0, value_width_ = 0;
+  float gate_cap_ = 0, logit_cap_ = 0, epsilon_ = 0;
+  std::vector<Layer> layers_;
+  std::vector<Share> shares_;
+  nn::Matrix query_key_, value_gate_, gates_, wide_;
+};
+
+}  // namespace
+
+Family xlstm_family() {
+  return {.model_types = {{"xlstm", "xLSTM 7B"}},
+          .make = make<Decoder, Xlstm>,
+          .sites = [](std::string_view) { return kSitesOfStreams; }};
+}
+
+}  // namespace minpair::model
