@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "model/causal.h"
+#include "model/masked.h"
 #include "tokenizer/make.h"
 
 namespace minpair::model {
@@ -17,14 +18,19 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // GGUF's keys, after the architecture's name, and config.json's usual ones.
-const Gguf::Names kIntegers{{"embedding_length", "hidden_size"},
-                            {"block_count", "num_hidden_layers"},
-                            {"feed_forward_length", "intermediate_size"},
-                            {"attention.head_count", "num_attention_heads"},
-                            {"attention.head_count_kv", "num_key_value_heads"},
-                            {"attention.key_length", "head_dim"},
-                            {"context_length", "max_position_embeddings"},
-                            {"attention.sliding_window", "sliding_window"}};
+const Gguf::Names kIntegers{
+    {"embedding_length", "hidden_size"},
+    {"block_count", "num_hidden_layers"},
+    {"feed_forward_length", "intermediate_size"},
+    {"attention.head_count", "num_attention_heads"},
+    {"attention.head_count_kv", "num_key_value_heads"},
+    {"attention.key_length", "head_dim"},
+    {"context_length", "max_position_embeddings"},
+    {"attention.sliding_window", "sliding_window"},
+    {"expert_count", "num_experts"},
+    {"expert_used_count", "num_experts_per_tok"},
+    {"expert_feed_forward_length", "moe_intermediate_size"},
+    {"expert_shared_feed_forward_length", "shared_expert_intermediate_size"}};
 const Gguf::Names kReals{{"attention.layer_norm_rms_epsilon", "rms_norm_eps"},
                          {"attention.layer_norm_epsilon", "layer_norm_epsilon"},
                          {"rope.freq_base", "rope_theta"},
@@ -38,7 +44,7 @@ constexpr std::string_view kEncoders[] = {"bert",         "nomic-bert",   "nomic
 
 struct Found {
   const Gguf& names;
-  MakeDecoder make;
+  const Family& family;
 };
 
 // The model_type of a directory that is read, of what GGUF calls so; empty: there is none.
@@ -57,13 +63,19 @@ std::string type_of(const std::string& architecture) {
 }
 
 Found find_family(const checkpoint::Checkpoint& checkpoint, const std::string& file) {
-  std::string name(checkpoint.metadata().text("general.architecture").value_or(""));
+  const checkpoint::Metadata& m = checkpoint.metadata();
+  std::string name(m.text("general.architecture").value_or(""));
+  const bool experts = m.integer(name + ".expert_count").value_or(0) > 0;
   std::vector<std::string> known;
   for (const Family& family : families())
     for (const Gguf& gguf : family.gguf) {
-      if (name == gguf.architecture) return {gguf, std::get<MakeDecoder>(family.make)};
-      known.push_back(gguf.architecture);
+      if (name == gguf.architecture && experts == gguf.experts) return {gguf, family};
+      if (!std::ranges::count(known, gguf.architecture)) known.push_back(gguf.architecture);
     }
+  if (experts && std::ranges::count(known, name))
+    throw bad_input(fmt::format("mixtures of experts of the kind '{}' are not read", name))
+        .at(file)
+        .hint("Mixtral, Qwen's and OLMoE are");
   std::string hint;
   if (std::string type = type_of(name); !type.empty())
     hint = fmt::format("the directory of the original model is read ('{}'); ", type);
@@ -99,19 +111,27 @@ void say_what_tensors_say(const checkpoint::Checkpoint& checkpoint, Json& config
   config["qkv_in_order"] = has("blk.0.attn_qkv.weight");
   config["use_qkv_bias"] = has("blk.0.attn_q.bias");
   config["qk_layernorm"] = has("blk.0.attn_q_norm.weight");
+  if (has("blk.0.ssm_in.weight")) {
+    config["use_bias"] = has("blk.0.ssm_in.bias");
+    config["use_conv_bias"] = has("blk.0.ssm_conv1d.bias");
+  }
+  const bool gated_t5 = has("enc.blk.0.ffn_gate.weight");
+  if (has("enc.blk.0.ffn_up.weight"))
+    config["feed_forward_proj"] = gated_t5 ? "gated-gelu" : "relu";
+  if (gated_t5 && !has("output.weight") && !has("enc.blk.1.attn_rel_b.weight"))
+    throw bad_input("the file does not say whether this T5 scales what its output layer reads")
+        .at(file)
+        .hint("use the directory of the original model");
   config["num_ln_in_parallel_attn"] = has("blk.0.attn_norm_2.weight") ? 2 : 1;
   const auto turned = m.integer(prefix + "rope.dimension_count"),
              width = m.integer(prefix + "embedding_length"),
              heads = m.integer(prefix + "attention.head_count");
   if (turned && width && heads && *heads > 0 && *width >= *heads)
     config["partial_rotary_factor"] = double(*turned) / double(*width / *heads);
-  const char* hint = "the directory of the original model is read, or a GGUF of a plain version";
   if (has("rope_factors_short.weight"))
     throw bad_input("rotary positions that are scaled by two lists (longrope) are not read")
         .at(file)
-        .hint(hint);
-  if (m.integer(prefix + "expert_count").value_or(0) > 0)
-    throw bad_input("mixtures of experts are not read from GGUF files").at(file).hint(hint);
+        .hint("the directory of the original model is read, or a GGUF of a plain version");
 }
 
 Json config_of(const checkpoint::Checkpoint& checkpoint, const Gguf& names,
@@ -144,11 +164,34 @@ Json config_of(const checkpoint::Checkpoint& checkpoint, const Gguf& names,
   return config;
 }
 
-std::string renamed(const std::string& name, const Gguf& names) {
-  if (!name.starts_with("blk.")) return replaced(name, names.tensors);
-  size_t dot = name.find('.', 4);
-  if (dot == std::string::npos) return name;
-  return names.layers + name.substr(4, dot - 3) + replaced(name.substr(dot + 1), names.in_layer);
+std::vector<Gguf::Stack> stacks_of(const Gguf& names) {
+  if (!names.stacks.empty()) return names.stacks;
+  return {{"blk.", names.layers, names.in_layer}};
+}
+
+std::string renamed(const std::string& name, const Gguf& names,
+                    const std::vector<Gguf::Stack>& stacks) {
+  for (const Gguf::Stack& stack : stacks) {
+    if (!name.starts_with(stack.theirs)) continue;
+    const size_t number = stack.theirs.size(), dot = name.find('.', number);
+    if (dot == std::string::npos) return name;
+    return stack.ours + name.substr(number, dot + 1 - number) +
+           replaced(name.substr(dot + 1), stack.in_layer);
+  }
+  return replaced(name, names.tensors);
+}
+
+// One of the matrices in a row.
+checkpoint::TensorView matrix_of(const checkpoint::TensorView& row, size_t number) {
+  checkpoint::TensorView one = row;
+  one.shape.erase(one.shape.begin());
+  const auto bytes = uint64_t(one.elements()) / checkpoint::block_elements(row.type) *
+                     checkpoint::block_bytes(row.type);
+  one.data += number * bytes;
+  one.offset += number * bytes;
+  one.bytes = bytes;
+  one.name.replace(one.name.find("{}"), 2, std::to_string(number));
+  return one;
 }
 
 // The same tensors under other names.
@@ -156,8 +199,14 @@ class Renamed : public checkpoint::Checkpoint {
  public:
   Renamed(std::unique_ptr<checkpoint::Checkpoint> original, const Gguf& names)
       : original_(std::move(original)) {
-    tensors_ = original_->tensors();
-    for (checkpoint::TensorView& t : tensors_) t.name = renamed(t.name, names);
+    const std::vector<Gguf::Stack> stacks = stacks_of(names);
+    for (checkpoint::TensorView t : original_->tensors()) {
+      t.name = renamed(t.name, names, stacks);
+      if (t.name.find("{}") == std::string::npos || t.shape.size() != 3 || !t.contiguous())
+        tensors_.push_back(std::move(t));
+      else
+        for (int64_t i = 0; i < t.shape[0]; ++i) tensors_.push_back(matrix_of(t, size_t(i)));
+    }
     std::sort(tensors_.begin(), tensors_.end(),
               [](const checkpoint::TensorView& a, const checkpoint::TensorView& b) {
                 return a.name < b.name;
@@ -187,8 +236,12 @@ std::unique_ptr<query::Model> load_gguf(Source source) {
   std::unique_ptr<tokenizer::Tokenizer> tokenizer =
       tokenizer::make_gguf_tokenizer(checkpoint->metadata());
   auto renamed_checkpoint = std::make_unique<Renamed>(std::move(checkpoint), found.names);
-  return std::make_unique<CausalModel>(source, found.make, std::move(config),
-                                       std::move(renamed_checkpoint), std::move(tokenizer));
+  if (auto make = std::get_if<MakeEncoder>(&found.family.make))
+    return std::make_unique<MaskedModel>(source, *make, std::move(config),
+                                         std::move(renamed_checkpoint), std::move(tokenizer));
+  return std::make_unique<CausalModel>(source, std::get<MakeDecoder>(found.family.make),
+                                       std::move(config), std::move(renamed_checkpoint),
+                                       std::move(tokenizer));
 }
 
 }  // namespace minpair::model

@@ -385,6 +385,27 @@ Gguf gguf_of_phi3() {
   return gguf;
 }
 
+// The experts of a layer are one tensor.
+Gguf gguf_of_experts(const std::string& architecture, const std::string& type) {
+  Gguf gguf = gguf_of(architecture, type);
+  gguf.experts = true;
+  gguf.in_layer.insert(gguf.in_layer.begin(),
+                       {{"ffn_gate_inp.", "mlp.gate."},
+                        {"ffn_gate_exps.", "mlp.experts.{}.gate_proj."},
+                        {"ffn_up_exps.", "mlp.experts.{}.up_proj."},
+                        {"ffn_down_exps.", "mlp.experts.{}.down_proj."},
+                        {"ffn_gate_inp_shexp.", "mlp.shared_expert_gate."},
+                        {"ffn_gate_shexp.", "mlp.shared_expert.gate_proj."},
+                        {"ffn_up_shexp.", "mlp.shared_expert.up_proj."},
+                        {"ffn_down_shexp.", "mlp.shared_expert.down_proj."}});
+  // No key says whether weights of experts sum to one; llama.cpp lets those of Qwen 3.
+  if (type == "qwen3_moe")
+    gguf.more = [](const checkpoint::Metadata&) -> Gguf::Settings {
+      return {{"norm_topk_prob", true}};
+    };
+  return gguf;
+}
+
 }  // namespace
 
 Family llama_family() {
@@ -423,7 +444,9 @@ Family llama_family() {
                gguf_of("gemma3", "gemma3_text", "pre_feedforward_layernorm."),
                gguf_of("granite", "granite"), gguf_of("olmo", "olmo"), gguf_of("olmo2", "olmo2"),
                gguf_of("smollm3", "smollm3"), gguf_of_starcoder(), gguf_of_stablelm(),
-               gguf_of_phi3()},
+               gguf_of_phi3(), gguf_of_experts("llama", "mixtral"),
+               gguf_of_experts("qwen2moe", "qwen2_moe"), gguf_of_experts("qwen3moe", "qwen3_moe"),
+               gguf_of_experts("olmoe", "olmoe")},
       .sites = [](std::string_view type) {
         const bool experts = type == "mixtral" || type == "olmoe" || type.ends_with("_moe");
         return experts ? without_neurons() : kSitesOfTransformers;

@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
   X(gpt2)                        \
   X(gpt)                         \
   X(gpt_neox)                    \
-  X(llama) X(modernbert_decoder) X(mamba) X(rwkv) X(xlstm) X(recurrent)
+  X(llama) X(modernbert_decoder) X(mamba) X(rwkv) X(rwkv7) X(xlstm) X(recurrent)
 
 #define MINPAIR_DECLARE(name) Family name##_family();
 #define MINPAIR_CALL(name) name##_family(),
@@ -176,7 +176,7 @@ constexpr std::pair<std::string_view, std::string_view> kReasons[] = {
     {"big_bird", "its attention to blocks is not computed here"},
     {"reformer", "its attention by hashing is not computed here"},
     {"funnel", "it pools tokens on the way, which is not computed here"},
-    {"rwkv", "of RWKV, version 4 is read as transformers saves it"}};
+    {"rwkv", "of RWKV, version 4 is read as transformers saves it, and 6 and 7 as GGUF"}};
 
 std::string nearest_relative(const std::string& type) {
   for (const auto& [theirs, ours] : kRelatives)
@@ -191,8 +191,9 @@ std::string nearest_relative(const std::string& type) {
 }
 
 // Whose GGUF files llama.cpp's converter gives the name of one that is read.
-constexpr std::pair<std::string_view, std::string_view> kReadAsGguf[] = {{"internlm3", "llama"},
-                                                                         {"kormo", "qwen2"}};
+constexpr std::pair<std::string_view, std::string_view> kReadAsGguf[] = {
+    {"internlm3", "llama"},       {"kormo", "qwen2"}, {"rwkv6", "rwkv6"},
+    {"rwkv6qwen2", "rwkv6qwen2"}, {"rwkv7", "rwkv7"}, {"rwkv_hybrid", "arwkv7"}};
 
 std::string about_gguf(const std::string& type) {
   for (const auto& [theirs, name] : kReadAsGguf)

@@ -38,6 +38,7 @@ class Mamba : public Decoder {
     activation_ = nn::find_activation(c.text("hidden_act", "silu"));
     heads_ = second_ ? c.size("num_heads") : width_;
     groups_ = second_ ? c.size("n_groups", 8) : 1;
+    norm_width_ = width_ / c.size("norm_groups", 1);
     if (width_ % heads_ || heads_ % groups_ || (second_ && c.size("head_dim") * heads_ != width_))
       throw bad_input("the heads do not fit: expand, num_heads, head_dim, n_groups")
           .at(c.file().string());
@@ -111,7 +112,11 @@ class Mamba : public Decoder {
       const std::string p = fmt::format("layers.{}.", i);
       Layer layer = load_mixer(load, c, p + "mixer.", h);
       layer.norm = norm(p + "norm", h);
-      if (second_) layer.gated_norm = norm(p + "mixer.norm", width_);
+      if (second_) {
+        layer.gated_norm = {.weight = load.flat(p + "mixer.norm.weight", width_),
+                            .epsilon = float(epsilon),
+                            .centered = false};
+      }
       layers_.push_back(std::move(layer));
     }
     norm_ = norm("norm_f", h);
@@ -125,18 +130,22 @@ class Mamba : public Decoder {
   Layer load_mixer(WeightLoader& load, const Config& c, const std::string& m, size_t h) const {
     const bool bias = c.flag("use_bias", false), conv_bias = c.flag("use_conv_bias", true);
     const size_t rank = size_t(c.integer("time_step_rank", int64_t(h + 15) / 16));
-    const auto n = [](size_t size) { return int64_t(size); };
     Layer layer;
     layer.in = load.linear(m + "in_proj", width_ + convolved() + (second_ ? heads_ : 0), h, bias);
     layer.out = load.linear(m + "out_proj", h, width_, bias);
-    layer.taps = load.numbers(m + "conv1d.weight", {n(convolved()), 1, n(reach_)});
+    layer.taps = load.flat(m + "conv1d.weight", convolved() * reach_);
     if (conv_bias) layer.taps_bias = load.vector(m + "conv1d.bias", convolved());
-    layer.decay = second_ ? load.vector(m + "A_log", heads_)
-                          : load.numbers(m + "A_log", {n(width_), n(states_)});
-    for (float& a : layer.decay) a = -std::exp(a);
-    layer.skip = load.vector(m + "D", heads_);
+    const size_t decays = second_ ? heads_ : width_ * states_;
+    if (load.has(m + "A")) {  // as GGUF stores it
+      layer.decay = load.flat(m + "A", decays);
+    } else {
+      layer.decay = load.flat(m + "A_log", decays);
+      for (float& a : layer.decay) a = -std::exp(a);
+    }
+    layer.skip = load.flat(m + "D", heads_);
     if (second_) {
-      layer.bias = load.vector(m + "dt_bias", heads_);
+      layer.bias =
+          load.vector(m + (load.has(m + "dt_proj.bias") ? "dt_proj.bias" : "dt_bias"), heads_);
     } else {
       layer.parts = load.linear(m + "x_proj", rank + 2 * states_, width_, false);
       layer.steps = load.linear(m + "dt_proj", width_, rank);
@@ -221,7 +230,7 @@ class Mamba : public Decoder {
                   b + groups_ * states_,  layer.decay.data() + head, true};
     });
     gate(layer, 0);
-    nn::normalize(runtime_, inner_, layer.gated_norm);
+    normalize_parts(runtime_, inner_, layer.gated_norm, norm_width_);
   }
 
   // What passes by the state is added; then the gate, whose columns begin at `first`.
@@ -235,17 +244,82 @@ class Mamba : public Decoder {
   }
 
   bool second_;
-  size_t states_ = 0, reach_ = 0, width_ = 0, heads_ = 0, groups_ = 1;
+  size_t states_ = 0, reach_ = 0, width_ = 0, heads_ = 0, groups_ = 1, norm_width_ = 0;
   float shortest_ = 0, longest_ = std::numeric_limits<float>::infinity();
   std::vector<Layer> layers_;
   nn::Matrix wide_, mixed_, parts_, steps_;
 };
+
+Gguf gguf_of(const std::string& name) {
+  return {.architecture = name,
+          .model_type = name,
+          .keys = {{"attention.layer_norm_rms_epsilon", "layer_norm_epsilon"}},
+          .tensors = {{"token_embd.", "embeddings."},
+                      {"output_norm.", "norm_f."},
+                      {"output.", "lm_head."}},
+          .layers = "layers.",
+          .in_layer = {{"attn_norm.", "norm."},
+                       {"ssm_in.", "mixer.in_proj."},
+                       {"ssm_conv1d.", "mixer.conv1d."},
+                       {"ssm_x.", "mixer.x_proj."},
+                       {"ssm_dt.", "mixer.dt_proj."},
+                       {"ssm_a", "mixer.A"},
+                       {"ssm_d", "mixer.D"},
+                       {"ssm_norm.", "mixer.norm."},
+                       {"ssm_out.", "mixer.out_proj."}}};
+}
+
+Gguf::Settings ssm_settings(const checkpoint::Metadata& m, const std::string& prefix,
+                            const Gguf::Names& names) {
+  Gguf::Settings settings;
+  for (const auto& [theirs, ours] : names)
+    if (auto value = m.integer(prefix + theirs)) settings.emplace_back(ours, *value);
+  return settings;
+}
+
+Gguf mamba_gguf() {
+  Gguf gguf = gguf_of("mamba");
+  gguf.more = [](const checkpoint::Metadata& m) {
+    if (m.boolean("mamba.ssm.dt_b_c_rms").value_or(false))
+      throw bad_input("this is Falcon Mamba, whose further norms are not computed here");
+    return ssm_settings(m, "mamba.ssm.",
+                        {{"conv_kernel", "conv_kernel"},
+                         {"inner_size", "intermediate_size"},
+                         {"state_size", "state_size"},
+                         {"time_step_rank", "time_step_rank"}});
+  };
+  return gguf;
+}
+
+// Its norms are those of Mamba's own library: for each group by itself. transformers has one for
+// all.
+Gguf mamba2_gguf() {
+  Gguf gguf = gguf_of("mamba2");
+  gguf.more = [](const checkpoint::Metadata& m) {
+    Gguf::Settings settings = ssm_settings(m, "mamba2.ssm.",
+                                           {{"conv_kernel", "conv_kernel"},
+                                            {"state_size", "state_size"},
+                                            {"time_step_rank", "num_heads"},
+                                            {"group_count", "n_groups"},
+                                            {"group_count", "norm_groups"}});
+    const int64_t inner = m.integer("mamba2.ssm.inner_size").value_or(0),
+                  heads = m.integer("mamba2.ssm.time_step_rank").value_or(0),
+                  hidden = m.integer("mamba2.embedding_length").value_or(0);
+    if (inner > 0 && heads > 0 && hidden > 0) {
+      settings.emplace_back("expand", double(inner) / double(hidden));
+      settings.emplace_back("head_dim", inner / heads);
+    }
+    return settings;
+  };
+  return gguf;
+}
 
 }  // namespace
 
 Family mamba_family() {
   return {.model_types = {{"mamba", "Mamba 130M to 2.8B"}, {"mamba2", "Mamba 2, Codestral Mamba"}},
           .make = make<Decoder, Mamba>,
+          .gguf = {mamba_gguf(), mamba2_gguf()},
           .sites = [](std::string_view) { return kSitesOfStreams; }};
 }
 

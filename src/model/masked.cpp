@@ -47,9 +47,23 @@ Packed pack(std::span<const Input> inputs, std::span<const Changed> changed = {}
 
 MaskedModel::MaskedModel(const Source& source, MakeEncoder make_encoder, bool with_head)
     : runtime_(runtime_for(source.options, info_)) {
-  Config config(source.path / "config.json");
   tokenizer_ = tokenizer::load_tokenizer(source.path, &info_.notes);
   checkpoint_ = checkpoint::open_checkpoint(source.path);
+  load(source, make_encoder, Config(source.path / "config.json"), with_head, with_head);
+}
+
+MaskedModel::MaskedModel(const Source& source, MakeEncoder make_encoder,
+                         std::unique_ptr<Config> config,
+                         std::unique_ptr<checkpoint::Checkpoint> checkpoint,
+                         std::unique_ptr<tokenizer::Tokenizer> tokenizer)
+    : runtime_(runtime_for(source.options, info_, checkpoint.get())),
+      checkpoint_(std::move(checkpoint)),
+      tokenizer_(std::move(tokenizer)) {
+  load(source, make_encoder, *config, true, false);
+}
+
+void MaskedModel::load(const Source& source, MakeEncoder make_encoder, const Config& config,
+                       bool with_head, bool check_keys) {
   info_.name = source.name;
   info_.architecture = source.architecture;
   info_.kind = query::ModelInfo::Kind::masked;
@@ -62,7 +76,7 @@ MaskedModel::MaskedModel(const Source& source, MakeEncoder make_encoder, bool wi
     refuse_quantised(config);
     encoder_ = make_encoder({runtime_, config, *checkpoint_, with_head, info_});
     encoder_->use(*tokenizer_);
-    if (with_head) config.refuse_unknown(info_.architecture);
+    if (check_keys) config.refuse_unknown(info_.architecture);
   } catch (Error& error) {
     if (error.where().file.empty()) error.at(source.path.string());
     throw;

@@ -17,6 +17,10 @@ using query::Read;
 class MaskedModel : public query::Model, public Watchable {
  public:
   MaskedModel(const Source& source, MakeEncoder make_encoder, bool with_head = true);
+  // From parts that were found elsewhere (GGUF).
+  MaskedModel(const Source& source, MakeEncoder make_encoder, std::unique_ptr<Config> config,
+              std::unique_ptr<checkpoint::Checkpoint> checkpoint,
+              std::unique_ptr<tokenizer::Tokenizer> tokenizer);
 
   const query::ModelInfo& info() const override { return info_; }
   const tokenizer::Tokenizer& tokenizer() const override { return *tokenizer_; }
@@ -27,6 +31,8 @@ class MaskedModel : public query::Model, public Watchable {
   const nn::Matrix& watch(const std::vector<tokenizer::TokenId>& ids, const Watch& watch) override;
 
  private:
+  void load(const Source& source, MakeEncoder make_encoder, const Config& config, bool with_head,
+            bool check_keys);
   std::vector<std::vector<Logits>> compute(std::span<const Input> asked);
 
   query::ModelInfo info_;

@@ -75,6 +75,8 @@ class T5 : public GapFiller {
     query::ModelInfo& info = from.info;
     WeightLoader load(runtime_, from.checkpoint, {"module.", "model.", "transformer."});
     const size_t h = info.hidden, decoders = c.size("num_decoder_layers", info.layers);
+    // GGUF calls all of them T5.
+    each_layer_ |= load.has("encoder.block.1.layer.0.SelfAttention.relative_attention_bias.weight");
     words_ = load.embedding("shared.weight", info.vocabulary, h);
     for (size_t i = 0; i < info.layers; ++i)
       encoder_.push_back(
@@ -123,7 +125,8 @@ class T5 : public GapFiller {
     block.norm = norm(load, m + "layer_norm", h);
     const std::string f = m + "DenseReluDense.";
     block.up = gated_ ? load.stacked({f + "wi_0", f + "wi_1"}, inner_width_, h, false)
-                      : load.linear(f + "wi", inner_width_, h, false);
+                      : load.linear(f + (load.has(f + "wi.weight") ? "wi" : "wi_1"), inner_width_,
+                                    h, false);
     block.down = load.linear(f + "wo", h, inner_width_, false);
     return block;
   }
@@ -221,11 +224,58 @@ class T5 : public GapFiller {
   nn::Matrix normed_, query_, key_value_, context_, attended_, wide_, inner_;
 };
 
+Gguf::Stack stack_of(const std::string& theirs, const std::string& ours, const std::string& mlp) {
+  Gguf::Stack stack{theirs, ours, {}};
+  auto attention = [&](const std::string& begin, const std::string& layer, const char* name) {
+    stack.in_layer.emplace_back(begin + "norm.", layer + "layer_norm.");
+    stack.in_layer.emplace_back(begin + "rel_b.", layer + name + ".relative_attention_bias.");
+    for (const char* part : {"q.", "k.", "v.", "o."})
+      stack.in_layer.emplace_back(begin + part, layer + name + "." + part);
+  };
+  attention("attn_", "layer.0.", "SelfAttention");
+  attention("cross_attn_", "layer.1.", "EncDecAttention");
+  const std::string f = mlp + "DenseReluDense.";
+  stack.in_layer.insert(stack.in_layer.end(), {{"ffn_norm.", mlp + "layer_norm."},
+                                               {"ffn_gate.", f + "wi_0."},
+                                               {"ffn_up.", f + "wi_1."},
+                                               {"ffn_down.", f + "wo."}});
+  return stack;
+}
+
+// Its vocabulary may not name the sentinels (tokenizer/gguf.cpp).
+Gguf t5_gguf() {
+  return {.architecture = "t5",
+          .model_type = "t5",
+          .keys = {{"embedding_length", "d_model"},
+                   {"block_count", "num_layers"},
+                   {"feed_forward_length", "d_ff"},
+                   {"attention.head_count", "num_heads"},
+                   {"attention.key_length", "d_kv"},
+                   {"attention.layer_norm_rms_epsilon", "layer_norm_epsilon"}},
+          .tensors = {{"token_embd.", "shared."},
+                      {"enc.output_norm.", "encoder.final_layer_norm."},
+                      {"dec.output_norm.", "decoder.final_layer_norm."},
+                      {"output.", "lm_head."}},
+          .more =
+              [](const checkpoint::Metadata& m) {
+                Gguf::Settings settings;
+                for (const auto& [theirs, ours] : Gguf::Names{
+                         {"t5.decoder_block_count", "num_decoder_layers"},
+                         {"t5.attention.relative_buckets_count", "relative_attention_num_buckets"},
+                         {"t5.decoder_start_token_id", "decoder_start_token_id"}})
+                  if (auto value = m.integer(theirs)) settings.emplace_back(ours, *value);
+                return settings;
+              },
+          .stacks = {stack_of("enc.blk.", "encoder.block.", "layer.1."),
+                     stack_of("dec.blk.", "decoder.block.", "layer.2.")}};
+}
+
 }  // namespace
 
 Family t5_family() {
   return {.model_types = {{"t5", "T5, T5 1.1, Flan-T5, ByT5"}, {"mt5", "mT5"}, {"umt5", "umT5"}},
-          .make = make<Encoder, T5>};
+          .make = make<Encoder, T5>,
+          .gguf = {t5_gguf()}};
 }
 
 }  // namespace minpair::model

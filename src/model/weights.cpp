@@ -356,6 +356,13 @@ std::vector<float> WeightLoader::numbers(const std::string& full_name,
   return values;
 }
 
+std::vector<float> WeightLoader::flat(const std::string& full_name, size_t count) {
+  auto found = names_.find(full_name);
+  const bool fits = found != names_.end() && !found->second->shape.empty() &&
+                    found->second->elements() == int64_t(count);
+  return fits ? numbers(full_name, found->second->shape) : vector(full_name, count);
+}
+
 Embedding WeightLoader::embedding(const std::string& full_name, size_t rows, size_t width) {
   return Embedding(find(full_name, shape_of(rows, width)));
 }

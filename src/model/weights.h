@@ -62,6 +62,8 @@ class WeightLoader {
   nn::Norm norm(const std::string& name, size_t width, double epsilon, bool bias = true);
   std::vector<float> vector(const std::string& full_name, size_t width);
   std::vector<float> numbers(const std::string& full_name, const std::vector<int64_t>& shape);
+  // So many numbers, whatever their shape.
+  std::vector<float> flat(const std::string& full_name, size_t count);
   Embedding embedding(const std::string& full_name, size_t rows, size_t width);
   // The whole table in memory.
   nn::Matrix table(const std::string& full_name, size_t rows, size_t width);

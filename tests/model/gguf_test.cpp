@@ -182,11 +182,41 @@ TEST(Gguf, WhatIsNotReadSaysWhetherTheOriginalIs) {
     }
     return "it was read";
   };
-  EXPECT_THAT(refusal("qwen3moe"), ::testing::HasSubstr("original model is read ('qwen3_moe')"));
+  EXPECT_THAT(refusal("command-r"), ::testing::HasSubstr("original model is read ('cohere')"));
   EXPECT_THAT(refusal("starcoder"), ::testing::HasSubstr("original model is read ('gpt_bigcode')"));
   EXPECT_THAT(refusal("modern-bert"), ::testing::HasSubstr("hold no language model"));
-  EXPECT_THAT(refusal("rwkv7"), ::testing::HasSubstr("'rwkv7' is not supported"));
-  EXPECT_THAT(refusal("rwkv7"), ::testing::Not(::testing::HasSubstr("original model")));
+  EXPECT_THAT(refusal("jamba"), ::testing::HasSubstr("'jamba' is not supported"));
+  EXPECT_THAT(refusal("jamba"), ::testing::Not(::testing::HasSubstr("original model")));
+}
+
+// T5 1.1, written by a library that forgot its output layer.
+TEST(Gguf, AT5WhoseScaleNobodySaysIsRefused) {
+  testing::TemporaryFolder folder;
+  GgufFile file;
+  file.string("general.architecture", "t5");
+  file.tensor("token_embd.weight", {4, 2}, std::vector<float>(8));
+  file.tensor("enc.blk.0.ffn_gate.weight", {4, 2}, std::vector<float>(8));
+  file.write(folder / "m.gguf");
+  try {
+    load_model((folder / "m.gguf").string());
+    ADD_FAILURE() << "it was read";
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), ::testing::HasSubstr("does not say whether this T5 scales"));
+  }
+}
+
+TEST(Gguf, ExpertsOfAKindThatIsNotReadAreRefused) {
+  testing::TemporaryFolder folder;
+  GgufFile file;
+  file.string("general.architecture", "granite");
+  file.integer("granite.expert_count", 4);
+  file.write(folder / "m.gguf");
+  try {
+    load_model((folder / "m.gguf").string());
+    ADD_FAILURE() << "it was read";
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), ::testing::HasSubstr("experts of the kind 'granite' are not read"));
+  }
 }
 
 // OLMo 3 calls itself OLMo 2 there, and would be read without its windows.

@@ -259,6 +259,8 @@ TEST(LoadModel, AbsurdConfigurationsAreErrors) {
   EXPECT_THAT(with("model_type", "canine"), HasSubstr("no head that predicts words"));
   EXPECT_THAT(with("model_type", "reformer"), HasSubstr("'gpt2' resembles it most"));
   EXPECT_THAT(with("model_type", "rwkv7"), HasSubstr("version 4 is read"));
+  EXPECT_THAT(with("model_type", "rwkv7"), HasSubstr("a GGUF of it would be read, as 'rwkv7'"));
+  EXPECT_THAT(with("model_type", "rwkv5"), HasSubstr("a GGUF of it would not be read either"));
   EXPECT_THAT(with("model_type", "pegasus"), HasSubstr("a GGUF of it would not be read either"));
   EXPECT_THAT(with("model_type", "internlm3"), HasSubstr("a GGUF of it would be read, as 'llama'"));
   EXPECT_THAT(Spoiled("albert").config([](json& c) { c["num_hidden_groups"] = 6; }).error(),

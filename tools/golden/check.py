@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes the checkpoints of make_transformers.py and make_ltg.py again and compares them with those in the tree; then lets the
+"""Makes the checkpoints of make_transformers.py, make_ltg.py and make_rwkv.py again and compares them with those in the tree; then lets the
 tests compare them with minpair, and larger ones over 1,000 tokens, and writes the table of docs/models.md.
 
   tools/golden/check.py build/release/test_model
 
-GOLDEN_PYTHON: a command that runs a Python with transformers and PyTorch (python3); it is given the script and the folder.
+GOLDEN_PYTHON: a command that runs a Python with transformers, PyTorch, gguf and libllama (python3); it is given the script and the folder.
 """
 import collections
 import json
@@ -23,7 +23,7 @@ CLOSE = 2e-6  # references have six digits
 
 def make(folder, *options):
     python = shlex.split(os.environ.get("GOLDEN_PYTHON", "python3 -W ignore"))
-    for script in ("make_transformers.py", "make_ltg.py"):
+    for script in ("make_transformers.py", "make_ltg.py", "make_rwkv.py"):
         subprocess.run([*python, str(SOURCE / "tools/golden" / script), *options, folder], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 

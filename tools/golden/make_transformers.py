@@ -43,6 +43,7 @@ T5 = dict(d_model=32, d_kv=8, d_ff=40, num_layers=2, num_decoder_layers=3, num_h
           relative_attention_max_distance=20, decoder_start_token_id=0)
 BART = dict(d_model=32, encoder_layers=2, decoder_layers=3, encoder_attention_heads=4, decoder_attention_heads=4,
             encoder_ffn_dim=40, decoder_ffn_dim=48, max_position_embeddings=64, decoder_start_token_id=3)
+FEW = dict(num_layers=3, num_decoder_layers=2, relative_attention_max_distance=128)  # what GGUF can say
 ETTIN = dict(BERT, num_hidden_layers=4, local_attention=16, cls_token_id=2, sep_token_id=3)
 MOE = dict(LLAMA, num_experts_per_tok=2)
 
@@ -137,8 +138,11 @@ MODELS = {
     "mixtral": ("MixtralForCausalLM", dict(MOE, num_local_experts=4)),
     "qwen2-moe": ("Qwen2MoeForCausalLM", dict(MOE, num_experts=4, moe_intermediate_size=16, num_hidden_layers=3,
                                               shared_expert_intermediate_size=24, mlp_only_layers=[1])),
+    "qwen2-moe-all": ("Qwen2MoeForCausalLM", dict(MOE, num_experts=4, moe_intermediate_size=16,
+                                                  shared_expert_intermediate_size=24)),
     "qwen3-moe": ("Qwen3MoeForCausalLM", dict(MOE, num_experts=4, moe_intermediate_size=16, norm_topk_prob=True)),
     "olmoe": ("OlmoeForCausalLM", dict(MOE, num_experts=4, clip_qkv=2.0)),
+    "olmoe-open": ("OlmoeForCausalLM", dict(MOE, num_experts=4)),
     "gemma3-whole": ("Gemma3ForConditionalGeneration", dict(
         text_config=dict(LLAMA, **WINDOW, **SIZE, head_dim=8, query_pre_attn_scalar=8),
         vision_config=dict(hidden_size=8, intermediate_size=8, num_hidden_layers=1, num_attention_heads=1, image_size=8,
@@ -165,6 +169,8 @@ MODELS = {
                                             use_conv_bias=False, time_step_rank=3, tie_word_embeddings=False)),
     "mamba2": ("Mamba2ForCausalLM", dict(hidden_size=32, num_hidden_layers=2, state_size=8, num_heads=8, head_dim=8,
                                          n_groups=2, chunk_size=16)),
+    "mamba2-group": ("Mamba2ForCausalLM", dict(hidden_size=32, num_hidden_layers=2, state_size=8, num_heads=4, head_dim=16,
+                                               n_groups=1, chunk_size=16)),
     "mamba2-bias": ("Mamba2ForCausalLM", dict(hidden_size=32, num_hidden_layers=2, state_size=8, num_heads=8, head_dim=8,
                                               n_groups=1, use_bias=True, use_conv_bias=False, conv_kernel=3,
                                               time_step_limit=[0.1, 0.8], tie_word_embeddings=True)),
@@ -187,6 +193,8 @@ MODELS = {
     # Encoders and decoders.
     "t5": ("T5ForConditionalGeneration", T5),
     "t5-v1.1": ("T5ForConditionalGeneration", dict(T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False)),
+    "t5-few": ("T5ForConditionalGeneration", dict(T5, **FEW)),
+    "umt5-few": ("UMT5ForConditionalGeneration", dict(T5, **FEW, feed_forward_proj="gated-gelu")),
     "mt5": ("MT5ForConditionalGeneration", dict(T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False)),
     "byt5": ("T5ForConditionalGeneration", dict(T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False, vocab_size=BYT5)),
     "umt5": ("UMT5ForConditionalGeneration", dict(T5, feed_forward_proj="gated-gelu")),

@@ -1,0 +1,451 @@
+// RWKV 6 and 7 (Peng et al. 2024, 2025): each head remembers values under keys in a matrix, whose
+// rows fade at a rate that depends on the token; version 7 also takes out what it replaces. Also
+// the Qwens that were given such layers in place of attention. Tensors have the names of GGUF.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "model/causal.h"
+#include "model/tree_scan.h"
+
+namespace minpair::model {
+namespace {
+
+// What parts of a layer read: a token, mixed with the one before it, in other shares for each.
+enum Input { decay, key, value, receptance, gate, rate };
+constexpr size_t kInputs = 6;
+
+// How much of a channel is that of the token before.
+using Mix = std::vector<float>;
+
+struct LowRank {
+  nn::Linear down, up;
+};
+
+struct Layer {
+  nn::Norm time_norm, heads_norm, mlp_norm;
+  Mix mixes[kInputs];
+  Mix first_mix;                   // 6: shares are those, and what a small network adds to them
+  nn::Linear mix_down, mix_up[5];  // in the order of Input
+  nn::Linear receptance, key, value, gate, output;
+  LowRank decay;
+  LowRank rate, value_mix, low_gate;   // 7
+  std::vector<float> bonus;            // how the token itself counts; empty: as the past does
+  std::vector<float> removed, slowed;  // 7: of keys
+  Mix channel_key_mix, channel_gate_mix;
+  nn::Linear channel_key, channel_value, channel_gate;
+  nn::Linear gate_up, down;  // Qwen's
+};
+
+float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
+
+template <class Function>
+void apply(nn::Matrix& rows, const Function& function) {
+  float* values = rows.data();
+  for (size_t i = 0; i < rows.rows() * rows.columns(); ++i) values[i] = function(values[i]);
+}
+
+class Rwkv7 : public Decoder {
+ public:
+  explicit Rwkv7(const Loading& from)
+      : Decoder(from, {.heads = "", .tokens = ""}),
+        seventh_(from.info.architecture.ends_with("rwkv7")),
+        qwen_(from.info.architecture != "rwkv6" && from.info.architecture != "rwkv7") {
+    const Config& c = from.config;
+    const size_t h = from.info.hidden;
+    head_ = c.size("head_size");
+    if (h % head_) throw bad_input(fmt::format("heads of {} do not divide {}", head_, h));
+    heads_ = h / head_;
+    const int64_t keys = c.integer("num_key_value_heads", 0);
+    key_heads_ = keys > 0 && !seventh_ ? size_t(keys) : heads_;
+    if (heads_ % key_heads_)
+      throw bad_input(fmt::format("{} heads cannot share {} keys", heads_, key_heads_));
+    const int64_t every = c.integer("rescale_every", 0);
+    halved_every_ = every > 0 ? size_t(every) : 0;
+    load_weights(from);
+  }
+
+  const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
+                            const Watch& watch) override {
+    begin(tree.nodes.size(), watch);
+    embed(tree);
+    if (!qwen_) nn::normalize(runtime_, hidden_, embedding_norm_);
+    see(Site::embeddings, 0, hidden_);
+    for (size_t l = 0; l < layers_.size(); ++l) {
+      const Layer& layer = layers_[l];
+      join(l, tree.late, hidden_);
+      nn::normalize(runtime_, hidden_, layer.time_norm, normed_);
+      if (seventh_)
+        mix_times_7(tree, layer, l);
+      else
+        mix_times_6(tree, layer);
+      add(Site::attention_output, l, context_, layer.output, hidden_, attended_);
+      see(Site::attention_residual, l, attended_);
+      nn::normalize(runtime_, attended_, layer.mlp_norm, normed_);
+      if (qwen_)
+        feed_forward(layer);
+      else
+        mix_channels(tree, layer);
+      add(Site::mlp_output, l, context_, attended_, hidden_);
+      if (halved_every_ && (l + 1) % halved_every_ == 0) multiply(hidden_, 0.5f);
+      see(Site::residual, l, hidden_);
+    }
+    return last_norm(rows);
+  }
+
+  bool stream_is_sum() const override { return false; }  // direct effects ask for attention
+  query::SiteSet sites() const override { return seventh_ ? query::SiteSet() : kSitesOfStreams; }
+
+ private:
+  // --- loading
+
+  nn::Norm norm(WeightLoader& load, const std::string& name, size_t h) const {
+    nn::Norm n = load.norm(name, h, epsilon_, !qwen_);
+    n.centered = !qwen_;
+    return n;
+  }
+
+  void load_weights(const Loading& from) {
+    const Config& c = from.config;
+    query::ModelInfo& info = from.info;
+    WeightLoader load(runtime_, from.checkpoint, {});
+    const size_t h = info.hidden;
+    epsilon_ = qwen_ ? c.real("rms_norm_eps", 1e-6) : c.real("layer_norm_epsilon", 1e-5);
+    words_ = load.embedding("token_embd.weight", info.vocabulary, h);
+    if (!qwen_) embedding_norm_ = norm(load, "token_embd_norm", h);
+    for (size_t i = 0; i < info.layers; ++i) {
+      const std::string p = fmt::format("blk.{}.", i), t = p + "time_mix_";
+      Layer layer;
+      layer.time_norm = norm(load, p + "attn_norm", h);
+      layer.mlp_norm = norm(load, p + (qwen_ ? "ffn_norm" : "attn_norm_2"), h);
+      if (seventh_)
+        load_time_7(load, c, t, i, h, layer);
+      else
+        load_time_6(load, c, t, h, layer);
+      load_rest(load, c, p, h, layer);
+      layers_.push_back(std::move(layer));
+    }
+    norm_ = norm(load, "output_norm", h);
+    output_.weights = load.matrix("output.weight", info.vocabulary, h);
+    load.finish("RWKV", {"output.weight"});
+    info.parameters = load.parameters();
+  }
+
+  // The biases are optional in Qwen's.
+  nn::Linear linear(WeightLoader& load, const std::string& name, size_t outputs, size_t h) const {
+    return load.linear(name, outputs, h, load.has(name + ".bias"));
+  }
+
+  LowRank low_rank(WeightLoader& load, const std::string& t, const std::string& letter, size_t rank,
+                   size_t h) const {
+    LowRank both{load.linear(t + letter + "1", rank, h, false),
+                 load.linear(t + letter + "2", h, rank, false)};
+    if (letter != "g") both.up.bias = load.vector(t + letter + "0.weight", h);
+    return both;
+  }
+
+  void load_time_6(WeightLoader& load, const Config& c, const std::string& t, size_t h,
+                   Layer& layer) const {
+    constexpr const char* kLetters[] = {"w", "k", "v", "r", "g"};
+    const size_t mixed = c.size("time_mix_extra_dim"), faded = c.size("time_decay_extra_dim");
+    layer.first_mix = load.flat(t + "lerp_x.weight", h);
+    const bool fused = load.has(t + "lerp_fused.weight");
+    const std::vector<float> all = fused ? load.flat(t + "lerp_fused.weight", 5 * h) : Mix();
+    layer.mix_down = load.linear(t + "w1", 5 * mixed, h, false);
+    for (size_t i = 0; i < 5; ++i) {
+      layer.mixes[i] = fused ? part_of(all, i, h)
+                             : load.flat(fmt::format("{}lerp_{}.weight", t, kLetters[i]), h);
+      layer.mix_up[i] = load.linear(fmt::format("{}w2.{}", t, i), h, mixed, false);
+    }
+    layer.decay = {load.linear(t + "decay_w1", faded, h, false),
+                   load.linear(t + "decay_w2", h, faded, false)};
+    layer.decay.up.bias = load.flat(t + "decay.weight", h);
+    layer.key = linear(load, t + "key", key_heads_ * head_, h);
+    layer.value = linear(load, t + "value", key_heads_ * head_, h);
+    layer.receptance = linear(load, t + "receptance", h, h);
+    layer.gate = load.linear(t + "gate", h, h, false);
+    if (!qwen_ || load.has(t + "first.weight")) layer.bonus = load.flat(t + "first.weight", h);
+    if (!qwen_) layer.heads_norm = load.norm(t + "ln", h, kHeadsEpsilon);
+  }
+
+  void load_time_7(WeightLoader& load, const Config& c, const std::string& t, size_t i, size_t h,
+                   Layer& layer) const {
+    constexpr Input kOrder[] = {receptance,   Input::decay, Input::key,
+                                Input::value, Input::rate,  Input::gate};
+    const bool gated = load.has(t + "g1.weight");
+    const std::vector<float> all = load.flat(t + "lerp_fused.weight", (gated ? 6 : 5) * h);
+    for (size_t m = 0; m < (gated ? 6u : 5u); ++m) layer.mixes[kOrder[m]] = part_of(all, m, h);
+    layer.decay = low_rank(load, t, "w", c.size("decay_lora_rank"), h);
+    layer.rate = low_rank(load, t, "a", c.size("iclr_lora_rank"), h);
+    if (i > 0) layer.value_mix = low_rank(load, t, "v", c.size("value_residual_mix_lora_rank"), h);
+    if (gated) layer.low_gate = low_rank(load, t, "g", c.size("gate_lora_rank"), h);
+    layer.removed = load.flat(t + "k_k.weight", h);
+    layer.slowed = load.flat(t + "k_a.weight", h);
+    layer.bonus = load.flat(t + "r_k.weight", h);
+    layer.key = load.linear(t + "key", h, h, false);
+    layer.value = load.linear(t + "value", h, h, false);
+    layer.receptance = load.linear(t + "receptance", h, h, false);
+    if (!qwen_ || load.has(t + "ln.weight"))
+      layer.heads_norm = load.norm(t + "ln", h, kHeadsEpsilon);
+  }
+
+  void load_rest(WeightLoader& load, const Config& c, const std::string& p, size_t h,
+                 Layer& layer) const {
+    const size_t inner = c.size("intermediate_size");
+    layer.output = load.linear(p + "time_mix_output", h, h, false);
+    if (qwen_) {
+      layer.gate_up = load.stacked({p + "ffn_gate", p + "ffn_up"}, inner, h, false);
+      layer.down = load.linear(p + "ffn_down", h, inner, false);
+      return;
+    }
+    const std::string m = p + "channel_mix_";
+    layer.channel_key_mix = load.flat(m + "lerp_k.weight", h);
+    layer.channel_key = load.linear(m + "key", inner, h, false);
+    layer.channel_value = load.linear(m + "value", h, inner, false);
+    if (seventh_) return;
+    layer.channel_gate_mix = load.flat(m + "lerp_r.weight", h);
+    layer.channel_gate = load.linear(m + "receptance", h, h, false);
+  }
+
+  static Mix part_of(const std::vector<float>& all, size_t i, size_t h) {
+    if (all.empty()) return {};  // it was missing, and finish() says so
+    return {all.begin() + ptrdiff_t(i * h), all.begin() + ptrdiff_t((i + 1) * h)};
+  }
+
+  // --- computing
+
+  // Into mixed_: normed_, and a share of the row of the token before; `more` is added to the share.
+  void mix(const PrefixTree& tree, const Mix& mix, const nn::Matrix* more = nullptr) {
+    mixed_.resize(normed_.rows(), normed_.columns());
+    runtime_.parallel(normed_.rows(), [&](size_t i, int) {
+      const uint32_t parent = tree.nodes[i].parent;
+      const float *now = normed_.row(i),
+                  *before = parent == PrefixTree::none ? nullptr : normed_.row(parent);
+      for (size_t d = 0; d < normed_.columns(); ++d) {
+        const float share = more ? more->row(i)[d] + mix[d] : mix[d];
+        mixed_.row(i)[d] = now[d] + ((before ? before[d] : 0) - now[d]) * share;
+      }
+    });
+  }
+
+  template <class Function>
+  void low_rank(const LowRank& layers, const Function& between, nn::Matrix& out) {
+    nn::linear(runtime_, mixed_, layers.down, low_);
+    apply(low_, between);
+    nn::linear(runtime_, low_, layers.up, out);
+  }
+
+  static float tanh(float x) { return std::tanh(x); }
+  static float same(float x) { return x; }
+
+  void mix_times_6(const PrefixTree& tree, const Layer& layer) {
+    mix(tree, layer.first_mix);
+    nn::linear(runtime_, mixed_, layer.mix_down, shares_);
+    apply(shares_, tanh);
+    const size_t rank = shares_.columns() / 5;
+    auto read = [&](Input input) {
+      nn::linear(runtime_, shares_.part(input * rank, rank), layer.mix_up[input], more_);
+      mix(tree, layer.mixes[input], &more_);
+    };
+    read(receptance), nn::linear(runtime_, mixed_, layer.receptance, receptance_);
+    read(Input::key), nn::linear(runtime_, mixed_, layer.key, key_);
+    read(Input::value), nn::linear(runtime_, mixed_, layer.value, value_);
+    read(Input::gate), nn::linear(runtime_, mixed_, layer.gate, gate_);
+    read(Input::decay), low_rank(layer.decay, tanh, kept_);
+    apply(kept_, [](float x) { return std::exp(-std::exp(x)); });
+    apply(gate_, [&](float x) { return qwen_ ? sigmoid(x) : x * sigmoid(x); });
+    remember_6(tree, layer);
+    if (!layer.heads_norm.weight.empty())
+      normalize_parts(runtime_, context_, layer.heads_norm, head_);
+    for (size_t i = 0; i < gate_.rows() * gate_.columns(); ++i)
+      context_.data()[i] *= gate_.data()[i];
+  }
+
+  // Into context_. Without a bonus (Qwen's) the token counts as the past does, and what fades less
+  // takes in less.
+  void remember_6(const PrefixTree& tree, const Layer& layer) {
+    const float scale = float(1 / std::sqrt(double(head_)));
+    const size_t group = heads_ / key_heads_;
+    context_.resize(key_.rows(), heads_ * head_);
+    scan_memories(runtime_, tree, key_.rows(), heads_, head_, head_,
+                  [&](uint32_t node, size_t head, Columns& columns) {
+                    const float *asked = receptance_.row(node) + head * head_,
+                                *kept = kept_.row(node) + head * head_,
+                                *key = key_.row(node) + head / group * head_;
+                    const Lanes value = columns.of(value_.row(node) + head / group * head_);
+                    Lanes answer{};
+                    for (size_t k = 0; k < head_; ++k) {
+                      Lanes& row = columns.memory[k];
+                      if (layer.bonus.empty()) {
+                        const float in = key[k] - key[k] * kept[k];
+                        for (size_t j = 0; j < kLanes; ++j) {
+                          row[j] = row[j] * kept[k] + in * value[j];
+                          answer[j] += asked[k] * scale * row[j];
+                        }
+                        continue;
+                      }
+                      const float bonus = layer.bonus[head * head_ + k];
+                      for (size_t j = 0; j < kLanes; ++j) {
+                        const float in = key[k] * value[j];
+                        answer[j] += asked[k] * (in * bonus + row[j]);
+                        row[j] = row[j] * kept[k] + in;
+                      }
+                    }
+                    columns.put(answer, context_.row(node) + head * head_);
+                  });
+  }
+
+  void mix_times_7(const PrefixTree& tree, const Layer& layer, size_t l) {
+    mix(tree, layer.mixes[receptance]), nn::linear(runtime_, mixed_, layer.receptance, receptance_);
+    mix(tree, layer.mixes[Input::key]), nn::linear(runtime_, mixed_, layer.key, key_);
+    mix(tree, layer.mixes[Input::value]), nn::linear(runtime_, mixed_, layer.value, value_);
+    if (l == 0) {
+      first_value_.resize(value_.rows(), value_.columns());
+      std::copy_n(value_.data(), value_.rows() * value_.columns(), first_value_.data());
+    } else {
+      low_rank(layer.value_mix, same, more_);
+      for (size_t i = 0; i < value_.rows() * value_.columns(); ++i)
+        value_.data()[i] += (first_value_.data()[i] - value_.data()[i]) * sigmoid(more_.data()[i]);
+    }
+    mix(tree, layer.mixes[Input::rate]), low_rank(layer.rate, same, rate_);
+    mix(tree, layer.mixes[Input::decay]), low_rank(layer.decay, tanh, kept_);
+    apply(rate_, sigmoid);
+    apply(kept_, [](float x) { return std::exp(-std::exp(-0.5f) * sigmoid(x)); });
+    set_keys(layer);
+    remember_7(tree);
+    if (!layer.heads_norm.weight.empty())
+      normalize_parts(runtime_, context_, layer.heads_norm, head_);
+    add_bonus(layer);
+    if (layer.mixes[Input::gate].empty()) return;
+    mix(tree, layer.mixes[Input::gate]), low_rank(layer.low_gate, sigmoid, gate_);
+    for (size_t i = 0; i < gate_.rows() * gate_.columns(); ++i)
+      context_.data()[i] *= gate_.data()[i];
+  }
+
+  // Under which keys something is taken out (removed_, of length 1), and how much of it.
+  void set_keys(const Layer& layer) {
+    removed_.resize(key_.rows(), key_.columns());
+    runtime_.parallel(key_.rows(), [&](size_t i, int) {
+      float *key = key_.row(i), *rate = rate_.row(i), *removed = removed_.row(i);
+      for (size_t first = 0; first < heads_ * head_; first += head_) {
+        float sum = 0;
+        for (size_t d = first; d < first + head_; ++d) {
+          removed[d] = key[d] * layer.removed[d];
+          sum += removed[d] * removed[d];
+          key[d] += (rate[d] - 1) * key[d] * layer.slowed[d];
+        }
+        const float length = std::max(std::sqrt(sum), 1e-12f);
+        for (size_t d = first; d < first + head_; ++d) {
+          removed[d] /= length;
+          rate[d] *= removed[d];
+        }
+      }
+    });
+  }
+
+  void remember_7(const PrefixTree& tree) {
+    context_.resize(key_.rows(), heads_ * head_);
+    scan_memories(runtime_, tree, key_.rows(), heads_, head_, head_,
+                  [&](uint32_t node, size_t head, Columns& columns) {
+                    const size_t at = head * head_;
+                    const float *asked = receptance_.row(node) + at, *kept = kept_.row(node) + at,
+                                *key = key_.row(node) + at, *removed = removed_.row(node) + at,
+                                *rate = rate_.row(node) + at;
+                    const Lanes value = columns.of(value_.row(node) + at);
+                    Lanes old{}, answer{};
+                    for (size_t k = 0; k < head_; ++k)
+                      for (size_t j = 0; j < kLanes; ++j)
+                        old[j] += removed[k] * columns.memory[k][j];
+                    for (size_t k = 0; k < head_; ++k) {
+                      Lanes& row = columns.memory[k];
+                      for (size_t j = 0; j < kLanes; ++j) {
+                        row[j] = row[j] * kept[k] + value[j] * key[k] - old[j] * rate[k];
+                        answer[j] += asked[k] * row[j];
+                      }
+                    }
+                    columns.put(answer, context_.row(node) + at);
+                  });
+  }
+
+  void add_bonus(const Layer& layer) {
+    runtime_.parallel(context_.rows(), [&](size_t i, int) {
+      for (size_t first = 0; first < heads_ * head_; first += head_) {
+        float bonus = 0;
+        for (size_t d = first; d < first + head_; ++d)
+          bonus += key_.row(i)[d] * receptance_.row(i)[d] * layer.bonus[d];
+        for (size_t d = first; d < first + head_; ++d)
+          context_.row(i)[d] += value_.row(i)[d] * bonus;
+      }
+    });
+  }
+
+  // Into context_, as feed_forward() does.
+  void mix_channels(const PrefixTree& tree, const Layer& layer) {
+    mix(tree, layer.channel_key_mix);
+    nn::linear(runtime_, mixed_, layer.channel_key, inner_, nn::Activation::relu);
+    apply(inner_, [](float x) { return x * x; });
+    nn::linear(runtime_, inner_, layer.channel_value, context_);
+    if (seventh_) return;
+    mix(tree, layer.channel_gate_mix);
+    nn::linear(runtime_, mixed_, layer.channel_gate, gate_);
+    for (size_t i = 0; i < context_.rows() * context_.columns(); ++i)
+      context_.data()[i] *= sigmoid(gate_.data()[i]);
+  }
+
+  void feed_forward(const Layer& layer) {
+    nn::linear(runtime_, normed_, layer.gate_up, wide_);
+    nn::gated(runtime_, wide_, nn::Activation::silu, inner_);
+    nn::linear(runtime_, inner_, layer.down, context_);
+  }
+
+  static constexpr double kHeadsEpsilon = 64e-5;
+
+  bool seventh_, qwen_;
+  size_t heads_ = 0, key_heads_ = 0, head_ = 0, halved_every_ = 0;
+  double epsilon_ = 0;
+  nn::Norm embedding_norm_;
+  std::vector<Layer> layers_;
+  nn::Matrix mixed_, more_, low_, shares_, receptance_, key_, value_, first_value_, gate_, kept_,
+      rate_, removed_, wide_;
+};
+
+Gguf gguf_of(const std::string& name) {
+  Gguf gguf{.architecture = name, .model_type = name, .layers = "blk.", .only = true};
+  if (name.starts_with("rwkv6")) gguf.in_layer = {{"time_mix_w2.", "time_mix_w2.{}."}};
+  gguf.more = [](const checkpoint::Metadata& m) {
+    const std::string p(m.text("general.architecture").value_or(""));
+    Gguf::Settings settings;
+    for (const auto& [theirs, ours] :
+         Gguf::Names{{"wkv.head_size", "head_size"},
+                     {"rescale_every_n_layers", "rescale_every"},
+                     {"time_mix_extra_dim", "time_mix_extra_dim"},
+                     {"time_decay_extra_dim", "time_decay_extra_dim"},
+                     {"attention.decay_lora_rank", "decay_lora_rank"},
+                     {"attention.iclr_lora_rank", "iclr_lora_rank"},
+                     {"attention.value_residual_mix_lora_rank", "value_residual_mix_lora_rank"},
+                     {"attention.gate_lora_rank", "gate_lora_rank"}})
+      if (auto value = m.integer(p + "." + theirs)) settings.emplace_back(ours, *value);
+    return settings;
+  };
+  return gguf;
+}
+
+}  // namespace
+
+Family rwkv7_family() {
+  return {.model_types = {{"rwkv6", "RWKV 6 1.6B to 14B, as GGUF"},
+                          {"rwkv6qwen2", "QRWKV 6, as GGUF"},
+                          {"rwkv7", "RWKV 7 0.1B to 2.9B, as GGUF"},
+                          {"arwkv7", "ARWKV 7, as GGUF"}},
+          .make = make<Decoder, Rwkv7>,
+          .gguf = {gguf_of("rwkv6"), gguf_of("rwkv6qwen2"), gguf_of("rwkv7"), gguf_of("arwkv7")},
+          // Of version 7, all layers read a value of the first one besides the stream.
+          .sites = [](std::string_view type) {
+            return type.ends_with("rwkv7") ? query::SiteSet() : kSitesOfStreams;
+          }};
+}
+
+}  // namespace minpair::model

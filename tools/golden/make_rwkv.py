@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Makes tiny GGUF files of RWKV 6 and 7 in tests/model/golden, random weights in single precision, and what llama.cpp computes with
+them: no library of Hugging Face has these models.
+
+  python3 tools/golden/make_rwkv.py [--long] FOLDER [NAME...]        (Debian unstable: libllama0, python3-gguf, python3-numpy)
+
+Every folder gets model.gguf and reference.json: for each input its ids, and the log-probability of every token but the first
+given those before it; and how llama.cpp cuts some texts.
+"""
+import json
+import pathlib
+import sys
+
+import gguf
+import numpy
+from llama_cpp import Llama
+
+LENGTHS, LONG = [2, 9, 40], [2, 100, 1000]
+LAYERS, INNER, RANK = 2, 40, 4
+WORDS = [b" Haus", b"Haus", b" H", b"aus", b" lacht", b"lach", b"\xc3\xbc", b" M\xc3\xbc", b"\xc3", b"\xbc", b"\n", b"\n\n", b"\t", b"\\", b"'",
+         b'"', b"  ", b"\x00", b"\xe4\xb8\xad", b"\xe4\xb8"]
+TEXTS = ["Haus", "Das Haus lacht.", " Mühe  lacht\n\nHaus\t'a\\b\" 中", "ü  \n\n lachtHaus Haus"]
+# What a folder holds: the architecture, and how it differs.
+MODELS = {
+    "rwkv6": ("rwkv6", {}),
+    "rwkv6-halved": ("rwkv6", dict(halved=2, apart=True)),
+    "rwkv6qwen2": ("rwkv6qwen2", dict(key_heads=1, biases=True)),
+    "rwkv7": ("rwkv7", dict(hidden=64, head=32)),
+    "arwkv7": ("arwkv7", dict(head=32)),
+    "arwkv7-bare": ("arwkv7", dict(head=32, gated=False, normed=False)),
+}
+
+
+def world_vocabulary():
+    """Bytes as Python writes them, as llama.cpp's converter does; single bytes first."""
+    pieces = [bytes([b]) for b in range(0x20, 0x7f) if bytes([b]) not in WORDS] + WORDS
+    return ["<s>"] + [repr(p)[2:-1] for p in pieces]
+
+
+class Writer:
+    def __init__(self, path, arch, seed, hidden, head):
+        self.hidden, self.head = hidden, head
+        self.file, self.arch, self.path = gguf.GGUFWriter(str(path), arch), arch, path
+        self.random = numpy.random.default_rng(seed)
+
+    def key(self, name, value):
+        if isinstance(value, float):
+            self.file.add_float32(f"{self.arch}.{name}", value)
+        else:
+            self.file.add_uint32(f"{self.arch}.{name}", value)
+
+    def tensor(self, name, *shape, mean=0.0, spread=None):
+        spread = spread if spread is not None else 1.3 / shape[-1] ** 0.5
+        self.file.add_tensor(name, self.random.normal(mean, spread, shape).astype(numpy.float32))
+
+    def norm(self, name, width, bias=True):
+        self.tensor(name + ".weight", width, mean=1.0, spread=0.2)
+        if bias:
+            self.tensor(name + ".bias", width, spread=0.2)
+
+    def words(self, world):
+        if world:
+            tokens, types = world_vocabulary(), [3]
+            self.file.add_tokenizer_model("rwkv")
+            self.file.add_bos_token_id(0)
+            self.file.add_eos_token_id(0)
+        else:
+            tokens, types = ["<unk>", "<s>", "</s>"] + [f"p{i}" for i in range(3, len(world_vocabulary()))], [2, 3, 3]
+            self.file.add_tokenizer_model("llama")
+            self.file.add_tokenizer_pre("default")
+            self.file.add_token_scores([-float(i) for i in range(len(tokens))])
+            self.file.add_bos_token_id(1)
+            self.file.add_eos_token_id(2)
+        self.file.add_token_list(tokens)
+        self.file.add_token_types(types + [1] * (len(tokens) - len(types)))
+        return len(tokens)
+
+    def close(self):
+        self.file.write_header_to_file()
+        self.file.write_kv_data_to_file()
+        self.file.write_tensors_to_file()
+        self.file.close()
+
+
+def time_mix_6(out, t, key_heads, biases, apart, qwen):
+    out.tensor(t + "lerp_x.weight", out.hidden, mean=0.5, spread=0.3)
+    if apart:  # as the first converters wrote them
+        for letter in "wkvrg":
+            out.tensor(f"{t}lerp_{letter}.weight", 1, 1, out.hidden, mean=0.5, spread=0.3)
+    else:
+        out.tensor(t + "lerp_fused.weight", 5, 1, 1, out.hidden, mean=0.5, spread=0.3)
+    out.tensor(t + "w1.weight", 5 * RANK, out.hidden)
+    out.tensor(t + "w2.weight", 5, out.hidden, RANK)
+    out.tensor(t + "decay.weight", out.hidden, mean=-1.0, spread=1.0)
+    out.tensor(t + "decay_w1.weight", RANK, out.hidden)
+    out.tensor(t + "decay_w2.weight", out.hidden, RANK)
+    for name, width in ("key", key_heads * out.head), ("value", key_heads * out.head), ("receptance", out.hidden):
+        out.tensor(f"{t}{name}.weight", width, out.hidden)
+        if biases:
+            out.tensor(f"{t}{name}.bias", width, spread=0.2)
+    out.tensor(t + "gate.weight", out.hidden, out.hidden)
+    if not qwen:
+        out.tensor(t + "first.weight", out.hidden // out.head, out.head, spread=0.5)
+        out.norm(t + "ln", out.hidden)
+
+
+def time_mix_7(out, t, gated, normed):
+    out.tensor(t + "lerp_fused.weight", 6 if gated else 5, 1, 1, out.hidden, mean=0.5, spread=0.3)
+    for letter in "wavg" if gated else "wav":
+        if letter != "g":
+            out.tensor(f"{t}{letter}0.weight", out.hidden, spread=1.0)
+        out.tensor(f"{t}{letter}1.weight", RANK, out.hidden)
+        out.tensor(f"{t}{letter}2.weight", out.hidden, RANK)
+    for name in "k_k", "k_a", "r_k":
+        out.tensor(f"{t}{name}.weight", out.hidden, mean=0.7, spread=0.3)
+    for name in "key", "value", "receptance":
+        out.tensor(f"{t}{name}.weight", out.hidden, out.hidden)
+    if normed:
+        out.norm(t + "ln", out.hidden)
+
+
+def write(path, arch, seed, hidden=32, head=16, halved=0, apart=False, key_heads=2, biases=False, gated=True, normed=True):
+    out, seventh, qwen = Writer(path, arch, seed, hidden, head), arch.endswith("rwkv7"), arch in ("rwkv6qwen2", "arwkv7")
+    for name, value in {"context_length": 1048576, "embedding_length": hidden, "block_count": LAYERS, "wkv.head_size": head,
+                        "feed_forward_length": INNER, "attention.head_count": 0}.items():
+        out.key(name, value)
+    out.key("attention.layer_norm_rms_epsilon" if qwen else "attention.layer_norm_epsilon", 1e-5)
+    if seventh:
+        for name in "decay", "iclr", "value_residual_mix":
+            out.key(f"attention.{name}_lora_rank", RANK)
+        out.key("attention.gate_lora_rank", RANK if gated else 0)
+    else:
+        out.key("time_mix_extra_dim", RANK)
+        out.key("time_decay_extra_dim", RANK)
+    if halved:
+        out.key("rescale_every_n_layers", halved)
+    if qwen:
+        out.key("token_shift_count", 1)
+        if not seventh:
+            out.key("attention.head_count_kv", key_heads)
+    words = out.words(not qwen)
+    out.tensor("token_embd.weight", words, hidden, spread=0.6)
+    if not qwen:
+        out.norm("token_embd_norm", hidden)
+    for i in range(LAYERS):
+        p = f"blk.{i}."
+        out.norm(p + "attn_norm", hidden, not qwen)
+        out.norm(p + ("ffn_norm" if qwen else "attn_norm_2"), hidden, not qwen)
+        if seventh:
+            time_mix_7(out, p + "time_mix_", gated, normed)
+        else:
+            time_mix_6(out, p + "time_mix_", key_heads, biases, apart, qwen)
+        out.tensor(p + "time_mix_output.weight", hidden, hidden)
+        if qwen:
+            for name, rows, columns in ("gate", INNER, hidden), ("up", INNER, hidden), ("down", hidden, INNER):
+                out.tensor(f"{p}ffn_{name}.weight", rows, columns)
+            continue
+        for letter in "k" if seventh else "kr":
+            out.tensor(f"{p}channel_mix_lerp_{letter}.weight", hidden, mean=0.5, spread=0.3)
+        out.tensor(p + "channel_mix_key.weight", INNER, hidden)
+        out.tensor(p + "channel_mix_value.weight", hidden, INNER)
+        if not seventh:
+            out.tensor(p + "channel_mix_receptance.weight", hidden, hidden)
+    out.norm("output_norm", hidden, not qwen)
+    out.tensor("output.weight", words, hidden)
+    out.close()
+
+
+def main():
+    arguments = [a for a in sys.argv[1:] if a != "--long"]
+    lengths = LONG if len(arguments) < len(sys.argv) - 1 else LENGTHS
+    llama = Llama()
+    for name in arguments[1:] or MODELS:
+        folder = pathlib.Path(arguments[0]) / name
+        folder.mkdir(parents=True, exist_ok=True)
+        seed = sum(map(ord, name))
+        arch, more = MODELS[name]
+        write(folder / "model.gguf", arch, seed, **more)
+        llama.load(folder / "model.gguf")
+        reference = llama.reference(lengths, seed)
+        if arch in ("rwkv6", "rwkv7"):
+            reference["texts"] = [{"text": t, "ids": llama.tokens(t)} for t in TEXTS]
+        (folder / "reference.json").write_text(json.dumps(reference) + "\n")
+        print(name, flush=True)
+
+
+main()
