@@ -170,6 +170,7 @@ constexpr std::pair<std::string_view, std::string_view> kRelatives[] = {
 // Why some that are in use are not read.
 constexpr std::pair<std::string_view, std::string_view> kReasons[] = {
     {"canine", "its published checkpoints have no head that predicts words"},
+    {"gemma3n", "its streams side by side and its embeddings for each layer are not computed here"},
     {"xlnet",
      "it predicts words in shuffled orders, with a second stream, which is not computed here"},
     {"longformer", "its attention to windows and to chosen tokens is not computed here"},

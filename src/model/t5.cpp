@@ -273,9 +273,10 @@ Gguf t5_gguf() {
 }  // namespace
 
 Family t5_family() {
-  return {.model_types = {{"t5", "T5, T5 1.1, Flan-T5, ByT5"}, {"mt5", "mT5"}, {"umt5", "umT5"}},
-          .make = make<Encoder, T5>,
-          .gguf = {t5_gguf()}};
+  return {
+      .model_types = {{"t5", "T5, T5 1.1, Flan-T5, UL2, ByT5"}, {"mt5", "mT5"}, {"umt5", "umT5"}},
+      .make = make<Encoder, T5>,
+      .gguf = {t5_gguf()}};
 }
 
 }  // namespace minpair::model

@@ -256,6 +256,8 @@ TEST(LoadModel, AbsurdConfigurationsAreErrors) {
   EXPECT_THAT(with("model_type", "reformer"), HasSubstr("'reformer' is not supported"));
   EXPECT_THAT(with("model_type", "qwen3_next"), HasSubstr("'qwen3' resembles it most (Qwen 3)"));
   EXPECT_THAT(with("model_type", "pegasus"), HasSubstr("'bart' resembles it most"));
+  EXPECT_THAT(with("model_type", "gemma3n"), HasSubstr("'gemma3_text' resembles it most"));
+  EXPECT_THAT(with("model_type", "gemma3n"), HasSubstr("embeddings for each layer"));
   EXPECT_THAT(with("model_type", "canine"), HasSubstr("no head that predicts words"));
   EXPECT_THAT(with("model_type", "reformer"), HasSubstr("'gpt2' resembles it most"));
   EXPECT_THAT(with("model_type", "rwkv7"), HasSubstr("version 4 is read"));

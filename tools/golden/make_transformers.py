@@ -193,6 +193,7 @@ MODELS = {
     # Encoders and decoders.
     "t5": ("T5ForConditionalGeneration", T5),
     "t5-v1.1": ("T5ForConditionalGeneration", dict(T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False)),
+    "ul2": ("T5ForConditionalGeneration", dict(T5, feed_forward_proj="gated-silu", tie_word_embeddings=False)),
     "t5-few": ("T5ForConditionalGeneration", dict(T5, **FEW)),
     "umt5-few": ("UMT5ForConditionalGeneration", dict(T5, **FEW, feed_forward_proj="gated-gelu")),
     "mt5": ("MT5ForConditionalGeneration", dict(T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False)),
