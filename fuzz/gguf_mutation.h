@@ -71,10 +71,13 @@ class GgufParts {
   // Bytes and elements of a block, by GGUF's number of the type; 0: unknown here.
   static std::pair<uint64_t, uint64_t> block(uint32_t type) {
     static constexpr std::pair<uint64_t, uint64_t> kBlocks[] = {
-        {4, 1},    {2, 1},   {18, 32},  {20, 32},   {0, 0},     {0, 0},     {22, 32},   {24, 32},
-        {34, 32},  {36, 32}, {84, 256}, {110, 256}, {144, 256}, {176, 256}, {210, 256}, {292, 256},
-        {66, 256}, {0, 0},   {0, 0},    {0, 0},     {0, 0},     {0, 0},     {0, 0},     {0, 0},
-        {1, 1},    {2, 1},   {4, 1},    {8, 1},     {8, 1},     {0, 0},     {2, 1}};
+        {4, 1},     {2, 1},     {18, 32},   {20, 32},   {0, 0},     {0, 0},     {22, 32},
+        {24, 32},   {34, 32},   {36, 32},   {84, 256},  {110, 256}, {144, 256}, {176, 256},
+        {210, 256}, {292, 256}, {66, 256},  {74, 256},  {98, 256},  {50, 256},  {18, 32},
+        {110, 256}, {82, 256},  {136, 256}, {1, 1},     {2, 1},     {4, 1},     {8, 1},
+        {8, 1},     {56, 256},  {2, 1},     {0, 0},     {0, 0},     {0, 0},     {54, 256},
+        {66, 256},  {0, 0},     {0, 0},     {0, 0},     {17, 32},   {36, 64},   {18, 128},
+        {18, 64}};
     return type < std::size(kBlocks) ? kBlocks[type] : std::pair<uint64_t, uint64_t>{0, 0};
   }
 
@@ -191,7 +194,7 @@ class GgufParts {
         tensors_.erase(tensors_.begin() + long(i));
         return;
       case 3:
-        t.type = uint32_t(choose.below(32));
+        t.type = uint32_t(choose.below(44));
         return;
       case 4:
         t.offset = odd_number(choose) * 32;

@@ -36,7 +36,20 @@ enum class DType : uint8_t {
   q5_k,
   q6_k,
   q8_k,
+  iq1_s,
+  iq1_m,
   iq2_xxs,
+  iq2_xs,
+  iq2_s,
+  iq3_xxs,
+  iq3_s,
+  iq4_nl,
+  iq4_xs,
+  tq1_0,
+  tq2_0,
+  mxfp4,
+  q1_0,
+  q2_0,
 };
 
 std::string_view name_of(DType type);
@@ -76,12 +89,16 @@ struct CodeShape {
   bool offsets = false;
 };
 CodeShape code_shape(DType type);
-struct Codes {
-  int8_t* codes;
-  float *scales, *offsets;  // one for each group; offsets only where the format has them
+// Sixteen rows side by side, as products read them: words[count / 4][16] have four codes each, the
+// first in the lowest byte; scales and offsets are [count / group][16].
+inline constexpr size_t kCodeColumns = 16;
+struct CodeColumns {
+  uint32_t* words;
+  float *scales, *offsets;  // offsets are written only where the format has them
 };
-// As convert_to_float, for quantised types alone.
-void convert_to_codes(DType type, const std::byte* from, int64_t count, const Codes& to);
+// `count` elements of each of sixteen rows; for quantised types alone.
+void convert_to_columns(DType type, const std::byte* const (&rows)[kCodeColumns], int64_t count,
+                        const CodeColumns& to);
 
 // What a file says about its model besides the weights, typed: a GGUF file's metadata, or the plain
 // attributes of the modules in a PyTorch file that holds a whole module ("rnn.num_layers"; their

@@ -16,11 +16,15 @@ using Type = Metadata::Type;
 
 // GGUF's numbers of the types that are known here.
 constexpr std::pair<uint32_t, DType> tensor_types[] = {
-    {0, DType::f32},   {1, DType::f16},      {2, DType::q4_0},  {3, DType::q4_1},
-    {6, DType::q5_0},  {7, DType::q5_1},     {8, DType::q8_0},  {10, DType::q2_k},
-    {11, DType::q3_k}, {12, DType::q4_k},    {13, DType::q5_k}, {14, DType::q6_k},
-    {15, DType::q8_k}, {16, DType::iq2_xxs}, {24, DType::i8},   {25, DType::i16},
-    {26, DType::i32},  {27, DType::i64},     {28, DType::f64},  {30, DType::bf16},
+    {0, DType::f32},     {1, DType::f16},      {2, DType::q4_0},    {3, DType::q4_1},
+    {6, DType::q5_0},    {7, DType::q5_1},     {8, DType::q8_0},    {10, DType::q2_k},
+    {11, DType::q3_k},   {12, DType::q4_k},    {13, DType::q5_k},   {14, DType::q6_k},
+    {15, DType::q8_k},   {16, DType::iq2_xxs}, {17, DType::iq2_xs}, {18, DType::iq3_xxs},
+    {19, DType::iq1_s},  {20, DType::iq4_nl},  {21, DType::iq3_s},  {22, DType::iq2_s},
+    {23, DType::iq4_xs}, {24, DType::i8},      {25, DType::i16},    {26, DType::i32},
+    {27, DType::i64},    {28, DType::f64},     {29, DType::iq1_m},  {30, DType::bf16},
+    {34, DType::tq1_0},  {35, DType::tq2_0},   {39, DType::mxfp4},  {41, DType::q1_0},
+    {42, DType::q2_0},
 };
 
 // Of a value of fixed size; 0 for text and arrays.
@@ -143,7 +147,9 @@ class Reader {
                               [&](const auto& k) { return k.first == type; });
     if (known == std::end(tensor_types))
       throw tensor_error(t, fmt::format("GGUF type {} is not known here", type))
-          .hint("get the model in F16, BF16, Q8_0, Q4_0 to Q5_1, Q2_K to Q6_K or IQ2_XXS");
+          .hint(
+              "get the model in F16, BF16, Q8_0, Q4_0 to Q5_1, Q2_K to Q6_K, MXFP4 or an IQ "
+              "format");
     t.type = known->second;
     t.offset = number(8);
     return t;

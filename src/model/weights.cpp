@@ -228,26 +228,17 @@ void check_rows(const Parts& parts, size_t outputs_each, size_t inputs, size_t b
 
 // Whether scales cannot make a code infinite. Compared as integers, where what is not a number is
 // large.
-class Tame {
- public:
-  void see(const float* numbers, size_t count) {
-    size_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-      Four x;
-      std::memcpy(&x, numbers + i, sizeof x);
-      above_ |= kLimit - (x & 0x7fffffff);
-    }
-    for (; i < count; ++i) above_[0] |= kLimit - (std::bit_cast<uint32_t>(numbers[i]) & 0x7fffffff);
-  }
-  explicit operator bool() const {
-    return (above_[0] | above_[1] | above_[2] | above_[3]) >> 31 == 0;
-  }
-
- private:
+bool tame(const float* numbers, size_t count) {  // a multiple of four
   using Four = uint32_t __attribute__((vector_size(16)));
-  static constexpr uint32_t kLimit = std::bit_cast<uint32_t>(FLT_MAX / 512);
-  Four above_ = {};
-};
+  constexpr auto limit = std::bit_cast<uint32_t>(FLT_MAX / 512);
+  Four above = {};
+  for (size_t i = 0; i < count; i += 4) {
+    Four x;
+    std::memcpy(&x, numbers + i, sizeof x);
+    above |= limit - (x & 0x7fffffff);
+  }
+  return (above[0] | above[1] | above[2] | above[3]) >> 31 == 0;
+}
 
 // Asks for the bytes that are needed soon: no processor foresees so many rows side by side.
 void fetch(const std::byte* from, size_t bytes) {
@@ -285,33 +276,36 @@ struct CodeRows {
       fetch(data + (row + outputs_ahead) * row_bytes, step);
   }
 
-  void read(size_t row, size_t k, size_t at, nn::CodePanel& to, Tame& tame) const {
-    checkpoint::convert_to_codes(type, data + row * row_bytes + k / elements * bytes,
-                                 int64_t(to.depth), {to.codes[at], to.scales[at], to.offsets[at]});
-    fetch_next(row, k, to.depth);
-    const size_t groups = to.depth / shape.group;
-    tame.see(to.scales[at], groups);
-    if (shape.offsets) tame.see(to.offsets[at], groups);
+  const std::byte* at(size_t row, size_t k) const {
+    return data + row * row_bytes + k / elements * bytes;
   }
 };
 
 nn::Weights::CodeReader code_reader(const Parts& parts, size_t outputs_each, size_t inputs) {
+  static_assert(nn::kPanel == checkpoint::kCodeColumns);
   std::vector<CodeRows> all;
   for (const checkpoint::TensorView& part : parts) all.emplace_back(part, inputs);
   return [=](size_t begin, size_t end, size_t k, nn::CodePanel& to) {
-    const checkpoint::CodeShape shape = all[begin / outputs_each].shape;
-    to.group = shape.group;
-    to.has_offsets = shape.offsets;
-    const size_t groups = to.depth / shape.group;
-    size_t at = 0;
-    Tame tame;
+    const CodeRows& first_rows = all[begin / outputs_each];
+    to.group = first_rows.shape.group;
+    to.has_offsets = first_rows.shape.offsets;
+    const std::byte* rows[nn::kPanel];
+    size_t columns = 0;
     in_parts(begin, end, outputs_each, [&](size_t part, size_t first, size_t stop) {
-      for (size_t row = first; row < stop; ++row, ++at) all[part].read(row, k, at, to, tame);
+      for (size_t row = first; row < stop; ++row) {
+        rows[columns++] = all[part].at(row, k);
+        all[part].fetch_next(row, k, to.depth);
+      }
     });
-    if (!tame) check_rows(parts, outputs_each, inputs, begin, end);
-    for (; at < nn::kPanel; ++at)
-      for (size_t group = 0; group < groups; ++group)
-        to.scales[at][group] = to.offsets[at][group] = 0;
+    for (size_t i = columns; i < nn::kPanel; ++i) rows[i] = rows[0];
+    checkpoint::convert_to_columns(first_rows.type, rows, int64_t(to.depth),
+                                   {to.words[0], to.scales[0], to.offsets[0]});
+    const size_t scales = to.depth / to.group * nn::kPanel;
+    if (!tame(to.scales[0], scales) || (to.has_offsets && !tame(to.offsets[0], scales)))
+      check_rows(parts, outputs_each, inputs, begin, end);
+    for (size_t i = columns; i < nn::kPanel; ++i)
+      for (size_t group = 0; group < to.depth / to.group; ++group)
+        to.scales[group][i] = to.offsets[group][i] = 0;
   };
 }
 

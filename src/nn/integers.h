@@ -26,18 +26,10 @@ struct IntegerInputs {
   float unit;
 };
 
-// A panel of weights; pairs of numbers lie together, in the order of the inputs.
-struct IntegerPanel {
-  alignas(64) int16_t numbers[kCodeDepth / 2][kPanel][2];
-  alignas(64) float scales[kCodeDepth / 16][kPanel], offsets[kCodeDepth / 16][kPanel];
-  size_t depth, group;  // of 16 or 32
-  bool has_offsets;
-};
-
-// sums[panel][row][kPanel] (+)= inputs · weights, for one step of k.
+// sums[panel][rows × kPanel] (+)= inputs · weights, for one step of k.
 struct IntegerProduct {
   const IntegerInputs* inputs;
-  const IntegerPanel* weights;
+  const CodePanel* weights;
   float* sums;
   size_t rows, panels;
   bool first;  // of the steps: sums begin at zero
@@ -45,7 +37,6 @@ struct IntegerProduct {
 
 struct IntegerKernels {
   void (*to_integers)(const float* inputs, size_t count, IntegerInputs& to);
-  void (*unpack)(const CodePanel&, IntegerPanel& to);
   void (*multiply)(const IntegerProduct&);
 };
 

@@ -20,15 +20,13 @@ enum class Activation : uint8_t { none, gelu, gelu_tanh, relu, silu, tanh, sigmo
 // have one row of kPanel readable floats per k, `b_stride` apart.
 struct Product {
   const float* a = nullptr;
-  size_t a_stride = 0;  // between rows; 0: packed by pack_rows(), and whole strips of tile_rows
+  size_t a_stride = 0;
   const float* b = nullptr;
   size_t b_stride = 0, panel_stride = 0;
   float* c = nullptr;
   size_t c_stride = 0;
   size_t rows = 0, columns = 0, depth = 0;
-  size_t strip_stride = 0;         // of packed rows: between strips
-  bool first = true, last = true;  // of the parts of k; all but the first go on with what is in c
-  // Epilogue, after the last: (+ bias) (activation) (+ residual), in this order.
+  // Epilogue: (+ bias) (activation) (+ residual), in this order.
   const float* bias = nullptr;
   Activation activation = Activation::none;
   const float* residual = nullptr;
@@ -73,15 +71,25 @@ struct FinishTile {
   size_t residual_stride = 0;
 };
 
-// A panel of weights as small integers: weight k of column i is
-// codes[i][k] * scales[i][k / group] (+ offsets[i][k / group]).
+// A panel of weights as small integers: weight k of column i is code * scales[k / group][i]
+// (+ offsets[k / group][i]). A word has the codes of four k, the first in its lowest byte.
 inline constexpr size_t kCodeDepth = 256;
 struct CodePanel {
-  alignas(64) int8_t codes[kPanel][kCodeDepth];
-  alignas(64) float scales[kPanel][kCodeDepth / 16], offsets[kPanel][kCodeDepth / 16];
-  size_t depth;  // a multiple of 16, as are groups
-  size_t group;
+  alignas(64) uint32_t words[kCodeDepth / 4][kPanel];
+  alignas(64) float scales[kCodeDepth / 16][kPanel], offsets[kCodeDepth / 16][kPanel];
+  size_t depth;  // a multiple of 16
+  size_t group;  // a power of two, at least 16
   bool has_offsets;
+};
+
+// sums[rows × kPanel] (+)= a · weights, for one step of k.
+struct CodeProduct {
+  const float* a;  // packed by pack_rows()
+  size_t height, strip_stride;
+  const CodePanel* weights;
+  float* sums;
+  size_t rows;
+  bool first;  // of the steps: sums begin at zero
 };
 
 struct Kernels {
@@ -99,12 +107,14 @@ struct Kernels {
   // out[i] = activation(a[i]) * b[i]
   void (*gate)(Activation, const float* a, const float* b, float* out, size_t count);
   void (*finish)(const FinishTile&);
-  // Up to tile_rows rows side by side: to[k * tile_rows + row].
-  void (*pack_rows)(const float* rows, size_t stride, size_t count, size_t depth, float* to);
+  size_t code_rows;  // at most so many rows side by side in a strip of packed rows
+  // Up to `height` rows side by side: to[k * height + row].
+  void (*pack_rows)(const float* rows, size_t stride, size_t count, size_t depth, size_t height,
+                    float* to);
+  // The same chains as multiply(), of weights as they are stored.
+  void (*multiply_codes)(const CodeProduct&);
   // Up to kPanel rows as the columns of a panel: to[k * kPanel + row]; columns that lack become 0.
   void (*pack_panel)(const float* rows, size_t stride, size_t count, size_t depth, float* to);
-  // The same of weights as they are stored.
-  void (*unpack)(const CodePanel&, float* to);
 };
 
 const Kernels& generic_kernels();

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "nn/integer_products.h"
 #include "nn/nn.h"
+#include "nn/stored_products.h"
 #include "nn/tiled.h"
 
 namespace minpair::nn {
@@ -114,29 +114,16 @@ Weights Weights::as_stored(size_t outputs, size_t inputs, Reader read, CodeReade
   return w;
 }
 
-size_t Weights::step() const { return codes_ ? std::min(kCodeDepth, inputs_) : inputs_; }
-
 size_t Weights::unpack_scratch(size_t outputs) const {
-  size_t panels = round_up(outputs, kPanel) * step();
-  return panels + (codes_ ? sizeof(CodePanel) / sizeof(float) : outputs * inputs_);
+  return (round_up(outputs, kPanel) + outputs) * inputs_;
 }
 
-const float* Weights::unpack(const Kernels& kernels, size_t begin, size_t end, size_t k,
+const float* Weights::unpack(const Kernels& kernels, size_t begin, size_t end,
                              float* scratch) const {
-  if (!codes_) {
-    float* rows = scratch + round_up(end - begin, kPanel) * inputs_;
-    read_(begin, end, rows);
-    pack(kernels, rows, end - begin, inputs_, scratch);
-    return scratch;
-  }
-  auto* codes = new (scratch) CodePanel;  // as it comes: what is used of it is filled below
-  float* panels = scratch + sizeof(CodePanel) / sizeof(float);
-  codes->depth = std::min(step(), inputs_ - k);
-  for (size_t output = begin; output < end; output += kPanel) {
-    codes_(output, std::min(end, output + kPanel), k, *codes);
-    kernels.unpack(*codes, panels + (output - begin) * codes->depth);
-  }
-  return panels;
+  float* rows = scratch + round_up(end - begin, kPanel) * inputs_;
+  read_(begin, end, rows);
+  pack(kernels, rows, end - begin, inputs_, scratch);
+  return scratch;
 }
 
 void Weights::unpack_one(const Kernels& kernels, size_t output, float* row, float* to) const {
@@ -152,78 +139,37 @@ void Weights::unpack_strips(const Arithmetic& arithmetic, size_t begin, size_t e
 
 namespace {
 
-constexpr size_t kStoredColumns = 64, kStoredRows = 384;  // what the second-level cache holds
+constexpr size_t kReadColumns = 64;  // of weights that are read as rows
 
-// Rows as the kernels like to read them, side by side in strips.
-class PackedRows {
- public:
-  PackedRows(const Runtime& runtime, const View& in)
-      : height_(runtime.kernels().tile_rows), strip_(height_ * in.columns) {
-    thread_local Buffer memory;
-    memory.reserve(blocks(in.rows, height_) * strip_);
-    float* to = memory.data();
-    data_ = to;
-    runtime.parallel(blocks(in.rows, height_), [&](size_t unit, int) {
-      size_t row = unit * height_;
-      runtime.kernels().pack_rows(in.row(row), in.stride, std::min(height_, in.rows - row),
-                                  in.columns, to + unit * strip_);
-    });
-  }
-  // From `row` on, which begins a strip, and from `k` on.
-  const float* from(size_t row, size_t k) const {
-    return data_ + row / height_ * strip_ + k * height_;
-  }
-  size_t strip() const { return strip_; }
-
- private:
-  size_t height_, strip_;
-  const float* data_;
-};
-
-// Columns [column, column + p.columns) of stored weights times p.rows packed rows from `row` on,
-// the weights unpacked step by step: the chains are those of packed weights. `p` says the rest.
-void multiply_stored(const Runtime& runtime, const Weights& w, const PackedRows& rows, size_t row,
-                     size_t column, Product p, float* scratch) {
-  const size_t all = p.rows;
-  float* c = p.c;
-  const float* residual = p.residual;
-  for (size_t k = 0; k < w.inputs(); k += w.step()) {
-    p.depth = std::min(w.step(), w.inputs() - k);
-    p.b = w.unpack(runtime.kernels(), column, column + p.columns, k, scratch);
-    p.b_stride = kPanel;
-    p.panel_stride = kPanel * p.depth;
-    p.a_stride = 0;
-    p.strip_stride = rows.strip();
-    p.first = k == 0;
-    p.last = k + p.depth == w.inputs();
-    for (size_t at = 0; at < all; at += kStoredRows) {
-      p.a = rows.from(row + at, k);
-      p.rows = std::min(kStoredRows, all - at);
-      p.c = c + at * p.c_stride;
-      p.residual = residual ? residual + at * p.residual_stride : nullptr;
-      runtime.kernels().multiply(p);
-    }
-  }
+// Columns [column, column + p.columns) of weights that are read as rows. `p` says the rest.
+void multiply_read(const Runtime& runtime, const Weights& w, size_t column, Product p,
+                   float* scratch) {
+  p.b = w.unpack(runtime.kernels(), column, column + p.columns, scratch);
+  p.b_stride = kPanel;
+  p.panel_stride = kPanel * w.inputs();
+  p.depth = w.inputs();
+  runtime.kernels().multiply(p);
 }
 
-void linear_from_store(const Runtime& runtime, const View& in, const Linear& layer, Matrix& out,
-                       Activation activation, const View* residual) {
+void linear_of_read(const Runtime& runtime, const View& in, const Linear& layer, Matrix& out,
+                    Activation activation, const View* residual) {
   const Weights& w = layer.weights;
-  const PackedRows rows(runtime, in);
-  runtime.parallel(blocks(w.outputs(), kStoredColumns), [&](size_t unit, int worker) {
-    size_t column = unit * kStoredColumns, columns = std::min(kStoredColumns, w.outputs() - column);
-    multiply_stored(runtime, w, rows, 0, column,
-                    {
-                        .c = out.row(0) + column,
-                        .c_stride = out.columns(),
-                        .rows = in.rows,
-                        .columns = columns,
-                        .bias = layer.bias.empty() ? nullptr : layer.bias.data() + column,
-                        .activation = activation,
-                        .residual = residual ? residual->row(0) + column : nullptr,
-                        .residual_stride = residual ? residual->stride : 0,
-                    },
-                    runtime.scratch(worker, w.unpack_scratch(columns)));
+  runtime.parallel(blocks(w.outputs(), kReadColumns), [&](size_t unit, int worker) {
+    size_t column = unit * kReadColumns, columns = std::min(kReadColumns, w.outputs() - column);
+    multiply_read(runtime, w, column,
+                  {
+                      .a = in.row(0),
+                      .a_stride = in.stride,
+                      .c = out.row(0) + column,
+                      .c_stride = out.columns(),
+                      .rows = in.rows,
+                      .columns = columns,
+                      .bias = layer.bias.empty() ? nullptr : layer.bias.data() + column,
+                      .activation = activation,
+                      .residual = residual ? residual->row(0) + column : nullptr,
+                      .residual_stride = residual ? residual->stride : 0,
+                  },
+                  runtime.scratch(worker, w.unpack_scratch(columns)));
   });
 }
 
@@ -238,12 +184,8 @@ void linear(const Runtime& runtime, const View& in, const Linear& layer, Matrix&
     tiled_linear(runtime, in, layer, out, activation, residual);
     return;
   }
-  if (in_integers(runtime, w)) {
-    integer_linear(runtime, in, layer, out, activation, residual);
-    return;
-  }
   if (w.stored()) {
-    linear_from_store(runtime, in, layer, out, activation, residual);
+    (w.has_codes() ? stored_linear : linear_of_read)(runtime, in, layer, out, activation, residual);
     return;
   }
   RowBlocks rows(in.rows, kRowBlock, runtime.kernels().tile_rows);
@@ -325,7 +267,7 @@ void read_targets(const Runtime& runtime, const float* in, const Linear& decoder
   const Weights& w = decoder.weights;
   if (on_tiles(runtime, w))
     tiled_targets(runtime, in, decoder, read.targets, read.logits, worker);
-  else if (in_integers(runtime, w))
+  else if (w.has_codes() && runtime.arithmetic().integers)
     integer_targets(runtime, in, decoder, read.targets, read.logits, worker);
   else if (w.stored())
     dot_from_store(runtime, in, decoder, read, worker);
@@ -349,10 +291,8 @@ class LogitBlocks {
       : runtime_(runtime), rows_(rows), decoder_(decoder) {
     if (on_tiles(runtime, decoder.weights))
       strips_ = split_rows(runtime, rows);
-    else if (in_integers(runtime, decoder.weights))
-      integers_.emplace(runtime, rows);
-    else if (decoder.weights.stored())
-      packed_.emplace(runtime, rows);
+    else if (decoder.weights.has_codes())
+      stored_.emplace(runtime, rows);
   }
 
   RowBlocks cut() const {
@@ -364,8 +304,8 @@ class LogitBlocks {
 
   float* compute(size_t row, size_t count, size_t column, size_t columns, int worker) const {
     if (strips_) return on_unit(row, count, column, columns, worker);
-    if (integers_) return as_integers(row, count, column, columns, worker);
-    if (packed_) return from_store(row, count, column, columns, worker);
+    if (stored_) return from_store(column, columns, worker);
+    if (decoder_.weights.stored()) return from_read(column, columns, worker);
     return in_fp32(row, count, column, columns, worker);
   }
 
@@ -386,31 +326,28 @@ class LogitBlocks {
     return tile;
   }
 
-  float* as_integers(size_t row, size_t count, size_t column, size_t columns, int worker) const {
-    size_t logits = count * kVocabularyBlock;
-    float* tile = runtime_.scratch(worker, logits + integer_scratch(count));
-    multiply_integers(runtime_, decoder_, *integers_,
-                      {.row = row,
-                       .rows = count,
-                       .column = column,
-                       .columns = columns,
-                       .c = tile,
-                       .c_stride = kVocabularyBlock},
-                      tile + logits);
+  float* from_store(size_t column, size_t columns, int worker) const {
+    size_t logits = rows_.rows() * kVocabularyBlock;
+    float* tile = runtime_.scratch(worker, logits + stored_scratch(rows_.rows()));
+    multiply_stored(runtime_, decoder_, *stored_,
+                    {.column = column, .columns = columns, .c = tile, .c_stride = kVocabularyBlock},
+                    tile + logits);
     return tile;
   }
 
-  float* from_store(size_t row, size_t count, size_t column, size_t columns, int worker) const {
+  float* from_read(size_t column, size_t columns, int worker) const {
     const Weights& w = decoder_.weights;
-    size_t logits = count * kVocabularyBlock;
+    size_t logits = rows_.rows() * kVocabularyBlock;
     float* tile = runtime_.scratch(worker, logits + w.unpack_scratch(columns));
-    multiply_stored(runtime_, w, *packed_, row, column,
-                    {.c = tile,
-                     .c_stride = kVocabularyBlock,
-                     .rows = count,
-                     .columns = columns,
-                     .bias = decoder_.bias.empty() ? nullptr : decoder_.bias.data() + column},
-                    tile + logits);
+    multiply_read(runtime_, w, column,
+                  {.a = rows_.row(0),
+                   .a_stride = rows_.columns(),
+                   .c = tile,
+                   .c_stride = kVocabularyBlock,
+                   .rows = rows_.rows(),
+                   .columns = columns,
+                   .bias = decoder_.bias.empty() ? nullptr : decoder_.bias.data() + column},
+                  tile + logits);
     return tile;
   }
 
@@ -437,8 +374,7 @@ class LogitBlocks {
   const Matrix& rows_;
   const Linear& decoder_;
   const uint16_t* strips_ = nullptr;
-  std::optional<PackedRows> packed_;
-  std::optional<IntegerRows> integers_;
+  std::optional<StoredRows> stored_;
 };
 
 }  // namespace

@@ -83,13 +83,10 @@ class Weights {
   }
   // The panel that output `output` (a multiple of kPanel) begins; not for stored weights.
   const float* panel(size_t output) const { return packed_.data() + output * inputs_; }
-  // Stored weights: how many k are unpacked at once, and the floats of scratch that takes for so
-  // many outputs.
-  size_t step() const;
+  // Stored weights that have no codes: the floats of scratch that it takes to read so many outputs,
+  // and the panels of outputs [begin, end) in it.
   size_t unpack_scratch(size_t outputs) const;
-  // The panels of outputs [begin, end) and the step from `k` on, in the scratch.
-  const float* unpack(const Kernels& kernels, size_t begin, size_t end, size_t k,
-                      float* scratch) const;
+  const float* unpack(const Kernels& kernels, size_t begin, size_t end, float* scratch) const;
   // One output in a panel of its own, all k; `row` is scratch for them.
   void unpack_one(const Kernels& kernels, size_t output, float* row, float* to) const;
 

@@ -70,8 +70,10 @@ void expect_weights_of(const Renamed& file, const nn::Runtime& runtime, const nn
 }
 
 TEST(StoredWeights, EveryFormat) {
-  for (const char* format : {"q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "q2_k", "q3_k", "q4_k", "q5_k",
-                             "q6_k", "q8_k", "iq2_xxs"}) {
+  for (const char* format :
+       {"q4_0",   "q4_1",  "q5_0",    "q5_1",   "q8_0",    "q2_k",  "q3_k",   "q4_k",  "q5_k",
+        "q6_k",   "q8_k",  "iq2_xxs", "iq2_xs", "iq3_xxs", "iq1_s", "iq4_nl", "iq3_s", "iq2_s",
+        "iq4_xs", "iq1_m", "tq1_0",   "tq2_0",  "mxfp4",   "q1_0",  "q2_0"}) {
     SCOPED_TRACE(format);
     const Renamed file({format});
     const auto inputs = size_t(file.tensors()[0].shape[1]);

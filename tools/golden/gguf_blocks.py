@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Writes tests/golden/checkpoint/blocks.gguf, random blocks of every quantised format with typed metadata, and
-blocks.f32, the weights they stand for, computed here bit by bit from the formats' definitions (not by minpair).
-Also seeds of fuzz_gguf. Run from the source folder with Debian's python3-numpy."""
+blocks.f32, the weights they stand for according to ggml itself: its library is called. Also seeds of fuzz_gguf.
+Run from the source folder where Debian's libggml0 (unstable) and python3-numpy are."""
 
+import ctypes
 import pathlib
-import re
 import struct
 
 import numpy as np
@@ -13,130 +13,54 @@ rng = np.random.default_rng(7)
 f32 = np.float32
 
 
-def half(b):
-    return f32(np.frombuffer(bytes(b), np.float16)[0])
+class Traits(ctypes.Structure):
+    """ggml_type_traits, as far as it is needed."""
+    _fields_ = [("name", ctypes.c_char_p), ("elements", ctypes.c_int64), ("interleaved", ctypes.c_int64), ("bytes", ctypes.c_size_t),
+                ("quantised", ctypes.c_bool), ("to_float", ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64))]
 
 
-def bits(byts):
-    """Little-endian stream of bits."""
-    return np.unpackbits(np.frombuffer(bytes(byts), np.uint8), bitorder="little")
+ggml = ctypes.CDLL("libggml-base.so.0")
+ggml.ggml_get_type_traits.restype = ctypes.POINTER(Traits)
 
 
-def fields(byts, width):
-    """Consecutive unsigned fields of `width` bits, the low ones first."""
-    b = bits(byts).reshape(-1, width)
-    return (b * (1 << np.arange(width))).sum(1)
+def decode(kind, block):
+    traits = ggml.ggml_get_type_traits(kind).contents
+    assert traits.bytes == len(block), traits.name
+    values = (ctypes.c_float * traits.elements)()
+    to_float = traits.to_float or Traits._fields_[-1][1](("dequantize_row_" + traits.name.decode(), ggml))
+    to_float(bytes(block), ctypes.addressof(values), traits.elements)
+    return np.array(values, f32)
 
 
-def nibbles_low_then_high(byts):
-    two = fields(byts, 4).reshape(-1, 2)
-    return np.concatenate([two[:, 0], two[:, 1]])
-
-
-def signed(byts):
-    return np.frombuffer(bytes(byts), np.int8).astype(int)
-
-
-def q8_0(b):
-    return f32(signed(b[2:])) * half(b[:2])
-
-
-def q4_0(b):
-    return f32(nibbles_low_then_high(b[2:]) - 8) * half(b[:2])
-
-
-def q4_1(b):
-    return f32(nibbles_low_then_high(b[4:])) * half(b[:2]) + half(b[2:4])
-
-
-def q5_0(b):
-    return f32(nibbles_low_then_high(b[6:]) + 16 * bits(b[2:6]).astype(int) - 16) * half(b[:2])
-
-
-def q5_1(b):
-    return f32(nibbles_low_then_high(b[8:]) + 16 * bits(b[4:8]).astype(int)) * half(b[:2]) + half(b[2:4])
-
-
-def planes(byts, width):
-    """32 bytes hold 8 / width runs of 32 fields, the first run in the lowest bits."""
-    out = []
-    for i in range(0, len(byts), 32):
-        out.append(fields(byts[i:i + 32], width).reshape(32, -1).T.flatten())
-    return np.concatenate(out)
-
-
-def q2_k(b):
-    scale, low = fields(b[:16], 4).reshape(16, 2).T
-    d, dmin = half(b[80:82]), half(b[82:84])
-    return (d * f32(scale)).repeat(16) * f32(planes(b[16:80], 2)) - (dmin * f32(low)).repeat(16)
-
-
-def q3_k(b):
-    low4 = nibbles_low_then_high(b[96:104])
-    high2 = fields(b[104:108], 2).reshape(4, 4).T.flatten()
-    scale = low4 + 16 * high2 - 32
-    value = planes(b[32:96], 2) + 4 * planes(b[:32], 1) - 4
-    return (half(b[108:110]) * f32(scale)).repeat(16) * f32(value)
-
-
-def k4_scales(s):
-    s = np.frombuffer(bytes(s), np.uint8).astype(int)
-    scale = np.concatenate([s[0:4] & 63, (s[8:12] & 15) + 16 * (s[0:4] >> 6)])
-    low = np.concatenate([s[4:8] & 63, (s[8:12] >> 4) + 16 * (s[4:8] >> 6)])
-    return f32(scale), f32(low)
-
-
-def q4_k(b):
-    scale, low = k4_scales(b[4:16])
-    return (half(b[:2]) * scale).repeat(32) * f32(planes(b[16:], 4)) - (half(b[2:4]) * low).repeat(32)
-
-
-def q5_k(b):
-    scale, low = k4_scales(b[4:16])
-    value = planes(b[48:], 4) + 16 * planes(b[16:48], 1)
-    return (half(b[:2]) * scale).repeat(32) * f32(value) - (half(b[2:4]) * low).repeat(32)
-
-
-def q6_k(b):
-    value = []
-    for h in range(2):
-        low = fields(b[h * 64:h * 64 + 64], 4).reshape(2, 32, 2)
-        low = np.concatenate([low[0, :, 0], low[1, :, 0], low[0, :, 1], low[1, :, 1]])
-        value.append(low + 16 * planes(b[128 + h * 32:160 + h * 32], 2) - 32)
-    return (half(b[208:210]) * f32(signed(b[192:208]))).repeat(16) * f32(np.concatenate(value))
-
-
-def q8_k(b):
-    return np.frombuffer(bytes(b[:4]), f32)[0] * f32(signed(b[4:260]))
-
-
-source = pathlib.Path("src/checkpoint/dequantize.cpp").read_text()
-points = [int(x, 16) for x in re.findall(r"0x[0-9a-f]{4}", re.search(r"iq2_xxs_points\[256\] = \{(.*?)\}", source, re.S)[1])]
-
-
-def iq2_xxs(b):
-    out = []
-    for g in range(8):
-        group = b[2 + 8 * g:10 + 8 * g]
-        rest = int.from_bytes(group[4:], "little")
-        scale = half(b[:2]) * f32(0.5 + (rest >> 28)) * f32(0.25)
-        for i in range(4):
-            sign = [(rest >> (7 * i + k)) & 1 for k in range(7)]
-            sign.append(sum(sign) % 2)
-            for k in range(8):
-                size = (8, 25, 43)[(points[group[i]] >> (2 * k)) & 3]
-                out.append(scale * f32(size) * f32(-1 if sign[k] else 1))
-    return np.array(out, f32)
-
-
-# name, GGUF's number, elements, bytes, where the 16-bit scales are, decoder
+# name, GGUF's number, elements, bytes, where the 16-bit scales are
 formats = [
-    ("q4_0", 2, 32, 18, [0], q4_0), ("q4_1", 3, 32, 20, [0, 2], q4_1), ("q5_0", 6, 32, 22, [0], q5_0),
-    ("q5_1", 7, 32, 24, [0, 2], q5_1), ("q8_0", 8, 32, 34, [0], q8_0), ("q2_k", 10, 256, 84, [80, 82], q2_k),
-    ("q3_k", 11, 256, 110, [108], q3_k), ("q4_k", 12, 256, 144, [0, 2], q4_k),
-    ("q5_k", 13, 256, 176, [0, 2], q5_k), ("q6_k", 14, 256, 210, [208], q6_k), ("q8_k", 15, 256, 292, [], q8_k),
-    ("iq2_xxs", 16, 256, 66, [0], iq2_xxs),
+    ("q4_0", 2, 32, 18, [0]), ("q4_1", 3, 32, 20, [0, 2]), ("q5_0", 6, 32, 22, [0]), ("q5_1", 7, 32, 24, [0, 2]), ("q8_0", 8, 32, 34, [0]),
+    ("q2_k", 10, 256, 84, [80, 82]), ("q3_k", 11, 256, 110, [108]), ("q4_k", 12, 256, 144, [0, 2]), ("q5_k", 13, 256, 176, [0, 2]),
+    ("q6_k", 14, 256, 210, [208]), ("q8_k", 15, 256, 292, []), ("iq2_xxs", 16, 256, 66, [0]), ("iq2_xs", 17, 256, 74, [0]),
+    ("iq3_xxs", 18, 256, 98, [0]), ("iq1_s", 19, 256, 50, [0]), ("iq4_nl", 20, 32, 18, [0]), ("iq3_s", 21, 256, 110, [0]),
+    ("iq2_s", 22, 256, 82, [0]), ("iq4_xs", 23, 256, 136, [0]), ("iq1_m", 29, 256, 56, []), ("tq1_0", 34, 256, 54, [52]),
+    ("tq2_0", 35, 256, 66, [64]), ("mxfp4", 39, 32, 17, []), ("q1_0", 41, 128, 18, [0]), ("q2_0", 42, 64, 18, [0]),
 ]
+
+
+def random_scale():
+    """A number, now and then a subnormal one."""
+    return np.float16(rng.normal() * (1e-6 if rng.random() < 0.2 else 1e-2))
+
+
+def random_block(kind, size, scales):
+    block = bytearray(rng.integers(0, 256, size, np.uint8).tobytes())
+    for at in scales:
+        block[at:at + 2] = random_scale().tobytes()
+    if kind == 15:
+        block[:4] = f32(rng.normal()).tobytes()
+    if kind == 29:  # a quarter of the scale in the upper bits of every two bytes
+        scale = int(random_scale().view(np.uint16))
+        for i in range(4):
+            block[49 + 2 * i] = block[49 + 2 * i] & 15 | (scale >> 4 * i & 15) << 4
+    if kind == 39:
+        block[0] = rng.choice([0, 1, 2, 250]) if rng.random() < 0.5 else rng.integers(110, 130)
+    return bytes(block)
 
 
 def text(s):
@@ -156,19 +80,11 @@ def gguf(metadata, tensors, version=3):
 
 
 tensors, expected = [], []
-for name, kind, elements, size, scales, decode in formats:
+for name, kind, elements, size, scales in formats:
     rows, blocks = 3, 2
-    content = b""
-    for _ in range(rows * blocks):
-        block = bytearray(rng.integers(0, 256, size, np.uint8).tobytes())
-        for at in scales:  # a scale that is a number, now and then a subnormal one
-            scale = rng.normal() * (1e-6 if rng.random() < 0.2 else 1e-2)
-            block[at:at + 2] = np.float16(scale).tobytes()
-        if kind == 15:
-            block[:4] = f32(rng.normal()).tobytes()
-        content += bytes(block)
-        expected.append(decode(bytes(block)))
-    tensors.append((name, (blocks * elements, rows), kind, content))
+    content = [random_block(kind, size, scales) for _ in range(rows * blocks)]
+    expected += [decode(kind, block) for block in content]
+    tensors.append((name, (blocks * elements, rows), kind, b"".join(content)))
 
 metadata = [
     ("general.architecture", struct.pack("<I", 8) + text("test")),
@@ -189,6 +105,6 @@ folder = pathlib.Path("tests/golden/checkpoint")
 
 seeds = pathlib.Path("fuzz/seeds/gguf")
 seeds.mkdir(parents=True, exist_ok=True)
-for name, kind, elements, size, scales, decode in formats:
+for name, kind, elements, size, scales in formats:
     (seeds / name).write_bytes(gguf(metadata[:1], [("w", (elements,), kind, bytes(size))]))
 (seeds / "metadata").write_bytes(gguf(metadata, [], 2))

@@ -9,7 +9,7 @@
 #include <immintrin.h>
 #endif
 
-namespace minpair::nn {
+namespace minpair {
 namespace {
 
 #if defined(__AVX512F__)
@@ -44,6 +44,40 @@ struct Words {
   __m512i v;
 };
 inline Words load_words(const void* p) { return {_mm512_loadu_si512(p)}; }
+inline void store_words(void* p, Words w) { _mm512_storeu_si512(p, w.v); }
+inline Words splat_word(uint32_t x) { return {_mm512_set1_epi32(int32_t(x))}; }
+inline Words operator&(Words a, Words b) { return {_mm512_and_si512(a.v, b.v)}; }
+inline Words operator|(Words a, Words b) { return {_mm512_or_si512(a.v, b.v)}; }
+inline Words operator^(Words a, Words b) { return {_mm512_xor_si512(a.v, b.v)}; }
+inline Words operator>>(Words a, int n) { return {_mm512_srli_epi32(a.v, uint32_t(n))}; }
+inline Words operator<<(Words a, int n) { return {_mm512_slli_epi32(a.v, uint32_t(n))}; }
+inline Words operator+(Words a, Words b) { return {_mm512_add_epi32(a.v, b.v)}; }
+// Eight words from one place, eight from another.
+inline Words load_words(const void* low, const void* high) {
+  const auto *a = static_cast<const __m256i*>(low), *b = static_cast<const __m256i*>(high);
+  return {
+      _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256(a)), _mm256_loadu_si256(b), 1)};
+}
+// Four words of sixteen rows: word j of row i becomes word i of to[j].
+inline void load_four(const uint8_t* const* rows, size_t at, Words* to) {
+  __m512i a[4], b[4];
+  auto row = [&](int i) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows[i] + at)); };
+  for (int i = 0; i < 4; ++i) {  // rows i, i + 4, i + 8, i + 12
+    a[i] = _mm512_inserti32x4(_mm512_castsi128_si512(row(i)), row(i + 4), 1);
+    a[i] = _mm512_inserti32x4(_mm512_inserti32x4(a[i], row(i + 8), 2), row(i + 12), 3);
+  }
+  for (int i = 0; i < 4; i += 2) {
+    b[i] = _mm512_unpacklo_epi32(a[i], a[i + 1]);
+    b[i + 1] = _mm512_unpackhi_epi32(a[i], a[i + 1]);
+  }
+  for (int i = 0; i < 2; ++i) {
+    to[2 * i].v = _mm512_unpacklo_epi64(b[i], b[i + 2]);
+    to[2 * i + 1].v = _mm512_unpackhi_epi64(b[i], b[i + 2]);
+  }
+}
+// Numbers of 16 bits in the lower halves of words.
+inline Lanes halves(Words w) { return {_mm512_cvtph_ps(_mm512_cvtepi32_epi16(w.v))}; }
+inline Lanes to_lanes(Words w) { return {_mm512_cvtepi32_ps(w.v)}; }
 inline Lanes as_lanes(Words w) { return {_mm512_castsi512_ps(w.v)}; }
 // Byte `Byte` of each word, with its sign.
 template <int Byte>
@@ -136,6 +170,41 @@ inline Words load_words(const void* p) {
   const auto* from = static_cast<const __m256i*>(p);
   return {_mm256_loadu_si256(from), _mm256_loadu_si256(from + 1)};
 }
+inline void store_words(void* p, Words w) {
+  _mm256_storeu_si256(static_cast<__m256i*>(p), w.a);
+  _mm256_storeu_si256(static_cast<__m256i*>(p) + 1, w.b);
+}
+inline Words splat_word(uint32_t x) {
+  return {_mm256_set1_epi32(int32_t(x)), _mm256_set1_epi32(int32_t(x))};
+}
+inline Words operator&(Words x, Words y) {
+  return {_mm256_and_si256(x.a, y.a), _mm256_and_si256(x.b, y.b)};
+}
+inline Words operator|(Words x, Words y) {
+  return {_mm256_or_si256(x.a, y.a), _mm256_or_si256(x.b, y.b)};
+}
+inline Words operator^(Words x, Words y) {
+  return {_mm256_xor_si256(x.a, y.a), _mm256_xor_si256(x.b, y.b)};
+}
+inline Words operator>>(Words x, int n) {
+  return {_mm256_srli_epi32(x.a, n), _mm256_srli_epi32(x.b, n)};
+}
+inline Words operator<<(Words x, int n) {
+  return {_mm256_slli_epi32(x.a, n), _mm256_slli_epi32(x.b, n)};
+}
+inline Words operator+(Words x, Words y) {
+  return {_mm256_add_epi32(x.a, y.a), _mm256_add_epi32(x.b, y.b)};
+}
+inline Words load_words(const void* low, const void* high) {
+  return {_mm256_loadu_si256(static_cast<const __m256i*>(low)),
+          _mm256_loadu_si256(static_cast<const __m256i*>(high))};
+}
+inline Words where_above(Words x, uint32_t limit, Words then) {
+  const __m256i most = _mm256_set1_epi32(int32_t(limit));
+  return {_mm256_and_si256(_mm256_cmpgt_epi32(x.a, most), then.a),
+          _mm256_and_si256(_mm256_cmpgt_epi32(x.b, most), then.b)};
+}
+inline Lanes to_lanes(Words w) { return {_mm256_cvtepi32_ps(w.a), _mm256_cvtepi32_ps(w.b)}; }
 inline Lanes as_lanes(Words w) { return {_mm256_castsi256_ps(w.a), _mm256_castsi256_ps(w.b)}; }
 template <int Byte>
 inline __m256 byte_of(__m256i w) {
@@ -250,6 +319,46 @@ inline Words load_words(const void* p) {
   std::memcpy(w.v, p, sizeof w.v);
   return w;
 }
+inline void store_words(void* p, const Words& w) { std::memcpy(p, w.v, sizeof w.v); }
+template <class F>
+inline Words each_word(F f) {
+  Words w;
+  for (int i = 0; i < 16; ++i) w.v[i] = uint32_t(f(i));
+  return w;
+}
+inline Words splat_word(uint32_t x) {
+  return each_word([&](int) { return x; });
+}
+inline Words operator&(const Words& a, const Words& b) {
+  return each_word([&](int i) { return a.v[i] & b.v[i]; });
+}
+inline Words operator|(const Words& a, const Words& b) {
+  return each_word([&](int i) { return a.v[i] | b.v[i]; });
+}
+inline Words operator^(const Words& a, const Words& b) {
+  return each_word([&](int i) { return a.v[i] ^ b.v[i]; });
+}
+inline Words operator>>(const Words& a, int n) {
+  return each_word([&](int i) { return a.v[i] >> n; });
+}
+inline Words operator<<(const Words& a, int n) {
+  return each_word([&](int i) { return a.v[i] << n; });
+}
+inline Words operator+(const Words& a, const Words& b) {
+  return each_word([&](int i) { return a.v[i] + b.v[i]; });
+}
+inline Words load_words(const void* low, const void* high) {
+  Words w;
+  std::memcpy(w.v, low, 32);
+  std::memcpy(w.v + 8, high, 32);
+  return w;
+}
+inline Words where_above(const Words& x, uint32_t limit, const Words& then) {
+  return each_word([&](int i) { return x.v[i] > limit ? then.v[i] : 0; });
+}
+inline Lanes to_lanes(const Words& w) {
+  return each([&](int i) { return float(int32_t(w.v[i])); });
+}
 inline Lanes as_lanes(const Words& w) { return load(reinterpret_cast<const float*>(w.v)); }
 template <int Byte>
 inline Lanes byte_of(const Words& w) {
@@ -272,6 +381,25 @@ inline void add(DoubleLanes& sum, const Lanes& a) {
 }
 inline void store(double* p, const DoubleLanes& a) { std::memcpy(p, a.v, sizeof a.v); }
 
+#endif
+
+#if !defined(__AVX512F__)
+inline void load_four(const uint8_t* const* rows, size_t at, Words* to) {
+  uint32_t words[4][16], row[4];
+  for (size_t i = 0; i < 16; ++i) {
+    std::memcpy(row, rows[i] + at, sizeof row);
+    for (size_t j = 0; j < 4; ++j) words[j][i] = row[j];
+  }
+  for (size_t j = 0; j < 4; ++j) to[j] = load_words(words[j]);
+}
+inline Lanes halves(Words w) {
+  const Words size = w & splat_word(0x7fff);
+  // With the exponent of a float, but for what is infinite or no number.
+  float bits[16];
+  store(bits, as_lanes(size << 13) * splat(0x1p112f));
+  const Words special = where_above(size, 0x7bff, splat_word(0x7f800000));
+  return as_lanes(load_words(bits) | special | (w & splat_word(0x8000)) << 16);
+}
 #endif
 
 // Reductions as a tree over the lanes, the same on every instruction set.
@@ -308,4 +436,4 @@ inline void store_some(float* p, size_t n, Lanes a) {
 }
 
 }  // namespace
-}  // namespace minpair::nn
+}  // namespace minpair

@@ -1,0 +1,155 @@
+#include "nn/stored_products.h"
+
+#include <algorithm>
+#include <new>
+
+namespace minpair::nn {
+
+namespace {
+
+constexpr size_t kPanels = 4;  // side by side in one step, so that inputs stay in the cache
+constexpr size_t kColumns = kPanels * kPanel;
+constexpr size_t kPanelsAtOnce = 2;  // multiplied at once
+constexpr size_t kRowsAtOnce = 16;   // made into whole numbers
+
+size_t blocks(size_t count, size_t size) { return (count + size - 1) / size; }
+
+template <typename T>
+constexpr size_t floats_of(size_t count) {
+  static_assert(sizeof(T) % sizeof(float) == 0);
+  return count * sizeof(T) / sizeof(float);
+}
+
+void make_row_whole(const IntegerKernels& kernels, const float* row, size_t columns,
+                    IntegerInputs* to, size_t stride) {
+  for (size_t k = 0; k < columns; k += kCodeDepth, to += stride)
+    kernels.to_integers(row + k, std::min(kCodeDepth, columns - k), *to);
+}
+
+}  // namespace
+
+StoredRows::StoredRows(const Runtime& runtime, const View& in)
+    : runtime_(runtime), rows_(in.rows), columns_(in.columns) {
+  runtime.arithmetic().integers ? make_whole(in) : pack(in);
+}
+
+// In strips of nearly the same height.
+void StoredRows::pack(const View& in) {
+  const Kernels& kernels = runtime_.kernels();
+  height_ = blocks(rows_, blocks(rows_, kernels.code_rows));
+  const size_t strip = height_ * columns_, strips = blocks(rows_, height_);
+  thread_local Buffer memory;
+  memory.reserve(strips * strip);
+  float* to = memory.data();
+  packed_ = to;
+  runtime_.parallel(strips, [&](size_t unit, int) {
+    const size_t row = unit * height_;
+    kernels.pack_rows(in.row(row), in.stride, std::min(height_, rows_ - row), columns_, height_,
+                      to + unit * strip);
+  });
+}
+
+void StoredRows::make_whole(const View& in) {
+  thread_local Buffer memory;
+  memory.reserve(floats_of<IntegerInputs>(rows_ * blocks(columns_, kCodeDepth)));
+  auto* to = reinterpret_cast<IntegerInputs*>(memory.data());
+  whole_ = to;
+  runtime_.parallel(blocks(rows_, kRowsAtOnce), [&](size_t unit, int) {
+    const size_t end = std::min(rows_, (unit + 1) * kRowsAtOnce);
+    for (size_t row = unit * kRowsAtOnce; row < end; ++row)
+      make_row_whole(runtime_.integers(), in.row(row), columns_, to + row, rows_);
+  });
+}
+
+void StoredRows::multiply(const CodePanel* weights, size_t panels, size_t k, float* sums) const {
+  if (whole_)
+    return runtime_.integers().multiply(
+        {whole_ + k / kCodeDepth * rows_, weights, sums, rows_, panels, k == 0});
+  for (size_t i = 0; i < panels; ++i)
+    runtime_.kernels().multiply_codes({packed_ + k * height_, height_, height_ * columns_,
+                                       weights + i, sums + i * rows_ * kPanel, rows_, k == 0});
+}
+
+size_t stored_scratch(size_t rows) { return floats_of<CodePanel>(kPanelsAtOnce) + kColumns * rows; }
+
+namespace {
+
+// sums[panel][row][kPanel] of columns [column, end), at most kColumns.
+void sum_up(const Weights& w, const StoredRows& rows, size_t column, size_t end, CodePanel* codes,
+            float* sums) {
+  for (size_t k = 0; k < w.inputs(); k += kCodeDepth)
+    for (size_t first = column; first < end; first += kPanelsAtOnce * kPanel) {
+      size_t panels = 0;
+      for (size_t at = first; panels < kPanelsAtOnce && at < end; at += kPanel, ++panels) {
+        codes[panels].depth = std::min(kCodeDepth, w.inputs() - k);
+        w.read_codes(at, std::min(end, at + kPanel), k, codes[panels]);
+      }
+      rows.multiply(codes, panels, k, sums + (first - column) * rows.rows());
+    }
+}
+
+}  // namespace
+
+void multiply_stored(const Runtime& runtime, const Linear& layer, const StoredRows& rows,
+                     const StoredBlock& block, float* scratch) {
+  // As they come: what is used of them is filled.
+  auto* codes = new (scratch) CodePanel[kPanelsAtOnce];
+  float* sums = scratch + floats_of<CodePanel>(kPanelsAtOnce);
+  for (size_t from = 0; from < block.columns; from += kColumns) {
+    const size_t to = std::min(block.columns, from + kColumns);
+    sum_up(layer.weights, rows, block.column + from, block.column + to, codes, sums);
+    for (size_t column = from; column < to; column += kPanel)
+      runtime.kernels().finish({
+          .sums = sums + (column - from) * rows.rows(),
+          .c = block.c + column,
+          .c_stride = block.c_stride,
+          .rows = rows.rows(),
+          .columns = std::min(kPanel, to - column),
+          .bias = layer.bias.empty() ? nullptr : layer.bias.data() + block.column + column,
+          .activation = block.activation,
+          .residual = block.residual ? block.residual + column : nullptr,
+          .residual_stride = block.residual_stride,
+      });
+  }
+}
+
+void stored_linear(const Runtime& runtime, const View& in, const Linear& layer, Matrix& out,
+                   Activation activation, const View* residual) {
+  const size_t outputs = layer.weights.outputs();
+  const StoredRows rows(runtime, in);
+  runtime.parallel(blocks(outputs, kColumns), [&](size_t unit, int worker) {
+    const size_t column = unit * kColumns;
+    multiply_stored(runtime, layer, rows,
+                    {.column = column,
+                     .columns = std::min(kColumns, outputs - column),
+                     .c = out.row(0) + column,
+                     .c_stride = out.columns(),
+                     .activation = activation,
+                     .residual = residual ? residual->row(0) + column : nullptr,
+                     .residual_stride = residual ? residual->stride : 0},
+                    runtime.scratch(worker, stored_scratch(in.rows)));
+  });
+}
+
+void integer_targets(const Runtime& runtime, const float* row, const Linear& decoder,
+                     std::span<const int32_t> targets, float* logits, int worker) {
+  const Weights& w = decoder.weights;
+  const size_t steps = blocks(w.inputs(), kCodeDepth);
+  float* scratch =
+      runtime.scratch(worker, floats_of<IntegerInputs>(steps) + floats_of<CodePanel>(1));
+  auto* inputs = reinterpret_cast<IntegerInputs*>(scratch);
+  auto* codes = new (scratch + floats_of<IntegerInputs>(steps)) CodePanel;
+  make_row_whole(runtime.integers(), row, w.inputs(), inputs, 1);
+  for (size_t t = 0; t < targets.size(); ++t) {
+    const auto column = size_t(targets[t]);
+    float sums[kPanel];
+    for (size_t k = 0; k < w.inputs(); k += kCodeDepth) {
+      codes->depth = std::min(kCodeDepth, w.inputs() - k);
+      w.read_codes(column, column + 1, k, *codes);
+      runtime.integers().multiply({inputs + k / kCodeDepth, codes, sums, 1, 1, k == 0});
+    }
+    logits[t] = decoder.bias.empty() ? sums[0] : sums[0] + decoder.bias[column];
+  }
+}
+
+}  // namespace minpair::nn
