@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "stats/share.h"
+#include "suite/lint.h"
 
 namespace minpair::report {
 namespace {
@@ -16,20 +17,14 @@ bool is_feature(const std::string& by) {
   return by != "suite" && by != "template" && by != "lexical" && by != "item";
 }
 
-std::string words_at_locus(const suite::Item& item) {
-  std::set<std::string> words;
-  for (const suite::Sentence& s : item.sentences) words.insert(lower(slice(s.text, s.locus)));
-  return join({words.begin(), words.end()}, " ");
-}
-
 }  // namespace
 
 std::string cluster_name(const suite::Item& item, const std::string& by) {
-  if (by == "suite") return item.cluster.empty() ? words_at_locus(item) : item.cluster;
+  if (by == "suite") return item.cluster.empty() ? suite::words_at_locus(item) : item.cluster;
   if (by == "item") return "";
   std::string stated = suite::feature_text(item, by == "lexical" ? "lemma" : by);
   if (!stated.empty() || is_feature(by)) return stated;
-  return by == "lexical" ? words_at_locus(item) : item.test + "/" + item.condition;
+  return by == "lexical" ? suite::words_at_locus(item) : item.test + "/" + item.condition;
 }
 
 std::string clusters_text(const SuiteItems& suite) {

@@ -1,6 +1,7 @@
 #include "suite/lint.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -106,6 +107,12 @@ bool is_ascii(std::string_view text) {
 
 }  // namespace
 
+std::string words_at_locus(const Item& item) {
+  std::set<std::string> words;
+  for (const Sentence& s : item.sentences) words.insert(lower(slice(s.text, s.locus)));
+  return join({words.begin(), words.end()}, " ");
+}
+
 struct Linter::Impl {
   struct Cell {
     std::string test, condition, file;
@@ -172,8 +179,10 @@ struct Linter::Impl {
 
   void see_cluster(const Item& item, Clusters& of_test) {
     if (item.cluster.empty()) ++in_no_cluster;
-    if (of_test.items++ == 0) of_test.first = item.cluster;
-    of_test.several |= item.cluster.empty() || item.cluster != of_test.first;
+    if (of_test.several) return;
+    const std::string name = item.cluster.empty() ? words_at_locus(item) : item.cluster;
+    if (of_test.items++ == 0) of_test.first = name;
+    of_test.several = name.empty() || name != of_test.first;
   }
 
   SinglePieceSets& single_piece_of(const Item& item) {

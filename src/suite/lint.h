@@ -80,4 +80,8 @@ std::vector<std::string> fix_item(Item& item);
 std::string lint_text(const LintReport& report, const std::string& name);
 std::string lint_json(const LintReport& report, const std::string& name);
 
+// The words that the sentences of an item differ in: what tables take as the cluster of an item
+// that states none.
+std::string words_at_locus(const Item& item);
+
 }  // namespace minpair::suite

@@ -64,20 +64,21 @@ std::string kind_text(const std::vector<const Finding*>& same, uint64_t all_item
 
 // What the tables' intervals will stand on, where that is little.
 std::string clusters_text(const LintReport& report) {
+  std::string text;
   if (!report.states_clusters && report.items > 1)
-    return "\nclusters: the suite states none; tables take items with the same words at the locus "
-           "as "
-           "one\n";
-  if (report.one_cluster.empty()) return "";
+    text =
+        "\nclusters: the suite states none; tables take items with the same words at the locus as "
+        "one\n";
+  if (report.one_cluster.empty()) return text;
   std::string names;
   for (size_t i = 0; i < report.one_cluster.size() && i < kPlacesShown; ++i)
     names += (i ? ", " : "") + report.one_cluster[i];
   if (report.one_cluster.size() > kPlacesShown)
     names += fmt::format(" and {} more", report.one_cluster.size() - kPlacesShown);
   return fmt::format(
-      "\nclusters: one only in {}; tables can give no interval\n"
+      "{}\nclusters: one only in {}; tables can give no interval\n"
       "    say what varies: 'subject:' in a grammar, a column or field 'cluster' elsewhere\n",
-      names);
+      text, names);
 }
 
 }  // namespace
