@@ -93,7 +93,24 @@ class Run {
     whole_plan_ = hex_of(whole.key());
   }
 
+  // Methods for clozes judge nothing else. Who asks for them on a suite without one is told so
+  // before all of it is planned.
+  void check_clozes() const {
+    for (const judge::MethodInfo& info : infos_)
+      if (!info.cloze) return;
+    std::unique_ptr<suite::ItemStream> stream = suite_.open();
+    uint64_t items = 0;
+    for (suite::Item item; stream->next(item); ++items)
+      if (item.cloze) return;
+    if (items > 0)
+      throw bad_input(
+          fmt::format("none of the {} items of '{}' is a cloze, and '{}' judges no others",
+                      count_text(items), suite_.manifest.name, infos_.front().name))
+          .hint("without --method, the default for sentences is taken");
+  }
+
   void plan() {
+    check_clozes();
     if (!options_.shard.whole()) plan_shards();
     int64_t model = store_ ? store_->find_model(record_) : 0;
     std::vector<bool> known;
