@@ -182,7 +182,7 @@ export function histogram(title: string, margins: number[], outcomes: number[], 
   const bottom = height - 34;
   const left = 14 + kLetter * count(most).length;
   const x = scale(low, high, left, width - 12, 5);
-  const y = scale(0, most, bottom, kTop, 4);
+  const y = scale(0, most, bottom, kTop, Math.min(4, most));
   const drawn = bars.flatMap((bar, b) => {
     let under = 0;
     return bar.map((n, o) => {

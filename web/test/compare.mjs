@@ -13,6 +13,13 @@ const { page, wrong } = await open(kScreen);
 const shown = await page.$$eval("table tbody tr", (rows) => rows.map((r) => [3, 4, 5].map((i) => r.children[i].textContent)));
 assert.deepEqual(shown, table.rows.map((r) => [r.first, r.second, r.difference].map((x) => x.toFixed(4).replace("-", "\u2212").replace(/^\u2212(0\.0000)$/, "$1"))));
 assert.equal(await page.locator("figure svg").count() > 0, true);
+// A difference is coloured if Holm's corrected p says so, and not if its interval alone misses 0.
+const marks = await page.$$eval("figure svg circle", (all) => all.map((c) => ({ holm: c.textContent.match(/Holm ([\d.]+)/)?.[1], fill: c.style.fill })));
+assert.deepEqual(marks.filter((m) => m.holm).map((m) => m.fill === "var(--soft)"), table.rows.filter((r) => typeof r.holm_p === "number").map((r) => r.holm_p >= 0.05));
+assert.equal(new Set(marks.filter((m) => m.holm).map((m) => m.fill)).size, 2, "the suite has one of either kind");
+// The corrected columns stand before those that are not.
+const heads = await page.$$eval("table thead th", (all) => all.map((h) => h.textContent));
+assert.ok(heads.indexOf("Holm") > 0 && heads.indexOf("Holm") < heads.indexOf("Perm.") && heads.indexOf("BH") < heads.indexOf("McNemar"), heads.join());
 
 // The items that flipped: all, one side's, found, opened with the keyboard.
 const status = () => page.textContent(".items .status");

@@ -56,6 +56,8 @@ for (const options of [kScreen, kPhone]) {
   // Nothing is drawn without a size.
   assert.deepEqual(await page.$$eval("svg.panel rect, svg.panel path", (all) => all.filter((e) => /NaN|Infinity/.test(e.outerHTML)).map((e) => e.outerHTML)), []);
   assert.ok(await page.$$eval("#margins rect", (all) => all.length > 0 && all.every((r) => Number(r.getAttribute("width")) > 0)));
+  // Items are counted in whole numbers.
+  assert.deepEqual(await page.$$eval('#margins svg.panel text[text-anchor="end"]', (all) => all.map((t) => t.textContent).filter((t) => /^\d+\.\d/.test(t))), []);
   // Checkpoints stand in the order of their steps, along an axis of their own.
   const staged = [...new Set(report.results.map((r) => r.model))].filter((m) => /@step/.test(m));
   assert.equal(await page.locator("#checkpoints").count(), staged.length ? 1 : 0);
