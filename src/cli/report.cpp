@@ -35,7 +35,7 @@ struct ReportCall {
                                  cluster = "suite", figure, columns;
   PolicyCall policy;
   report::LatexStyle latex{.digits = SIZE_MAX};
-  bool stats = false, bootstrap = false, beta_binomial = false;
+  bool stats = false, bootstrap = false, student = false;
   bool margins = false, regions = false, human = false;
   bool inside = false;
   size_t top = 20;
@@ -80,7 +80,7 @@ report::ReportOptions options_of(const ReportCall& call) {
   o.bins = call.bins;
   o.cluster = call.cluster;
   if (call.bootstrap) o.intervals.way = report::Intervals::Way::bootstrap;
-  if (call.beta_binomial) o.intervals.way = report::Intervals::Way::beta_binomial;
+  if (call.student) o.intervals.way = report::Intervals::Way::student;
   o.aggregate_seeds = call.aggregate == "seeds";
   o.wanted = call.wanted;
   o.tests = call.tests;
@@ -123,7 +123,7 @@ void check_options(const ReportCall& call) {
   if (call.inside && !call.by.empty() && call.by != "all" && call.by != "test" &&
       call.by != "condition")
     throw wrong_call("effects have rows by all, test or condition").at("--by " + call.by);
-  if (call.beta_binomial && !call.stats) throw wrong_call("--beta-binomial belongs to --stats");
+  if (call.student && !call.stats) throw wrong_call("--student belongs to --stats");
   if (call.overlap && !call.inside) throw wrong_call("--overlap belongs to --introspect");
   if (call.overlap && !(*call.overlap > 0 && *call.overlap <= 50))
     throw wrong_call("--overlap is a share in percent, above 0 and at most 50").hint("usual is 5");
@@ -272,12 +272,11 @@ void add_report(Cli& cli) {
   Option stats =
       app.add_flag("--stats", call.stats,
                    "instead: clustered intervals, effects of conditions, agreement of methods");
-  Option bootstrap =
-      app.add_flag("--bootstrap", call.bootstrap,
-                   "with --stats: intervals from resampled clusters (BCa) instead of Student's t");
-  app.add_flag("--beta-binomial", call.beta_binomial,
-               "with --stats: intervals of accuracies by a model of clusters; the careful choice "
-               "where a model is nearly always right")
+  Option bootstrap = app.add_flag(
+      "--bootstrap", call.bootstrap,
+      "with --stats: intervals from resampled clusters (BCa) instead of calibrated ones");
+  app.add_flag("--student", call.student,
+               "with --stats: intervals by Student's t over clusters, as R's survey has them")
       .excludes(bootstrap);
   Option margins = app.add_flag(
       "--margins", call.margins,

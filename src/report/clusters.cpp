@@ -69,7 +69,7 @@ stats::Estimate resampled_if_asked(stats::Estimate e, const stats::ClusterSums& 
 }  // namespace
 
 stats::Estimate share_of(const stats::ClusterSums& sums, const Intervals& by) {
-  if (by.way == Intervals::Way::beta_binomial) return stats::model_share(sums);
+  if (by.way == Intervals::Way::calibrated) return stats::calibrated_share(sums);
   return resampled_if_asked(stats::clustered_share(sums), sums, by);
 }
 
@@ -81,15 +81,20 @@ stats::Estimate difference_of(const stats::ClusterSums& sums, const Intervals& b
   return resampled_if_asked(stats::clustered_difference(sums), sums, by);
 }
 
+std::string intervals_of_means_text(Intervals by) {
+  if (by.way == Intervals::Way::calibrated) by.way = Intervals::Way::student;
+  return intervals_text(by);
+}
+
 std::string intervals_text(const Intervals& by) {
   switch (by.way) {
     case Intervals::Way::bootstrap:
       return fmt::format("from, to: 95%, clusters resampled {} times (BCa)",
                          count_text(by.resampling.replicates));
-    case Intervals::Way::beta_binomial:
-      return "from, to: 95%, beta-binomial model of clusters";
-    default:
+    case Intervals::Way::student:
       return "from, to: 95%, Student's t over clusters";
+    default:
+      return "from, to: 95%, t over clusters, calibrated by simulation";
   }
 }
 

@@ -24,7 +24,9 @@ void check_clusters(const SuiteItems& suite, const std::string& suite_name);
 stats::Estimate share_of(const stats::ClusterSums& sums, const Intervals& by);
 stats::Estimate mean_of(const stats::ClusterSums& sums, const Intervals& by);
 stats::Estimate difference_of(const stats::ClusterSums& sums, const Intervals& by);
-std::string intervals_text(const Intervals& by);  // how they were made
+// How they were made: of accuracies, and of other means.
+std::string intervals_text(const Intervals& by);
+std::string intervals_of_means_text(Intervals by);
 // Why some have none, and what to do.
 inline constexpr const char* kTooFewClusters =
     "–: fewer than 5 clusters carry no interval; --cluster lexical, template or item counts others";

@@ -120,7 +120,7 @@ Grid margin_grid(store::Store& store, const NamedRun& named, const ReportOptions
          false,
          {"margins: of criteria in bits of surprisal, of minimal sets in nats of log-probability; "
           "positive is right",
-          intervals_text(options.intervals) + "; " + clusters_text(suite),
+          intervals_of_means_text(options.intervals) + "; " + clusters_text(suite),
           join(judge::lines_of(look.policy), "; ")}};
   if (std::string mixed = mixed_text(languages); !mixed.empty()) g.notes.push_back(mixed);
   for (const auto& [key, n] : groups.all()) {
@@ -178,7 +178,7 @@ Grid region_grid(store::Store& store, const NamedRun& named, const ReportOptions
           {"ci_high", "to", Kind::number}},
          {},
          false,
-         {"in bits; " + intervals_text(options.intervals) + "; " + clusters_text(suite)}};
+         {"in bits; " + intervals_of_means_text(options.intervals) + "; " + clusters_text(suite)}};
   for (const auto& [place, n] : groups.all()) {
     std::vector<GridValue> row = {place.test, place.sentence, double(place.number), place.region,
                                   double(n.values.size())};

@@ -8,6 +8,7 @@
 
 #include "report/clusters.h"
 #include "report/collect.h"
+#include "stats/share.h"
 #include "suite/json_text.h"
 
 namespace minpair::report {
@@ -51,12 +52,12 @@ void next(std::string& column, const std::string& value) {
   column += value;
 }
 
-std::string columns_json(const std::vector<Sums>& sums) {
+std::string columns_json(const std::vector<Sums>& sums, Shares& shares) {
   std::string items, points, ties, low, high, clusters, excluded;
   for (size_t g = 0; g < sums.size(); ++g) {
     const Sums& s = sums[g];
     stats::ClusterSums by_cluster = stats::sum_by_cluster(s.values, s.cluster);
-    stats::Estimate e = stats::clustered_share(by_cluster);
+    stats::Estimate e = shares.of(by_cluster);
     next(items, std::to_string(s.values.size()));
     next(points, fmt::format("{:.9g}", by_cluster.total()));
     next(ties, std::to_string(s.ties));
@@ -74,6 +75,15 @@ std::string columns_json(const std::vector<Sums>& sums) {
 }
 
 }  // namespace
+
+const stats::Estimate& Shares::of(const stats::ClusterSums& sums) {
+  std::vector<std::pair<double, double>> key;
+  for (size_t i = 0; i < sums.sum.size(); ++i) key.emplace_back(sums.count[i], sums.sum[i]);
+  std::sort(key.begin(), key.end());
+  auto [known, is_new] = known_.try_emplace(std::move(key));
+  if (is_new) known->second = stats::calibrated_share(sums);
+  return known->second;
+}
 
 Grouping::Grouping(const SuiteItems& suite, const std::vector<const std::vector<Judged>*>& runs,
                    const ReportOptions& options)
@@ -160,7 +170,7 @@ std::string Grouping::cells_json(const std::vector<Judged>& judged, const judge:
     std::for_each(of_item_[j.item].begin(), of_item_[j.item].end(), add);
     if (!more.empty()) std::for_each(more[i].begin(), more[i].end(), add);
   }
-  return columns_json(sums);
+  return columns_json(sums, shares_);
 }
 
 std::string Grouping::json() const {

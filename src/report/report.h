@@ -21,11 +21,11 @@
 
 namespace minpair::report {
 
-// The intervals of tables: Student's t over clusters; or, asked for, the bootstrap's (BCa); or, of
-// accuracies, those of a beta-binomial model.
+// The intervals of tables: calibrated (stats/share.h) where they are of accuracies, else Student's
+// t over clusters; or, asked for, Student's t everywhere, or the bootstrap's (BCa).
 struct Intervals {
-  enum class Way { student, bootstrap, beta_binomial };
-  Way way = Way::student;
+  enum class Way { calibrated, student, bootstrap };
+  Way way = Way::calibrated;
   stats::BootstrapOptions resampling;
 };
 

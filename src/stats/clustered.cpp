@@ -2,7 +2,7 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "stats/share.h"
+#include "stats/stats.h"
 
 namespace minpair::stats {
 namespace {
@@ -19,13 +19,6 @@ Estimate estimate_of(const ClusterSums& data) {
 }
 
 bool varied(const Estimate& e) { return e.value > 0 && e.value < 1 && e.standard_error > 0; }
-
-// Kish's number of clusters of one size that they are worth is less by a tenth.
-bool differ_much_in_size(const ClusterSums& data) {
-  double squares = 0;
-  for (double n : data.count) squares += n * n;
-  return data.items() * data.items() / squares < 0.9 * double(data.count.size());
-}
 
 }  // namespace
 
@@ -90,23 +83,6 @@ Estimate clustered_share(const ClusterSums& data, double level) {
     double half = t * e.standard_error / (e.value * (1 - e.value));
     e.interval = {logistic(at - half), logistic(at + half)};
   }
-  return e;
-}
-
-Estimate model_share(const ClusterSums& data, double level) {
-  Estimate e = clustered_share(data, level);
-  bool independent = double(e.clusters) == data.items();
-  if (independent || e.clusters < kFewestClusters) return e;
-  const Interval student = e.interval;
-  e.interval = beta_binomial_interval(data, level);
-  // Whether large clusters are easier than small ones, the model does not know.
-  if (varied(e) && differ_much_in_size(data)) {
-    e.interval.low = std::min(e.interval.low, student.low);
-    e.interval.high = std::max(e.interval.high, student.high);
-  }
-  // Nobody says that a model which makes no mistake surely makes some.
-  e.interval.low = std::min(e.interval.low, e.value);
-  e.interval.high = std::max(e.interval.high, e.value);
   return e;
 }
 
