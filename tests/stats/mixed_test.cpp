@@ -1,0 +1,129 @@
+#include "stats/mixed.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "stats/minimum.h"
+
+namespace minpair::stats {
+namespace {
+
+// mixed_golden.R makes the same rows, and the numbers below with lm, glm and lme4.
+constexpr int kRows = 60;
+
+double x_of(int r) { return (r * 7) % 11 / 5.0; }
+double y_of(int r) {
+  return 1 + 0.5 * x_of(r) + ((r % 6) * 3 % 5 - 2) * 0.4 + ((r % 6) * 2 % 7 - 3) * 0.15 * x_of(r) +
+         std::sin(double(r) * r) * 0.6 + (((r * 5) % 9) * 4 % 7 - 3) * 0.2;
+}
+
+MixedData rows(bool counts) {
+  MixedData data{.rows = kRows, .columns = 2};
+  for (int r = 0; r < kRows; ++r) {
+    data.x.push_back(1);
+    data.x.push_back(x_of(r));
+    const int n = 5 + r % 4;
+    if (counts) data.trials.push_back(n);
+    data.y.push_back(counts ? std::nearbyint(n / (1 + std::exp(1.2 - y_of(r)))) : y_of(r));
+  }
+  return data;
+}
+
+// (1 | g) or (x | g)
+RandomTerm six_groups(size_t columns) {
+  RandomTerm term{.columns = columns};
+  for (int r = 0; r < kRows; ++r) {
+    term.z.push_back(1);
+    if (columns == 2) term.z.push_back(x_of(r));
+    term.level.push_back(uint32_t(r % 6));
+  }
+  return term;
+}
+RandomTerm nine_groups() {
+  RandomTerm term{.z = std::vector<double>(kRows, 1)};
+  for (int r = 0; r < kRows; ++r) term.level.push_back(uint32_t(r * 5 % 9));
+  return term;
+}
+
+TEST(MixedModels, WithoutRandomTermsAreLm) {
+  const MixedFit fit = fit_mixed(rows(false));
+  EXPECT_NEAR(fit.log_likelihood, -89.162127343, 1e-8);
+  EXPECT_NEAR(fit.estimates[0], 0.9327932405, 1e-9);
+  EXPECT_NEAR(fit.estimates[1], 0.3183796700, 1e-9);
+  EXPECT_NEAR(fit.standard_errors[1], 0.220378261, 1e-8);
+  EXPECT_EQ(fit.parameters, 3u);
+}
+
+TEST(MixedModels, AreLmersAlsoWhereTheFitIsSingular) {
+  MixedData data = rows(false);
+  data.random = {six_groups(2), nine_groups()};
+  const MixedFit fit = fit_mixed(data);
+  EXPECT_TRUE(fit.converged);
+  EXPECT_NEAR(fit.log_likelihood, -49.828602066, 1e-8);
+  EXPECT_NEAR(fit.estimates[0], 0.9163236076, 1e-7);
+  EXPECT_NEAR(fit.estimates[1], 0.3384018361, 1e-7);
+  EXPECT_NEAR(fit.standard_errors[0], 0.353306616, 1e-6);
+  EXPECT_NEAR(fit.deviations[0][0], 0.78708768, 1e-6);
+  EXPECT_NEAR(fit.deviations[0][1], 0.12832294, 1e-6);
+  EXPECT_NEAR(fit.deviations[1][0], 0.31647953, 1e-6);
+  EXPECT_NEAR(fit.residual_deviation, 0.42212430, 1e-6);
+  EXPECT_EQ(fit.parameters, 7u);
+}
+
+TEST(MixedModels, AreLmersRestricted) {
+  MixedData data = rows(false);
+  data.restricted = true;
+  data.random = {nine_groups(), six_groups(2)};  // in either order
+  const MixedFit fit = fit_mixed(data);
+  EXPECT_NEAR(fit.log_likelihood, -51.315751219, 1e-8);
+  EXPECT_NEAR(fit.estimates[1], 0.3383709966, 1e-7);
+  EXPECT_NEAR(fit.standard_errors[1], 0.104841472, 1e-6);
+  EXPECT_NEAR(fit.deviations[0][0], 0.31892157, 1e-6);
+  EXPECT_NEAR(fit.deviations[1][1], 0.14297692, 1e-6);
+}
+
+TEST(MixedModels, OfCountsAreGlmAndGlmer) {
+  MixedData data = rows(true);
+  const MixedFit plain = fit_mixed(data);
+  EXPECT_NEAR(plain.log_likelihood, -268.602266611, 1e-8);
+  EXPECT_NEAR(plain.estimates[1], 0.2661783097, 1e-9);
+  EXPECT_NEAR(plain.standard_errors[0], 0.190196449, 1e-8);
+  data.random = {six_groups(1), nine_groups()};
+  const MixedFit mixed = fit_mixed(data);
+  EXPECT_NEAR(mixed.log_likelihood, -246.411024359, 1e-8);
+  EXPECT_NEAR(mixed.estimates[0], -0.2384042328, 1e-6);
+  EXPECT_NEAR(mixed.estimates[1], 0.3157434351, 1e-6);
+  EXPECT_NEAR(mixed.deviations[0][0], 0.85032456, 1e-6);
+  EXPECT_NEAR(mixed.deviations[1][0], 0.14934031, 1e-6);
+}
+
+TEST(MixedModels, RefuseColumnsThatSayTheSame) {
+  MixedData data = rows(false);
+  for (int r = 0; r < kRows; ++r) data.x[size_t(2 * r + 1)] = 3;
+  EXPECT_THROW(fit_mixed(data), Error);
+}
+
+TEST(ChiSquare, IsRs) {
+  EXPECT_NEAR(chi_square_p(3.5, 1), 0.061368829139, 1e-12);
+  EXPECT_NEAR(chi_square_p(7.25, 4), 0.123252075181, 1e-12);
+  EXPECT_NEAR(chi_square_p(60, 3), 5.878e-13, 1e-16);
+  EXPECT_EQ(chi_square_p(-0.1, 2), 1);
+}
+
+TEST(Minimum, IsFoundInANarrowValley) {
+  const Minimum m = minimise(
+      [](const std::vector<double>& x) {
+        const double a = 1 - x[0], b = x[1] - x[0] * x[0];
+        return a * a + 100 * b * b;
+      },
+      {-1.2, 1});
+  EXPECT_TRUE(m.converged);
+  EXPECT_NEAR(m.at[0], 1, 1e-6);
+  EXPECT_NEAR(m.at[1], 1, 1e-6);
+}
+
+}  // namespace
+}  // namespace minpair::stats
