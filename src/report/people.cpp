@@ -67,7 +67,10 @@ Grid people_grid(const std::map<std::string, Judgments>& sources) {
         sum += stats::mean(a) * double(a.size());
         right += share_right(a);
       }
-      g.rows.push_back({source, choices ? "a choice" : "a rating", double(judgments.people.size()),
+      // Where only numbers of answers were released, nobody knows whose they are.
+      const bool unknown = judgments.people.contains("");
+      g.rows.push_back({source, choices ? "a choice" : "a rating",
+                        unknown ? GridValue() : GridValue(double(judgments.people.size())),
                         double(all.size()), answers, sum / answers,
                         choices ? GridValue(right / double(all.size())) : GridValue(),
                         known(stats::krippendorff_alpha(all)),
@@ -103,9 +106,11 @@ std::optional<Opinion> opinion(const suite::Item& item,
     auto rated = judgments.ratings.find(key_of(*good));
     if (rated == judgments.ratings.end()) continue;
     found = Opinion{stats::mean(rated->second), std::nan(""), false};
-    if (!bad) continue;
-    if (auto other = judgments.ratings.find(key_of(*bad)); other != judgments.ratings.end())
-      found->preference = found->good - stats::mean(other->second);
+    // Above the best of the bad ones: the good sentence should beat them all.
+    for (const suite::Sentence& s : item.sentences)
+      if (auto other = judgments.ratings.find(key_of(s));
+          !s.grammatical && other != judgments.ratings.end())
+        found->preference = std::fmin(found->preference, found->good - stats::mean(other->second));
   }
   return found;
 }
