@@ -31,8 +31,19 @@ void pull_data(const std::string& name, const hub::PullOptions& options) {
 // The source that a name without ORG/ probably means.
 std::string mistyped_source(const std::string& name) {
   std::vector<std::string> known;
-  for (const hub::Source& s : hub::all_sources()) known.push_back(s.name);
+  for (const hub::Source& s : hub::all_sources()) {
+    if (lower(s.name) == lower(name)) return s.name;
+    known.push_back(s.name);
+  }
   return name.find('/') == name.npos ? closest(name, known) : "";
+}
+
+// "ud-2.4/UD_Germn-GSD": nobody on the hub is called as a collection of sources is.
+bool in_collection(const std::string& name) {
+  const std::string first = name.substr(0, name.find('/')) + "/";
+  for (const hub::Source& s : hub::all_sources())
+    if (s.name.starts_with(first)) return true;
+  return false;
 }
 
 void add_pull(Cli& cli) {
@@ -52,7 +63,7 @@ void add_pull(Cli& cli) {
   app.add_flag("--dry-run", options.dry_run, "fetch nothing; print the files and their sizes");
   app.add_flag("-q,--quiet", options.quiet, "no progress, no summary");
   cli.on_run(app, [] {
-    if (hub::is_source(model)) return pull_data(model, options);
+    if (hub::is_source(model) || in_collection(model)) return pull_data(model, options);
     if (std::string meant = mistyped_source(model); !meant.empty())
       fmt::print(stderr, "note: a model '{}' is sought; did you mean '{}'?\n", model, meant);
     hub::Pulled p = hub::pull(model, options);
