@@ -255,6 +255,25 @@ TEST_F(NaturalStories, GiveRsNumbers) {
   EXPECT_NEAR(g.log_likelihood, -52283.66601513, 1e-6);
 }
 
+TEST_F(NaturalStories, GiveRsNumbersWithOtherSettings) {
+  Question q{.times = folder / "times.tsv", .words = {folder / "gpt3.tsv"}};
+  q.text = "item", q.position = "zone", q.time = "meanItemRT", q.frequency = "count";
+  q.mismatches = 1;
+  q.spillover = 2, q.log = true;
+  const Gain logs = gains(join(q), q)[0];
+  EXPECT_EQ(logs.fit.rows, 10174u);
+  EXPECT_NEAR(logs.gain.value, 0.010578054702, 1e-11);
+  EXPECT_NEAR(logs.base_log_likelihood, 8621.64742962, 1e-6);
+  EXPECT_NEAR(logs.log_likelihood, 8734.20144151, 1e-6);
+  q.spillover = 0, q.log = false, q.by_text = true, q.folds = 5;
+  const Gain texts = gains(join(q), q)[0];
+  EXPECT_NEAR(texts.gain.value, 0.005917336205, 1e-11);
+  EXPECT_EQ(texts.gain.clusters, 10u);
+  EXPECT_NEAR(texts.r2, 0.1203355742, 1e-9);
+  q.spillover = 3, q.by_text = false, q.folds = 4, q.seed = 7;
+  EXPECT_NEAR(gains(join(q), q)[0].gain.value, 0.009193453629, 1e-11);
+}
+
 TEST_F(NaturalStories, GiveTheFitsOfTheDatasReadme) {
   testing::run_command("sed -i 's/^peaked/peeked/' " + (folder / "times.tsv").string());
   Question q{.times = folder / "times.tsv", .words = {folder / "gpt3.tsv"}};
