@@ -79,7 +79,8 @@ std::optional<papers::Paper> paper_with_scores(const std::string& name) {
     if (!paper.released.empty()) return std::move(paper);
     if (std::ranges::find(suite::all_formats(), name, &suite::Format::name) ==
         suite::all_formats().end())
-      throw wrong_call(fmt::format("the files of '{}' have no scores of single items", name))
+      throw wrong_call(fmt::format("the files of '{}' have no scores of single items{}{}", name,
+                                   paper.no_items.empty() ? "" : ": ", paper.no_items))
           .hint(fmt::format("minpair reproduce {} computes its numbers from them", name));
   }
   return std::nullopt;
@@ -99,6 +100,7 @@ void convert_paper(const ConvertCall& call, const papers::Paper& paper) {
   if (done.left_out > 0)
     fmt::print(stderr, "{} items are not minimal sets and are not stored\n",
                count_text(done.left_out));
+  for (const std::string& note : done.notes) fmt::print(stderr, "note: {}\n", note);
 }
 
 // `format` gets the name of what is read; "" for grammars. `manifest` what is said of the items.

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/names.h"
+#include "base/text.h"
 #include "stats/stats.h"
 
 namespace minpair::papers {
@@ -66,6 +67,7 @@ const std::map<std::string, Known> kFunctions = {
     {"ends", {2, nullptr}},
     {"has", {2, nullptr}},
     {"alike", {2, nullptr}},
+    {"length", {1, nullptr}},
 };
 
 class Parser {
@@ -230,6 +232,11 @@ class Evaluation {
     if (node.name == "or") return at(*node.parts[0], row) != 0 || at(*node.parts[1], row) != 0;
     bool text = std::any_of(node.parts.begin(), node.parts.end(),
                             [](const auto& part) { return part->kind == Node::Kind::text; });
+    if (node.name == "length") {
+      auto only = text_at(*node.parts[0], row);
+      if (!only) throw bad_input("length is of a text");
+      return double(count_characters(*only));
+    }
     if (text || of_texts(node)) {
       auto a = text_at(*node.parts[0], row), b = text_at(*node.parts[1], row);
       if (!a || !b) throw bad_input("a text is compared with a number");
@@ -289,8 +296,8 @@ class Evaluation {
     double value = (*known->second)[row];
     if (!std::isnan(value)) return value;
     const std::string& cell = frame_.text(frame_.column(node.name), row);
-    throw bad_input(fmt::format("column '{}', row {}: '{}' is no number", node.name, row + 1, cell))
-        .at(frame_.where())
+    throw bad_input(fmt::format("column '{}': '{}' is no number", node.name, cell))
+        .at(frame_.place(row))
         .hint("leave such rows out with where");
   }
 

@@ -11,7 +11,7 @@
 //
 // A bare word, or one in `back quotes`, is a column. Comparisons are 1 or 0. Functions: abs, ln,
 // log10, sqrt, student_p(t, df), exact_low(right, n), exact_high(right, n); of texts starts, ends,
-// has, alike.
+// has, alike, length.
 
 #include <memory>
 #include <string>

@@ -10,6 +10,8 @@
 
 #include "base/error.h"
 #include "base/names.h"
+#include "base/progress.h"
+#include "base/text.h"
 
 namespace minpair::papers {
 
@@ -19,16 +21,28 @@ void Frame::add_column(const std::string& name) {
   columns_.emplace_back();
 }
 
-// What a paper's file names so is meant, whatever else the authors' tables have.
 void Frame::add_own(const std::string& name, std::vector<std::string> cells) {
   place_.insert_or_assign(name, names_.size());
   names_.push_back(name);
   columns_.push_back(std::move(cells));
 }
 
-void Frame::add_row(const std::vector<std::string>& cells) {
+void Frame::add_row(const std::vector<std::string>& cells, uint64_t line) {
   for (size_t i = 0; i < columns_.size(); ++i) columns_[i].push_back(cells[i]);
+  origins_.push_back({nullptr, line});
   ++rows_;
+}
+
+void Frame::comes_from(const std::filesystem::path& file) {
+  where_ = file.string();
+  const auto name = std::make_shared<const std::string>(where_);
+  for (Origin& origin : origins_) origin.file = name;
+}
+
+std::string Frame::place(size_t row) const {
+  const Origin& origin = origins_[row];
+  if (!origin.file) return where_;
+  return origin.line ? fmt::format("{}:{}", *origin.file, origin.line) : *origin.file;
 }
 
 size_t Frame::column(const std::string& name) const {
@@ -69,6 +83,7 @@ void Frame::append(const Frame& other) {
       columns_[i].push_back(at == other.place_.end() ? "" : other.columns_[at->second][r]);
   }
   rows_ += other.rows_;
+  origins_.insert(origins_.end(), other.origins_.begin(), other.origins_.end());
   where_ = other.where_;
 }
 
@@ -79,6 +94,8 @@ void Frame::take(const Frame& from, const std::vector<size_t>& rows, const std::
     columns_.back().reserve(rows.size());
     for (size_t r : rows) columns_.back().push_back(from.columns_[c][r]);
   }
+  if (rows_ == 0)  // of the first that is taken
+    for (size_t r : rows) origins_.push_back(from.origins_[r]);
   rows_ = rows.size();
 }
 
@@ -96,29 +113,83 @@ Frame Frame::paired() const {
   return out;
 }
 
-std::vector<std::string> Frame::keys(const std::vector<std::string>& on) const {
+std::vector<std::string> Frame::keys(const std::vector<std::string>& on, bool alike) const {
   std::vector<std::string> all(rows_);
   for (const std::string& name : on) {
     const std::vector<std::string>& cells = columns_[column(name)];
-    for (size_t r = 0; r < rows_; ++r) all[r] += cells[r] + '\x1f';
+    for (size_t r = 0; r < rows_; ++r)
+      all[r] += (alike ? lower(trim(cells[r])) : cells[r]) + '\x1f';
   }
   return all;
 }
 
+namespace {
+
+// Which rows of another table have a key, in their order, and by which of its columns.
+struct Partner {
+  size_t row = 0;
+  std::string by;
+};
+using Partners = std::unordered_map<std::string, std::vector<Partner>>;
+
+void add_partner(Partners& partners, const std::string& key, size_t row, const std::string& by) {
+  std::vector<Partner>& known = partners[key];
+  if (!known.empty() && known.back().row == row)
+    known.back().by = "both";
+  else
+    known.push_back({row, by});
+}
+
+}  // namespace
+
 Frame Frame::joined(const Frame& other, const Join& join) const {
-  std::unordered_map<std::string, size_t> theirs;
-  const std::vector<std::string> keys_there = other.keys(join.on), own = keys(join.on);
-  for (size_t r = 0; r < other.rows_; ++r) theirs.emplace(keys_there[r], r);
-  std::vector<size_t> here, there;
-  for (size_t r = 0; r < rows_; ++r)
-    if (auto at = theirs.find(own[r]); at != theirs.end()) {
-      here.push_back(r);
-      there.push_back(at->second);
+  std::vector<std::string> here = join.on;
+  if (!join.column.empty()) here.push_back(join.column);
+  const std::vector<std::string> own = keys(here, join.alike), groups = keys(join.on, join.alike);
+  std::vector<std::vector<std::string>> theirs;
+  for (const std::string& column : join.either) {
+    std::vector<std::string> on = join.on;
+    on.push_back(column);
+    theirs.push_back(other.keys(on, join.alike));
+  }
+  if (theirs.empty()) theirs.push_back(other.keys(join.on, join.alike));
+  Partners partners;
+  for (size_t r = 0; r < other.rows_; ++r)
+    for (size_t i = 0; i < theirs.size(); ++i)
+      add_partner(partners, theirs[i][r], r, join.either.empty() ? "" : join.either[i]);
+
+  std::vector<size_t> mine, there, alone;
+  std::vector<std::string> by;
+  std::map<std::pair<const std::string*, std::string>, size_t> next;  // of a file's group
+  for (size_t r = 0; r < rows_; ++r) {
+    auto found = partners.find(own[r]);
+    if (found == partners.end()) {
+      alone.push_back(r);
+      continue;
     }
+    const Partner* partner = &found->second.front();
+    if (join.in_order) {
+      size_t& from = next[{origins_[r].file.get(), groups[r]}];
+      for (const Partner& p : found->second)
+        if (p.row >= from) {
+          partner = &p;
+          from = p.row + 1;
+          break;
+        }
+    }
+    mine.push_back(r);
+    there.push_back(partner->row);
+    by.push_back(partner->by);
+  }
   Frame out;
   out.where_ = where_;
-  out.take(*this, here, "");
+  out.alone_ = alone_;
+  if (!alone.empty())
+    out.alone_.push_back(fmt::format("{} rows have no partner in {}; the first: {}",
+                                     count_text(alone.size()), join.file, place(alone[0])));
+  out.take(*this, mine, "");
   out.take(other, there, join.prefix);
+  if (!join.either.empty()) out.add_own(join.prefix + "by", std::move(by));
   return out;
 }
 
@@ -163,8 +234,7 @@ Frame Frame::repeated(const std::string& name) const {
   for (size_t r = 0; r < rows_; ++r) {
     const double n = numbers(times)[r];
     if (!(n >= 0 && n == std::floor(n) && double(rows.size()) + n <= kMost))
-      throw bad_input(fmt::format("row {}: '{}' is no number of answers", r + 1, text(times, r)))
-          .at(where_);
+      throw bad_input(fmt::format("'{}' is no number of answers", text(times, r))).at(place(r));
     for (size_t i = 1; double(i) <= n; ++i) {
       rows.push_back(r);
       number.push_back(std::to_string(i));
@@ -216,6 +286,11 @@ class Replacement {
 }  // namespace
 
 void Frame::derive(const Derived& derived) {
+  if (derived.pattern.empty()) {
+    std::vector<std::string> cells;
+    for (size_t r = 0; r < rows_; ++r) cells.push_back(filled(derived.from, *this, r));
+    return add_own(derived.name, std::move(cells));
+  }
   const Replacement replacement(derived);
   std::vector<std::string> cells = columns_[column(derived.from)];
   for (std::string& cell : cells) cell = replacement.in(cell);
@@ -226,21 +301,22 @@ void Frame::add_constant(const std::string& name, const std::string& value) {
   add_own(name, std::vector<std::string>(rows_, value));
 }
 
+const Frame& Frame::table(const std::filesystem::path& path, const Source& as, Tables& tables) {
+  std::string key =
+      fmt::format("{}\n{}\n{}\n{}", path.string(), as.format, as.rows, fmt::join(as.names, "\n"));
+  auto [found, fresh] = tables.try_emplace(key);
+  if (fresh) {
+    found->second = read_table(path, as);
+    found->second.comes_from(path);
+  }
+  return found->second;
+}
+
 Frame Frame::read(const Source& source, const std::filesystem::path& folder, Tables& tables) {
-  auto table = [&](const std::filesystem::path& path, const Source& as) -> const Frame& {
-    std::string key =
-        fmt::format("{}\n{}\n{}\n{}", path.string(), as.format, as.rows, fmt::join(as.names, "\n"));
-    auto [found, fresh] = tables.try_emplace(key);
-    if (fresh) {
-      found->second = read_table(path, as);
-      found->second.where_ = path.string();
-    }
-    return found->second;
-  };
   Frame all;
   for (const std::string& name : source.files)
     for (const Found& found : files_of(name, folder)) {
-      Frame one = table(found.path, source);
+      Frame one = table(found.path, source, tables);
       one.add_constant("file", unpacked_name(found.path).stem().string());
       one.add_constant("star", found.star);
       all.append(one);
@@ -248,12 +324,8 @@ Frame Frame::read(const Source& source, const std::filesystem::path& folder, Tab
   if (source.pairs) all = all.paired();
   if (!source.stack.columns.empty()) all = all.stacked(source.stack);
   if (!source.repeat.empty()) all = all.repeated(source.repeat);
-  for (const Derived& derived : source.derived) all.derive(derived);
-  for (const Join& join : source.joins) {
-    Frame other;
-    for (const Found& found : files_of(join.file, folder)) other.append(table(found.path, {}));
-    all = all.joined(other, join);
-  }
+  all.do_step({.derived = source.derived, .joins = source.joins}, folder, tables);
+  for (const Step& step : source.then) all.do_step(step, folder, tables);
   return all;
 }
 

@@ -14,12 +14,14 @@ namespace {
 
 constexpr std::string_view kHead = R"md(# Fidelity to the papers
 
-What minpair gives where a paper's own scores are public, number by number, and where papers differ from what their authors
-released. This page is written by `minpair reproduce all --format page` ([papers.md](papers.md)); a test compares the two.
+Every number that a paper printed, beside the one that its authors' released files give, and the reasons where the two disagree.
+`minpair reproduce all --format page` writes this page ([papers.md](papers.md)); a test compares the two.
 
-0.94 ✓ comes out of the released files to the last printed digit. 0.94 ≠ 0.93 does not, and the reason stands below. 0.94 · needs
-what the files do not have. Numbers that the paper shows as a figure, or does not print at all, were computed from the same files by
-another program.
+- 0.94 ✓: the released files give the same number, to the last printed digit.
+- 0.94 ≠ 0.93: they give another one; the reason is stated below the table.
+- 0.94 ·: it cannot be computed from the files; what it needs is stated below the table.
+
+Where a paper shows a figure instead of a number, or prints none, the number was computed from the same files by another program.
 
 )md";
 

@@ -25,29 +25,84 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+using Texts = std::vector<std::string>;
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+Pairs pairs_of(const Json& j) {
+  Pairs pairs;
+  for (const auto& [name, value] : j.items()) pairs.emplace_back(name, value.get<std::string>());
+  return pairs;
+}
+
+Join join_of(const Json& j) {
+  Join join;
+  join.file = j.at("file");
+  join.on = j.at("on").is_array() ? j.at("on").get<Texts>() : Texts{j.at("on")};
+  join.prefix = j.value("prefix", "");
+  if (j.contains("either")) {
+    join.column = j.at("either").at(0);
+    join.either = j.at("either").at(1).get<Texts>();
+  }
+  join.alike = j.value("alike", false);
+  join.in_order = j.value("in_order", false);
+  join.format = j.value("format", "");
+  join.names = j.value("names", Texts());
+  return join;
+}
+
+Fit fit_of(const Json& j) {
+  Fit fit;
+  fit.model = j.at("model");
+  fit.trials = j.value("trials", "");
+  fit.where = j.value("where", "");
+  fit.restricted = j.value("reml", false);
+  fit.without = j.value("without", Texts());
+  if (j.contains("reference")) fit.reference = pairs_of(j.at("reference"));
+  return fit;
+}
+
+Step step_of(const Json& j) {
+  Step step;
+  if (j.contains("words"))
+    step.words = {j.at("words").at("token"), j.at("words").at("text"),
+                  j.at("words").value("sum", Texts())};
+  step.where = j.value("where", "");
+  if (j.contains("derive"))
+    for (const Json& d : j.at("derive"))
+      step.derived.push_back({d.at(0), d.at(1), d.size() > 2 ? d.at(2).get<std::string>() : "",
+                              d.size() > 3 ? d.at(3).get<std::string>() : ""});
+  if (j.contains("compute"))
+    for (const Json& c : j.at("compute")) step.computed.emplace_back(c.at(0), c.at(1));
+  if (j.contains("join"))
+    for (const Json& other : j.at("join")) step.joins.push_back(join_of(other));
+  if (j.contains("before"))
+    step.before = {j.at("before").at("text"), j.at("before").at("position"),
+                   j.at("before").at("columns").get<Texts>()};
+  if (j.contains("fit")) step.fit = fit_of(j.at("fit"));
+  return step;
+}
+
 Source source_of(const Json& j) {
   Source s;
   if (j.contains("file")) s.files.push_back(j.at("file"));
-  if (j.contains("files")) s.files = j.at("files").get<std::vector<std::string>>();
+  if (j.contains("files")) s.files = j.at("files").get<Texts>();
   s.format = j.value("format", "");
-  s.names = j.value("names", std::vector<std::string>());
+  s.names = j.value("names", Texts());
   s.rows = j.value("rows", "");
   s.print = j.value("print", "");
   s.pairs = j.value("pairs", false);
   if (j.contains("stack")) {
-    s.stack.over = j.at("stack").value("over", std::vector<std::string>());
-    for (const auto& [name, pattern] : j.at("stack").at("columns").items())
-      s.stack.columns.emplace_back(name, pattern.get<std::string>());
+    s.stack.over = j.at("stack").value("over", Texts());
+    s.stack.columns = pairs_of(j.at("stack").at("columns"));
   }
   s.repeat = j.value("repeat", "");
-  if (j.contains("derive"))
-    for (const Json& d : j.at("derive")) s.derived.push_back({d.at(0), d.at(1), d.at(2), d.at(3)});
-  if (j.contains("join"))
-    for (const Json& other : j.at("join"))
-      s.joins.push_back({other.at("file"),
-                         other.at("on").is_array() ? other.at("on").get<std::vector<std::string>>()
-                                                   : std::vector<std::string>{other.at("on")},
-                         other.value("prefix", "")});
+  Step first = step_of(j);
+  s.derived = std::move(first.derived);
+  s.joins = std::move(first.joins);
+  first.derived.clear(), first.joins.clear();
+  s.then.push_back(std::move(first));
+  if (j.contains("then"))
+    for (const Json& step : j.at("then")) s.then.push_back(step_of(step));
   return s;
 }
 
@@ -87,6 +142,10 @@ PaperTable table_of(const Json& j) {
   PaperTable table;
   table.title = j.at("title");
   table.needs = j.value("needs", "");
+  if (j.contains("files")) {
+    table.wanted = j.at("files").at(0);
+    table.wanted_files = j.at("files").at(1);
+  }
   if (j.contains("from")) table.source = source_of(j.at("from"));
   for (const Json& column : j.at("columns"))
     table.columns.push_back(
@@ -110,6 +169,7 @@ Released released_of(const Json& j) {
   r.id = text("id"), r.test = text("test"), r.condition = text("condition");
   r.language = text("language"), r.cluster = text("cluster"), r.context = text("context");
   r.choice = text("choice"), r.person = text("person"), r.where = text("where");
+  r.people = j.contains("person");
   for (const Json& s : j.at("sentences"))
     r.sentences.push_back({s.at(0), s.at(1), s.size() > 2 ? s.at(2).get<std::string>() : ""});
   return r;
@@ -177,20 +237,23 @@ void check_table(const Paper& paper, const PaperTable& table, const std::filesys
   std::string read_for;
   std::optional<Frame> frame;
   if (!table.source.print.empty()) frame = printed_frame(paper, table.source.print);
+  const bool enough =
+      table.wanted.empty() || files_of(table.wanted, folder).size() >= table.wanted_files;
   for (const Row& row : table.rows) {
     Source source = table.source;
     std::string files;
     for (std::string& file : source.files) files += (file = with_row(file, row.key)) + "\n";
     for (Join& join : source.joins) files += (join.file = with_row(join.file, row.key)) + "\n";
     files += source.rows = with_row(source.rows, row.key);
-    if (!source.files.empty() && (!frame || files != read_for))
+    if (enough && !source.files.empty() && (!frame || files != read_for))
       frame = Frame::read(source, folder, tables);
     read_for = files;
     for (size_t i = 0; i < row.values.size(); ++i) {
       if (row.values[i].empty()) continue;
       const std::string& formula = table.columns[i].formula;
       double ours = std::nan("");
-      if (!formula.empty()) ours = Formula::parse(with_row(formula, row.key)).value(*frame);
+      if (enough && !formula.empty())
+        ours = Formula::parse(with_row(formula, row.key)).value(*frame);
       out.push_back(judged(table, row, i, ours));
     }
   }
@@ -229,7 +292,8 @@ Paper read_paper(const std::filesystem::path& file) try {
               j.value("source", ""),
               j.value("licence", ""),
               j.value("folder", file.stem().string()),
-              j.value("notes", std::vector<std::string>()),
+              j.value("notes", Texts()),
+              j.value("no_items", ""),
               {},
               {}};
   for (const Json& table : j.at("tables")) paper.tables.push_back(table_of(table));
@@ -264,10 +328,12 @@ Paper find_paper(const std::string& name) {
   throw unknown_name(fmt::format("there is no paper '{}'", name), name, known);
 }
 
-std::vector<Checked> check(const Paper& paper, const std::filesystem::path& folder) {
+std::vector<Checked> check(const Paper& paper, const std::filesystem::path& folder,
+                           const std::string& table) {
   std::vector<Checked> all;
   Frame::Tables tables;
-  for (const PaperTable& table : paper.tables) check_table(paper, table, folder, tables, all);
+  for (const PaperTable& t : paper.tables)
+    if (table.empty() || t.title == table) check_table(paper, t, folder, tables, all);
   return all;
 }
 

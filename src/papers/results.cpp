@@ -17,19 +17,6 @@
 namespace minpair::papers {
 namespace {
 
-// "{prefix} {construction}": texts of the row's columns.
-std::string filled(const std::string& pattern, const Frame& frame, size_t row) {
-  std::string text;
-  for (size_t at = 0; at < pattern.size();) {
-    size_t open = pattern.find('{', at), close = pattern.find('}', open);
-    if (close == pattern.npos) return text + pattern.substr(at);
-    text += pattern.substr(at, open - at);
-    text += frame.text(frame.column(pattern.substr(open + 1, close - open - 1)), row);
-    at = close + 1;
-  }
-  return text;
-}
-
 // Rows that speak of one item: what was said of each of its sentences.
 struct Gathered {
   suite::Item item;
@@ -78,8 +65,7 @@ class Gatherer {
       for (size_t i = 0; i < released_.sentences.size(); ++i) {
         const std::string role = filled(released_.sentences[i].role, frame_, row);
         if (role != "good" && role != "bad")
-          throw bad_input(fmt::format("row {}: '{}' is neither good nor bad", row + 1, role))
-              .at(frame_.where());
+          throw bad_input(fmt::format("'{}' is neither good nor bad", role)).at(frame_.place(row));
         const std::string text(trim(filled(released_.sentences[i].text, frame_, row)));
         const bool good = role == "good";
         double value = chosen_.empty() ? values_[i][row] : good ? chosen_[row] : 1 - chosen_[row];
@@ -89,9 +75,9 @@ class Gatherer {
           judgment.sentence = whole, judgment.value = value;
         else
           judgment.other = whole;
-        if (!released_.person.empty() && chosen_.empty()) keep(judgment, row, judgments);
+        if (released_.people && chosen_.empty()) keep(judgment, row, judgments);
       }
-      if (!released_.person.empty() && !chosen_.empty()) keep(judgment, row, judgments);
+      if (released_.people && !chosen_.empty()) keep(judgment, row, judgments);
     }
   }
 
@@ -184,7 +170,7 @@ void store_run(store::Store& store, const Paper& paper, const Released& released
   manifest.title = paper.title;
   manifest.citation = paper.citation;
   manifest.licence = paper.licence;
-  const std::string kind = released.person.empty() ? "released" : "people";
+  const std::string kind = released.people ? "people" : "released";
   int64_t suite = store.add_suite({0, manifest.name, content.text(), items.size(), manifest});
   int64_t id = store.add_model({0,
                                 model,
@@ -222,11 +208,12 @@ Stored store_released(const std::filesystem::path& results, const Paper& paper,
   Frame::Tables tables;
   for (const Released& released : paper.released) {
     Frame frame = Frame::read(released.source, folder, tables);
+    stored.notes.insert(stored.notes.end(), frame.alone().begin(), frame.alone().end());
     auto same = [&](const Runs& other) {
       const Released& r = *other.released;
       return std::tie(r.suite, r.method, r.norm) ==
                  std::tie(released.suite, released.method, released.norm) &&
-             r.person.empty() == released.person.empty();
+             r.people == released.people;
     };
     auto runs = std::find_if(all.begin(), all.end(), same);
     if (runs == all.end()) runs = all.insert(all.end(), {&released, {}, {}});

@@ -55,7 +55,7 @@ Frame delimited(const std::filesystem::path& file, char separator,
     if (cells.size() != width)
       throw bad_input(fmt::format("{} fields, {} were expected", cells.size(), width))
           .at(shown, rows.line());
-    frame.add_row(cells);
+    frame.add_row(cells, rows.line());
   }
   return frame;
 }
@@ -85,33 +85,34 @@ void flatten(const Json& value, const std::string& name,
 using Cells = std::vector<std::pair<std::string, std::string>>;
 
 // Rows that name their cells themselves; what one lacks is empty.
-Frame framed(const std::vector<Cells>& rows) {
+Frame framed(const std::vector<Cells>& rows, const std::vector<uint64_t>& lines = {}) {
   Frame frame;
   std::unordered_map<std::string, size_t> place;
   for (const Cells& row : rows)
     for (const auto& [name, cell] : row)
       if (place.try_emplace(name, place.size()).second) frame.add_column(name);
   std::vector<std::string> cells;
-  for (const Cells& row : rows) {
+  for (size_t r = 0; r < rows.size(); ++r) {
     cells.assign(place.size(), "");
-    for (const auto& [name, cell] : row) cells[place[name]] = cell;
-    frame.add_row(cells);
+    for (const auto& [name, cell] : rows[r]) cells[place[name]] = cell;
+    frame.add_row(cells, r < lines.size() ? lines[r] : 0);
   }
   return frame;
 }
 
 Frame json_lines(const std::string& text, const std::string& file) {
   std::vector<Cells> rows;
+  std::vector<uint64_t> lines;
   size_t number = 0;
   for (std::string_view line : split(text, '\n')) {
-    ++number;
+    if (++number == 1) line = without_mark(line);
     if (trim(line).empty()) continue;
     auto value = Json::parse(line, nullptr, false);
-    if (value.is_discarded())
-      throw bad_input(fmt::format("line {} is not valid JSON", number)).at(file);
+    if (value.is_discarded()) throw bad_input("this is not valid JSON").at(file, number);
     flatten(value, "", rows.emplace_back());
+    lines.push_back(number);
   }
-  return framed(rows);
+  return framed(rows, lines);
 }
 
 // Goes down to the rows: a name is a member, * every member or element.
@@ -161,6 +162,8 @@ Frame item_rows(const std::filesystem::path& path) {
       const suite::Sentence& s = item.sentences[i];
       row.emplace_back(fmt::format("text.{}", i), s.text);
       row.emplace_back(fmt::format("locus.{}", i), slice(s.text, s.locus));
+      row.emplace_back(fmt::format("left.{}", i), s.text.substr(0, s.locus.begin));
+      row.emplace_back(fmt::format("right.{}", i), s.text.substr(s.locus.end));
       if (scores && i < scores->sentences.size())
         row.emplace_back(fmt::format("score.{}", i), fmt::format("{}", scores->sentences[i]));
     }
@@ -183,7 +186,7 @@ Frame scored_lines(const std::string& text, const std::string& file) {
     size_t at = line.rfind(' ');
     if (at == line.npos)
       throw bad_input("a sentence, a space and a number are needed").at(file, number);
-    frame.add_row({std::string(line.substr(0, at)), std::string(line.substr(at + 1))});
+    frame.add_row({std::string(line.substr(0, at)), std::string(line.substr(at + 1))}, number);
   }
   return frame;
 }

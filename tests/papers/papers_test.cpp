@@ -175,9 +175,86 @@ TEST_F(Formulas, PairsJoinsAndOtherFormats) {
   EXPECT_DOUBLE_EQ(value("sum(p.1) + sum(t.0.length)"), 4);
 }
 
+TEST_F(Formulas, JoinsByEitherOfTwoColumnsInOrder) {
+  // "x" is the bad sentence of two pairs; the one that comes next is meant.
+  write(folder / "gold.csv", "task,good,bad\nT,a,x\nT,b,y\nT,c,x\nU,q,r\nU,s,s\nT,Größe,groß\n");
+  write(folder / "a.csv", "task,said\nt, Y \nt,x\nt,größe\nu,q\nu,S\nu,never\n");
+  source = {.files = {"a.csv"}};
+  source.joins = {{.file = "gold.csv",
+                   .on = {"task"},
+                   .prefix = "g.",
+                   .column = "said",
+                   .either = {"good", "bad"},
+                   .alike = true,
+                   .in_order = true}};
+  EXPECT_DOUBLE_EQ(value("count(g.good = \"c\" and g.by = \"bad\")"), 1);
+  EXPECT_DOUBLE_EQ(value("count(g.good = \"a\")"), 0);
+  EXPECT_DOUBLE_EQ(value("count(g.by = \"both\")"), 1);
+  EXPECT_DOUBLE_EQ(value("count(g.by = \"good\")"), 2);
+  Frame::Tables tables;
+  EXPECT_THAT(Frame::read(source, folder.path(), tables).alone(),
+              ::testing::ElementsAre(HasSubstr("1 rows have no partner in gold.csv; the first: ")));
+  source.joins[0].in_order = false;
+  EXPECT_DOUBLE_EQ(value("count(g.good = \"a\")"), 1);
+}
+
+TEST_F(Formulas, PiecesBecomeWordsThatKnowTheOneBefore) {
+  write(
+      folder / "a.csv",
+      "token,lp,story\nDer,,0\n Auto,-1,0\nr,-2,0\n lacht,-4,0\n.,-0.5,0\n\" \n\",-9,0\nEr,-1,1\n "
+      "geht,-3,1\n");
+  source.then = {{.words = Words{"token", "story", {"lp"}}},
+                 {.where = "lp != \"\"",
+                  .derived = {{"code", "{text}.{position}", "", ""}},
+                  .computed = {{"size", "length(word)"}},
+                  .before = Before{"text", "position", {"lp"}}}};
+  EXPECT_DOUBLE_EQ(value("count(word = \"Autor\" and lp = -3 and pieces = 2 and size = 5)"), 1);
+  EXPECT_DOUBLE_EQ(value("sum(before.lp where word = \"lacht.\")"), -3);
+  EXPECT_DOUBLE_EQ(value("count(before.lp = \"\")"), 2);
+  EXPECT_DOUBLE_EQ(value("count(code = \"1.2\" and lp = -3)"), 1);
+  write(folder / "a.csv", "token,lp,story\nzwei Wörter,1,0\n");
+  EXPECT_THAT(error("count(lp = 1)"), HasSubstr("a.csv:2: 'zwei Wörter' is a piece of two words"));
+}
+
+TEST_F(Formulas, Regressions) {
+  // Two lines through three points each: slopes 1 and 1.5.
+  write(folder / "a.csv",
+        "x,kind,y,right,n,g\n1,a,2,1,4,p\n2,a,3.5,2,4,q\n3,a,4,2,4,p\n4,b,9,3,4,q\n5,b,8,3,5,p\n6,"
+        "b,12,4,"
+        "5,q\n7,a,?,,,\n");
+  source.then = {
+      {.fit = Fit{.model = "y ~ x * kind", .where = "y != \"?\"", .without = {"x:kind"}}}};
+  EXPECT_NEAR(value("mean(`estimate.kind.b`)"), 1, 1e-9);
+  EXPECT_NEAR(value("mean(estimate.x)"), 1, 1e-9);
+  EXPECT_NEAR(value("mean(`estimate.x:kind.b`)"), 0.5, 1e-9);
+  EXPECT_DOUBLE_EQ(value("mean(rows)"), 6);
+  EXPECT_NEAR(value("mean(`p.without.x:kind`)"), 0.561835101, 1e-8);
+  EXPECT_NEAR(value("mean(log_likelihood)"), -7.537363998, 1e-8);
+  source.then[0].fit->reference = {{"kind", "b"}};
+  EXPECT_NEAR(value("mean(`estimate.kind.a`)"), -1, 1e-9);
+  source.then[0].fit = Fit{.model = "right ~ x + (1 | g)", .trials = "n", .where = "n != \"\""};
+  EXPECT_LT(value("mean(log_likelihood)"), 0);
+  EXPECT_GE(value("mean(sd.g.intercept)"), 0);
+  source.then[0].fit = Fit{.model = "y ~ x"};
+  EXPECT_THAT(error("mean(AIC)"), HasSubstr("a.csv:8: column 'y': '?' is no number"));
+  source.then[0].fit = Fit{.model = "y x"};
+  EXPECT_THAT(error("mean(AIC)"), HasSubstr("has no ~"));
+  source.then[0].fit = Fit{.model = "y ~ x", .where = "n != \"\"", .without = {"z"}};
+  EXPECT_THAT(error("mean(AIC)"), HasSubstr("no term 'z' to leave out"));
+  source.then[0].fit->reference = {{"kind", "c"}};
+  source.then[0].fit->model = "y ~ kind";
+  EXPECT_THAT(error("mean(AIC)"), HasSubstr("never says 'c'"));
+}
+
 TEST_F(Formulas, SayWhatIsWrong) {
   EXPECT_THAT(error("mean(goood)"), HasSubstr("did you mean 'good'?"));
-  EXPECT_THAT(error("mean(kind)"), HasSubstr("'x' is no number"));
+  EXPECT_THAT(error("mean(kind)"), HasSubstr("a.csv:2: column 'kind': 'x' is no number"));
+  // Of several files, the one that is wrong.
+  write(folder / "b.csv", "id,good\n7,1\n8,much\n");
+  write(folder / "c.csv", "id,good\n9,1\n");
+  source.files = {"a.csv", "b.csv", "c.csv"};
+  EXPECT_THAT(error("mean(good)"), HasSubstr("b.csv:3: column 'good': 'much' is no number"));
+  source.files = {"a.csv"};
   EXPECT_THAT(error("good"), HasSubstr("one number is wanted"));
   EXPECT_THAT(error("mean(good"), HasSubstr("closing bracket"));
   EXPECT_THAT(error("mode(good)"), HasSubstr("no function 'mode'"));
@@ -209,6 +286,21 @@ TEST(Papers, NumbersAreComparedToThePrintedDigit) {
   EXPECT_EQ(all[4].verdict, Verdict::differs);  // said to differ, but it does not
   write(folder / "p.json", R"json({"title": "T", "tables": [{"columns": []}]})json");
   EXPECT_THROW(read_paper(folder / "p.json"), Error);
+}
+
+TEST(Papers, ATableMayNeedMoreFilesThanThereAre) {
+  testing::TemporaryFolder folder;
+  write(folder / "a1.csv", "v\n1\n");
+  write(
+      folder / "p.json",
+      R"json({"title": "T", "tables": [{"title": "one", "from": {"file": "a*.csv"}, "needs": "both files",
+  "files": ["a*.csv", 2], "columns": [["sum", "sum(v)"]], "rows": [["all", "3"]]}]})json");
+  const Paper paper = read_paper(folder / "p.json");
+  EXPECT_EQ(check(paper, folder.path())[0].verdict, Verdict::needs);
+  EXPECT_EQ(check(paper, folder.path())[0].why, "both files");
+  write(folder / "a2.csv", "v\n2\n");
+  EXPECT_EQ(check(paper, folder.path())[0].verdict, Verdict::same);
+  EXPECT_TRUE(check(paper, folder.path(), "another table").empty());
 }
 
 TEST(Papers, SumsOfPrintedNumbersAndThePage) {

@@ -93,6 +93,30 @@ TEST_F(ReleasedFiles, CountsOfAnswersAreSoManyItems) {
   EXPECT_THROW(stored(rule), Error);
 }
 
+TEST_F(ReleasedFiles, AnswersOfNobodyKnowsWhomArePeoples) {
+  write("counts.csv", "UID,total,correct\nb,3,2\n");
+  Stored done = stored(R"json({"from": {"file": "counts.csv", "repeat": "total"},
+    "model": "people", "method": "choice", "norm": "mean", "id": "{UID}/{number}", "test": "{UID}",
+    "choice": "number <= correct", "person": "",
+    "sentences": [["good", "g {number}"], ["bad", "b {number}"]]})json");
+  EXPECT_EQ(done.judgments, 3u);
+  EXPECT_EQ(runs(), (std::vector<std::string>{"people people choice 2 0 3"}));
+  EXPECT_EQ(store::read_judgments(folder / "r.db")[2], (store::Judgment{"p", "g 3", "b 3", "", 0}));
+}
+
+TEST_F(ReleasedFiles, WhatHasNoPartnerIsCounted) {
+  write("gold.csv", "id,good,bad\n1,g1,b1\n2,g2,b2\n");
+  write("scores.csv", "id,right\n1,1\n7,0\n2,0\n8,1\n");
+  Stored done = stored(R"json({"from": {"file": "scores.csv",
+      "join": [{"file": "gold.csv", "on": "id", "prefix": "g."}]},
+    "model": "m", "method": "choice", "norm": "mean", "id": "{id}", "test": "t", "choice": "right",
+    "sentences": [["good", "{g.good}"], ["bad", "{g.bad}"]]})json");
+  EXPECT_EQ(runs(), (std::vector<std::string>{"m released choice 1 0 2"}));
+  EXPECT_THAT(done.notes, ::testing::ElementsAre(::testing::HasSubstr(
+                              "2 rows have no partner in gold.csv; the first: ")));
+  EXPECT_THAT(done.notes[0], ::testing::EndsWith("scores.csv:3"));
+}
+
 TEST_F(ReleasedFiles, SeveralSourcesOfOneRunAreJoinedByTwoColumns) {
   // What was chosen is a good sentence or a bad one of its task; "x" is both, in different tasks.
   write("gold.csv", "task,good,bad\n1,x,y\n2,z,x\n2,v,w\n");
