@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -43,6 +44,14 @@ size_t read_some(int fd, char* to, size_t n, const std::string& name) {
     if (got >= 0) return size_t(got);
     if (errno != EINTR) throw cannot_errno("reading failed").at(name);
   }
+}
+
+// What a reader of lines begins with: no more than the file has, for most files are small.
+size_t first_buffer(int fd) {
+  constexpr size_t kMost = size_t{1} << 17;
+  struct stat st;
+  if (::fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) return kMost;
+  return std::clamp<uint64_t>(uint64_t(st.st_size) + 1, 256, kMost);
 }
 
 }  // namespace
@@ -124,7 +133,7 @@ MappedFile::~MappedFile() {
 LineReader::LineReader(const fs::path& path, size_t line_limit)
     : name_(path == "-" ? "standard input" : path.string()), line_limit_(line_limit) {
   fd_ = path == "-" ? 0 : open_to_read(path, true);
-  buffer_.resize(1 << 17);
+  buffer_.resize(first_buffer(fd_));
 }
 
 LineReader::~LineReader() {

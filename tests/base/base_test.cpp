@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -104,6 +105,22 @@ TEST(LineReader, LinesOfEverySize) {
   std::vector<std::string> lines;
   while (in.next(line)) lines.emplace_back(line);
   EXPECT_EQ(lines, (std::vector<std::string>{"a", "", big, "\xEF\xBB\xBFlast"}));
+}
+
+TEST(LineReader, AFileMayGrowWhileItIsRead) {
+  testing::TemporaryFolder folder;
+  write_file(folder / "x", "a\n");
+  LineReader in(folder / "x");
+  std::string_view line;
+  ASSERT_TRUE(in.next(line));
+  EXPECT_EQ(line, "a");
+  const std::string big(5000, 'x');
+  std::ofstream(folder / "x", std::ios::app) << big << "\nlast";
+  ASSERT_TRUE(in.next(line));
+  EXPECT_EQ(line, big);
+  ASSERT_TRUE(in.next(line));
+  EXPECT_EQ(line, "last");
+  EXPECT_FALSE(in.next(line));
 }
 
 TEST(Random, TheSameOnEveryMachine) {
