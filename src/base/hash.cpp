@@ -1,12 +1,14 @@
 #include "base/hash.h"
 
+// OpenSSL's older functions only compute. Those that replace them load digests first, and end the
+// program when memory is short meanwhile.
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include <fmt/format.h>
-#include <openssl/evp.h>
+#include <openssl/sha.h>
 #include <xxhash.h>
 
 #include <cstring>
 
-#include "base/error.h"
 #include "base/random.h"
 
 namespace minpair::inline base {
@@ -23,56 +25,40 @@ uint64_t load64(const char* p, size_t n) {
   return x;
 }
 
-class Digest {
- public:
-  explicit Digest(const EVP_MD* kind) : context_(EVP_MD_CTX_new()) {
-    check(context_ && EVP_DigestInit_ex(context_, kind, nullptr));
-  }
-  ~Digest() { EVP_MD_CTX_free(context_); }
-  Digest(const Digest&) = delete;
-  Digest& operator=(const Digest&) = delete;
-
-  void add(std::string_view bytes) {
-    check(EVP_DigestUpdate(context_, bytes.data(), bytes.size()));
-  }
-  std::string hex() {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-    unsigned length = 0;
-    check(EVP_DigestFinal_ex(context_, digest.data(), &length));
-    return fmt::format("{:02x}", fmt::join(digest.data(), digest.data() + length, ""));
-  }
-
- private:
-  static void check(bool done) {
-    if (!done) throw cannot("OpenSSL cannot compute a digest");
-  }
-  EVP_MD_CTX* context_;
-};
+std::string hex_of_bytes(const unsigned char* digest, size_t length) {
+  return fmt::format("{:02x}", fmt::join(digest, digest + length, ""));
+}
 
 }  // namespace
 
-struct Sha256::Context {
-  Digest digest{EVP_sha256()};
-};
+struct Sha256::Context : SHA256_CTX {};
 
-Sha256::Sha256() : context_(std::make_unique<Context>()) {}
+Sha256::Sha256() : context_(std::make_unique<Context>()) { SHA256_Init(context_.get()); }
 Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256::~Sha256() = default;
 
 Sha256& Sha256::add(std::string_view bytes) {
-  context_->digest.add(bytes);
+  SHA256_Update(context_.get(), bytes.data(), bytes.size());
   return *this;
 }
 
-std::string Sha256::hex() { return context_->digest.hex(); }
+std::string Sha256::hex() {
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256_Final(digest, context_.get());
+  return hex_of_bytes(digest, sizeof digest);
+}
 
 std::string sha256_hex(std::string_view bytes) { return Sha256().add(bytes).hex(); }
 
 std::string git_blob_hex(std::string_view bytes) {
-  Digest digest(EVP_sha1());
-  digest.add(fmt::format("blob {}", bytes.size()) + '\0');
-  digest.add(bytes);
-  return digest.hex();
+  const std::string head = fmt::format("blob {}", bytes.size()) + '\0';
+  unsigned char digest[SHA_DIGEST_LENGTH];
+  SHA_CTX context;
+  SHA1_Init(&context);
+  SHA1_Update(&context, head.data(), head.size());
+  SHA1_Update(&context, bytes.data(), bytes.size());
+  SHA1_Final(digest, &context);
+  return hex_of_bytes(digest, sizeof digest);
 }
 
 std::string hex_of(Hash128 hash) { return fmt::format("{:016x}{:016x}", hash.high, hash.low); }

@@ -48,8 +48,7 @@ class Reader {
   std::vector<TensorView> tensors() {
     simdjson::dom::parser parser;
     simdjson::dom::object root;
-    simdjson::padded_string padded(header_);
-    auto wrong = parser.parse(padded).get(root);
+    auto wrong = parser.parse(header_.data(), header_.size()).get(root);
     if (wrong)
       throw file_error(
           file_, 8,
