@@ -1,19 +1,20 @@
 #!/bin/bash
 # Runs are killed with SIGKILL at random moments, as often as was asked, then left to end: their files must be those of
 # an undisturbed run, byte for byte, with nothing beside them. docs/reliability.md has the figures.
-#   tools/kill.sh N [SCENARIO...]      scenarios: one methods models shards merge generate table words train mpi
+#   tools/kill.sh N [SCENARIO...]      scenarios: one methods models shards merge generate table words pull train mpi
 set -u
 cd "$(dirname "$0")/.."
 source=$PWD
 program=${MINPAIR:-$source/build/release/minpair}
 kills=${1:?how many kills?} && shift
 scenarios=("$@")
-[ ${#scenarios[@]} -gt 0 ] || scenarios=(one methods models shards merge generate table words)
+[ ${#scenarios[@]} -gt 0 ] || scenarios=(one methods models shards merge generate table words pull)
 if [ $# = 0 ] && [ -x "$(dirname "$program")/minpair-train" ]; then scenarios+=(train); fi
 if [ $# = 0 ] && command -v mpirun > /dev/null && [ -e "$(dirname "$program")/minpair-mpi.so" ]; then scenarios+=(mpi); fi
 export MINPAIR_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+hub=
+trap 'rm -rf "$work"; [ -z "$hub" ] || kill "$hub"' EXIT
 
 model() { echo "$source/tests/model/golden/$1"; }
 for i in $(seq 400); do
@@ -34,6 +35,11 @@ merge() { "$program" merge -q "$work"/merge.?.db -o out.db; }
 generate() { "$program" generate de-agreement -o out.jsonl 2> /dev/null && rm out.manifest.json; }
 table() { "$program" export "$work/scored.db" --what tokens -o out.csv; }
 words() { "$program" surprisal -q -m "$(model gpt2)" "$work/text.txt" -o out.csv; }
+pull() {  # the weights, and what else lies in the cache
+  HF_HOME=$PWD/cache HF_ENDPOINT=http://127.0.0.1:$(cat "$work/port") "$program" pull org/name > /dev/null 2>&1 &&
+    cp -L cache/hub/models--org--name/snapshots/*/model.safetensors out.safetensors &&
+    (cd cache && find . ! -type d | sort) > out.files && rm -r cache
+}
 train() {  # what is compared is the model; the curve tells when it was looked at
   "$program" train lstm "$work/corpus" -o model -q --layers 1 --hidden 16 --embedding 16 --tied --batch 4 --bptt 8 \
     --epochs 6 --adam --rate 0.01 --clip 1 > /dev/null && mv model/model.safetensors out.safetensors && rm -r model
@@ -43,6 +49,10 @@ run -m "$(model bert)" --method pll -o "$work/scored.db"
 for i in $(seq 2000); do echo "wort$((7 + i % 60)) wort$((9 + i / 3 % 60)) wort$((8 + i / 11 % 60))"; done > "$work/text.txt"
 case " ${scenarios[*]} " in *" train "*)
   "$program" corpus "$work/text.txt" -o "$work/corpus" -q --vocab-size 100 > /dev/null || exit 2 ;;
+esac
+case " ${scenarios[*]} " in *" pull "*)
+  python3 -B "$source/tests/hub/hub.py" "$work/port" & hub=$!
+  while [ ! -s "$work/port" ]; do sleep 0.1; done ;;
 esac
 for i in 1 2 3; do run -m "$(model bert)" --method ce --shard $i/3 -o "$work/merge.$i.db"; done
 
