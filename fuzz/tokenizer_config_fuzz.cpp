@@ -1,6 +1,6 @@
 // What stands beside a vocabulary: tokenizer_config.json, special_tokens_map.json,
-// added_tokens.json, config.json, divided by lines of dashes, in this order. The vocabulary is of
-// words, of WordPiece or of byte-level BPE, by the last byte.
+// added_tokens.json, config.json, divided by lines of dashes, in this order. The last byte says of
+// what kind the vocabulary is: words, WordPiece, byte-level BPE, none, SentencePiece, fastBPE.
 
 #include "base/error.h"
 #include "file.h"
@@ -9,9 +9,23 @@
 
 using namespace minpair;
 
+// A SentencePiece model of a few pieces; the first ones are control pieces.
+static std::string sentencepiece() {
+  std::string file;
+  for (const std::string piece : {"<unk>", "<s>", "</s>", "[CLS]", "[SEP]", "[MASK]", "<pad>", "▁",
+                                  "▁der", "▁H", "und", "a", "b", "ab", "e"}) {
+    const bool control = piece.front() == '<' || piece.front() == '[';
+    std::string message = "\x0a" + std::string(1, char(piece.size())) + piece;
+    message += std::string("\x15\0\0\0\xc0\x18", 6);
+    message += piece == "<unk>" ? '\2' : control ? '\3' : '\1';
+    file += "\x0a" + std::string(1, char(message.size())) + message;
+  }
+  return file;
+}
+
 static const std::filesystem::path& kind(size_t number) {
   static const auto make = [](const std::string& name,
-                              std::initializer_list<std::pair<const char*, const char*>> files) {
+                              std::initializer_list<std::pair<const char*, std::string>> files) {
     std::filesystem::path folder = fuzzing::folder() / name;
     std::filesystem::create_directories(folder);
     for (const auto& [file, text] : files) fuzzing::put(folder / file, text);
@@ -23,7 +37,13 @@ static const std::filesystem::path& kind(size_t number) {
            {{"vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nder\nHund\n##e\nD\n##er\n"}}),
       make("bytes", {{"vocab.json", R"({"<s>":0,"</s>":1,"<unk>":2,"a":3,"b":4,"ab":5,"Ġ":6})"},
                      {"merges.txt", "#version: 0.2\na b\n"}}),
-      make("none", {})};
+      make("none", {}),
+      make("sentencepiece", {{"spiece.model", sentencepiece()}}),
+      make(
+          "fastbpe",
+          {{"vocab.json",
+            R"({"<s>":0,"</s>":1,"<pad>":2,"<unk>":3,"<special1>":4,"der</w>":5,"h":6,"u":7,"nd</w>":8})"},
+           {"merges.txt", "d e 9\nde r</w> 8\nn d</w> 7\n"}})};
   return all[number % std::size(all)];
 }
 

@@ -1,0 +1,26 @@
+// Any bytes as a results file that is merged: refused, or what comes of it can be read.
+
+#include "base/error.h"
+#include "file.h"
+#include "results_mutation.h"
+#include "store/check.h"
+#include "store/merge.h"
+
+using namespace minpair;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const fuzzing::fs::path path = fuzzing::file(data, size, "part.db"),
+                          merged = fuzzing::folder() / "merged.db";
+  ::unlink(merged.c_str());
+  try {
+    store::merge_results({path}, merged);
+  } catch (const Error&) {
+    return 0;
+  }
+  store::check_results(merged);
+  return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t most, unsigned seed) {
+  return fuzzing::mutate(data, size, most, seed, fuzzing::changed_results);
+}
