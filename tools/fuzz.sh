@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # libFuzzer on every reader, with AddressSanitizer and UndefinedBehaviorSanitizer.
 #   tools/fuzz.sh [SECONDS_PER_TARGET = 60] [--jobs N] [--rounds N | --until HH:MM] [TARGET...]
-#   tools/fuzz.sh table            what all calls together have executed, target by target
+#   tools/fuzz.sh table            what all campaigns together have executed, target by target
+#   tools/fuzz.sh record           the same into the tree: fuzz/executed.tsv, docs/reliability.md
 #   tools/fuzz.sh lines [TARGET...]   which share of its reader's lines each target reaches, with seeds and corpus
 #   tools/fuzz.sh shrink [TARGET...]  the seeds anew: few and small inputs that reach what seeds and corpus reach
 # Findings are in build/fuzz/findings, all of them; the exit status says whether there are any.
@@ -9,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}
 case ${1:-} in
-  table) ;;
+  table | record) ;;
   lines)
     cmake --preset fuzz-lines -Wno-dev >/dev/null
     cmake --build --preset fuzz-lines -j "$jobs" --target fuzz_programs ;;
