@@ -33,7 +33,8 @@ static void there_and_back(const suite::Format& format, std::string_view text) {
   fs::path file = put(format, text);
   suite::recognise_format(file);
   auto items = format.read(file, {});
-  fs::path out = folder() / ("out" + format.extensions.front());
+  const fs::path out = folder() / ("out" + format.extensions.front());
+  fs::remove_all(out);  // a format that writes a folder would find the files of an earlier input
   std::unique_ptr<suite::ItemWriter> writer = format.write ? format.write(out) : nullptr;
   uint64_t written = 0;
   for (suite::Item item; items->next(item);) {

@@ -27,6 +27,7 @@ COLUMNS = ["when", "target", "processor", "executions", "new", "edges", "feature
 # tried again.
 ASAN = "malloc_context_size=0:quarantine_size_mb=2:detect_stack_use_after_return=0"
 MOST_FINDINGS = 5  # of one turn
+TIMEOUT = 120  # seconds of the clock, not of the processor: the machine may be busy with other things
 
 
 def all_targets():
@@ -63,7 +64,7 @@ def longest(target):
 def told(target, finding):
     """What the program says about a finding, with all that AddressSanitizer can tell."""
     with in_memory() as temporary:
-        return subprocess.run([BUILD / f"fuzz_{target}", "-timeout=60", finding], env=environment(temporary, ""),
+        return subprocess.run([BUILD / f"fuzz_{target}", f"-timeout={TIMEOUT}", finding], env=environment(temporary, ""),
                               capture_output=True, text=True, errors="replace").stderr
 
 
@@ -74,7 +75,7 @@ def attempt(target, seconds, entropic):
     before = set(FINDINGS.glob(f"{target}-*"))
     with in_memory() as temporary:
         command = [program, f"-max_total_time={max(1, int(seconds))}", "-print_final_stats=1", "-rss_limit_mb=2048",
-                   "-malloc_limit_mb=1024", "-timeout=20", f"-max_len={longest(target)}",
+                   "-malloc_limit_mb=1024", f"-timeout={TIMEOUT}", f"-max_len={longest(target)}",
                    f"-entropic={int(entropic)}", f"-artifact_prefix={FINDINGS}/{target}-",
                    *([f"-dict={dictionary}"] if dictionary.exists() else []),
                    corpus_of(target), ROOT / "fuzz/seeds" / target]
