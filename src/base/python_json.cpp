@@ -1,6 +1,10 @@
 #include "base/python_json.h"
 
+#include <fmt/format.h>
+
 #include <utility>
+
+#include "base/error.h"
 
 namespace minpair::inline base {
 namespace {
@@ -51,6 +55,19 @@ std::string standard_json(std::string_view text) {
     if (whole && digits > 18) out += ".0";
   }
   return out;
+}
+
+void check_json_depth(std::string_view json, const std::string& file, uint64_t line) {
+  int depth = 0;
+  for (size_t at = 0; at < json.size(); ++at) {
+    const char c = json[at];
+    if (c == '"')
+      at = end_of_string(json, at) - 1;
+    else if (c == ']' || c == '}')
+      --depth;
+    else if ((c == '[' || c == '{') && ++depth > kDeepestJson)
+      throw bad_input(fmt::format("this is nested more than {} deep", kDeepestJson)).at(file, line);
+  }
 }
 
 }  // namespace minpair::inline base

@@ -1,6 +1,8 @@
 #pragma once
-// What Python's json module writes although it is not JSON.
+// JSON as others write it: what Python's json module writes although it is not JSON, and how deeply
+// values may be nested.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -8,5 +10,11 @@ namespace minpair::inline base {
 
 // NaN becomes null, infinities the largest doubles, and integers of more than 18 digits doubles.
 std::string standard_json(std::string_view text);
+
+// No file that means well is nested more deeply. Code that copies or prints a value recurses, and
+// runs out of stack when the nesting has no end.
+inline constexpr int kDeepestJson = 200;
+// Throws if the text is nested more deeply than that.
+void check_json_depth(std::string_view json, const std::string& file, uint64_t line = 0);
 
 }  // namespace minpair::inline base

@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "base/paths.h"
 #include "base/progress.h"
+#include "base/python_json.h"
 #include "hub/fetch.h"
 
 namespace minpair::hub {
@@ -112,7 +113,9 @@ size_t Source::unchecked() const {
 
 std::vector<Source> read_sources(const fs::path& file) try {
   std::vector<Source> all;
-  const Json listed = Json::parse(read_file(file, 1 << 24));
+  const std::string text = read_file(file, 1 << 24);
+  check_json_depth(text, file.string());
+  const Json listed = Json::parse(text);
   for (const Json& source : listed.at("sources")) all.push_back(source_of(source));
   return all;
 } catch (const Json::exception& e) {

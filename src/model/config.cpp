@@ -78,8 +78,15 @@ Config::Config(const std::filesystem::path& file)
 
 Config::Config(const std::filesystem::path& file, std::string json_text)
     : file_(file), bytes_(std::move(json_text)) {
-  json parsed = json::parse(bytes_, nullptr, false, true);
-  if (parsed.is_discarded()) parsed = json::parse(standard_json(bytes_), nullptr, false, true);
+  // There may be comments, so that only the parser knows what is nested.
+  const auto not_too_deep = [&](int depth, json::parse_event_t, json&) {
+    if (depth > kDeepestJson)
+      throw bad_input(fmt::format("this is nested more than {} deep", kDeepestJson))
+          .at(file.string());
+    return true;
+  };
+  json parsed = json::parse(bytes_, not_too_deep, false, true);
+  if (parsed.is_discarded()) parsed = json::parse(standard_json(bytes_), not_too_deep, false, true);
   if (parsed.is_discarded() || !parsed.is_object())
     throw bad_input("this is not a JSON object")
         .at(file.string())

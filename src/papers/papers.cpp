@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/names.h"
 #include "base/paths.h"
+#include "base/python_json.h"
 #include "papers/formula.h"
 
 namespace minpair::papers {
@@ -285,7 +286,9 @@ size_t Paper::recomputed() const {
 }
 
 Paper read_paper(const std::filesystem::path& file) try {
-  Json j = Json::parse(read_file(file));
+  const std::string text = read_file(file);
+  check_json_depth(text, file.string());
+  Json j = Json::parse(text);
   Paper paper{file.stem().string(),
               j.at("title"),
               j.value("citation", ""),

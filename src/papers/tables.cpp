@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/names.h"
+#include "base/python_json.h"
 #include "base/rows.h"
 #include "papers/frame.h"
 #include "suite/formats/format.h"
@@ -107,6 +108,7 @@ Frame json_lines(const std::string& text, const std::string& file) {
   for (std::string_view line : split(text, '\n')) {
     if (++number == 1) line = without_mark(line);
     if (trim(line).empty()) continue;
+    check_json_depth(line, file, number);
     auto value = Json::parse(line, nullptr, false);
     if (value.is_discarded()) throw bad_input("this is not valid JSON").at(file, number);
     flatten(value, "", rows.emplace_back());
@@ -137,6 +139,7 @@ void walk(const Json& value, std::span<const std::string> steps, Cells stars,
 }
 
 Frame json_rows(const std::string& text, const std::string& path, const std::string& file) {
+  check_json_depth(text, file);
   auto value = Json::parse(text, nullptr, false);
   if (value.is_discarded()) throw bad_input("this is not valid JSON").at(file);
   std::vector<std::string> steps;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/python_json.h"
 #include "base/text.h"
 
 namespace minpair::suite {
@@ -13,6 +14,7 @@ bool JsonRowReader::next(std::vector<Field>& fields) {
   do
     if (!lines_.next(line)) return false;
   while (trim(line).empty());
+  check_json_depth(line, name(), lines_.line_number());
   Json object = Json::parse(line, nullptr, false);
   if (!object.is_object())
     throw bad_input("a line must be one JSON object").at(name(), lines_.line_number());

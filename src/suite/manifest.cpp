@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/python_json.h"
 #include "suite/formula.h"
 #include "suite/json_text.h"
 #include "suite/suite.h"
@@ -137,6 +138,7 @@ const TestInfo* Manifest::find(std::string_view test) const {
 
 Manifest parse_manifest(std::string_view json, const std::string& file_for_messages) {
   try {
+    check_json_depth(json, file_for_messages);
     return manifest_of(Json::parse(json));
   } catch (const nlohmann::json::parse_error& e) {
     // "[json.exception...] parse error at line 1, column 2: what": the place is said by `at`.

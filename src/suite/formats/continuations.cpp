@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/python_json.h"
 #include "suite/formats/formats.h"
 #include "suite/formats/support.h"
 
@@ -18,6 +19,7 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kLargest = size_t{1} << 26;
 
 Json parsed(const std::string& text, const std::string& name, uint64_t line = 0) {
+  check_json_depth(text, name, line);
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& e) {

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/python_json.h"
 #include "suite/formats/formats.h"
 #include "suite/formats/support.h"
 #include "suite/formula.h"
@@ -18,6 +19,7 @@ constexpr size_t kLargest = size_t{1} << 26;
 
 Json parsed(const fs::path& file) {
   std::string text = read_file(file, kLargest);
+  check_json_depth(text, file.string());
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& e) {
@@ -239,7 +241,9 @@ bool recognised(const FileHead& head) {
   if (!trim(head.lines[0]).starts_with("{")) return false;
   std::error_code ignored;
   if (fs::file_size(head.path, ignored) > kLargest) return false;
-  Json root = Json::parse(read_file(head.path, kLargest), nullptr, false);
+  const std::string text = read_file(head.path, kLargest);
+  check_json_depth(text, head.path.string());
+  Json root = Json::parse(text, nullptr, false);
   return root.is_object() && root.contains("meta") && root.contains("predictions") &&
          root.contains("items");
 }
