@@ -241,6 +241,24 @@ void insert_shown(Statement& insert, int64_t run, int64_t ordinal, const Shown& 
   insert.run();
 }
 
+namespace {
+
+// A view in the place of a table can compute without end, and so can a generated column; a trigger
+// does what nobody asked for. minpair's own views are for others, it never reads them.
+void refuse_what_computes(Database& database) {
+  if (database.number(
+          "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'trigger' OR (type = 'table' "
+          "AND rootpage = 0) OR (type = 'view' AND lower(name) IN ('suites', 'models', 'items', "
+          "'runs', 'scores', 'summary', 'shown', 'shards', 'judgments', 'sweeps', 'effects', "
+          "'sweep_shards'))) OR EXISTS (SELECT 1 FROM sqlite_schema AS s, "
+          "pragma_table_xinfo(s.name) AS c WHERE s.type = 'table' AND c.hidden > 0)"))
+    throw bad_input("these results have a view, a trigger or a column that minpair never makes")
+        .at(database.path().string())
+        .hint("whoever made the file changed more than results: do not trust it");
+}
+
+}  // namespace
+
 int check_version(Database& database) {
   int version = int(database.number("PRAGMA user_version"));
   bool empty = database.number("SELECT count(*) FROM sqlite_schema") == 0;
@@ -256,6 +274,7 @@ int check_version(Database& database) {
     throw bad_input(fmt::format("these results are damaged: there is no format {}", version))
         .at(database.path().string())
         .hint("take a copy of the file, or move it away and run again");
+  if (!empty) refuse_what_computes(database);
   database.has_checksums = version >= 4;
   return version;
 }

@@ -415,6 +415,40 @@ TEST_F(StoreTest, CheckComputesVerdictsAndSumsAnew) {
   EXPECT_EQ(after("UPDATE runs SET facts = '{}'", "runs"), "");
 }
 
+// Each of them could compute without end where a row is expected.
+TEST_F(StoreTest, WhatComputesInTheFileIsRefused) {
+  {
+    Store store(path(), Store::Mode::write);
+    fill(store);
+  }
+  const std::string whole = read_file(path());
+  for (const char* change :
+       {"PRAGMA legacy_alter_table = ON; ALTER TABLE runs RENAME TO others; CREATE VIEW Runs AS "
+        "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT others.* FROM "
+        "others, n",
+        "CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM scores; END",
+        "ALTER TABLE runs ADD COLUMN c GENERATED ALWAYS AS (zeroblob(900000000))"}) {
+    write_file(path(), whole);
+    {
+      Database file(path(), SQLITE_OPEN_READWRITE);
+      file.run(change);
+    }
+    for (Store::Mode mode : {Store::Mode::read, Store::Mode::write})
+      EXPECT_THAT([&] { Store(path(), mode); },
+                  ::testing::Throws<Error>(::testing::Property(
+                      &Error::message, ::testing::HasSubstr("that minpair never makes"))))
+          << change;
+    EXPECT_THROW(check_results(path()), Error) << change;
+  }
+  // One's own views are nobody's business.
+  write_file(path(), whole);
+  {
+    Database file(path(), SQLITE_OPEN_READWRITE);
+    file.run("CREATE VIEW mine AS SELECT * FROM runs");
+  }
+  EXPECT_EQ(Store(path(), Store::Mode::read).runs().size(), 1u);
+}
+
 TEST_F(StoreTest, AFormatThatCannotBeIsDamage) {
   {
     Store store(path(), Store::Mode::write);
