@@ -30,6 +30,8 @@ struct Formula::Node {
 namespace {
 
 using Node = Formula::Node;
+constexpr int kDeepest = 100;  // brackets in brackets
+constexpr size_t kLongest = 10'000;
 using Numbers = std::vector<double>;
 
 const std::map<std::string, double (*)(const Numbers&)> kAggregates = {
@@ -84,6 +86,7 @@ class Parser {
  private:
   std::string_view text_;
   size_t at_ = 0;
+  int depth_ = 0;
 
   Error wrong(const std::string& what) const {
     return bad_input(fmt::format("{}, at '{}'", what, text_.substr(at_, 20)))
@@ -129,7 +132,12 @@ class Parser {
     return left;
   }
 
-  std::unique_ptr<Node> either() { return chain(&Parser::both, {"or"}); }
+  std::unique_ptr<Node> either() {
+    if (++depth_ > kDeepest) throw wrong("too many brackets in brackets");
+    std::unique_ptr<Node> node = chain(&Parser::both, {"or"});
+    --depth_;
+    return node;
+  }
   std::unique_ptr<Node> both() { return chain(&Parser::comparison, {"and"}); }
   std::unique_ptr<Node> comparison() {
     return chain(&Parser::sum, {"<=", ">=", "!=", "=", "<", ">"});
@@ -238,6 +246,8 @@ class Evaluation {
       return double(count_characters(*only));
     }
     if (text || of_texts(node)) {
+      if (node.parts.size() < 2)
+        throw bad_input(fmt::format("'{}' is of a number, not of a text", node.name));
       auto a = text_at(*node.parts[0], row), b = text_at(*node.parts[1], row);
       if (!a || !b) throw bad_input("a text is compared with a number");
       if (node.name == "starts") return a->starts_with(*b);
@@ -365,6 +375,8 @@ class Evaluation {
 }  // namespace
 
 Formula Formula::parse(std::string_view text) {
+  if (text.size() > kLongest)
+    throw bad_input(fmt::format("a formula of {} characters is too long", text.size()));
   Formula formula;
   formula.root_ = Parser(text).whole();
   return formula;

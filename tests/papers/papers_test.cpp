@@ -81,6 +81,9 @@ TEST_F(Formulas, TextsAndFunctions) {
   EXPECT_NEAR(value("student_p(2.086, 20)"), 0.05, 1e-4);
   EXPECT_NEAR(value("exact_high(408, 1000)"), 0.439195, 1e-6);
   EXPECT_THAT(error("sqrt(1, 2)"), HasSubstr("sqrt takes 1"));
+  EXPECT_THAT(error("mean(abs(\"x\"))"), HasSubstr("'abs' is of a number, not of a text"));
+  EXPECT_THAT(error(std::string(5000, '(')), HasSubstr("too many brackets in brackets"));
+  EXPECT_THAT(error("1" + std::string(20000, ' ')), HasSubstr("too long"));
   // What is left out need not be a number.
   write(folder / "a.csv", "größe,v\n1,x\n2,5\n");
   EXPECT_DOUBLE_EQ(value("count(größe = 2 and v = 5)"), 1);
