@@ -97,6 +97,18 @@ TEST(Serve, FollowsTheResultsFile) {
   EXPECT_EQ(status_of(ask(served.port(), get("/data/main?v=" + before))), 200);
 }
 
+TEST(Serve, AResultsFileThatIsGoneIsSaidOnce) {
+  NEEDS_THE_PAGE();
+  Served served;
+  EXPECT_EQ(status_of(ask(served.port(), get("/"))), 200);
+  std::filesystem::remove(served.results);
+  ::testing::internal::CaptureStderr();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(status_of(ask(served.port(), get("/"))), 200);
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said.find("note: the page stays as it was"), 0u) << said;
+  EXPECT_EQ(said.find("note:", 1), said.npos) << said;
+}
+
 TEST(Serve, ReadsNoOtherFile) {
   NEEDS_THE_PAGE();
   Served served;
