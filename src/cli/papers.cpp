@@ -1,13 +1,14 @@
-
 #include "papers/papers.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <tuple>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -35,17 +36,19 @@ void list_papers(const std::string& format) {
       {{"paper", "paper", Kind::text},
        {"numbers", "numbers", Kind::count},
        {"recomputed", "from files", Kind::count},
+       {"models", "models", Kind::count},
        {"here", "files", Kind::text},
        {"title", "what", Kind::text}},
       {},
       false,
-      {"'minpair reproduce PAPER FOLDER' computes them; without FOLDER the files are sought "
-       "below $MINPAIR_DATA"}};
+      {"from files: computed from released files; models: the paper's own that can be run again",
+       "'minpair reproduce PAPER FOLDER' computes them; without FOLDER the files are sought "
+       "below $MINPAIR_DATA, then where 'minpair pull' puts them"}};
   for (const papers::Paper& p : papers::all_papers()) {
     std::filesystem::path folder = data_folder(p);
     bool here = !folder.empty() && std::filesystem::is_directory(folder);
-    g.rows.push_back(
-        {p.name, double(p.numbers()), double(p.recomputed()), here ? "here" : p.source, p.title});
+    g.rows.push_back({p.name, double(p.numbers()), double(p.recomputed()),
+                      double(papers::models_of(p).size()), here ? "here" : p.source, p.title});
   }
   write_file("-", report::render_grids({g}, format));
 }
@@ -143,48 +146,191 @@ void say_plan(const std::vector<papers::Planned>& plan) {
   write_file("-", report::render_grids({g}, "table"));
 }
 
-void reproduce_with_models(const ReproduceCall& call, const papers::Paper& paper,
-                           const std::filesystem::path& folder) {
-  papers::WithModels how = call.with;
-  how.hub.offline |= call.offline;
-  how.results = call.results.empty() ? paper.name + ".db" : call.results;
-  if (call.dry_run) return say_plan(papers::plan(paper, folder, how));
-  std::vector<report::Grid> grids;
-  size_t differ = 0;
-  for (const papers::Answered& a : papers::answer(paper, folder, how)) {
-    const std::string title = paper.title + ": " + a.table;
-    if (grids.empty() || grids.back().title != title)
-      grids.push_back({"numbers",
-                       title,
-                       {{"row", "", Kind::text},
-                        {"column", "", Kind::text},
-                        {"printed", "printed", Kind::text},
-                        {"model", "model", Kind::text},
-                        {"here", "here", Kind::share},
-                        {"ci_low", "from", Kind::share},
-                        {"ci_high", "to", Kind::share},
-                        {"items", "items", Kind::count},
-                        {"difference", "difference", Kind::difference},
-                        {"verdict", "", Kind::text},
-                        {"why", "", Kind::text}},
-                       {},
-                       false,
-                       {}});
-    const bool known = !std::isnan(a.ours);
-    grids.back().rows.push_back({a.row, a.column, a.printed, a.model, number_or_nothing(a.ours),
-                                 number_or_nothing(known ? a.interval.low : a.ours),
-                                 number_or_nothing(known ? a.interval.high : a.ours),
-                                 double(a.items), number_or_nothing(a.ours - std::stod(a.printed)),
-                                 std::string(text_of(a.verdict)), a.why});
-    differ += a.verdict == papers::Answered::Verdict::differs;
-  }
-  if (!grids.empty())
-    grids.back().notes = {"from, to: 95 % (Wilson); within: the printed number lies between them",
-                          fmt::format("every item: minpair report {}", how.results.string())};
-  write_file(call.output, report::render_grids(grids, call.format));
-  if (differ > 0)
-    throw cannot(fmt::format("{} numbers of the paper's own models lie outside", differ));
+// One table of one paper, with models' answers beside the printed numbers or without.
+report::Grid numbers_grid(const std::string& title, bool with_models) {
+  report::Grid g{"numbers", title, {}, {}, false, {}};
+  g.columns = {
+      {"row", "", Kind::text}, {"column", "", Kind::text}, {"printed", "printed", Kind::text}};
+  if (with_models)
+    g.columns.insert(g.columns.end(), {{"released", "released", Kind::text},
+                                       {"model", "model", Kind::text},
+                                       {"here", "here", Kind::share},
+                                       {"ci_low", "from", Kind::share},
+                                       {"ci_high", "to", Kind::share},
+                                       {"items", "items", Kind::count},
+                                       {"difference", "difference", Kind::difference}});
+  else
+    g.columns.push_back({"here", "here", Kind::text});
+  g.columns.insert(g.columns.end(), {{"verdict", "", Kind::text}, {"why", "", Kind::text}});
+  return g;
 }
+
+// What is said of all numbers together.
+struct Account {
+  std::map<papers::Verdict, size_t> files;
+  std::map<papers::Answered::Verdict, size_t> models;
+  size_t answered = 0;
+  size_t differ() {
+    return files[papers::Verdict::differs] + models[papers::Answered::Verdict::differs];
+  }
+};
+
+class Reproduction {
+ public:
+  Reproduction(const ReproduceCall& call, const papers::Paper& paper,
+               const std::filesystem::path& folder)
+      : call_(call), paper_(paper), folder_(folder), how_(call.with) {
+    how_.hub.offline |= call.offline;
+    how_.results = call.results.empty() ? paper.name + ".db" : call.results;
+    how_.skip_absent = !call.run && how_.models.empty();
+    // Released scores where there are some, models otherwise.
+    for (papers::PaperTable& table : paper_.tables)
+      for (papers::Column& column : table.columns)
+        if (call.released || (how_.skip_absent && !column.formula.empty())) column.asked.reset();
+    runs_ = !how_.models.empty() || call.run || !papers::models_of(paper_).empty();
+  }
+
+  void operator()() {
+    if (!runs_) {
+      refuse_options_for_models();
+      if (call_.dry_run)
+        return write_file("-",
+                          "the released files are enough: nothing is fetched, no model runs\n");
+    } else {
+      if (call_.dry_run) return say_plan(papers::plan(paper_, folder_, how_));
+      announce();
+      answered_ = answers();
+    }
+    std::vector<report::Grid> grids;
+    for (const papers::PaperTable& table : paper_.tables) add_table(table, grids);
+    if (grids.empty()) throw wrong_call("no table has that in its title");
+    add_notes(grids.back());
+    write_file(call_.output, report::render_grids(grids, call_.format));
+    if (size_t n = account_.differ(); n > 0)
+      throw cannot(fmt::format("{} numbers differ that should agree", n));
+  }
+
+ private:
+  const ReproduceCall& call_;
+  papers::Paper paper_;
+  std::filesystem::path folder_;
+  papers::WithModels how_;
+  bool runs_ = false;
+  std::vector<papers::Answered> answered_;
+  Account account_;
+
+  void refuse_options_for_models() const {
+    if (call_.offline || !call_.results.empty())
+      fmt::print(stderr, "note: no model runs, so that --offline and --results change nothing\n");
+  }
+
+  // How much is fetched, and how long it takes, before the first byte.
+  void announce() const {
+    if (call_.with.quiet || how_.hub.offline) return;
+    uint64_t bytes = 0;
+    double seconds = 0;
+    std::vector<std::string> absent;
+    for (const std::string& model : how_.models.empty() ? papers::models_of(paper_) : how_.models)
+      if (!papers::is_here(model, how_)) absent.push_back(model);
+    if (absent.empty()) return;
+    for (const papers::Planned& p : papers::plan(paper_, folder_, how_))
+      bytes += p.bytes.value_or(0), seconds += p.seconds;
+    fmt::print(stderr,
+               "{:.0f} MB are fetched: {}\nscoring takes about {}; stopped, the same command goes "
+               "on where it was\n",
+               double(bytes) / 1e6, fmt::join(absent, ", "), duration_text(seconds));
+  }
+
+  std::vector<papers::Answered> answers() const {
+    try {
+      return papers::answer(paper_, folder_, how_);
+    } catch (const Error&) {
+      if (how_.models.empty())
+        fmt::print(stderr, "note: minpair reproduce {} --released needs no model\n", paper_.name);
+      throw;
+    }
+  }
+
+  void add_table(const papers::PaperTable& table, std::vector<report::Grid>& grids) {
+    const bool asked = std::any_of(table.columns.begin(), table.columns.end(),
+                                   [](const papers::Column& c) { return c.asked.has_value(); });
+    // Models of one's own answer only what can be asked.
+    if (!asked && !how_.models.empty()) return;
+    report::Grid g = numbers_grid(paper_.title + ": " + table.title, asked && runs_);
+    std::vector<papers::Checked> checked;
+    try {
+      checked = papers::check(paper_, folder_, table.title);
+    } catch (const Error& e) {
+      if (!asked || !runs_) throw;
+      g.notes.push_back(fmt::format("released scores are not here: {}", e.what()));
+      checked = unreleased(table);
+    }
+    for (const papers::Checked& c : checked) asked&& runs_ ? add_answers(c, g) : add_checked(c, g);
+    if (!g.rows.empty()) grids.push_back(std::move(g));
+  }
+
+  // The printed numbers alone.
+  static std::vector<papers::Checked> unreleased(const papers::PaperTable& table) {
+    std::vector<papers::Checked> all;
+    for (const papers::Row& row : table.rows)
+      for (size_t i = 0; i < row.values.size(); ++i)
+        if (!row.values[i].empty())
+          all.push_back({table.title, row.title, table.columns[i].title, row.values[i],
+                         std::nan(""), papers::Verdict::needs, ""});
+    return all;
+  }
+
+  void add_checked(const papers::Checked& c, report::Grid& g) {
+    g.rows.push_back(
+        {c.row, c.column, c.printed, ours_of(c), std::string(text_of(c.verdict)), c.why});
+    ++account_.files[c.verdict];
+  }
+
+  void add_answers(const papers::Checked& c, report::Grid& g) {
+    bool any = false;
+    for (const papers::Answered& a : answered_) {
+      if (std::tie(a.table, a.row, a.column) != std::tie(c.table, c.row, c.column)) continue;
+      any = true;
+      const bool known = !std::isnan(a.ours);
+      g.rows.push_back({a.row, a.column, a.printed, ours_of(c), a.model, number_or_nothing(a.ours),
+                        number_or_nothing(known ? a.interval.low : a.ours),
+                        number_or_nothing(known ? a.interval.high : a.ours), double(a.items),
+                        number_or_nothing(a.ours - std::stod(a.printed)),
+                        std::string(text_of(a.verdict)), a.why});
+      ++account_.models[a.verdict];
+      account_.answered += known;
+    }
+    if (!how_.models.empty()) return;
+    if (any && c.verdict != papers::Verdict::differs) return;
+    g.rows.push_back({c.row, c.column, c.printed, ours_of(c), report::GridValue(),
+                      report::GridValue(), report::GridValue(), report::GridValue(),
+                      report::GridValue(), report::GridValue(), std::string(text_of(c.verdict)),
+                      c.why});
+    ++account_.files[c.verdict];
+  }
+
+  void add_notes(report::Grid& last) {
+    using papers::Verdict;
+    std::map<Verdict, size_t>& n = account_.files;
+    if (how_.models.empty())
+      last.notes.push_back(
+          fmt::format("{} numbers from files: {} the same to the printed digit, {} known to "
+                      "differ, {} differ; {} "
+                      "cannot be had from files",
+                      count_text(n[Verdict::same] + n[Verdict::known] + n[Verdict::differs]),
+                      n[Verdict::same], n[Verdict::known], n[Verdict::differs], n[Verdict::needs]));
+    if (runs_) {
+      last.notes.push_back("from, to: 95 % (Wilson); within: the printed number lies between them");
+      if (account_.answered > 0)
+        last.notes.push_back(fmt::format("every item: minpair report {}", how_.results.string()));
+    } else if (!papers::models_of(papers::find_paper(paper_.name)).empty()) {
+      last.notes.push_back(
+          fmt::format("with the models themselves: minpair reproduce {} --run (--dry-run says how "
+                      "much that fetches and how long it takes)",
+                      paper_.name));
+    }
+  }
+};
 
 // "2" is Table 2; anything else is part of a title.
 bool is_asked(const std::string& title, const std::string& asked) {
@@ -196,10 +342,12 @@ bool is_asked(const std::string& title, const std::string& asked) {
 void reproduce(const ReproduceCall& call) {
   const bool models = call.run || !call.with.models.empty();
   if (models && call.released) throw wrong_call("--released runs no models");
-  if (!models && (call.dry_run || call.offline || !call.results.empty()))
-    throw wrong_call("this is for models").hint("-m MODEL, or --run for the paper's own");
+  if (call.released && call.dry_run)
+    throw wrong_call("--dry-run is for models, and --released runs none");
   if (call.paper == "all") {
     if (models) throw wrong_call("models are run for one paper at a time");
+    if (call.dry_run)
+      throw wrong_call("--dry-run is for one paper; of all, only released files are read");
     return reproduce_all(call);
   }
   if (call.format == "page")
@@ -216,43 +364,7 @@ void reproduce(const ReproduceCall& call) {
     throw bad_input(fmt::format("the files of '{}' are not here", paper.name))
         .hint(fmt::format("get {} and name the folder: minpair reproduce {} FOLDER", paper.source,
                           paper.name));
-  if (models) return reproduce_with_models(call, paper, folder);
-  std::vector<report::Grid> grids;
-  std::map<papers::Verdict, size_t> counts;
-  std::string title;
-  for (const papers::Checked& c : papers::check(paper, folder)) {
-    if (grids.empty() || c.table != title) {
-      title = c.table;
-      grids.push_back({"numbers",
-                       paper.title + ": " + title,
-                       {{"row", "", Kind::text},
-                        {"column", "", Kind::text},
-                        {"printed", "printed", Kind::text},
-                        {"here", "here", Kind::text},
-                        {"verdict", "", Kind::text},
-                        {"why", "", Kind::text}},
-                       {},
-                       false,
-                       {}});
-    }
-    grids.back().rows.push_back(
-        {c.row, c.column, c.printed, ours_of(c), std::string(text_of(c.verdict)), c.why});
-    ++counts[c.verdict];
-  }
-  using papers::Verdict;
-  grids.back().notes = {
-      fmt::format("{} numbers: {} the same to the printed digit, {} known to differ, {} differ, {} "
-                  "cannot be had from files",
-                  count_text(paper.numbers()), counts[Verdict::same], counts[Verdict::known],
-                  counts[Verdict::differs], counts[Verdict::needs])};
-  if (!call.released && papers::has_models(paper))
-    grids.back().notes.push_back(
-        fmt::format("from released files; with the models themselves: minpair reproduce {} --run "
-                    "(--dry-run says how much that fetches and how long it takes)",
-                    paper.name));
-  write_file(call.output, report::render_grids(grids, call.format));
-  if (counts[Verdict::differs] > 0)
-    throw cannot(fmt::format("{} numbers differ that should agree", counts[Verdict::differs]));
+  Reproduction(call, paper, folder)();
 }
 
 void add_papers(Cli& cli) {
@@ -267,24 +379,26 @@ void add_papers(Cli& cli) {
 
 void add_reproduce(Cli& cli) {
   Arguments& app = cli.command(
-      "reproduce", "A paper's printed numbers beside those of its files",
-      "  minpair reproduce zorro Zorro/\n"
-      "  minpair reproduce task-demands DIR --format csv -o numbers.csv\n"
+      "reproduce", "A paper's printed numbers beside those of its files and models",
+      "  minpair reproduce gevalm --released            from released files alone\n"
+      "  minpair reproduce gevalm --dry-run             what would be fetched, how long it takes\n"
+      "  minpair reproduce gevalm                       models where scores were not released\n"
+      "  minpair reproduce gevalm --run                 models for every number they can answer\n"
       "  minpair reproduce clams --table 2 -m de-mini   a model beside the printed numbers\n"
-      "  minpair reproduce gevalm --run --dry-run       the paper's own models\n"
-      "  minpair reproduce all                        every paper whose files are here\n"
+      "  minpair reproduce task-demands DIR --format csv -o numbers.csv\n"
       "  minpair reproduce all --format page -o fidelity.md\n");
   static ReproduceCall call;
   app.add_option("PAPER", call.paper, "a name from 'minpair papers', or 'all'").required();
   app.add_option("FOLDER", call.folder, "the authors' files; default: below $MINPAIR_DATA");
-  app.add_flag("--released", call.released, "from released files alone, as without -m and --run");
-  app.add_flag("--run", call.run, "with the paper's own models, fetched where they are not here");
+  app.add_flag("--released", call.released, "from released files alone: no model, no network");
+  app.add_flag("--run", call.run,
+               "with the paper's own models, also where their scores were released");
   app.add_option("-m,--model", call.with.models,
                  "with this model beside the printed numbers (repeatable)");
   app.add_option("--table", call.table, "only this: a number, or part of a title");
   app.add_option(
       "--results", call.results,
-      "with -m and --run: the results file, PAPER.db by default; a run continues where it stopped");
+      "with models: the results file, PAPER.db by default; a run continues where it stopped");
   app.add_flag("--offline", call.offline, "fetch nothing");
   app.add_flag("--dry-run", call.dry_run, "say how much would be fetched and how long it takes");
   app.add_option("--threads", call.with.load.threads, "threads for the model; 0: all")

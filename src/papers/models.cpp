@@ -7,6 +7,7 @@
 #include <compare>
 #include <map>
 #include <memory>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -96,19 +97,25 @@ class Work {
   }
 
   std::vector<Answered> answer() {
-    for (const auto& [model, tasks] : by_model()) run_all(model, tasks);
-    if (runs_.empty())
+    for (const auto& [model, tasks] : by_model()) {
+      if (how_.skip_absent && how_.hub.offline && on_hub(model) && located(model, how_.hub).empty())
+        absent_.insert(model);
+      else
+        run_all(model, tasks);
+    }
+    if (runs_.empty() && absent_.empty())
       throw bad_input("none of the sentences that the tables are about are here")
           .at(folder_.string());
     store_.reset();  // written; now it is read
     std::vector<Answered> all;
-    store::Store store(how_.results, store::Store::Mode::read);
+    if (!runs_.empty())
+      kept_ = std::make_unique<store::Store>(how_.results, store::Store::Mode::read);
     for (const PaperTable& table : paper_.tables)
       for (const Row& row : table.rows)
         for (size_t i = 0; i < table.columns.size(); ++i)
           if (table.columns[i].asked && !row.values[i].empty())
             for (const std::string& model : models_of(*table.columns[i].asked))
-              all.push_back(number(store, table, row, i, model));
+              all.push_back(number(table, row, i, model));
     return all;
   }
 
@@ -118,7 +125,8 @@ class Work {
   const WithModels& how_;
   std::vector<Task> tasks_;  // each once, in the order of the tables
   std::map<Task, int64_t> runs_;
-  std::unique_ptr<store::Store> store_;
+  std::set<std::string> absent_;  // models
+  std::unique_ptr<store::Store> store_, kept_;
   std::unique_ptr<query::Model> stand_in_;  // for those that are not here
   std::map<std::tuple<int64_t, std::string, std::string>, Frame> frames_;
 
@@ -229,17 +237,18 @@ class Work {
     return at->second;
   }
 
-  Answered number(store::Store& store, const PaperTable& table, const Row& row, size_t i,
-                  const std::string& model) {
+  Answered number(const PaperTable& table, const Row& row, size_t i, const std::string& model) {
     const Asked& asked = *table.columns[i].asked;
     Answered a{table.title, row.title, table.columns[i].title, row.values[i], model, std::nan("")};
     a.owns = how_.models.empty() || model == asked.model;
     auto run = runs_.find({model, asked.suite, asked.method});
     if (run == runs_.end()) {
-      a.why = fmt::format("{} is not among the files", asked.suite);
+      a.why = absent_.contains(model)
+                  ? fmt::format("{} is not in the cache, and nothing is fetched offline", model)
+                  : fmt::format("{} is not among the files", asked.suite);
       return a;
     }
-    const Frame& frame = items(store, run->second, asked);
+    const Frame& frame = items(*kept_, run->second, asked);
     const std::string row_is = with_row(asked.where, row.key);
     const std::string where = fmt::format("excluded = \"\" and ({})", row_is);
     a.items = uint64_t(Formula::parse("count(" + where + ")").value(frame));
@@ -272,11 +281,18 @@ std::string_view text_of(Answered::Verdict verdict) {
   return kTexts[size_t(verdict)];
 }
 
-bool has_models(const Paper& paper) {
+std::vector<std::string> models_of(const Paper& paper) {
+  std::vector<std::string> all;
   for (const PaperTable& table : paper.tables)
     for (const Column& column : table.columns)
-      if (column.asked && !column.asked->model.empty()) return true;
-  return false;
+      if (column.asked && !column.asked->model.empty() &&
+          std::find(all.begin(), all.end(), column.asked->model) == all.end())
+        all.push_back(column.asked->model);
+  return all;
+}
+
+bool is_here(const std::string& model, const WithModels& how) {
+  return !located(model, how.hub).empty();
 }
 
 std::vector<Answered> answer(const Paper& paper, const fs::path& folder, const WithModels& how) {

@@ -23,6 +23,7 @@ namespace minpair::papers {
 struct WithModels {
   std::vector<std::string> models;  // empty: the paper's own
   std::filesystem::path results;    // kept: what is there is not computed again
+  bool skip_absent = false;         // offline, what is not in the cache is told row by row
   bool quiet = false;
   model::LoadOptions load;
   hub::Settings hub = hub::settings();
@@ -40,8 +41,10 @@ struct Answered {
 };
 std::string_view text_of(Answered::Verdict verdict);
 
-// Does the paper say which of its models answer a table?
-bool has_models(const Paper& paper);
+// The paper's own models on the hub, each once, that answer its tables.
+std::vector<std::string> models_of(const Paper& paper);
+// Can a model be loaded without fetching anything?
+bool is_here(const std::string& model, const WithModels& how);
 
 std::vector<Answered> answer(const Paper& paper, const std::filesystem::path& folder,
                              const WithModels& how);

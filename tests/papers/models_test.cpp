@@ -162,6 +162,19 @@ TEST_F(PapersModels, OfflineNothingIsAsked) {
   EXPECT_EQ(hub.asked, 0);
 }
 
+TEST_F(PapersModels, OfflineWhatIsNotHereIsToldRowByRow) {
+  how.hub.offline = true;
+  how.skip_absent = true;
+  const std::vector<Answered> all = answer(paper("0.5", "0.5"), folder.path(), how);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_TRUE(std::isnan(all[0].ours));
+  EXPECT_THAT(all[0].why, HasSubstr("org/tiny is not in the cache"));
+  EXPECT_EQ(hub.asked, 0);
+  EXPECT_FALSE(fs::exists(folder / "r.db"));
+  EXPECT_FALSE(is_here("org/tiny", how));
+  EXPECT_EQ(models_of(paper("0.5", "0.5")), std::vector<std::string>{"org/tiny"});
+}
+
 TEST_F(PapersModels, APlanFetchesNoWeightsAndWritesNothing) {
   std::vector<Planned> before = plan(paper("0.5", "0.5"), folder.path(), how);
   ASSERT_EQ(before.size(), 1u);
