@@ -11,6 +11,10 @@
 
 namespace minpair::fuzzing {
 
+// One thread, and nobody asks how much memory SQLite has: it need not take locks for either.
+inline const bool kWithoutLocks =
+    sqlite3_config(SQLITE_CONFIG_SINGLETHREAD) + sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) == 0;
+
 // A database in memory, from bytes and to bytes.
 class InMemory {
  public:
