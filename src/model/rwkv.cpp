@@ -127,7 +127,7 @@ class Rwkv : public Decoder {
     shifted(tree, layer.time_value_mix, layer.time_value, value_);
     shifted(tree, layer.time_gate_mix, layer.time_gate, gate_);
     context_.resize(normed_.rows(), width_);
-    scan(runtime_, tree, normed_.rows(), width_, {0, 0, -1e38f},
+    scan(runtime_, tree, normed_.rows(), width_, std::vector<float>{0, 0, -1e38f},
          [&](uint32_t node, size_t c, std::vector<float>& state) {
            float &sum = state[0], &weights = state[1], &largest = state[2];
            const float key = key_.row(node)[c], value = value_.row(node)[c];
