@@ -2,9 +2,9 @@
 // Mixed models, as R's lme4 fits them: lmer (maximum likelihood or REML) and glmer with the logit
 // link (Laplace). Without random terms they are lm and glm.
 //
-//   MixedData data{.rows = n, .columns = 2, .x = x, .y = y};
-//   data.random.push_back({.columns = 1, .z = ones, .level = suite});
-//   MixedFit fit = fit_mixed(data);
+//   MixedData data{.rows = 4, .columns = 1, .x = {1, 1, 1, 1}, .y = {2.1, 1.9, 3.2, 2.8}};
+//   data.random.push_back({.columns = 1, .z = {1, 1, 1, 1}, .level = {0, 0, 1, 1}});
+//   double mean = fit_mixed(data).estimates[0];
 
 #include <cstddef>
 #include <cstdint>
