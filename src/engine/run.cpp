@@ -93,9 +93,10 @@ class Run {
     whole_plan_ = hex_of(whole.key());
   }
 
-  // Methods for clozes judge nothing else. Who asks for them on a suite without one is told so
-  // before all of it is planned.
+  // Methods for clozes judge nothing else, except lemma-pairs, given a list of words. Who asks for
+  // them on a suite without one is told so before all of it is planned.
   void check_clozes() const {
+    if (!options_.lexicon.empty()) return;
     for (const judge::MethodInfo& info : infos_)
       if (!info.cloze) return;
     std::unique_ptr<suite::ItemStream> stream = suite_.open();
