@@ -259,11 +259,22 @@ std::string wrong_hebrew(const Parsed& s, const std::string& test) {
   return object == has(test, "subject_relative") ? "" : "the sign of the object";
 }
 
+// "Die op de gast wacht", "op wie de gast wacht": who is the subject shows in the order alone.
+std::string wrong_dutch(const Parsed& s, const std::string& test) {
+  if (!has(test, "relative")) return "";
+  const Token &first = s.tokens[s.nouns[0] + 1], &second = s.tokens[s.nouns[0] + 2];
+  bool subject = has(test, "subject_relative");
+  bool right =
+      subject ? first.text == "die" && second.can(ADP) : first.can(ADP) && second.text == "wie";
+  return right ? "" : "the relative pronoun";
+}
+
 std::string government(const std::string& language, const Parsed& s, const std::string& test) {
   if (language == "de") return wrong_case(s, test, DAT);
   if (language == "ru") return wrong_case(s, test, INS);
   if (language == "fr") return wrong_article_french(s, test);
   if (language == "he") return wrong_hebrew(s, test);
+  if (language == "nl") return wrong_dutch(s, test);
   return "";
 }
 
@@ -417,6 +428,15 @@ TEST(SuiteCheck, SeesWrongSentences) {
   EXPECT_NE(problem("fr", "simple_agreement", "L'avocat est grands.", "L'avocat sont grands."), "");
   EXPECT_EQ(problem("he", "simple_agreement", "הרופא צעיר.", "הרופא צעירים."), "");
   EXPECT_NE(problem("he", "simple_agreement", "הרופא הצעיר.", "הרופא הצעירים."), "");
+  EXPECT_EQ(problem("nl", relative, "De arts op wie de gasten wachten, lacht.",
+                    "De arts op wie de gasten wachten, lachen."),
+            "");
+  EXPECT_NE(problem("nl", relative, "De arts die op de gasten wacht, lacht.",
+                    "De arts die op de gasten wacht, lachen."),
+            "");
+  EXPECT_NE(problem("nl", "across_subject_relative", "De arts die de gasten wacht, lacht.",
+                    "De arts die de gasten wacht, lachen."),
+            "");
   EXPECT_NE(
       problem("en", "reflexive_simple", "The king hurt herself.", "The king hurt themselves."), "");
   EXPECT_NE(problem("en", "simple_agreement", "The king snores.", "The king snore."), "");

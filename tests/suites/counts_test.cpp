@@ -76,6 +76,22 @@ TEST(SuiteCounts, SampledSuitesHaveAThousandOfEachCondition) {
   }
 }
 
+// Without the conditions in which both nouns agree there is nothing to compare attraction with.
+TEST(SuiteCounts, DutchNumbersAreCrossedWhereverThereAreTwoNouns) {
+  for (const stimuli::Derivations& l :
+       stimuli::load_derivations(testing::source_dir() / "suites/nl-agreement")) {
+    Counts counts;
+    for (const auto& [condition, n] : l.count_by_condition()) counts[condition] = uint64_t(n);
+    if (l.test() == "simple_agreement")
+      EXPECT_EQ(counts, (Counts{{"sg", 25}, {"pl", 25}}));
+    else if (l.test() == "short_vp_coordination")
+      EXPECT_EQ(counts, (Counts{{"sg", 100}, {"pl", 100}}));
+    else
+      EXPECT_EQ(counts, (Counts{{"sg_sg", 400}, {"sg_pl", 400}, {"pl_sg", 400}, {"pl_pl", 400}}))
+          << l.test();
+  }
+}
+
 // What looks like independent evidence is: the two English suites share no sentence.
 TEST(SuiteCounts, TheEnglishSuitesShareNoSentence) {
   std::set<std::string> sentences;
