@@ -56,6 +56,26 @@ FilesByLanguage group_by_language(const Options& o) {
   return groups;
 }
 
+// "1 sentence", "2 sentences".
+std::string counted(uint64_t n, const char* what) {
+  return fmt::format("{} {}{}", count_text(n), what, n == 1 ? "" : "s");
+}
+
+// What a file has that no item is made of.
+void tell_of_gaps(const fs::path& file, uint64_t withheld, uint64_t too_long, uint64_t first_long) {
+  if (withheld > 0)
+    fmt::print(stderr,
+               "note: {}: the words of {} are withheld; the treebank's README says where they can "
+               "be had\n",
+               file.string(), counted(withheld, "sentence"));
+  if (too_long > 0)
+    fmt::print(stderr,
+               "note: {}: {} of more than {} words left out, the first at line {}; are empty lines "
+               "between sentences missing?\n",
+               file.string(), counted(too_long, "sentence"), count_text(stimuli::longest_sentence),
+               first_long);
+}
+
 template <class Each>
 void each_tree(const std::vector<fs::path>& files, bool quiet, const std::string& what, Each each) {
   Progress progress(what, files.size(), quiet);
@@ -63,26 +83,25 @@ void each_tree(const std::vector<fs::path>& files, bool quiet, const std::string
   for (size_t i = 0; i < files.size(); ++i) {
     progress.set(i, files[i].filename().string());
     stimuli::ConlluReader in(files[i]);
-    uint64_t withheld = 0;
+    uint64_t withheld = 0, too_long = 0, first_long = 0;
     while (in.next(tree)) {
+      if (tree.words.size() > stimuli::longest_sentence) {
+        if (++too_long == 1) first_long = tree.line;
+        continue;
+      }
       withheld += tree.withheld();
       each(tree);
     }
-    if (withheld > 0 && !quiet)
-      fmt::print(stderr,
-                 "note: {}: the words of {} sentences are withheld; the treebank's README says "
-                 "where they can be had\n",
-                 files[i].string(), count_text(withheld));
+    if (!quiet) tell_of_gaps(files[i], withheld, too_long, first_long);
     if (in.sloppy_lines() > 0 && !quiet)
-      fmt::print(stderr, "note: {} small fault{} passed over, the first: {}\n",
-                 count_text(in.sloppy_lines()), in.sloppy_lines() == 1 ? "" : "s",
-                 in.first_sloppy());
+      fmt::print(stderr, "note: {} passed over, the first: {}\n",
+                 counted(in.sloppy_lines(), "small fault"), in.first_sloppy());
   }
 }
 
 void print_counts(const stimuli::LanguageInfo& l, const stimuli::ExtractCounts& c) {
-  fmt::print(stderr, "{}: {} items from {} relations in {} sentences\n", l.name,
-             count_text(c.items), count_text(c.relations), count_text(c.sentences));
+  fmt::print(stderr, "{}: {} from {} in {}\n", l.name, counted(c.items, "item"),
+             counted(c.relations, "relation"), counted(c.sentences, "sentence"));
   for (const auto& [type, n] : c.by_type)
     fmt::print(stderr, "  {:<28} {:>10}\n", type, count_text(n));
   auto left_out = [](const char* why, uint64_t n) {
@@ -108,13 +127,13 @@ void print_counts(const stimuli::LanguageInfo& l, const stimuli::ExtractCounts& 
 // A treebank may lack the feature on verbs or give plurals a lemma of their own (English EWT).
 void explain_no_pairs(const stimuli::ExtractCounts& c, const std::string& vary) {
   if (c.items > 0) return;
-  fmt::print(stderr, "note: no pair was found: {} relations do not show {} on both words{}\n",
-             count_text(c.featureless), vary,
+  fmt::print(stderr, "note: no pair was found: {} not show {} on both words{}\n",
+             counted(c.featureless, "relation") + (c.featureless == 1 ? " does" : " do"), vary,
              c.no_other_form == 0
                  ? ""
-                 : fmt::format(", and for {} words the treebank has no form of the same lemma and "
+                 : fmt::format(", and for {} the treebank has no form of the same lemma and "
                                "the same other features with another {}, for example {}",
-                               count_text(c.no_other_form), vary, c.without_other_form));
+                               counted(c.no_other_form, "word"), vary, c.without_other_form));
   fmt::print(stderr, "  --unimorph adds forms; so do further treebanks of the language\n");
 }
 
@@ -155,11 +174,11 @@ void extract_clozes(const Options& o, const stimuli::LanguageInfo& language,
   });
   for (const std::string& file : unimorph)
     if (uint64_t malformed = lexicon.add_unimorph(file); malformed > 0 && !o.quiet)
-      fmt::print(stderr, "note: {}: {} malformed lines passed over\n", file, count_text(malformed));
+      fmt::print(stderr, "note: {}: {} passed over\n", file, counted(malformed, "malformed line"));
   if (o.quiet) return;
   print_counts(language, extractor.counts());
-  fmt::print(stderr, "  {} word forms with features in lexicon.tsv\n",
-             count_text(lexicon.entries().size()));
+  fmt::print(stderr, "  {} with features in lexicon.tsv\n",
+             counted(lexicon.entries().size(), "word form"));
 }
 
 void extract_pairs(const Options& o, const stimuli::LanguageInfo& language,

@@ -18,6 +18,10 @@
 
 namespace minpair::stimuli {
 
+// In words. Every item repeats its sentence, so that a file without empty lines would make a suite
+// of the square of its size.
+inline constexpr size_t longest_sentence = 1000;
+
 struct ExtractOptions {
   enum class Mask { controller, target, both } mask = Mask::controller;
   // As the released code: text with a space between all tokens and with empty nodes, agreeing nouns
