@@ -382,7 +382,8 @@ INSTANTIATE_TEST_SUITE_P(Shipped, ShippedSuite,
                          ::testing::Values("clams", "en-marvin-linzen", "gender-agreement",
                                            "nl-agreement"),
                          test_name);
-// The German suites are judged by articles and endings in tests/stimuli.
+// The German agreement suites are judged by articles and endings in tests/stimuli, de-grammar and
+// the designs in paradigms_test.cpp.
 INSTANTIATE_TEST_SUITE_P(Shipped, ShippedWords,
                          ::testing::Values("clams", "de-agreement", "de-agreement-wide",
                                            "de-garden-path", "de-grammar", "en-garden-path",
