@@ -14,6 +14,12 @@
 #include "base/text.h"
 
 namespace minpair::papers {
+namespace {
+
+// In rows of files that lack a column which others have. No text that is meant to be read.
+const std::string kNoColumn = "\x1a";
+
+}  // namespace
 
 void Frame::add_column(const std::string& name) {
   place_.try_emplace(name, names_.size());
@@ -34,21 +40,29 @@ void Frame::add_row(const std::vector<std::string>& cells, uint64_t line) {
 }
 
 void Frame::comes_from(const std::filesystem::path& file) {
-  where_ = file.string();
-  const auto name = std::make_shared<const std::string>(where_);
+  where_.file = file.string();
+  const auto name = std::make_shared<const std::string>(where_.file);
   for (Origin& origin : origins_) origin.file = name;
 }
 
 std::string Frame::place(size_t row) const {
   const Origin& origin = origins_[row];
-  if (!origin.file) return where_;
+  if (!origin.file) return where_.file;
   return origin.line ? fmt::format("{}:{}", *origin.file, origin.line) : *origin.file;
 }
 
 size_t Frame::column(const std::string& name) const {
   auto at = place_.find(name);
   if (at != place_.end()) return at->second;
-  throw unknown_name(fmt::format("{}: there is no column '{}'", where_, name), name, names_);
+  throw unknown_name(fmt::format("there is no column '{}'", name), name, names_).at(where_);
+}
+
+const std::string& Frame::text(size_t column, size_t row) const {
+  const std::string& cell = columns_[column][row];
+  if (cell != kNoColumn) return cell;
+  throw bad_input(fmt::format("there is no column '{}'", names_[column]))
+      .at(place(row))
+      .hint("other files of this kind have one");
 }
 
 const std::vector<double>& Frame::numbers(size_t column) const {
@@ -70,17 +84,17 @@ const std::vector<double>& Frame::numbers(size_t column) const {
   return found->second;
 }
 
-// Columns may stand in another order; what one file lacks is empty.
+// Columns may stand in another order.
 void Frame::append(const Frame& other) {
   for (const std::string& name : other.names_)
     if (!place_.contains(name)) {
       add_column(name);
-      columns_.back().resize(rows_);
+      columns_.back().resize(rows_, kNoColumn);
     }
   for (size_t i = 0; i < names_.size(); ++i) {
     auto at = other.place_.find(names_[i]);
     for (size_t r = 0; r < other.rows_; ++r)
-      columns_[i].push_back(at == other.place_.end() ? "" : other.columns_[at->second][r]);
+      columns_[i].push_back(at == other.place_.end() ? kNoColumn : other.columns_[at->second][r]);
   }
   rows_ += other.rows_;
   origins_.insert(origins_.end(), other.origins_.begin(), other.origins_.end());
@@ -102,9 +116,10 @@ void Frame::take(const Frame& from, const std::vector<size_t>& rows, const std::
 Frame Frame::paired() const {
   Frame out;
   out.where_ = where_;
-  if (rows_ % 2) throw bad_input("the number of lines is odd, but two make a pair").at(where_);
   std::vector<size_t> first, second;
   for (size_t r = 0; r < rows_; r += 2) {
+    if (r + 1 == rows_ || origins_[r].file != origins_[r + 1].file)
+      throw bad_input("the number of lines is odd, but two make a pair").at(place(r));
     first.push_back(r);
     second.push_back(r + 1);
   }
@@ -116,9 +131,9 @@ Frame Frame::paired() const {
 std::vector<std::string> Frame::keys(const std::vector<std::string>& on, bool alike) const {
   std::vector<std::string> all(rows_);
   for (const std::string& name : on) {
-    const std::vector<std::string>& cells = columns_[column(name)];
+    const size_t at = column(name);
     for (size_t r = 0; r < rows_; ++r)
-      all[r] += (alike ? lower(trim(cells[r])) : cells[r]) + '\x1f';
+      all[r] += (alike ? lower(trim(text(at, r))) : text(at, r)) + '\x1f';
   }
   return all;
 }
@@ -293,7 +308,8 @@ void Frame::derive(const Derived& derived) {
   }
   const Replacement replacement(derived);
   std::vector<std::string> cells = columns_[column(derived.from)];
-  for (std::string& cell : cells) cell = replacement.in(cell);
+  for (std::string& cell : cells)
+    if (cell != kNoColumn) cell = replacement.in(cell);
   add_own(derived.name, std::move(cells));
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "papers/papers.h"
 
 namespace minpair::papers {
@@ -20,16 +21,17 @@ class Frame {
   static Frame read(const Source& source, const std::filesystem::path& folder, Tables& tables);
 
   size_t rows() const { return rows_; }
-  const std::string& text(size_t column, size_t row) const { return columns_[column][row]; }
-  size_t column(const std::string& name) const;  // throws with what there is
+  const std::string& text(size_t column, size_t row) const;  // throws where its file has none
+  size_t column(const std::string& name) const;              // throws with what there is
   // NaN where the text is no number. True and False are 1 and 0.
   const std::vector<double>& numbers(size_t column) const;
-  const std::string& where() const { return where_; }
+  const std::string& where() const { return where_.file; }
   std::string place(size_t row) const;  // "scores/a.csv:17"
   // Rows that a join found no partner for, in words.
   const std::vector<std::string>& alone() const { return alone_; }
 
   void add_column(const std::string& name);  // the first of a name counts
+  void names_stand_at(uint64_t line) { where_.line = line; }
   void add_row(const std::vector<std::string>& cells, uint64_t line = 0);
   void add_constant(const std::string& name, const std::string& value);
   // What a paper's file names so is meant, whatever else the authors' tables have.
@@ -40,7 +42,7 @@ class Frame {
   std::vector<std::string> names_;
   std::vector<std::vector<std::string>> columns_;
   std::map<std::string, size_t> place_;
-  std::string where_;  // the files, for messages
+  Where where_;  // the last file and the line of its columns' names, for messages
   struct Origin {
     std::shared_ptr<const std::string> file;
     uint64_t line = 0;
@@ -75,8 +77,8 @@ std::vector<Found> files_of(const std::string& name, const std::filesystem::path
 std::filesystem::path unpacked_name(const std::filesystem::path& path);
 // The text with the row's key for {row}.
 std::string with_row(std::string text, const std::string& key);
-// "{prefix} {construction}": texts of the row's columns.
-std::string filled(const std::string& pattern, const Frame& frame, size_t row);
+// "{prefix} {construction}": texts of the row's columns. Those that are `needed` say something.
+std::string filled(const std::string& pattern, const Frame& frame, size_t row, bool needed = false);
 // A regression over the frame's rows: one row with its estimates.
 Frame fitted(const Frame& frame, const Fit& fit);
 // One file, or a folder where the format is `items`; .xz and .gz are unpacked.

@@ -23,7 +23,8 @@ struct Gathered {
   std::vector<double> sums;
   std::vector<uint32_t> answers;
 
-  void add(const std::string& role, const std::string& context, const std::string& text,
+  // Whether it is the first that is said of the sentence.
+  bool add(const std::string& role, const std::string& context, const std::string& text,
            double value) {
     const bool good = role == "good";
     auto same = [&](const suite::Sentence& s) { return s.text == text && s.grammatical == good; };
@@ -39,7 +40,7 @@ struct Gathered {
       answers.push_back(0);
     }
     sums[i] += value;
-    ++answers[i];
+    return ++answers[i] == 1;
   }
 };
 
@@ -59,6 +60,10 @@ class Gatherer {
   void gather(ByModel& runs, std::vector<store::Judgment>& judgments) {
     for (size_t row = 0; row < frame_.rows(); ++row) {
       if (!wanted_.empty() && wanted_[row] == 0) continue;
+      if (!chosen_.empty() && !(chosen_[row] >= 0 && chosen_[row] <= 1))
+        throw bad_input(fmt::format("{} is {}, but a choice is 0, 1 or between them",
+                                    released_.choice, chosen_[row]))
+            .at(frame_.place(row));
       Gathered& g = item_of(runs, row);
       const std::string context = filled(released_.context, frame_, row);
       store::Judgment judgment;
@@ -66,10 +71,12 @@ class Gatherer {
         const std::string role = filled(released_.sentences[i].role, frame_, row);
         if (role != "good" && role != "bad")
           throw bad_input(fmt::format("'{}' is neither good nor bad", role)).at(frame_.place(row));
-        const std::string text(trim(filled(released_.sentences[i].text, frame_, row)));
+        const std::string text(trim(filled(released_.sentences[i].text, frame_, row, true)));
         const bool good = role == "good";
         double value = chosen_.empty() ? values_[i][row] : good ? chosen_[row] : 1 - chosen_[row];
-        g.add(role, context, text, value);
+        if (!g.add(role, context, text, value) && !released_.people && released_.norm == "sum")
+          throw bad_input(fmt::format("'{}' has a score already, in item '{}'", text, g.item.id))
+              .at(frame_.place(row));
         std::string whole = context + std::string(suite::joint(context, text)) + text;
         if (chosen_.empty() || good)
           judgment.sentence = whole, judgment.value = value;
@@ -94,11 +101,11 @@ class Gatherer {
   }
 
   Gathered& item_of(ByModel& runs, size_t row) {
-    std::string model = filled(released_.model, frame_, row);
+    std::string model = filled(released_.model, frame_, row, true);
     std::vector<Gathered>& items = runs[model];
-    std::string test = filled(released_.test, frame_, row);
+    std::string test = filled(released_.test, frame_, row, true);
     std::string id = released_.id.empty() ? fmt::format("{}/{}", test, items.size() + 1)
-                                          : filled(released_.id, frame_, row);
+                                          : filled(released_.id, frame_, row, true);
     auto [place, fresh] = places_.try_emplace(model + "\n" + id, items.size());
     if (!fresh) return items[place->second];
     Gathered& g = items.emplace_back();

@@ -12,13 +12,27 @@
 
 namespace minpair::papers {
 
-std::string filled(const std::string& pattern, const Frame& frame, size_t row) {
+namespace {
+
+bool says_nothing(std::string_view cell) {
+  const std::string_view bare = trim(cell);
+  return bare.empty() || bare == "NA" || bare == "nan" || bare == "NaN";
+}
+
+}  // namespace
+
+std::string filled(const std::string& pattern, const Frame& frame, size_t row, bool needed) {
   std::string text;
   for (size_t at = 0; at < pattern.size();) {
     size_t open = pattern.find('{', at), close = pattern.find('}', open);
     if (close == pattern.npos) return text + pattern.substr(at);
     text += pattern.substr(at, open - at);
-    text += frame.text(frame.column(pattern.substr(open + 1, close - open - 1)), row);
+    const std::string name = pattern.substr(open + 1, close - open - 1);
+    const std::string& cell = frame.text(frame.column(name), row);
+    if (needed && says_nothing(cell))
+      throw bad_input(fmt::format("column '{}': '{}' says nothing", name, cell))
+          .at(frame.place(row));
+    text += cell;
     at = close + 1;
   }
   return text;
@@ -56,8 +70,8 @@ Frame Frame::worded(const Words& words) const {
     word.form.clear();
   };
   for (size_t r = 0; r < rows_; ++r) {
-    const std::string& piece = columns_[token][r];
-    if (columns_[text][r] != word.text || r == 0) {
+    const std::string& piece = this->text(token, r);
+    if (this->text(text, r) != word.text || r == 0) {
       end(r ? r - 1 : 0);
       word = {columns_[text][r], "", 0, 0, {}};
     }

@@ -17,6 +17,7 @@
 #include "base/names.h"
 #include "base/python_json.h"
 #include "base/rows.h"
+#include "base/text.h"
 #include "papers/frame.h"
 #include "suite/formats/format.h"
 
@@ -48,7 +49,17 @@ Frame delimited(const std::filesystem::path& file, char separator,
   if (names.empty()) separator = separator_of(file, separator, quotes);
   RowReader rows(file, separator, quotes);
   std::vector<std::string> cells = names;
-  if (names.empty()) rows.next(cells);
+  auto check_text = [&] {
+    for (size_t i = 0; i < cells.size(); ++i)
+      if (!valid_utf8(cells[i]))
+        throw bad_input(fmt::format("field {} is not UTF-8", i + 1))
+            .at(shown, rows.line())
+            .hint("convert the file, for example with iconv");
+  };
+  if (names.empty() && rows.next(cells)) {
+    check_text();
+    frame.names_stand_at(rows.line());
+  }
   const size_t width = cells.size();
   for (const std::string& name : cells) frame.add_column(std::string(trim(name)));
   while (rows.next(cells)) {
@@ -56,6 +67,7 @@ Frame delimited(const std::filesystem::path& file, char separator,
     if (cells.size() != width)
       throw bad_input(fmt::format("{} fields, {} were expected", cells.size(), width))
           .at(shown, rows.line());
+    check_text();
     frame.add_row(cells, rows.line());
   }
   return frame;
@@ -186,6 +198,7 @@ Frame scored_lines(const std::string& text, const std::string& file) {
     if (++number == 1) line = without_mark(line);
     line = trim(line);
     if (line.empty()) continue;
+    if (!valid_utf8(line)) throw bad_input("this is not UTF-8").at(file, number);
     size_t at = line.rfind(' ');
     if (at == line.npos)
       throw bad_input("a sentence, a space and a number are needed").at(file, number);
@@ -251,13 +264,26 @@ class Unpacked {
   int fd_;
 };
 
-Frame read_kind(const std::filesystem::path& path, std::string kind, const std::string& shown,
-                const Source& source) {
+Frame read_kind(const std::filesystem::path& path, const std::string& kind,
+                const std::string& shown, const Source& source) {
   if (kind == "items") return item_rows(path);
   if (kind == "jsonl") return json_lines(read_file(path), shown);
   if (kind == "json") return json_rows(read_file(path), source.rows, shown);
   if (kind == "scored-lines") return scored_lines(read_file(path), shown);
   return delimited(path, kind == "csv" ? ',' : '\t', source.names, kind != "tsv-plain", shown);
+}
+
+// A file from which nothing comes would be a model or a test that is missing without a word.
+Frame read_rows(const std::filesystem::path& path, const std::string& kind,
+                const std::string& shown, const Source& source) {
+  try {
+    Frame frame = read_kind(path, kind, shown, source);
+    if (frame.rows() > 0) return frame;
+  } catch (Error& e) {
+    if (e.where().file == path.string()) e.at(shown, e.where().line, e.where().column);
+    throw;
+  }
+  throw bad_input("there are no rows in this file").at(shown);
 }
 
 }  // namespace
@@ -270,9 +296,9 @@ Frame read_table(const std::filesystem::path& path, const Source& source) {
            : ending == ".json" ? "json"
            : ending == ".csv"  ? "csv"
                                : "tsv";
-  if (!xz && !gz) return read_kind(path, kind, path.string(), source);
+  if (!xz && !gz) return read_rows(path, kind, path.string(), source);
   const Unpacked file(xz ? unpacked_xz(read_file(path), path.string()) : unpacked_gz(path));
-  return read_kind(file.path(), kind, path.string(), source);
+  return read_rows(file.path(), kind, path.string(), source);
 }
 
 std::filesystem::path unpacked_name(const std::filesystem::path& path) {

@@ -251,6 +251,7 @@ TEST_F(Formulas, Regressions) {
 
 TEST_F(Formulas, SayWhatIsWrong) {
   EXPECT_THAT(error("mean(goood)"), HasSubstr("did you mean 'good'?"));
+  EXPECT_THAT(error("mean(goood)"), HasSubstr("a.csv:1: there is no column 'goood'"));
   EXPECT_THAT(error("mean(kind)"), HasSubstr("a.csv:2: column 'kind': 'x' is no number"));
   // Of several files, the one that is wrong.
   write(folder / "b.csv", "id,good\n7,1\n8,much\n");

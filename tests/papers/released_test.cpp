@@ -12,6 +12,8 @@
 namespace minpair::papers {
 namespace {
 
+using ::testing::HasSubstr;
+
 class ReleasedFiles : public ::testing::Test {
  protected:
   testing::TemporaryFolder folder;
@@ -142,6 +144,88 @@ TEST_F(ReleasedFiles, ItemsInAnotherOrderAreTheSameSuite) {
             (std::vector<std::string>{"a released choice 2 0 3", "b released choice 1 0 3"}));
   store::Store store(folder / "r.db", store::Store::Mode::read);
   EXPECT_EQ(store.runs()[0].suite.id, store.runs()[1].suite.id);
+}
+
+// A further model's file that is not like the others is refused with the place: its rows would
+// otherwise be other items, or none.
+class AFurtherFile : public ReleasedFiles {
+ protected:
+  const std::string head = "id,test,good,bad,g,b\n";
+  // What is said when this is the second of two models' files.
+  std::string error(const std::string& table, const std::string& norm = "sum") {
+    write("a.csv", head + "1,t,g1,b1,-1,-2\n2,t,g2,b2,-1,-2\n");
+    write("b.csv", table);
+    try {
+      stored(R"json({"from": {"file": "*.csv"}, "model": "{star}", "method": "lp", "norm": ")json" +
+             norm + R"json(", "id": "{id}", "test": "{test}",
+             "sentences": [["good", "{good}", "g"], ["bad", "{bad}", "b"]]})json");
+    } catch (const Error& e) {
+      EXPECT_FALSE(std::filesystem::exists(folder / "r.db"));
+      return e.what();
+    }
+    return "";
+  }
+};
+
+TEST_F(AFurtherFile, HasTheColumnsThatAreAskedFor) {
+  for (const char* name : {"id", "test", "good", "bad", "g", "b"}) {
+    std::string other = "," + head;
+    const size_t at = other.find("," + std::string(name) + (name == std::string("b") ? "\n" : ","));
+    other.insert(at + 1, "x_");
+    const std::string said = error(other.substr(1) + "1,t,g1,b1,-1,-2\n");
+    EXPECT_THAT(said, HasSubstr("b.csv:2: there is no column '" + std::string(name) + "'"));
+  }
+}
+
+TEST_F(AFurtherFile, IsNotEmpty) {
+  EXPECT_THAT(error(""), HasSubstr("b.csv: there are no rows in this file"));
+  EXPECT_THAT(error(head), HasSubstr("b.csv: there are no rows in this file"));
+  EXPECT_THAT(error(head + ",,,,,\n"), HasSubstr("b.csv: there are no rows in this file"));
+}
+
+TEST_F(AFurtherFile, SaysWhatTheItemsAre) {
+  EXPECT_THAT(error(head + "1,t,g1,b1,-1,-2\n2,t,,b2,-1,-2\n"),
+              HasSubstr("b.csv:3: column 'good': '' says nothing"));
+  EXPECT_THAT(error(head + "NA,t,g1,b1,-1,-2\n"), HasSubstr("b.csv:2: column 'id': 'NA' says"));
+  EXPECT_THAT(error(head + "1,nan,g1,b1,-1,-2\n"), HasSubstr("b.csv:2: column 'test': 'nan'"));
+  for (const char* missing : {"", "NA", "nan"})
+    EXPECT_THAT(error(head + "1,t,g1,b1,-1," + missing + "\n"),
+                HasSubstr("b.csv:2: column 'b': '" + std::string(missing) + "' is no number"));
+  EXPECT_THAT(error(head + "1,t,g1,b1,-1,-2\n1,t,g1,b1,-1,-2\n"),
+              HasSubstr("b.csv:3: 'g1' has a score already, in item '1'"));
+  EXPECT_EQ(error(head + "1,t,g1,b1,-1,-2\n1,t,g1,b1,-1,-2\n", "mean"), "");
+}
+
+TEST_F(AFurtherFile, IsUtf8) {
+  EXPECT_THAT(error(head + "1,t,V\xE4ter,b1,-1,-2\n"), HasSubstr("b.csv:2: field 3 is not UTF-8"));
+  EXPECT_THAT(error("\xFF\xFEi\0d"), HasSubstr("b.csv:1: field 1 is not UTF-8"));
+  EXPECT_EQ(error(head + "1,t,Väter,été,-1,-2\n"), "");
+}
+
+TEST_F(ReleasedFiles, PairsDoNotReachFromOneFileIntoTheNext) {
+  const std::string rule =
+      R"json({"from": {"file": "*.txt", "format": "scored-lines", "pairs": true},
+    "model": "m", "method": "ce", "norm": "mean", "test": "{first.star}",
+    "sentences": [["good", "{second.text}", "0 - second.score"], ["bad", "{first.text}", "0 - first.score"]]})json";
+  write("a.txt", "b1 2\ng1 1\nb2 2\n");
+  write("b.txt", "b3 2\n");
+  try {
+    stored(rule);
+    ADD_FAILURE() << "two odd files are not one even file";
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("a.txt:3: the number of lines is odd"));
+  }
+}
+
+TEST_F(ReleasedFiles, AChoiceIsAShare) {
+  write("c.csv", "id,right\n1,1\n2,7\n");
+  try {
+    stored(R"json({"from": {"file": "c.csv"}, "model": "m", "method": "choice", "norm": "mean",
+      "id": "{id}", "test": "t", "choice": "right", "sentences": [["good", "g {id}"], ["bad", "b {id}"]]})json");
+    ADD_FAILURE() << "7 is no choice";
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("c.csv:3: right is 7, but a choice is 0, 1 or between them"));
+  }
 }
 
 TEST_F(ReleasedFiles, WhatIsWrongIsSaid) {
