@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <set>
+#include <thread>
 
 #include "base/error.h"
 #include "base/progress.h"
+#include "base/team.h"
 #include "stats/share.h"
 #include "suite/lint.h"
 
@@ -66,11 +68,30 @@ stats::Estimate resampled_if_asked(stats::Estimate e, const stats::ClusterSums& 
   return e;
 }
 
-}  // namespace
-
 stats::Estimate share_of(const stats::ClusterSums& sums, const Intervals& by) {
   if (by.way == Intervals::Way::calibrated) return stats::calibrated_share(sums);
   return resampled_if_asked(stats::clustered_share(sums), sums, by);
+}
+
+}  // namespace
+
+std::vector<stats::Estimate> Shares::of(const std::vector<stats::ClusterSums>& groups) {
+  std::vector<const stats::Estimate*> found;
+  std::vector<std::pair<const stats::ClusterSums*, stats::Estimate*>> fresh;
+  for (const stats::ClusterSums& sums : groups) {
+    std::vector<std::pair<double, double>> key;
+    for (size_t i = 0; i < sums.sum.size(); ++i) key.emplace_back(sums.count[i], sums.sum[i]);
+    // What is resampled depends on the order of the clusters.
+    if (by_.way != Intervals::Way::bootstrap) std::sort(key.begin(), key.end());
+    auto [known, is_new] = known_.try_emplace(std::move(key));
+    if (is_new) fresh.emplace_back(&sums, &known->second);
+    found.push_back(&known->second);
+  }
+  share(fresh.size(), std::thread::hardware_concurrency(),
+        [&](size_t i) { *fresh[i].second = share_of(*fresh[i].first, by_); });
+  std::vector<stats::Estimate> estimates;
+  for (const stats::Estimate* e : found) estimates.push_back(*e);
+  return estimates;
 }
 
 stats::Estimate mean_of(const stats::ClusterSums& sums, const Intervals& by) {

@@ -1,7 +1,10 @@
 #pragma once
 // Which items are not independent of each other. docs/statistics.md says why it matters.
 
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "report/judged.h"
 #include "stats/stats.h"
@@ -21,7 +24,18 @@ std::string clusters_text(const SuiteItems& suite);  // "clusters: items with th
 // Throws where `by` is a feature that no item has.
 void check_clusters(const SuiteItems& suite, const std::string& suite_name);
 
-stats::Estimate share_of(const stats::ClusterSums& sums, const Intervals& by);
+// Accuracies with their intervals. Many groups have clusters of the same sizes with as many right
+// items (a test of one condition, lengths that do not differ, models that agree): those are judged
+// once. The others are shared among threads; the numbers do not depend on that.
+class Shares {
+ public:
+  explicit Shares(const Intervals& by) : by_(by) {}
+  std::vector<stats::Estimate> of(const std::vector<stats::ClusterSums>& groups);
+
+ private:
+  Intervals by_;
+  std::map<std::vector<std::pair<double, double>>, stats::Estimate> known_;
+};
 stats::Estimate mean_of(const stats::ClusterSums& sums, const Intervals& by);
 stats::Estimate difference_of(const stats::ClusterSums& sums, const Intervals& by);
 // How they were made: of accuracies, and of other means.

@@ -6,9 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "report/clusters.h"
 #include "report/collect.h"
-#include "stats/share.h"
 #include "suite/json_text.h"
 
 namespace minpair::report {
@@ -53,13 +51,15 @@ void next(std::string& column, const std::string& value) {
 }
 
 std::string columns_json(const std::vector<Sums>& sums, Shares& shares) {
+  std::vector<stats::ClusterSums> by_cluster;
+  for (const Sums& s : sums) by_cluster.push_back(stats::sum_by_cluster(s.values, s.cluster));
+  const std::vector<stats::Estimate> estimates = shares.of(by_cluster);
   std::string items, points, ties, low, high, clusters, excluded;
   for (size_t g = 0; g < sums.size(); ++g) {
     const Sums& s = sums[g];
-    stats::ClusterSums by_cluster = stats::sum_by_cluster(s.values, s.cluster);
-    stats::Estimate e = shares.of(by_cluster);
+    const stats::Estimate& e = estimates[g];
     next(items, std::to_string(s.values.size()));
-    next(points, fmt::format("{:.9g}", by_cluster.total()));
+    next(points, fmt::format("{:.9g}", by_cluster[g].total()));
     next(ties, std::to_string(s.ties));
     next(clusters, std::to_string(e.clusters));
     bool known = !s.values.empty() && !std::isnan(e.interval.low);
@@ -75,15 +75,6 @@ std::string columns_json(const std::vector<Sums>& sums, Shares& shares) {
 }
 
 }  // namespace
-
-const stats::Estimate& Shares::of(const stats::ClusterSums& sums) {
-  std::vector<std::pair<double, double>> key;
-  for (size_t i = 0; i < sums.sum.size(); ++i) key.emplace_back(sums.count[i], sums.sum[i]);
-  std::sort(key.begin(), key.end());
-  auto [known, is_new] = known_.try_emplace(std::move(key));
-  if (is_new) known->second = stats::calibrated_share(sums);
-  return known->second;
-}
 
 Grouping::Grouping(const SuiteItems& suite, const std::vector<const std::vector<Judged>*>& runs,
                    const ReportOptions& options)

@@ -6,24 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "report/clusters.h"
 #include "report/judged.h"
-#include "stats/stats.h"
 
 namespace minpair::report {
 
 // Empty: whatever it is. The language is named where the suite has several.
 struct Group {
   std::string language = {}, test = {}, condition = {}, feature = {}, value = {};
-};
-
-// Accuracies with their intervals. Many groups have the same clusters (a test of one condition,
-// lengths that do not differ): those are judged once.
-class Shares {
- public:
-  const stats::Estimate& of(const stats::ClusterSums& sums);
-
- private:
-  std::map<std::vector<std::pair<double, double>>, stats::Estimate> known_;
 };
 
 class Grouping {
@@ -49,7 +39,7 @@ class Grouping {
   std::map<std::string, uint32_t> places_;
   std::vector<std::vector<uint32_t>> of_item_;
   std::vector<uint32_t> test_of_;
-  Shares shares_;
+  Shares shares_{Intervals{}};
 };
 
 }  // namespace minpair::report

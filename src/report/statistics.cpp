@@ -39,24 +39,27 @@ std::vector<std::pair<std::string, std::vector<const Judged*>>> by_test(const Lo
   return sorted;
 }
 
-std::vector<GridValue> accuracy_row(const std::string& name, const Loaded& l,
-                                    const std::vector<const Judged*>& items, const Intervals& by) {
+stats::ClusterSums sums_of(const Loaded& l, const std::vector<const Judged*>& items) {
   std::vector<double> values;
   std::vector<uint64_t> cluster;
   for (const Judged* j : items) {
     values.push_back(j->points);
     cluster.push_back(l.suite->cluster[j->item]);
   }
-  stats::ClusterSums sums = stats::sum_by_cluster(values, cluster);
-  stats::Estimate e = share_of(sums, by);
+  return stats::sum_by_cluster(values, cluster);
+}
+
+std::vector<GridValue> accuracy_row(const std::string& name, const stats::ClusterSums& sums,
+                                    const stats::Estimate& e) {
   const double unknown = std::nan("");
   bool few = e.clusters < stats::kFewestClusters;
   double effect = few ? unknown : stats::design_effect(sums);
   // Where all items agree the variance says nothing about clusters.
-  double worth = effect > 0 ? double(items.size()) / effect : double(sums.count.size());
-  worth = std::min(worth, double(items.size()));
+  const double items = sums.items();
+  double worth = effect > 0 ? items / effect : double(sums.count.size());
+  worth = std::min(worth, items);
   return {name,
-          double(items.size()),
+          items,
           double(e.clusters),
           e.value,
           e.interval.low,
@@ -65,7 +68,7 @@ std::vector<GridValue> accuracy_row(const std::string& name, const Loaded& l,
           few ? unknown : stats::minimal_detectable_departure(worth)};
 }
 
-Grid accuracy_grid(const Loaded& l, const Intervals& by) {
+Grid accuracy_grid(const Loaded& l, const Intervals& by, Shares& shares) {
   Grid g{
       "accuracy",
       "Accuracy with clustered intervals: " + l.name,
@@ -85,12 +88,21 @@ Grid accuracy_grid(const Loaded& l, const Intervals& by) {
   std::set<std::string> languages;
   for (const Judged& j : l.judged) languages.insert(l.suite->items[j.item].language);
   if (std::string mixed = mixed_text(languages); !mixed.empty()) g.notes.push_back(mixed);
+  std::vector<std::string> names;
+  std::vector<stats::ClusterSums> sums;
   for (const auto& [test, items] : by_test(l)) {
-    g.rows.push_back(accuracy_row(test, l, items, by));
+    names.push_back(test);
+    sums.push_back(sums_of(l, items));
     all.insert(all.end(), items.begin(), items.end());
   }
-  g.total = g.rows.size() > 1;
-  if (g.total) g.rows.push_back(accuracy_row("All", l, all, by));
+  g.total = names.size() > 1;
+  if (g.total) {
+    names.push_back("All");
+    sums.push_back(sums_of(l, all));
+  }
+  const std::vector<stats::Estimate> estimates = shares.of(sums);
+  for (size_t i = 0; i < names.size(); ++i)
+    g.rows.push_back(accuracy_row(names[i], sums[i], estimates[i]));
   if (std::any_of(g.rows.begin(), g.rows.end(), [](const auto& row) {
         return std::get<double>(row[2]) < stats::kFewestClusters;
       }))
@@ -268,8 +280,9 @@ std::vector<Grid> statistics_grids(store::Store& store, const ReportOptions& opt
     loaded.push_back(std::move(l));
   }
   std::vector<Grid> grids;
+  Shares shares(options.intervals);
   for (const Loaded& l : loaded) {
-    grids.push_back(accuracy_grid(l, options.intervals));
+    grids.push_back(accuracy_grid(l, options.intervals, shares));
     if (Grid g = effects_grid(l); !g.rows.empty() || g.notes.size() > 1) grids.push_back(g);
   }
   if (Grid g = agreement_grid(loaded); !g.rows.empty()) grids.push_back(g);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 
 #include "base/random.h"
@@ -42,7 +43,8 @@ double log_rising(const Tally& tally, double from) {
 // up, and where in them to begin to look.
 class Draws {
  public:
-  Draws(size_t size, double accuracy, double precision) : below_(size + 1), guide_(size + 1) {
+  Draws(size_t size, double accuracy, double precision)
+      : below_(size + 1), guide_(kFiner * (size + 1)) {
     const double a = accuracy * precision, b = (1 - accuracy) * precision;
     const auto n = double(size);
     // From the most probable number to both ends, so that nothing overflows.
@@ -63,21 +65,22 @@ class Draws {
     const double scale = (n + 1) / sum;
     for (double& d : below_) d *= scale;
     size_t k = 0;
-    for (size_t i = 0; i <= size; ++i) {
-      while (k < size && below_[k] <= double(i)) ++k;
+    for (size_t i = 0; i < guide_.size(); ++i) {
+      while (k < size && below_[k] <= double(i) / kFiner) ++k;
       guide_[i] = uint32_t(k);
     }
   }
 
   size_t operator()(double uniform) const {
-    const double at = uniform * double(guide_.size());
-    size_t k = guide_[size_t(at)];
+    const double at = uniform * double(below_.size());
+    size_t k = guide_[size_t(at * kFiner)];
     while (k + 1 < below_.size() && below_[k] <= at) ++k;
     return k;
   }
 
  private:
-  std::vector<double> below_;  // times the number of entries
+  static constexpr size_t kFiner = 4;  // a power of two, so that nothing is rounded
+  std::vector<double> below_;          // times the number of entries
   std::vector<uint32_t> guide_;
 };
 
@@ -101,29 +104,44 @@ class Spread {
   // sense, on either side; half of those just as far. Where suites without a mistake are frequent,
   // one side has nothing far out, and the other may have all of the level.
   double p_value(double t) {
-    std::sort(at_.begin(), at_.end());
-    const auto all = double(at_.size());
-    auto far_out = [&](size_t first, size_t last) {
-      const double below = double(first + last) / 2;
-      return std::min(below, all - below);
-    };
-    auto from = std::lower_bound(at_.begin(), at_.end(), t - slack(t)),
-         to = std::upper_bound(from, at_.end(), t + slack(t));
-    const double own = far_out(size_t(from - at_.begin()), size_t(to - at_.begin()));
-    double sum = 0;
-    for (size_t first = 0, last = 0; first < at_.size(); first = last) {
-      const double most = at_[first] + slack(at_[first]);
-      while (last < at_.size() && at_[last] <= most) ++last;
-      const double here = far_out(first, last);
-      if (here <= own) sum += double(last - first) * (here < own ? 1 : 0.5);
+    double below = 0, equal = 0;
+    for (double x : at_) {
+      const bool same = alike(x, t);
+      equal += same;
+      below += !same && x < t;
     }
-    return sum / all;
+    const double all = double(at_.size()), middle = below + equal / 2;
+    const double own = std::min(middle, all - middle);
+    // Those in the very middle are on both sides.
+    const double just_as_far = 2 * own < all ? 0.5 : 0.25;
+    return (beyond(own, just_as_far, std::less<>()) + beyond(own, just_as_far, std::greater<>())) /
+           all;
   }
 
  private:
   std::vector<double> at_;
 
-  static double slack(double t) { return 1e-9 * std::max(1.0, std::abs(t)); }
+  // The draws of one side that are at least as far out as `own`. Only these are put in order.
+  template <class Before>
+  double beyond(double own, double just_as_far, Before before) {
+    const size_t most = std::min(size_t(own) + 1, at_.size());
+    const auto inner = at_.begin() + std::ptrdiff_t(most);
+    std::nth_element(at_.begin(), inner - 1, at_.end(), before);
+    std::sort(at_.begin(), inner, before);
+    double sum = 0;
+    for (size_t first = 0, last = 0; first < most; first = last) {
+      auto same = [&](double x) { return alike(x, at_[first]); };
+      while (last < most && same(at_[last])) ++last;
+      if (last == most) last += size_t(std::count_if(inner, at_.end(), same));
+      const double here = double(first + last) / 2;
+      if (here <= own) sum += double(last - first) * (here < own ? 1 : just_as_far);
+    }
+    return sum;
+  }
+
+  static bool alike(double x, double t) {
+    return std::abs(x - t) <= 1e-9 * std::max(1.0, std::abs(t));
+  }
 };
 
 constexpr double kFurthest = 1e12;  // t of a suite without a mistake, or with nothing but mistakes
