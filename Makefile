@@ -32,7 +32,7 @@ golden-check:     ## the tiny checkpoints made again with Hugging Face's library
 	@$(BUILD) --target test_model
 	@tools/golden/check.py build/release/test_model
 
-check:            ## what must hold before a release: sanitizers, one link with all types in sight, lint, fuzzing, mutants
+check:            ## what must hold before a release: debug, sanitizers, one link with all types in sight, lint, mutants
 	@tools/check.sh $(PARTS)
 
 fresh:            ## 'make demo' and 'make test' in new, bare Debian systems (as root; an hour)

@@ -1,44 +1,62 @@
 #!/usr/bin/env bash
-# Everything that must hold before a release, each part to its end: warnings as errors, every test in release and debug,
-# under AddressSanitizer with UndefinedBehaviorSanitizer, and under ThreadSanitizer; one link that sees every type; lint;
-# the fuzz targets for a while; a sample of mutants. Long: about two hours on two cores.
-#   tools/check.sh [release] [debug] [asan] [tsan] [odr] [lint] [fuzz] [mutants]      (default: all of them)
+# Everything that must hold before a release and that `make test` does not show, each part to its end, in under two hours on
+# two cores from a clean clone:
+#   debug     without optimisation, warnings as errors; every test of the rooms
+#   asan      AddressSanitizer with UndefinedBehaviorSanitizer: every test, the command line and the fuzz targets' seeds with it
+#   tsan      ThreadSanitizer: the rooms that start threads, and the command line
+#   odr       one link that sees every type
+#   lint      clang-format and clang-tidy
+#   mutants   a sample of mutants
+# Asked for by name: release (the same as `make test`), fuzz (the libFuzzer targets, SECONDS_EACH of them).
+#   tools/check.sh [PART...]      (default: the six above)
 set -uo pipefail
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}
 failed=()
 export LSAN_OPTIONS="suppressions=$PWD/tests/leaks.txt:print_suppressions=0"
+rooms='^[a-z]+\.[A-Z]'                 # a room's own tests are named room.Suite.Test
+threaded='^(api|base|engine|hub|introspect|model|nn|report|serve|store)\.[A-Za-z]|^cli\.'
+threaded_programs=(minpair cli_runner test_c_interface
+                   test_{api,base,engine,hub,introspect,model,nn,report,serve,store})
 
+processor() { awk '{ for (i = 14; i <= 17; ++i) sum += $i } END { print int(sum / 6000) }' /proc/$$/stat; }  # minutes, with all children
 step() {  # name, command...
-  local name=$1 began=$SECONDS
+  local name=$1 began=$SECONDS used holds
+  used=$(processor)
   shift
-  if "$@"; then echo "check: $name holds ($(((SECONDS - began) / 60)) min)"; else
-    echo "check: $name FAILED ($(((SECONDS - began) / 60)) min)"; failed+=("$name"); fi
+  if "$@"; then holds=holds; else holds=FAILED failed+=("$name"); fi
+  echo "check: $name $holds ($(((SECONDS - began) / 60)) min, $(($(processor) - used)) min of processor time)"
 }
 # ThreadSanitizer of GCC 12 does not start where addresses are more random than it knows.
 in_place() { if setarch -R true 2> /dev/null; then setarch -R "$@"; else "$@"; fi; }
-tested() {  # a preset, built whole and tested; sanitizers need a larger stack for grammars of great depth
-  tools/quietly.sh "configure-$1" "Configuring $1" cmake --preset "$1" -Wno-dev -DMINPAIR_TESTS=ON -DMINPAIR_WERROR=ON &&
-    in_place tools/quietly.sh "build-$1" "Building $1" cmake --build --preset "$1" -j "$jobs" &&
-    (ulimit -s 65536 && in_place tools/test.sh "build/$1" -j "$jobs")
+built() {  # a preset, and what of it; nothing: all
+  local preset=$1
+  shift
+  tools/quietly.sh "configure-$preset" "Configuring $preset" cmake --preset "$preset" -Wno-dev -DMINPAIR_TESTS=ON -DMINPAIR_WERROR=ON &&
+    in_place tools/quietly.sh "build-$preset" "Building $preset" cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"}
 }
+# Sanitizers need a larger stack for grammars of great depth.
+tested() { (ulimit -s 65536 && in_place tools/test.sh "build/$1" -j "$jobs" "${@:2}"); }
 linked() {  # the program, with types compared between all its files
   tools/quietly.sh configure-odr "Configuring odr" cmake --preset odr -Wno-dev &&
     tools/quietly.sh build-odr "Linking with every type in sight" cmake --build --preset odr -j "$jobs" --target minpair
 }
+release() { built release && tested release; }
+debug() { built debug && tested debug -R "$rooms" -E "^docs"; }
+asan() { built asan && tested asan; }
+tsan() { built tsan "${threaded_programs[@]}" && tested tsan -R "$threaded"; }
+fuzz() { tools/fuzz.sh "${SECONDS_EACH:-20}" --jobs "$jobs"; }
+# Of judge and method none survives; of stats about one in six of a new sample, most of them limits and tolerances.
+mutants() { tools/mutate.sh --count "${MUTANTS:-100}" --allow "${SURVIVORS:-10}"; }
 
 tools/bootstrap.sh build test web browser train mpi lint fuzz || exit 1
-for part in "${@:-release debug asan tsan odr lint fuzz mutants}"; do
-  for name in $part; do
-    case $name in
-      release | debug | asan | tsan) step "$name" tested "$name" ;;
-      odr) step odr linked ;;
-      lint) step lint tools/lint.sh ;;
-      fuzz) step fuzz tools/fuzz.sh "${SECONDS_EACH:-20}" --jobs "$jobs" ;;
-      # Of judge and method none survives; of stats about one in six of a new sample, most of them limits and tolerances.
-      mutants) step mutants tools/mutate.sh --count "${MUTANTS:-100}" --allow "${SURVIVORS:-10}" ;;
-      *) echo "check: no part '$name'" >&2; exit 2 ;;
-    esac
-  done
+[ $# -gt 0 ] || set -- debug asan tsan odr lint mutants
+for part in $*; do
+  case $part in
+    release | debug | asan | tsan | fuzz | mutants) step "$part" "$part" ;;
+    odr) step odr linked ;;
+    lint) step lint tools/lint.sh ;;
+    *) echo "check: no part '$part'" >&2; exit 2 ;;
+  esac
 done
 [ ${#failed[@]} -eq 0 ] && echo "check: all parts hold" || { echo "check: failed: ${failed[*]}"; exit 1; }
