@@ -2,6 +2,7 @@
 
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "train/bfloat16.h"
 #include "train/lstm_cell.h"
 
 namespace minpair::train {
@@ -10,9 +11,6 @@ namespace {
 using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
-
-// What products are made of.
-Tensor factor(const Tensor& x, bool bf16) { return bf16 ? x.to(torch::kBFloat16) : x; }
 
 Tensor product(const Tensor& a, const Tensor& b) { return torch::mm(a, b).to(torch::kFloat32); }
 

@@ -212,8 +212,6 @@ void keep_memory() {
 }  // namespace minpair::train
 
 int main(int argc, char** argv) {
-  // oneDNN's AMX path for bfloat16 dies with an illegal instruction in Debian's version.
-  ::setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16", 0);
   minpair::train::keep_memory();
   minpair::guard_standard_streams();
   try {

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "train/bfloat16.h"
+
 namespace minpair::train {
 namespace {
 
@@ -32,7 +34,7 @@ torch::Tensor orthogonalise(const torch::Tensor& matrix, int steps, bool bf16) {
   const bool tall = matrix.size(0) > matrix.size(1);
   torch::Tensor x = tall ? matrix.t().contiguous() : matrix;
   x = x / (x.norm() + 1e-7);
-  if (bf16) x = x.to(torch::kBFloat16);
+  x = factor(x, bf16);
   for (int i = 0; i < steps; ++i) {
     const auto gram = torch::mm(x, x.t());
     const auto poly = torch::addmm(gram, gram, gram, b, c);

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "corpus/endings.h"
 #include "tokenizer/make.h"
-#include "train/autocast.h"
+#include "train/bfloat16.h"
 #include "train/blas.h"
 #include "train/export.h"
 #include "train/masking.h"
@@ -267,8 +267,6 @@ class BertTraining {
 };
 
 }  // namespace
-
-bool has_fast_bf16() { return __builtin_cpu_supports("avx512bf16"); }
 
 TrainResult train_bert(const TrainBertOptions& options) {
   set_threads(options.threads);

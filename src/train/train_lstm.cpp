@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "tokenizer/make.h"
-#include "train/autocast.h"
+#include "train/bfloat16.h"
 #include "train/blas.h"
 #include "train/export.h"
 #include "train/optimizer.h"
