@@ -1,10 +1,10 @@
-"""PyTorch as the published evaluations used it: one sentence at a time, all logits of all positions.
+"""PyTorch as a careful user runs it: without gradients, on OpenBLAS or MKL, in batches of sentences of similar length.
 
-    peer_torch.py bert MAKE_BERT.PY MODEL_DIR SENTENCES THREADS < SAMPLE.JSONL   a BERT, cross-entropy of every token
-    peer_torch.py make-lstm OUT SUITE.JSONL                                      an LSTM with random weights
-    peer_torch.py lstm DIR SUITE.JSONL THREADS                                   log-probabilities of whole sentences
+    peer_torch.py bert MAKE_BERT.PY MODEL_DIR SENTENCES BATCH THREADS < LIST_OF_FILES   a BERT, cross-entropy of every token
+    peer_torch.py make-lstm OUT SUITE.JSONL                                             an LSTM with random weights
+    peer_torch.py lstm DIR SUITE.JSONL BATCH THREADS                                    log-probabilities of whole sentences
 
-The last line of the output is JSON with the rate.
+A batch of 1 is what the published evaluations did. The last line of the output is JSON with the rate.
 """
 import importlib.util
 import json
@@ -26,8 +26,32 @@ class RNNModel(nn.Module):
         self.decoder = nn.Linear(hidden, words)
 
     def forward(self, ids):
-        out, _ = self.rnn(self.encoder(ids)[:, None])
-        return self.decoder(out[:, 0])
+        """Words by sentences to words by sentences by vocabulary."""
+        return self.decoder(self.rnn(self.encoder(ids))[0])
+
+
+def at_its_best(threads):
+    """So many threads, and a BLAS worth comparing with: Debian's reference BLAS is ten times slower than OpenBLAS."""
+    torch.set_num_threads(int(threads))
+    torch.ones(64, 64) @ torch.ones(64, 64)
+    if not any(fast in open("/proc/self/maps").read() for fast in ("openblas", "mkl", "blis")):
+        sys.exit("PyTorch runs on the reference BLAS, which is no comparison (Debian: libopenblas0-pthread)")
+
+
+def batches(sentences, size):
+    """Shortest first, so that little is padded."""
+    ordered = sorted(sentences, key=len)
+    return [nn.utils.rnn.pad_sequence(ordered[i:i + size], batch_first=True, padding_value=-1) for i in range(0, len(ordered), size)]
+
+
+def seconds_of(score, inputs):
+    """One pass over all batches, after one batch to warm up."""
+    with torch.inference_mode():
+        score(inputs[0])
+        began = time.monotonic()
+        for batch in inputs:
+            score(batch)
+        return time.monotonic() - began
 
 
 def safetensors(path):
@@ -52,25 +76,32 @@ def load_bert(classes, folder):
     return model.eval()
 
 
-def bert(classes, folder, sentences, threads):
-    torch.set_num_threads(int(threads))
+def first_sentences(files, vocabulary, most):
+    """The first distinct ones, as bench_encoder and ort_score.mjs take them."""
+    found = {}
+    for file in files:
+        for line in open(file, encoding="utf-8"):
+            for tokens, *_ in json.loads(line)["tokenized"]:
+                found.setdefault(" ".join(tokens), torch.tensor([vocabulary[t] for t in tokens]))
+                if len(found) == most:
+                    return list(found.values())
+    return list(found.values())
+
+
+def bert(classes, folder, sentences, batch, threads):
+    at_its_best(threads)
     model = load_bert(classes, folder)
     vocabulary = {w: i for i, w in enumerate(open(os.path.join(folder, "vocab.txt"), encoding="utf-8").read().split("\n"))}
-    lines = [s[0] for file in sys.stdin.read().split() for line in open(file, encoding="utf-8") for s in json.loads(line)["tokenized"]]
-    lines = lines[::max(1, len(lines) // int(sentences))][:int(sentences)]
-    inputs = [torch.tensor([[vocabulary[t] for t in tokens]]) for tokens in lines]
+    inputs = first_sentences(sys.stdin.read().split(), vocabulary, int(sentences))
     losses = []
 
     def score(ids):
-        losses.append(nn.functional.cross_entropy(model(ids, torch.ones_like(ids))[0], ids[0]).item())
+        logits = model(ids.clamp(min=0), ids >= 0)
+        each = nn.functional.cross_entropy(logits.transpose(1, 2), ids, ignore_index=-1, reduction="none")
+        losses.extend((each.sum(1) / (ids >= 0).sum(1)).tolist())
 
-    with torch.no_grad():
-        score(inputs[0])
-        began = time.monotonic()
-        for ids in inputs:
-            score(ids)
-    seconds = time.monotonic() - began
-    return {"tokens_per_second": sum(i.shape[1] for i in inputs) / seconds, "first_loss": losses[1], "first": " ".join(lines[0])}
+    seconds = seconds_of(score, batches(inputs, int(batch)))
+    return {"tokens_per_second": sum(map(len, inputs)) / seconds, "first_loss": losses[0]}
 
 
 def words_of(suite):
@@ -89,20 +120,20 @@ def make_lstm(out, suite):
     return {}
 
 
-def lstm(folder, suite, threads):
-    torch.set_num_threads(int(threads))
+def lstm(folder, suite, batch, threads):
+    at_its_best(threads)
     words = open(os.path.join(folder, "vocab.txt"), encoding="utf-8").read().split("\n")[:-1]
     ids = {w: i for i, w in enumerate(words)}
-    model = RNNModel(len(words), 650, 650, 2)
+    model = RNNModel(len(words), 650, 650, 2).eval()
     model.load_state_dict(torch.load(os.path.join(folder, "model.pt")))
-    inputs = [torch.tensor([1] + [ids.get(w, 0) for w in sentence]) for sentence in words_of(suite)][:120]
-    with torch.no_grad():
-        model(inputs[0])
-        began = time.monotonic()
-        for sentence in inputs:
-            scores = torch.log_softmax(model(sentence[:-1]), -1)
-            scores.gather(1, sentence[1:, None]).sum().item()
-    return {"sentences_per_second": len(inputs) / (time.monotonic() - began)}
+    inputs = [torch.tensor([1] + [ids.get(w, 0) for w in sentence]) for sentence in words_of(suite)]
+
+    def score(sentences):
+        asked = sentences[:, 1:]
+        scores = torch.log_softmax(model(sentences[:, :-1].clamp(min=0).T).transpose(0, 1), -1)
+        (scores.gather(2, asked.clamp(min=0)[..., None])[..., 0] * (asked >= 0)).sum(1).tolist()
+
+    return {"sentences_per_second": len(inputs) / seconds_of(score, batches(inputs, int(batch)))}
 
 
 if __name__ == "__main__":

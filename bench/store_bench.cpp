@@ -96,6 +96,15 @@ class MadeUp : public suite::ItemStream {
   uint64_t n_, at_ = 0;
 };
 
+// Of this process so far, all its threads together: what another's load on the machine does not
+// change.
+double processor_seconds() {
+  struct rusage usage;
+  ::getrusage(RUSAGE_SELF, &usage);
+  auto seconds = [](const timeval& t) { return double(t.tv_sec) + 1e-6 * double(t.tv_usec); };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
 int bench(uint64_t items, const std::string& path) {
   using Clock = std::chrono::steady_clock;
   auto seconds = [](Clock::time_point since) {
@@ -106,10 +115,12 @@ int bench(uint64_t items, const std::string& path) {
   suite.open = [items] { return std::make_unique<MadeUp>(items); };
   FreeModel model;
   engine::RunReport report;
+  double processor = processor_seconds();
   {
     store::Store store(path, store::Store::Mode::write);
     report = engine::run_suite(&store, suite, model, {&method::find_method("ce")}, {});
   }
+  processor = processor_seconds() - processor;
   Clock::time_point start = Clock::now();
   store::Store store(path, store::Store::Mode::read);
   std::string text = report::text_tables(report::make_tables(store, {}), {100, false});
@@ -117,10 +128,11 @@ int bench(uint64_t items, const std::string& path) {
   struct rusage usage;
   ::getrusage(RUSAGE_SELF, &usage);
   fmt::print(
-      "{{\"items\": {}, \"seconds\": {:.2f}, \"microseconds_per_item\": {:.1f}, \"store_seconds\": "
-      "{:.2f}, \"report_seconds\": {:.3f}, \"peak_megabytes\": {}, \"file_megabytes\": {}}}\n",
-      items, report.seconds, report.seconds * 1e6 / double(items), report.store_seconds, shown,
-      usage.ru_maxrss / 1024, std::filesystem::file_size(path) >> 20);
+      "{{\"items\": {}, \"seconds\": {:.2f}, \"microseconds_per_item\": {:.1f}, "
+      "\"processor_microseconds_per_item\": {:.1f}, \"store_seconds\": {:.2f}, \"report_seconds\": "
+      "{:.3f}, \"peak_megabytes\": {}, \"file_megabytes\": {}}}\n",
+      items, report.seconds, report.seconds * 1e6 / double(items), processor * 1e6 / double(items),
+      report.store_seconds, shown, usage.ru_maxrss / 1024, std::filesystem::file_size(path) >> 20);
   return 0;
 }
 

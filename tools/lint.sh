@@ -12,5 +12,4 @@ for file in "${files[@]}"; do
 done
 [ -z "${badly:-}" ]
 cmake --preset release -B build/lint -Wno-dev -DMINPAIR_PRECOMPILE=OFF >/dev/null  # clang cannot read headers that GCC precompiled
-mapfile -t sources < <(git ls-files 'src/*.cpp' | grep -v '^src/train/')
-printf '%s\n' "${sources[@]}" | xargs -P "$(nproc)" -n 4 clang-tidy -p build/lint --quiet
+tools/lint.py build/lint --jobs "$(nproc)"

@@ -65,7 +65,7 @@ void add_pull(Cli& cli) {
   cli.on_run(app, [] {
     if (hub::is_source(model) || in_collection(model)) return pull_data(model, options);
     if (std::string meant = mistyped_source(model); !meant.empty())
-      fmt::print(stderr, "note: a model '{}' is sought; did you mean '{}'?\n", model, meant);
+      fmt::print(stderr, "note: looking for a model '{}'; did you mean '{}'?\n", model, meant);
     hub::Pulled p = hub::pull(model, options);
     if (options.dry_run) {
       for (size_t i = 0; i < p.files.size(); ++i)

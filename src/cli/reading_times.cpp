@@ -106,7 +106,7 @@ void add_reading_times(Cli& cli) {
       "  minpair reading-times times.csv gpt2.csv --joined all.csv     for lme4 and others\n"
       "\nLinear regression on length, frequency and those of the words before, with and without\n"
       "a model's surprisals; the gain in log-likelihood is that of held-out words. Words must be\n"
-      "cut alike in all files; one that differs is an error with its place.\n");
+      "split alike in all files; one that differs is an error with its place.\n");
   app.add_option("TIMES", q.times, "a row for every observation: .csv, .tsv or .jsonl").required();
   app.add_option("WORDS", q.words, "output of 'minpair surprisal', one file per model").required();
   app.add_option("--time", q.time, "in TIMES: the column with the times").shows_default();

@@ -1,12 +1,12 @@
 #pragma once
-// Everything between items and a model: equal queries once, shared prefixes once, batches of the
-// size that the model states, what was answered kept until the run is stored.
+// Everything between items and a model: equal queries are asked once, shared prefixes computed
+// once, batches have the size that the model states, and answers are kept until the run is stored.
 //
 //   SuiteSource suite = suite_source(suite::find_suite("de-agreement"));
 //   RunReport report = run_suite(&store, suite, model, {&method::find_method("ce")}, {});
 //
 // A run can be resumed at any moment: the model's answers are kept beside the results file until
-// the run is complete, and is then stored in one transaction. Other doors: perplexity.h;
+// the run is complete; it is then stored in one transaction. Other doors: perplexity.h;
 // released.h, scores that others published; processes/processes.h, one run on many processes.
 
 #include <cstdint>
@@ -27,14 +27,14 @@ namespace minpair::engine {
 // Which items: empty lists and 0 mean all.
 struct Selection {
   std::vector<std::string> tests, conditions, languages;
-  uint64_t limit = 0;   // the first so many of those
-  uint64_t sample = 0;  // so many of those, whichever `seed` draws
+  uint64_t limit = 0;   // this many of those, from the start
+  uint64_t sample = 0;  // this many of those, drawn by `seed`
   uint64_t seed = 1;
 };
 
 // A suite split over machines that do not talk to each other. Every one of them plans the whole
-// suite, and all come to the same split: items that ask alike stand side by side, so that little is
-// computed twice, and the cuts are where the tokens are even.
+// suite, and all come to the same split: items that ask alike stay together, so that little is
+// computed twice, and each part has about as many tokens.
 struct Shard {
   uint32_t number = 1, of = 1;  // from 1
   bool whole() const { return of == 1; }
@@ -46,7 +46,7 @@ std::string shard_text(const Shard& shard);
 struct PlanOptions {
   size_t memory = size_t{32} << 20;     // for each of the two sorted lists
   std::filesystem::path scratch = ".";  // for what does not fit
-  uint32_t batch_tokens = 0;            // how much the model gets at once; 0: what it says is best
+  uint32_t batch_tokens = 0;            // how much the model gets at once; 0: its own choice
 };
 
 struct PlanCounts {
@@ -67,8 +67,8 @@ struct RunOptions {
   std::filesystem::path lexicon;  // for clozes; empty: the suite's
   uint32_t min_words = 10;        // on each side of a cloze
   std::string context;            // before every sentence that has none of its own
-  std::string context_file;       // where it is from, for the facts of the run
-  std::string name;               // of the model in the results; empty: what it was called
+  std::string context_file;       // where that comes from, for the facts of the run
+  std::string name;               // of the model in the results; empty: as it was called
   bool dry_run = false;           // only plan, and estimate the time
   bool quiet = false;             // no progress
   Tick tick;                      // sees progress as well
@@ -91,12 +91,12 @@ struct RunReport {
   double estimated_seconds = 0;  // of a dry run
 };
 
-// A suite that can be read from its beginning as often as wanted.
+// A suite that can be read from the beginning any number of times.
 struct SuiteSource {
   suite::Manifest manifest;
   std::function<std::unique_ptr<suite::ItemStream>()> open;
   std::string called;             // what the user called it; empty: its name
-  std::string columns;            // of a typed list: what they are; empty: as their names say
+  std::string columns;            // of a typed list: their roles; empty: as their names say
   std::filesystem::path lexicon;  // lexicon.tsv beside the items; empty: there is none
 };
 

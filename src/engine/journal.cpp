@@ -62,7 +62,7 @@ AnswerJournal::AnswerJournal(std::filesystem::path path, Hash128 plan)
   if (fd_ < 0) throw cannot_errno("the answers cannot be written").at(path_.string());
   if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
     ::close(fd_);
-    throw cannot("another minpair is at work on the same run")
+    throw cannot("another minpair is already working on this run")
         .at(path_.string())
         .hint("wait until it is done, or give this run another results file with -o");
   }

@@ -191,7 +191,7 @@ class Run {
     for (const store::RunRecord& run : store_->runs())
       if (run.model.id == known && run.model.name != name)
         throw wrong_call(
-            fmt::format("these results have this model already, as '{}'", run.model.name))
+            fmt::format("these results already have this model, as '{}'", run.model.name))
             .hint("leave --name out, or write to another file with -o");
   }
 
@@ -303,7 +303,7 @@ void self_test(query::Model& model) {
     throw bad_input(fmt::format("the probabilities after a word sum to {} instead of 1", sum))
         .at(model.info().name)
         .hint(
-            "the ARPA file is damaged, or its back-off weights do not belong to it; make it anew");
+            "the ARPA file is damaged, or its back-off weights do not belong to it; make it again");
   throw broken(fmt::format("probabilities sum to {} instead of 1", sum));
 }
 

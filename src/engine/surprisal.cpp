@@ -288,7 +288,7 @@ class OneByOne : public Surprisal::Reader {
 Surprisal::Surprisal(query::Model& model, const SurprisalOptions& options, Give give) {
   bool masked = model.info().kind == query::ModelInfo::Kind::masked;
   if (masked && (options.entropy || options.rank))
-    throw wrong_call("entropies and ranks are of models that read from left to right");
+    throw wrong_call("entropies and ranks are only for models that read from left to right");
   if (!masked && !options.method.empty())
     throw wrong_call("--method is for masked models; others read from left to right");
   if (masked)

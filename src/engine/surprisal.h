@@ -23,7 +23,7 @@ struct SurprisalOptions {
   bool by_line = false;  // every text on its own; otherwise one is read after the other
   bool entropy = false, rank = false;
   std::string method;  // of masked models; empty: pll-word-l2r
-  uint64_t done = 0;   // this many words are known already: neither asked nor given out
+  uint64_t done = 0;   // that many words are known already: neither asked nor given out
 };
 
 // A word between spaces. In nats; what cannot be known is NaN: the first word where a model puts

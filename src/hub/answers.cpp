@@ -66,7 +66,7 @@ Repository repository_of(std::string_view body, const std::string& url) {
         .hint("is HF_ENDPOINT right?");
   }
   if (!is_commit(repository.commit))
-    throw bad_input(fmt::format("{} names '{}', which is no commit", url, repository.commit));
+    throw bad_input(fmt::format("{} names '{}', which is not a commit", url, repository.commit));
   std::erase_if(repository.files, [](const auto& f) { return !is_safe_path(f.first); });
   return repository;
 }

@@ -139,7 +139,7 @@ class Regression {
     std::vector<double> own;
     for (size_t r : rows_) {
       if (std::isnan(all[r]))
-        throw bad_input(fmt::format("column '{}': '{}' is no number", name,
+        throw bad_input(fmt::format("column '{}': '{}' is not a number", name,
                                     frame_.text(frame_.column(name), r)))
             .at(frame_.place(r));
       own.push_back(all[r]);
@@ -158,7 +158,7 @@ class Regression {
     for (const auto& [column, reference] : fit_.reference)
       if (column == name) first = reference;
     if (!levels.contains(first))
-      throw bad_input(fmt::format("column '{}' never says '{}'", name, first)).at(frame_.where());
+      throw bad_input(fmt::format("column '{}' never has '{}'", name, first)).at(frame_.where());
     levels.erase(first);
     Coded coded;
     for (const std::string& level : levels) {

@@ -242,12 +242,12 @@ class Evaluation {
                             [](const auto& part) { return part->kind == Node::Kind::text; });
     if (node.name == "length") {
       auto only = text_at(*node.parts[0], row);
-      if (!only) throw bad_input("length is of a text");
+      if (!only) throw bad_input("length takes a text");
       return double(count_characters(*only));
     }
     if (text || of_texts(node)) {
       if (node.parts.size() < 2)
-        throw bad_input(fmt::format("'{}' is of a number, not of a text", node.name));
+        throw bad_input(fmt::format("'{}' takes a number, not a text", node.name));
       auto a = text_at(*node.parts[0], row), b = text_at(*node.parts[1], row);
       if (!a || !b) throw bad_input("a text is compared with a number");
       if (node.name == "starts") return a->starts_with(*b);
@@ -306,7 +306,7 @@ class Evaluation {
     double value = (*known->second)[row];
     if (!std::isnan(value)) return value;
     const std::string& cell = frame_.text(frame_.column(node.name), row);
-    throw bad_input(fmt::format("column '{}': '{}' is no number", node.name, cell))
+    throw bad_input(fmt::format("column '{}': '{}' is not a number", node.name, cell))
         .at(frame_.place(row))
         .hint("leave such rows out with where");
   }

@@ -249,7 +249,7 @@ Frame Frame::repeated(const std::string& name) const {
   for (size_t r = 0; r < rows_; ++r) {
     const double n = numbers(times)[r];
     if (!(n >= 0 && n == std::floor(n) && double(rows.size()) + n <= kMost))
-      throw bad_input(fmt::format("'{}' is no number of answers", text(times, r))).at(place(r));
+      throw bad_input(fmt::format("'{}' is not a number of answers", text(times, r))).at(place(r));
     for (size_t i = 1; double(i) <= n; ++i) {
       rows.push_back(r);
       number.push_back(std::to_string(i));
@@ -269,7 +269,7 @@ class Replacement {
  public:
   explicit Replacement(const Derived& derived) : with_(derived.with) {
     if (regcomp(&pattern_, derived.pattern.c_str(), REG_EXTENDED) != 0)
-      throw bad_input(fmt::format("'{}' is no regular expression", derived.pattern));
+      throw bad_input(fmt::format("'{}' is not a regular expression", derived.pattern));
   }
   Replacement(const Replacement&) = delete;
   Replacement& operator=(const Replacement&) = delete;

@@ -71,7 +71,7 @@ class Work {
       for (const Column& column : table.columns)
         if (column.asked) take(*column.asked);
     if (tasks_.empty())
-      throw wrong_call(fmt::format("'{}' says of no such table how models answer it", paper.name))
+      throw wrong_call(fmt::format("'{}' does not say how models answer such a table", paper.name))
           .hint("docs/papers.md shows how a paper says so");
   }
 

@@ -183,7 +183,7 @@ double number_of(const std::string& printed) {
     if (used == printed.size()) return value;
   } catch (const std::exception&) {
   }
-  throw bad_input(fmt::format("'{}' is no number", printed));
+  throw bad_input(fmt::format("'{}' is not a number", printed));
 }
 
 }  // namespace

@@ -121,7 +121,7 @@ class Joiner {
       Place place{times_.cell(text), times_.cell(word), uint32_t(given - q_.first + 1), {}, {}};
       auto [at, fresh] = at_.try_emplace(key(place.text, place.position), places_.size());
       if (fresh) {
-        why_not_.push_back(fits(place) ? "" : "words that are spelt otherwise");
+        why_not_.push_back(fits(place) ? "" : "words that are spelt differently");
         counts_.push_back(q_.frequency.empty() ? 0 : times_.number(count));
         lines_.push_back(times_.line());
         places_.push_back(std::move(place));
@@ -169,8 +169,9 @@ class Joiner {
           at >= 0 && at < int64_t(words.size()) && words[size_t(at)].word == place.word)
         return fmt::format("it is the word {}: does the table count from {}? (--first)",
                            by < 0 ? "before" : "after", int64_t(q_.first) - by);
-    return fmt::format("words must be cut alike; --mismatches {} leaves out that many that differ",
-                       q_.mismatches + 1);
+    return fmt::format(
+        "words must be split alike; --mismatches {} leaves out that many that differ",
+        q_.mismatches + 1);
   }
 
   // The word of a model so many words back, which must be the first model's.

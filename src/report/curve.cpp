@@ -100,7 +100,7 @@ std::vector<CurvePoint> read_curve(const fs::path& file) {
     const Json object = Json::parse(line, nullptr, false);
     const bool known = object.is_object() && number(object, "step") && number(object, "tokens");
     if (!known)
-      throw bad_input("this is no point of a learning curve")
+      throw bad_input("this is not a point on a learning curve")
           .at(fmt::format("{}:{}", lines.name(), lines.line_number()));
     CurvePoint p;
     p.step = static_cast<uint64_t>(std::max(0.0, *number(object, "step")));

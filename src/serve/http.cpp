@@ -124,10 +124,10 @@ std::optional<Refusal> parse_head(std::string_view text, Request& request) {
     text.remove_prefix(end + 2);
     if (line.empty()) break;
     if (first ? !parse_request_line(line, request) : !parse_header(line, request))
-      return Refusal{400, first ? "this is no request" : "a header is malformed"};
+      return Refusal{400, first ? "this is not a request" : "a header is malformed"};
     first = false;
   }
-  if (first) return Refusal{400, "this is no request"};
+  if (first) return Refusal{400, "this is not a request"};
   if (request.method != "GET" && request.method != "HEAD" && request.method != "POST")
     return Refusal{405, "only GET, HEAD and POST are answered"};
   request.close |= ascii_lower(request.header("connection")) == "close";

@@ -35,7 +35,7 @@ int listen_at(const std::string& address, int port) {
   wanted.ai_socktype = SOCK_STREAM;
   wanted.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
   if (getaddrinfo(address.c_str(), std::to_string(port).c_str(), &wanted, &found) != 0)
-    throw wrong_call(fmt::format("'{}' is no address of this machine", address))
+    throw wrong_call(fmt::format("'{}' is not an address of this machine", address))
         .hint("for example: 127.0.0.1, or 0.0.0.0 for all");
   std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> all(found, freeaddrinfo);
   int fd = -1;

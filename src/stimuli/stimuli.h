@@ -15,15 +15,15 @@ namespace minpair::stimuli {
 // Whether grammars make the items. A folder with .jsonl files has them already.
 bool from_grammars(const suite::Suite& suite);
 
-// What is said of the items: beside them, and in the grammars that make them.
+// The manifest beside the items, with what the grammars that make them add.
 suite::Manifest manifest_of(const suite::Suite& suite);
 
-// `options` are for grammars; other suites do without.
+// `options` matter only to grammars.
 std::unique_ptr<suite::ItemStream> open_items(const suite::Suite& suite,
                                               const GrammarOptions& options = {});
 
-// The same of a typed list whose columns are named here: "good=Satz,bad=Falsch". Throws when it is
-// no list.
+// The same for a typed list whose columns are named here: "good=Satz,bad=Falsch". Throws if it is
+// not a list.
 std::unique_ptr<suite::ItemStream> open_list(const suite::Suite& suite, const std::string& columns);
 
 }  // namespace minpair::stimuli

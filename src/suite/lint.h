@@ -1,5 +1,5 @@
 #pragma once
-// What is wrong with a suite, found in one pass that keeps hashes and no items.
+// What is wrong with a suite, found in one pass that keeps hashes instead of items.
 //
 //   Linter linter;
 //   for (Item item; items->next(item);) linter.add(item);

@@ -1,7 +1,7 @@
 #pragma once
-// The same items, written differently: CLAMS (appendix B) asks what a capital at the beginning
-// does, and models trained on running text expect a full stop. Ids stay, so that 'minpair compare'
-// can pair the two preparations.
+// The same items, written differently: CLAMS (appendix B) studies the effect of an initial
+// capital, and models trained on running text expect a full stop. Ids stay, so that 'minpair
+// compare' can pair the two preparations.
 
 #include "suite/item.h"
 

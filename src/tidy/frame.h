@@ -23,13 +23,13 @@ struct Field {
 };
 
 struct Column {
-  std::vector<uint8_t> valid;    // a bit a row
+  std::vector<uint8_t> valid;    // one bit per row
   std::vector<int32_t> offsets;  // of texts: one more than rows
   std::string bytes;             // of texts
   std::vector<int64_t> integers;
   std::vector<double> numbers;
-  std::vector<float> values;    // of vectors, `width` a row
-  std::vector<uint8_t> truths;  // a bit a row
+  std::vector<float> values;    // of vectors, `width` per row
+  std::vector<uint8_t> truths;  // one bit per row
   uint64_t missing = 0;
 
   bool has(size_t row) const { return valid[row / 8] >> (row % 8) & 1; }
@@ -79,7 +79,7 @@ class Rows {
   virtual bool next(Frame& frame) = 0;  // false: there are no more
 };
 
-// Rows that are there.
+// Rows that are in memory already.
 class FrameRows : public Rows {
  public:
   explicit FrameRows(Frame frame) : frame_(std::move(frame)), fields_(frame_.fields()) {}

@@ -1,6 +1,6 @@
 #pragma once
-// Results as tidy tables: a row for every item, sentence, region, word or token of every run, with
-// names that say what a column is. `minpair export`, the C interface and so Python and R take them
+// Results as tidy tables: a row for every item, sentence, region, word or token of every run, in
+// columns with telling names. `minpair export` and the C interface, and so Python and R, get them
 // from here. docs/results-format.md lists the columns.
 //
 //   store::Store store("results.db", store::Store::Mode::read);
@@ -25,8 +25,8 @@ const std::vector<std::string>& tables();
 std::unique_ptr<Rows> stored_rows(store::Store& store, const std::string& table,
                                   const report::ReportOptions& options);
 
-// A word as the model reads it: a token that begins one, and those after it. A special token is one
-// of its own.
+// A word as the model reads it: a token that begins one, and those after it. A special token stands
+// alone.
 struct ScoredWord {
   Span span;  // bytes of the sentence
   bool special = false, in_locus = false;

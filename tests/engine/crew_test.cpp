@@ -199,9 +199,9 @@ TEST(Crew, OneThatWouldGiveOtherScoresIsRefused) {
     return said;
   };
   EXPECT_THAT(with([](FakeModel& m) { m.info().precision = "bf16"; }),
-              HasSubstr("process 1 on here would give other scores: it computes in bf16, the "
+              HasSubstr("process 1 on here would give different scores: it computes in bf16, the "
                         "first process in fp32"));
-  EXPECT_THAT(with([](FakeModel&) {}, 1), HasSubstr("its model has other weights"));
+  EXPECT_THAT(with([](FakeModel&) {}, 1), HasSubstr("its model has different weights"));
   EXPECT_THAT(with([](FakeModel& m) { m.info().fingerprint = "fake 0"; }, 1),
               HasSubstr("its processor rounds differently"));
 }

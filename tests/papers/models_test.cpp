@@ -212,7 +212,7 @@ TEST_F(PapersModels, RowsWithoutSentencesSaySo) {
 TEST_F(PapersModels, SayWhatIsWrong) {
   Paper none = paper("0.5", "0.5");
   for (Column& column : none.tables[0].columns) column.asked.reset();
-  EXPECT_THAT(error(none), HasSubstr("says of no such table how models answer it"));
+  EXPECT_THAT(error(none), HasSubstr("does not say how models answer such a table"));
   how.models = {"de-min"};
   EXPECT_THAT(error(paper("0.5", "0.5")), HasSubstr("de-min"));
   how.models.clear();

@@ -81,7 +81,7 @@ TEST_F(Formulas, TextsAndFunctions) {
   EXPECT_NEAR(value("student_p(2.086, 20)"), 0.05, 1e-4);
   EXPECT_NEAR(value("exact_high(408, 1000)"), 0.439195, 1e-6);
   EXPECT_THAT(error("sqrt(1, 2)"), HasSubstr("sqrt takes 1"));
-  EXPECT_THAT(error("mean(abs(\"x\"))"), HasSubstr("'abs' is of a number, not of a text"));
+  EXPECT_THAT(error("mean(abs(\"x\"))"), HasSubstr("'abs' takes a number, not a text"));
   EXPECT_THAT(error(std::string(5000, '(')), HasSubstr("too many brackets in brackets"));
   EXPECT_THAT(error("1" + std::string(20000, ' ')), HasSubstr("too long"));
   // What is left out need not be a number.
@@ -142,7 +142,7 @@ TEST_F(Formulas, StackedAndDerivedColumns) {
   source.derived = {{"bare", "name", "x*", "."}};
   EXPECT_DOUBLE_EQ(value("count(bare = \".a.-.1.a.n.s.1.\")"), 2);
   source.derived = {{"bare", "name", "(", ""}};
-  EXPECT_THAT(error("count(id = 1)"), HasSubstr("'(' is no regular expression"));
+  EXPECT_THAT(error("count(id = 1)"), HasSubstr("'(' is not a regular expression"));
 }
 
 TEST_F(Formulas, JsonItemsAndPackedFiles) {
@@ -239,25 +239,25 @@ TEST_F(Formulas, Regressions) {
   EXPECT_LT(value("mean(log_likelihood)"), 0);
   EXPECT_GE(value("mean(sd.g.intercept)"), 0);
   source.then[0].fit = Fit{.model = "y ~ x"};
-  EXPECT_THAT(error("mean(AIC)"), HasSubstr("a.csv:8: column 'y': '?' is no number"));
+  EXPECT_THAT(error("mean(AIC)"), HasSubstr("a.csv:8: column 'y': '?' is not a number"));
   source.then[0].fit = Fit{.model = "y x"};
   EXPECT_THAT(error("mean(AIC)"), HasSubstr("has no ~"));
   source.then[0].fit = Fit{.model = "y ~ x", .where = "n != \"\"", .without = {"z"}};
   EXPECT_THAT(error("mean(AIC)"), HasSubstr("no term 'z' to leave out"));
   source.then[0].fit->reference = {{"kind", "c"}};
   source.then[0].fit->model = "y ~ kind";
-  EXPECT_THAT(error("mean(AIC)"), HasSubstr("never says 'c'"));
+  EXPECT_THAT(error("mean(AIC)"), HasSubstr("never has 'c'"));
 }
 
 TEST_F(Formulas, SayWhatIsWrong) {
   EXPECT_THAT(error("mean(goood)"), HasSubstr("did you mean 'good'?"));
   EXPECT_THAT(error("mean(goood)"), HasSubstr("a.csv:1: there is no column 'goood'"));
-  EXPECT_THAT(error("mean(kind)"), HasSubstr("a.csv:2: column 'kind': 'x' is no number"));
+  EXPECT_THAT(error("mean(kind)"), HasSubstr("a.csv:2: column 'kind': 'x' is not a number"));
   // Of several files, the one that is wrong.
   write(folder / "b.csv", "id,good\n7,1\n8,much\n");
   write(folder / "c.csv", "id,good\n9,1\n");
   source.files = {"a.csv", "b.csv", "c.csv"};
-  EXPECT_THAT(error("mean(good)"), HasSubstr("b.csv:3: column 'good': 'much' is no number"));
+  EXPECT_THAT(error("mean(good)"), HasSubstr("b.csv:3: column 'good': 'much' is not a number"));
   source.files = {"a.csv"};
   EXPECT_THAT(error("good"), HasSubstr("one number is wanted"));
   EXPECT_THAT(error("mean(good"), HasSubstr("closing bracket"));

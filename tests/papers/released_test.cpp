@@ -190,7 +190,7 @@ TEST_F(AFurtherFile, SaysWhatTheItemsAre) {
   EXPECT_THAT(error(head + "1,nan,g1,b1,-1,-2\n"), HasSubstr("b.csv:2: column 'test': 'nan'"));
   for (const char* missing : {"", "NA", "nan"})
     EXPECT_THAT(error(head + "1,t,g1,b1,-1," + missing + "\n"),
-                HasSubstr("b.csv:2: column 'b': '" + std::string(missing) + "' is no number"));
+                HasSubstr("b.csv:2: column 'b': '" + std::string(missing) + "' is not a number"));
   EXPECT_THAT(error(head + "1,t,g1,b1,-1,-2\n1,t,g1,b1,-1,-2\n"),
               HasSubstr("b.csv:3: 'g1' has a score already, in item '1'"));
   EXPECT_EQ(error(head + "1,t,g1,b1,-1,-2\n1,t,g1,b1,-1,-2\n", "mean"), "");

@@ -132,7 +132,7 @@ TEST_F(OwnFiles, AWordThatDiffersIsRefusedWithBothPlaces) {
   q.mismatches = 1;
   Joined joined =
       join({.times = q.times, .words = q.words, .spillover = 0, .mismatches = 1, .folds = 1});
-  EXPECT_EQ(joined.left_out["words that are spelt otherwise"], 1u);
+  EXPECT_EQ(joined.left_out["words that are spelt differently"], 1u);
   EXPECT_EQ(joined.mismatches.size(), 1u);
 }
 

@@ -322,7 +322,7 @@ TEST(Avg, Errors) {
   EXPECT_EQ(error_of("vary: V[]\nsubject: Q N\n" + rest), "");
   EXPECT_EQ(error_of("vary: V[]\nsubject:\n" + rest, "subject: N\n"), "");
   EXPECT_THAT(error_of("vary: V[]\nsample: x\n" + rest),
-              HasSubstr("test.avg:2:9: 'x' is no size of a sample\n  say how many"));
+              HasSubstr("test.avg:2:9: 'x' is not the size of a sample\n  say how many"));
   EXPECT_THAT(error_of("S[] x\n", "V[ x\n"), HasSubstr("common.avg:1:2: this bracket"));
   EXPECT_THAT(error_of("S[] x\ntext: fancy\n"), HasSubstr("text: fancy is unknown"));
   EXPECT_THAT(error_of("vary: A[] <> B[] <> C[]\nS[] x\n"),

@@ -328,7 +328,8 @@ TEST_F(Cfg, AGrammarCanAskForASampleOfEachCondition) {
   write_file(folder_ / "wide.cfg", kWide + std::string("% sample 99\n"));
   EXPECT_EQ(texts({}), texts(whole));
   EXPECT_THAT(error(kWide + std::string("% sample\n")), HasSubstr("my.cfg:9:9: a sample has one"));
-  EXPECT_THAT(error(kWide + std::string("% sample 1 2 3\n")), HasSubstr("no size of a sample"));
+  EXPECT_THAT(error(kWide + std::string("% sample 1 2 3\n")),
+              HasSubstr("not the size of a sample"));
 }
 
 TEST_F(Cfg, FeaturesThatNameNoConditionAreSaidAllTheSame) {

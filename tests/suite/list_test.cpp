@@ -121,7 +121,7 @@ TEST(Lists, ColumnsCanBeNamed) {
   EXPECT_EQ(item.id, "l/1/a");
   EXPECT_EQ(item.sentences[0].text, "Er geht.");
   EXPECT_EQ(why(list, "good=Sätze"), "0:0: there is no column 'Sätze'");
-  EXPECT_EQ(why(list, "gut=Satz"), "0:0: a column can be no 'gut'");
+  EXPECT_EQ(why(list, "gut=Satz"), "0:0: a column cannot be 'gut'");
   EXPECT_EQ(why(list, "Satz"), "0:0: --columns needs ROLE=NAME, not 'Satz'");
 }
 
@@ -261,7 +261,7 @@ TEST(Lists, HostileSheetsAreRefused) {
       "too large");
   std::string deep;
   for (int i = 0; i < 300; ++i) deep += "<a>";
-  refuse(deep, "no XML of a spreadsheet");
+  refuse(deep, "not a spreadsheet's XML");
 }
 
 }  // namespace minpair::suite

@@ -167,7 +167,7 @@ bool is_sequence(const Value& v) {
 void Machine::append(std::vector<ValuePtr> values) {
   Kind kind = top()->kind;
   if (kind != Kind::list && kind != Kind::set && kind != Kind::object)
-    throw bad_input("something is appended to what is no list");
+    throw bad_input("something is appended to what is not a list");
   std::vector<ValuePtr>& to = top()->items;
   to.insert(to.end(), std::make_move_iterator(values.begin()),
             std::make_move_iterator(values.end()));
@@ -176,7 +176,7 @@ void Machine::append(std::vector<ValuePtr> values) {
 void Machine::set_items(std::vector<ValuePtr> flat) {
   if (flat.size() % 2) throw bad_input("a key has no value");
   if (top()->kind != Kind::dict && top()->kind != Kind::object)
-    throw bad_input("an entry is set in what is no dict");
+    throw bad_input("an entry is set in what is not a dict");
   for (size_t i = 0; i < flat.size(); i += 2)
     top()->entries.emplace_back(std::move(flat[i]), std::move(flat[i + 1]));
 }
@@ -438,7 +438,7 @@ bool Machine::step_object(uint8_t opcode) {
       ValuePtr state = pop();
       Kind kind = top()->kind;
       if (kind != Kind::object && kind != Kind::dict && kind != Kind::list && kind != Kind::set)
-        throw bad_input("a state is given to what is no object");
+        throw bad_input("a state is given to what is not an object");
       top()->state = std::move(state);
       return true;
     }
@@ -499,7 +499,7 @@ bool Machine::step(uint8_t opcode) {
   }
   if (step_memo(opcode) || step_literal(opcode) || step_container(opcode) || step_object(opcode))
     return true;
-  throw bad_input(fmt::format("byte 0x{:02x} is no pickle instruction", opcode));
+  throw bad_input(fmt::format("byte 0x{:02x} is not a pickle instruction", opcode));
 }
 
 }  // namespace

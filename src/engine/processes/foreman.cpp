@@ -49,7 +49,8 @@ void Foreman::welcome(int from, std::string_view identity) {
   std::string host(identity.substr(0, line));
   std::string differs = difference(identity_, std::string(identity.substr(line + 1)));
   if (!differs.empty())
-    throw cannot(fmt::format("process {} on {} would give other scores: {}", from, host, differs))
+    throw cannot(
+        fmt::format("process {} on {} would give different scores: {}", from, host, differs))
         .hint("give all machines the same files and --precision, or leave that one out");
   others_[size_t(from)].ready = true;
 }

@@ -24,8 +24,8 @@ std::string difference(const std::string& ours, const std::string& theirs) {
   std::vector<std::string_view> a = split(ours, '\n'), b = split(theirs, '\n');
   if (a.size() != 4 || b.size() != 4) return "another version of minpair";
   if (a[0] != b[0]) return fmt::format("it computes in {}, the first process in {}", b[0], a[0]);
-  if (a[1] != b[1]) return "its model has other weights";
-  if (a[2] != b[2]) return "its tokenizer is another one";
+  if (a[1] != b[1]) return "its model has different weights";
+  if (a[2] != b[2]) return "its tokenizer is different";
   if (a[3] != b[3]) return "its processor rounds differently";
   return "";
 }

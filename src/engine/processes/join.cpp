@@ -59,7 +59,7 @@ std::unique_ptr<Wire> join_crew() {
   auto open = reinterpret_cast<Wire* (*)(const char*)>(::dlsym(library, "minpair_open_wire"));
   std::unique_ptr<Wire> wire(open ? open(version().c_str()) : nullptr);
   if (!wire)
-    throw cannot("the MPI part is of another version of minpair")
+    throw cannot("the MPI part belongs to a different version of minpair")
         .at(file.string())
         .hint("install both from one build");
   if (wire->rank() == 0) std::signal(SIGTERM, say_stopped);

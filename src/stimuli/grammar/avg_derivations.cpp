@@ -529,7 +529,7 @@ void check_named(const AvgGrammar& grammar) {
     const auto defined = [&](std::string_view name) { return grammar.defines(name); };
     const auto unknown = std::find_if_not(names.begin(), names.end(), defined);
     if (unknown != names.end() && (bond || std::none_of(names.begin(), names.end(), defined)))
-      throw bad_input(fmt::format("'{}:' names {}, but nothing is called so", s.key, *unknown))
+      throw bad_input(fmt::format("'{}:' names {}, but nothing has that name", s.key, *unknown))
           .at(s.where)
           .hint("it names preterminals of this grammar or of its common.avg, without brackets");
   }

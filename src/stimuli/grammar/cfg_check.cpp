@@ -177,7 +177,7 @@ void check_design(const File& file, const std::set<std::string>& labels) {
         .hint("'% design' names what varies");
   if (labels.contains("locus"))
     throw file.error("a design has regions, and no locus", file.design[0].place)
-        .hint("call the region otherwise");
+        .hint("give the region another name");
   for (const Rule& r : file.rules)
     if (!r.wrong.empty())
       throw file.error("a design has no right and wrong orders", r.left.place)

@@ -117,7 +117,7 @@ Star::Stretch Star::stretch_of(const Rule& rule, const std::vector<Nodes>& parts
   while (any(Side::end, [](const Tuple& t) { return opens(t[0]); })) {
     if (s.after == 0)
       throw file_.error("the locus cannot end with an opening bracket", rule.left.place)
-          .hint("let the rule end with the word behind it, on both sides of the star");
+          .hint("let the rule end with the word after it, on both sides of the star");
     --s.after;
   }
   return s;

@@ -95,7 +95,7 @@ Sample parse_sample(std::string_view text) {
     const char* end = numbers[i].data() + numbers[i].size();
     bool read = i < 2 && std::from_chars(numbers[i].data(), end, values[i]).ptr == end;
     if (!read)
-      throw bad_input(fmt::format("'{}' is no size of a sample", text))
+      throw bad_input(fmt::format("'{}' is not the size of a sample", text))
           .hint("say how many, then a seed: 1000 7");
   }
   if (values[0] == 0)
@@ -170,8 +170,9 @@ Derivations::Node Derivations::add_choice(std::vector<std::vector<Node>> alterna
 
 void Derivations::check_size(Node root) const {
   if (nodes_[root].size > kLongestDerivation)
-    throw bad_input(fmt::format("a sentence can have more than {} words and rules; is that meant?",
-                                kLongestDerivation))
+    throw bad_input(
+        fmt::format("a sentence can have more than {} words and rules; is that intended?",
+                    kLongestDerivation))
         .hint("give a smaller --depth");
 }
 

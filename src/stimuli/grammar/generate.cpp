@@ -36,7 +36,7 @@ void generate(const std::vector<Derivations>& tests, const fs::path& output,
   if (!options.sample && count_of(tests) > options.most)
     throw wrong_call(fmt::format("these are {} items, more than {}", number_text(count_of(tests)),
                                  count_text(options.most)))
-        .hint("--sample N takes N of each test; --most N writes so many after all");
+        .hint("--sample N takes N of each test; --most N allows that many");
   GenerateOptions::Format format = format_of(tests, output, options);
   bool text = format != GenerateOptions::Format::jsonl;
   Labels labels = format == GenerateOptions::Format::clams ? kClamsLabels : Labels{};

@@ -12,7 +12,7 @@ namespace minpair::stimuli {
 struct GenerateOptions {
   enum class Format { text, clams, jsonl };
   std::optional<Format> format;    // unset: text for "x.txt" and where there is no locus
-  std::optional<uint64_t> sample;  // so many items of each test
+  std::optional<uint64_t> sample;  // this many items of each test
   uint64_t seed = 0;
   uint64_t most = 10'000'000;  // without a sample, larger suites are refused
 };

@@ -21,8 +21,7 @@
 
 namespace minpair::stimuli {
 
-// --- Features
-// -------------------------------------------------------------------------------------------------------
+// --- Features ---
 
 // The four features of agreement (Bacon & Regier 2019).
 enum class Feature : uint8_t { number, gender, case_, person };
@@ -46,14 +45,13 @@ Bundle parse_ud_features(std::string_view feats);
 // "N;NOM;SG" to a part of speech of Universal Dependencies ("NOUN") and a bundle; "" for a part
 // that agreement ignores.
 std::string_view parse_unimorph_features(std::string_view tags, Bundle& bundle);
-// Keeps the values that the paper looks at (singular, plural; three genders; nominative,
-// accusative, ergative, absolutive; three persons) and forgets the others.
+// Keeps the values that the paper considers (singular, plural; three genders; nominative,
+// accusative, ergative, absolutive; three persons) and drops the others.
 Bundle core_values(const Bundle& bundle);
-// Do two bundles clash? Values that either lacks never do.
+// Whether no value of one bundle clashes with the other's; a value that either lacks never does.
 bool agree(const Bundle& a, const Bundle& b);
 
-// --- CoNLL-U
-// ------------------------------------------------------------------------------------------------------------
+// --- CoNLL-U ---
 
 struct Word {
   std::string_view form, lemma, upos, feats, deprel;
@@ -91,7 +89,7 @@ struct Tree {
   std::string buffer;  // what the views point into
 };
 
-// Reads trees one at a time. Enhanced dependencies are passed over. What real
+// Reads trees one at a time. Enhanced dependencies are skipped. What real
 // treebanks get wrong without harm (a missing last newline, a head out of range, fewer columns at
 // the end) is counted, not refused.
 class ConlluReader {
@@ -118,8 +116,7 @@ class ConlluReader {
   std::string first_sloppy_;
 };
 
-// --- Agreement
-// ---------------------------------------------------------------------------------------------------------
+// --- Agreement ---
 
 enum class AgreementType : uint8_t { determiner, attributive, predicative, verb };
 std::string_view name_of(AgreementType type);
@@ -133,7 +130,7 @@ struct Agreement {
   bool through_auxiliary = false;
 };
 
-// In the order of the words; those found through auxiliaries last.
+// In the order of the words, with those found through auxiliaries last.
 void find_agreement(const Tree& tree, const std::function<void(const Agreement&)>& found);
 
 // Which types of agreement a language has: suites/treebank/agreement-types.tsv.

@@ -78,7 +78,7 @@ class ClimpItems : public RowItemStream {
     if (judgment_ == kNone) return true;
     const std::string_view said = trim(fields_[judgment_]);
     if (said != "0" && said != "1")
-      throw bad_input(fmt::format("'{}' is no judgment: 1 is good, 0 is bad", said)).at(where());
+      throw bad_input(fmt::format("'{}' is not a judgment: 1 is good, 0 is bad", said)).at(where());
     good = said == "1";
     return true;
   }

@@ -175,7 +175,7 @@ class Columns {
       known.push_back(said);
     }
     std::string guess = closest(name, known);
-    throw wrong_call(fmt::format("a column can be no '{}'", name))
+    throw wrong_call(fmt::format("a column cannot be '{}'", name))
         .hint(guess.empty() ? fmt::format("there are: {}", fmt::join(known, ", "))
                             : fmt::format("did you mean '{}'?", guess));
   }

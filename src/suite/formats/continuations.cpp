@@ -192,7 +192,7 @@ class CausalGymItems : public FileItemStream {
     ++number_;
     return true;
   } catch (const Json::exception& e) {
-    throw bad_input(fmt::format("the task '{}' is none of CausalGym's: {}",
+    throw bad_input(fmt::format("the task '{}' is not one of CausalGym's: {}",
                                 task_ == tasks_.end() ? "" : task_.key(), e.what()))
         .at(file_);
   }
@@ -215,7 +215,8 @@ class CausalGymItems : public FileItemStream {
           .at(file_);
     begin_template();
   } catch (const Json::exception& e) {
-    throw bad_input(fmt::format("the task '{}' is none of CausalGym's: {}", task_.key(), e.what()))
+    throw bad_input(
+        fmt::format("the task '{}' is not one of CausalGym's: {}", task_.key(), e.what()))
         .at(file_);
   }
 

@@ -91,7 +91,7 @@ XmlReader::Event XmlReader::begin_element(std::string_view tag) {
   if (ends_at_once_) tag.remove_suffix(1);
   size_t end = std::min(tag.find_first_of(kSpace), tag.size());
   std::string_view name = tag.substr(0, end);
-  if (name.empty() || open_.size() == kDeepest) fail("this is no XML of a spreadsheet");
+  if (name.empty() || open_.size() == kDeepest) fail("this is not a spreadsheet's XML");
   open_.push_back(name);
   element_ = without_prefix(name);
   attributes_.clear();
