@@ -179,6 +179,11 @@ class Encoder : public Network {
   // From hidden states to what the decoder multiplies.
   virtual const nn::Matrix& head(const nn::View& hidden) = 0;
   virtual const nn::Linear& decoder() const = 0;
+
+ protected:
+  void embed(const Batch& batch, const Embedding& words, const Watch& watch,
+             nn::Matrix& stream);                   // a new pass
+  const nn::Matrix& last_norm(nn::Matrix& stream);  // what forward() gives
 };
 
 class Decoder;  // a causal one: causal.h

@@ -42,9 +42,7 @@ class EuroBert : public Encoder {
   const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
                             const Watch& watch) override {
     const size_t kv = shape_.key_heads * shape_.width;
-    begin(batch.ids.size(), watch);
-    hidden_.resize(batch.ids.size(), words_.width());
-    for (size_t i = 0; i < batch.ids.size(); ++i) words_.row(size_t(batch.ids[i]), hidden_.row(i));
+    embed(batch, words_, watch, hidden_);
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
@@ -70,9 +68,7 @@ class EuroBert : public Encoder {
       add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_);
       see(Site::residual, l, hidden_);
     }
-    finish(hidden_);
-    see(Site::output, 0, hidden_);
-    return hidden_;
+    return last_norm(hidden_);
   }
 
   void finish(nn::Matrix& stream) override { nn::normalize(runtime_, stream, norm_); }

@@ -27,9 +27,7 @@ namespace fs = std::filesystem;
   X(eurobert)                    \
   X(t5)                          \
   X(bart)                        \
-  X(gpt2)                        \
   X(gpt)                         \
-  X(gpt_neox)                    \
   X(llama) X(modernbert_decoder) X(mamba) X(rwkv) X(rwkv7) X(xlstm) X(recurrent)
 
 #define MINPAIR_DECLARE(name) Family name##_family();
