@@ -35,7 +35,8 @@ class EuroBert : public Encoder {
     shape_.scale = float(rope.scores / std::sqrt(double(shape_.width)));
     info.max_tokens = uint32_t(std::min<size_t>(info.max_tokens, rope.most_tokens));
     rotary_ = nn::Rotary(std::move(rope.frequencies));
-    c.ignore({"pretraining_tp", "mask_token_id", "classifier_pooling", "tie_word_embeddings"});
+    c.must_be("is_causal", false, "tokens that do not see later ones are not supported");
+    c.ignore({"pretraining_tp", "classifier_pooling", "clf_pooling", "tie_word_embeddings"});
     load_weights(from);
   }
 

@@ -110,13 +110,14 @@ Variant gptj(const Config& c) {
   v.qkv = {"attn.q_proj", "attn.k_proj", "attn.v_proj"};
   v.attention_output = "attn.out_proj", v.up = "mlp.fc_in", v.down = "mlp.fc_out";
   c.must_be("scale_attn_weights", true, "this is not supported");
+  c.must_be("rotary", true, "learned positions are not supported");
   return v;
 }
 
 Variant bloom(const Config& c) {
   Variant v{.name = "BLOOM",
-            .sizes = {"n_layer", c.has("hidden_size") ? "hidden_size" : "n_embed", "n_head",
-                      "seq_length"},
+            .sizes = {"n_layer", c.has("hidden_size") ? "hidden_size" : "n_embed",
+                      c.has("n_head") ? "n_head" : "num_attention_heads", "seq_length"},
             .inner = "n_inner",
             .usual_activation = "gelu_new",
             .places = Places::alibi};
@@ -125,7 +126,7 @@ Variant bloom(const Config& c) {
             "skip_bias_add_qkv", "attention_softmax_in_fp32", "masked_softmax_fusion",
             "bias_dropout_fusion", "unk_token_id"});
   v.in_order = c.flag("qkv_in_order", false);
-  v.slopes = alibi_slopes(c.size("n_head"));
+  v.slopes = alibi_slopes(c.size(v.sizes.heads));
   v.words = "word_embeddings.weight", v.embedding_norm = "word_embeddings_layernorm";
   v.qkv = {"self_attention.query_key_value"}, v.attention_output = "self_attention.dense";
   v.attention_norm = "input_layernorm", v.mlp_norm = "post_attention_layernorm";

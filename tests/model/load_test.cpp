@@ -154,6 +154,11 @@ TEST(LoadModel, UnknownKeysAreRefused) {
   ::unsetenv("MINPAIR_IGNORE_KEYS");
   EXPECT_THAT(with("bert", "is_decoder", true), HasSubstr("\"is_decoder\" is true"));
   EXPECT_THAT(with("gpt2", "add_cross_attention", true), HasSubstr("add_cross_attention"));
+  // Published configurations say that it is not so.
+  EXPECT_EQ(with("qwen2", "use_mrope", false), "no error");
+  EXPECT_THAT(with("qwen2", "use_mrope", true), HasSubstr("\"use_mrope\" is true"));
+  EXPECT_THAT(with("eurobert", "is_causal", true), HasSubstr("\"is_causal\" is true"));
+  EXPECT_THAT(with("gptj", "rotary", false), HasSubstr("\"rotary\" is false"));
 }
 
 TEST(LoadModel, NumbersThatOnlyPythonWrites) {
