@@ -226,6 +226,19 @@ Error unknown_architecture(const std::string& type, const Config& config) {
       .hint(hint + "'minpair list architectures' shows them all");
 }
 
+}  // namespace
+
+void check_readable(const std::string& json, const std::string& file) {
+  const Config config(file, json);
+  const std::string type = config.text("model_type", "");
+  // Without a type, and of GPT-BERT, the names of the tensors tell.
+  if (type.empty() || type == "gpt-bert") return;
+  if (!std::ranges::count(known_types(), type)) throw unknown_architecture(type, config);
+  refuse_quantised(config);
+}
+
+namespace {
+
 // How to read what can be read in more than one way: as the class does that it was saved from.
 std::string wanted_kind(const Config& config, const LoadOptions& options) {
   if (options.as == "auto")

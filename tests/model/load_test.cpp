@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "model/architectures.h"
 #include "model/golden.h"
 #include "model/predict.h"
 
@@ -180,6 +181,22 @@ TEST(LoadModel, AdaptersAndUnknownArchitecturesAreNamed) {
                   })
                   .error(),
               HasSubstr("which is never run"));
+}
+
+// As 'pull' asks, before it fetches the weights.
+TEST(LoadModel, AConfigurationAloneTellsWhetherItIsRead) {
+  auto check = [](const char* config) {
+    return error_of([&] { check_readable(config, "org/name/config.json"); });
+  };
+  EXPECT_EQ(check(R"({"model_type": "llama"})"), "no error");
+  EXPECT_EQ(check(R"({"architectures": ["BertForMaskedLM"]})"), "no error");
+  const std::string refused =
+      check(R"({"model_type": "internlm3", "auto_map": {"AutoModel": "code.py"}})");
+  EXPECT_THAT(refused, HasSubstr("org/name/config.json: the architecture 'internlm3'"));
+  EXPECT_THAT(refused, HasSubstr("which is never run"));
+  EXPECT_THAT(refused, HasSubstr("a GGUF of it would be read, as 'llama'"));
+  EXPECT_THAT(check(R"({"model_type": "llama", "quantization_config": {"quant_method": "awq"}})"),
+              HasSubstr("quantised by awq"));
 }
 
 TEST(LoadModel, CausalModelsNeedTheirHead) {
