@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "hub/hub.h"
 #include "hub/sources.h"
+#include "model/architectures.h"
 
 namespace minpair::cli {
 namespace {
@@ -66,6 +67,9 @@ void add_pull(Cli& cli) {
     if (hub::is_source(model) || in_collection(model)) return pull_data(model, options);
     if (std::string meant = mistyped_source(model); !meant.empty())
       fmt::print(stderr, "note: looking for a model '{}'; did you mean '{}'?\n", model, meant);
+    options.look = [](const std::string& config) {
+      model::check_readable(config, model + "/config.json");
+    };
     hub::Pulled p = hub::pull(model, options);
     if (options.dry_run) {
       for (size_t i = 0; i < p.files.size(); ++i)

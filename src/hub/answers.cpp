@@ -107,6 +107,7 @@ std::vector<std::string> needed(const std::string& model,
                                       "vocab.txt",
                                       "vocab.json",
                                       "merges.txt",
+                                      "rwkv_vocab_v20230424.txt",
                                       "generation_config.json"};
   for (const char* name : small)
     if (files.contains(name)) chosen.push_back(name);

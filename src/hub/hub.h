@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct PullOptions {
   std::vector<std::string> files;  // exactly these; empty: what minpair needs
   bool dry_run = false;            // only ask what would be fetched
   bool quiet = false;
+  // Is told what config.json says before anything else is fetched, and may throw. Not where files
+  // are named.
+  std::function<void(const std::string& config)> look = {};
 };
 
 struct Pulled {

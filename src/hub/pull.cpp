@@ -26,6 +26,8 @@ class Puller {
       result.sizes.push_back(repository.files.at(file));
       result.bytes += result.sizes.back();
     }
+    if (options_.look && options_.files.empty() && repository.files.contains("config.json"))
+      options_.look(text(repository.commit, "config.json"));
     folder_ = repository_folder(model_, settings_);
     result.folder = folder_ / "snapshots" / repository.commit;
     if (options_.dry_run) return result;
@@ -46,12 +48,25 @@ class Puller {
   }
 
  private:
+  std::string get(const std::string& url) {
+    return fetcher_
+        .persist([&] { return fetcher_.connection().get(url, 64 << 20); }, [] { return false; })
+        .body;
+  }
+
   Repository ask() {
     std::string url = fmt::format("{}/api/models/{}/revision/{}?blobs=true", settings_.endpoint,
                                   model_, escaped(options_.revision));
-    Response r = fetcher_.persist([&] { return fetcher_.connection().get(url, 64 << 20); },
-                                  [] { return false; });
-    return repository_of(r.body, url);
+    return repository_of(get(url), url);
+  }
+
+  std::string address(const std::string& commit, const std::string& file) const {
+    return fmt::format("{}/{}/resolve/{}/{}", settings_.endpoint, model_, commit, escaped(file));
+  }
+
+  // What a small file says, which is not kept.
+  std::string text(const std::string& commit, const std::string& file) {
+    return get(address(commit, file));
   }
 
   Content content(const std::string& url) {
@@ -62,8 +77,7 @@ class Puller {
   }
 
   void fetch(const std::string& commit, const std::string& file, const fs::path& link) {
-    std::string url =
-        fmt::format("{}/{}/resolve/{}/{}", settings_.endpoint, model_, commit, escaped(file));
+    std::string url = address(commit, file);
     std::error_code ignored;
     if (fs::is_regular_file(link, ignored)) return;  // a link is only made when all was right
     Content wanted = content(url);

@@ -91,6 +91,19 @@ std::span<const nn::Sequence> Batch::sequences_of(size_t rows) const {
   return {sequences.begin(), end};
 }
 
+void Encoder::embed(const Batch& batch, const Embedding& words, const Watch& watch,
+                    nn::Matrix& stream) {
+  begin(batch.ids.size(), watch);
+  stream.resize(batch.ids.size(), words.width());
+  for (size_t i = 0; i < batch.ids.size(); ++i) words.row(size_t(batch.ids[i]), stream.row(i));
+}
+
+const nn::Matrix& Encoder::last_norm(nn::Matrix& stream) {
+  finish(stream);
+  see(Site::output, 0, stream);
+  return stream;
+}
+
 const nn::Matrix& Network::see_copy(Site site, size_t layer, const nn::Matrix& rows) {
   if (!watch_) return rows;
   copy_.resize(rows.rows(), rows.columns());

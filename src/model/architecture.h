@@ -13,6 +13,7 @@
 #include "checkpoint/checkpoint.h"
 #include "model/config.h"
 #include "model/model.h"
+#include "model/renamed.h"
 #include "model/weights.h"
 #include "nn/nn.h"
 
@@ -179,6 +180,11 @@ class Encoder : public Network {
   // From hidden states to what the decoder multiplies.
   virtual const nn::Matrix& head(const nn::View& hidden) = 0;
   virtual const nn::Linear& decoder() const = 0;
+
+ protected:
+  void embed(const Batch& batch, const Embedding& words, const Watch& watch,
+             nn::Matrix& stream);                   // a new pass
+  const nn::Matrix& last_norm(nn::Matrix& stream);  // what forward() gives
 };
 
 class Decoder;  // a causal one: causal.h
@@ -217,7 +223,7 @@ using MakeModel = std::unique_ptr<query::Model> (*)(const Source&);
 
 // How GGUF files write what config.json and Hugging Face's tensors write otherwise.
 struct Gguf {
-  using Names = std::vector<std::pair<std::string, std::string>>;  // theirs, ours
+  using Names = model::Names;
   using Settings =
       std::vector<std::pair<std::string, std::variant<bool, int64_t, double, std::string>>>;
 
@@ -259,7 +265,7 @@ struct Family {
 };
 const std::vector<Family>& families();
 // Of a config.json; false: only GGUF files of that type are read.
-bool reads_directories(const Family& family);
+bool reads_directories(const Family& family, const ModelType& type);
 
 std::unique_ptr<query::Model> load_gguf(Source source);
 std::unique_ptr<query::Model> load_recurrent(const Source& source);  // a directory, or a file with

@@ -19,4 +19,8 @@ struct Architecture {
 };
 std::vector<Architecture> architectures();
 
+// Throws when models with this config.json are not read, whatever their weights are. `file`: where
+// it is, for the message.
+void check_readable(const std::string& config, const std::string& file);
+
 }  // namespace minpair::model

@@ -90,9 +90,7 @@ class Bert : public Encoder {
       if (!v.norms_first) nn::normalize(runtime_, hidden_, layer.output_norm);
       see(Site::residual, l, hidden_);
     }
-    finish(hidden_);
-    see(Site::output, 0, hidden_);
-    return hidden_;
+    return last_norm(hidden_);
   }
 
   void finish(nn::Matrix& stream) override {

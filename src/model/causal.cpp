@@ -32,7 +32,8 @@ Decoder::Decoder(const Loading& from, const SizeKeys& keys)
   read_sizes(from, keys);
 }
 
-void Decoder::embed(const PrefixTree& tree) {
+void Decoder::embed(const PrefixTree& tree, const Watch& watch) {
+  begin(tree.nodes.size(), watch);
   hidden_.resize(tree.nodes.size(), words_.width());
   for (size_t i = 0; i < tree.nodes.size(); ++i)
     words_.row(size_t(tree.nodes[i].token), hidden_.row(i));

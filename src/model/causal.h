@@ -51,7 +51,7 @@ class Decoder : public Network {
 
  protected:
   Decoder(const Loading& from, const SizeKeys& keys);
-  void embed(const PrefixTree& tree);                           // into hidden_
+  void embed(const PrefixTree& tree, const Watch& watch);       // a new pass, into hidden_
   const nn::Matrix& last_norm(std::span<const uint32_t> rows);  // what forward() gives
 
   TreeAttention attention_;

@@ -42,7 +42,8 @@ constexpr std::string_view kHarmless =
     " summary_proj_to_labels summary_first_dropout summary_last_dropout classifier_pooling"
     " classifier_bias classifier_activation pooler_fc_size pooler_num_attention_heads"
     " pooler_num_fc_layers pooler_size_per_head pooler_type directionality seq_length n_ctx"
-    " vocab_size_or_config_json_file"
+    " vocab_size_or_config_json_file bos_token eos_token pad_token mask_token sep_token cls_token"
+    " unk_token"
     " ";
 
 bool is_harmless(const std::string& key) {

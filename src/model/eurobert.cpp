@@ -35,16 +35,15 @@ class EuroBert : public Encoder {
     shape_.scale = float(rope.scores / std::sqrt(double(shape_.width)));
     info.max_tokens = uint32_t(std::min<size_t>(info.max_tokens, rope.most_tokens));
     rotary_ = nn::Rotary(std::move(rope.frequencies));
-    c.ignore({"pretraining_tp", "mask_token_id", "classifier_pooling", "tie_word_embeddings"});
+    c.must_be("is_causal", false, "tokens that do not see later ones are not supported");
+    c.ignore({"pretraining_tp", "classifier_pooling", "clf_pooling", "tie_word_embeddings"});
     load_weights(from);
   }
 
   const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
                             const Watch& watch) override {
     const size_t kv = shape_.key_heads * shape_.width;
-    begin(batch.ids.size(), watch);
-    hidden_.resize(batch.ids.size(), words_.width());
-    for (size_t i = 0; i < batch.ids.size(); ++i) words_.row(size_t(batch.ids[i]), hidden_.row(i));
+    embed(batch, words_, watch, hidden_);
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
@@ -70,9 +69,7 @@ class EuroBert : public Encoder {
       add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_);
       see(Site::residual, l, hidden_);
     }
-    finish(hidden_);
-    see(Site::output, 0, hidden_);
-    return hidden_;
+    return last_norm(hidden_);
   }
 
   void finish(nn::Matrix& stream) override { nn::normalize(runtime_, stream, norm_); }

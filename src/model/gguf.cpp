@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "model/causal.h"
 #include "model/masked.h"
+#include "model/renamed.h"
 #include "tokenizer/make.h"
 
 namespace minpair::model {
@@ -97,12 +98,6 @@ int64_t vocabulary_of(const checkpoint::Checkpoint& checkpoint, const std::strin
   return table->shape[0];
 }
 
-std::string replaced(const std::string& text, const Gguf::Names& names) {
-  for (const auto& [from, to] : names)
-    if (text.starts_with(from)) return to + text.substr(from.size());
-  return text;
-}
-
 // What no key says, but the tensors that are there.
 void say_what_tensors_say(const checkpoint::Checkpoint& checkpoint, Json& config,
                           const std::string& prefix, const std::string& file) {
@@ -181,48 +176,18 @@ std::string renamed(const std::string& name, const Gguf& names,
   return replaced(name, names.tensors);
 }
 
-// One of the matrices in a row.
-checkpoint::TensorView matrix_of(const checkpoint::TensorView& row, size_t number) {
-  checkpoint::TensorView one = row;
-  one.shape.erase(one.shape.begin());
-  const auto bytes = uint64_t(one.elements()) / checkpoint::block_elements(row.type) *
-                     checkpoint::block_bytes(row.type);
-  one.data += number * bytes;
-  one.offset += number * bytes;
-  one.bytes = bytes;
-  one.name.replace(one.name.find("{}"), 2, std::to_string(number));
-  return one;
+// Matrices in a row become tensors of their own.
+Renamed::Rename renaming(const Gguf& names) {
+  return [&names, stacks = stacks_of(names)](checkpoint::TensorView t) {
+    std::vector<checkpoint::TensorView> all;
+    t.name = renamed(t.name, names, stacks);
+    if (t.name.find("{}") == std::string::npos || t.shape.size() != 3 || !t.contiguous())
+      all.push_back(std::move(t));
+    else
+      for (int64_t i = 0; i < t.shape[0]; ++i) all.push_back(matrix_of(t, size_t(i)));
+    return all;
+  };
 }
-
-// The same tensors under other names.
-class Renamed : public checkpoint::Checkpoint {
- public:
-  Renamed(std::unique_ptr<checkpoint::Checkpoint> original, const Gguf& names)
-      : original_(std::move(original)) {
-    const std::vector<Gguf::Stack> stacks = stacks_of(names);
-    for (checkpoint::TensorView t : original_->tensors()) {
-      t.name = renamed(t.name, names, stacks);
-      if (t.name.find("{}") == std::string::npos || t.shape.size() != 3 || !t.contiguous())
-        tensors_.push_back(std::move(t));
-      else
-        for (int64_t i = 0; i < t.shape[0]; ++i) tensors_.push_back(matrix_of(t, size_t(i)));
-    }
-    std::sort(tensors_.begin(), tensors_.end(),
-              [](const checkpoint::TensorView& a, const checkpoint::TensorView& b) {
-                return a.name < b.name;
-              });
-  }
-  const std::vector<checkpoint::TensorView>& tensors() const override { return tensors_; }
-  const std::string& fingerprint() const override { return original_->fingerprint(); }
-  std::string format() const override { return original_->format(); }
-  uint64_t file_bytes() const override { return original_->file_bytes(); }
-  const checkpoint::Metadata& metadata() const override { return original_->metadata(); }
-  void release_memory() const override { original_->release_memory(); }
-
- private:
-  std::unique_ptr<checkpoint::Checkpoint> original_;
-  std::vector<checkpoint::TensorView> tensors_;
-};
 
 }  // namespace
 
@@ -235,7 +200,7 @@ std::unique_ptr<query::Model> load_gguf(Source source) {
       std::make_unique<Config>(source.path, config_of(*checkpoint, found.names, file).dump());
   std::unique_ptr<tokenizer::Tokenizer> tokenizer =
       tokenizer::make_gguf_tokenizer(checkpoint->metadata());
-  auto renamed_checkpoint = std::make_unique<Renamed>(std::move(checkpoint), found.names);
+  auto renamed_checkpoint = std::make_unique<Renamed>(std::move(checkpoint), renaming(found.names));
   if (auto make = std::get_if<MakeEncoder>(&found.family.make))
     return std::make_unique<MaskedModel>(source, *make, std::move(config),
                                          std::move(renamed_checkpoint), std::move(tokenizer));

@@ -1,8 +1,8 @@
-// Decoders of GPT's kind, beside GPT-2 itself: GPT (Radford et al. 2018), OPT (Zhang et al. 2022),
-// XGLM (Lin et al. 2022), GPT-Neo (Black et al. 2021), GPT-J (Wang & Komatsuzaki 2021), BLOOM (Scao
-// et al. 2022), Phi (Gunasekar et al. 2023), Falcon (Almazrouei et al. 2023), MPT, CodeGen,
-// StarCoder. A layer is attention and a feed-forward layer; how they are put together, and how a
-// token knows its place, is stated in `GptVariant`.
+// Decoders of GPT's kind: GPT (Radford et al. 2018), GPT-2 (Radford et al. 2019), OPT (Zhang et al.
+// 2022), XGLM (Lin et al. 2022), GPT-Neo (Black et al. 2021), GPT-J (Wang & Komatsuzaki 2021),
+// GPT-NeoX (Black et al. 2022; Pythia), BLOOM (Scao et al. 2022), Phi (Gunasekar et al. 2023),
+// Falcon (Almazrouei et al. 2023), MPT, CodeGen, StarCoder. A layer is attention and a feed-forward
+// layer; how they are put together, and how a token knows its place, is stated in `GptVariant`.
 
 #include "model/gpt_variant.h"
 
@@ -36,7 +36,6 @@ nn::Matrix waves(size_t positions, size_t width) {
 struct Layer {
   nn::Norm attention_norm, mlp_norm;
   nn::Linear qkv, attention_output, up, down;
-  size_t before = SIZE_MAX;  // GPT-Neo: every other layer sees only so many tokens back
 };
 
 class Gpt : public Decoder {
@@ -56,7 +55,7 @@ class Gpt : public Decoder {
     load_embeddings(load, from);
     load_layers(load, from);
     load_head(load, from);
-    load.finish(variant_.name, {"lm_head"});
+    load.finish(variant_.name, {variant_.output});
     from.info.parameters = load.parameters();
   }
 
@@ -65,19 +64,21 @@ class Gpt : public Decoder {
     const GptVariant& v = variant_;
     const size_t h = shape_.heads * shape_.width, kv = shape_.key_heads * shape_.width;
     const std::vector<uint32_t> positions = tree.positions();
-    begin(tree.nodes.size(), watch);
-    embed_at(tree, positions);
+    embed(tree, watch);
+    place(positions);
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
       join(l, tree.late, hidden_);
-      shape_.before = layer.before;
+      nn::AttentionShape shape = shape_;
+      if (!v.before.empty()) shape.before = v.before[l];
+      if (v.scaled_by_layer) shape.scale /= float(l + 1);
       nn::linear(runtime_, read(v.norms_first, hidden_, layer.attention_norm, l), layer.qkv, qkv_);
       if (v.clip > 0) clip(qkv_, v.clip);
       if (v.places == Places::rotary)
         rotary_.apply(runtime_, std::span(positions).first(qkv_.rows()),
                       shape_.heads + shape_.key_heads, qkv_.data(), qkv_.columns());
-      attention_.run(shape_, tree, qkv_.part(0, h), qkv_.part(h, kv), qkv_.part(h + kv, kv),
+      attention_.run(shape, tree, qkv_.part(0, h), qkv_.part(h, kv), qkv_.part(h + kv, kv),
                      context_);
       see(Site::heads, l, context_);
       if (v.own_norms) nn::normalize(runtime_, hidden_, layer.mlp_norm, normed_);
@@ -116,7 +117,7 @@ class Gpt : public Decoder {
     const Config& c = from.config;
     const GptVariant& v = variant_;
     const size_t h = from.info.hidden, positions = from.info.max_tokens + v.first_place;
-    const size_t e = v.name == "OPT" ? c.size("word_embed_proj_dim", h) : h;
+    const size_t e = v.embedding_width ? v.embedding_width : h;
     words_ = load.embedding(v.words, from.info.vocabulary, e);
     if (e != h) {
       widen_ = load.linear("project_in", h, e, false);
@@ -134,16 +135,12 @@ class Gpt : public Decoder {
 
   void set_rotary(const Loading& from) {
     const Config& c = from.config;
-    const double usual = variant_.name == "Phi" ? 0.5 : 1;
-    const double part = c.real_in({"rope_parameters", "partial_rotary_factor"},
-                                  c.real("partial_rotary_factor", usual));
-    size_t turned = size_t(double(shape_.width) * part);
-    if (variant_.neighbours) turned = c.size("rotary_dim", shape_.width);
+    const size_t turned = variant_.turned ? variant_.turned : shape_.width;
     if (turned > shape_.width || turned % 2)
       throw bad_input(
           fmt::format("{} of {} columns of a head cannot be turned", turned, shape_.width))
           .at(c.file().string());
-    Rope rope = rope_of(c, 10000, turned);
+    Rope rope = rope_of(c, variant_.theta, turned);
     if (rope.scores != 1)
       throw bad_input("this rotary scaling is not supported for " + variant_.name)
           .at(c.file().string());
@@ -156,8 +153,6 @@ class Gpt : public Decoder {
     const Config& c = from.config;
     const GptVariant& v = variant_;
     const size_t h = from.info.hidden, inner = c.size(v.inner, 4 * h);
-    const std::vector<std::string> kinds = c.texts("attention_layers");
-    const size_t window = c.size("window_size", 256);
     for (uint32_t i = 0; i < from.info.layers; ++i) {
       const std::string p = fmt::format(fmt::runtime(v.layer), i);
       Layer layer;
@@ -168,12 +163,8 @@ class Gpt : public Decoder {
       layer.attention_output = load.linear(p + v.attention_output, h, h, v.output_bias);
       layer.up = load.linear(p + v.up, inner, h, v.mlp_bias);
       layer.down = load.linear(p + v.down, h, inner, v.mlp_bias);
-      if (i < kinds.size() && kinds[i] == "local") layer.before = window - 1;
       layers_.push_back(std::move(layer));
     }
-    if (v.name == "GPT-Neo" && kinds.size() != from.info.layers)
-      throw bad_input("\"attention_layers\" must say \"global\" or \"local\" for every layer")
-          .at(c.file().string());
     if (!v.norm.empty()) norm_ = load.norm(v.norm, h, epsilon(c), v.norm_bias);
   }
 
@@ -195,14 +186,15 @@ class Gpt : public Decoder {
 
   void load_head(WeightLoader& load, const Loading& from) {
     const GptVariant& v = variant_;
-    bool tied = from.config.flag("tie_word_embeddings", v.tied) && !load.has("lm_head.weight");
-    output_.weights = load.matrix(tied ? v.words : "lm_head.weight", from.info.vocabulary,
+    const std::string own = v.output + ".weight";
+    const bool tied = from.config.flag("tie_word_embeddings", v.tied) && !load.has(own);
+    output_.weights = load.matrix(tied ? v.words : own, from.info.vocabulary,
                                   words_ ? words_.width() : from.info.hidden);
-    if (v.head_bias) output_.bias = load.vector("lm_head.bias", from.info.vocabulary);
+    if (v.head_bias) output_.bias = load.vector(v.output + ".bias", from.info.vocabulary);
   }
 
-  void embed_at(const PrefixTree& tree, std::span<const uint32_t> positions) {
-    embed(tree);
+  // From words to what the first layer reads.
+  void place(std::span<const uint32_t> positions) {
     if (variant_.embeddings_times != 1)
       for (size_t i = 0; i < hidden_.rows(); ++i)
         for (size_t d = 0; d < hidden_.columns(); ++d)
@@ -251,7 +243,8 @@ class Gpt : public Decoder {
 }  // namespace
 
 Family gpt_family() {
-  return {.model_types = {{"opt", "OPT 125M to 66B"},
+  return {.model_types = {{"gpt2", "GPT-2, DistilGPT-2, German GPT-2, BabyLM baselines"},
+                          {"opt", "OPT 125M to 66B"},
                           {"xglm", "XGLM 564M to 7.5B"},
                           {"gpt_neo", "GPT-Neo 125M to 2.7B"},
                           {"gptj", "GPT-J 6B"},
@@ -261,7 +254,8 @@ Family gpt_family() {
                           {"mpt", "MPT 7B, 30B"},
                           {"openai-gpt", "GPT (2018)"},
                           {"codegen", "CodeGen"},
-                          {"gpt_bigcode", "StarCoder, SantaCoder"}},
+                          {"gpt_bigcode", "StarCoder, SantaCoder"},
+                          {"gpt_neox", "Pythia, GPT-NeoX 20B, RedPajama-INCITE"}},
           .make = make<Decoder, Gpt>,
           .gguf = gpt_gguf()};
 }

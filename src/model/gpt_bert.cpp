@@ -189,17 +189,13 @@ class GptBertEncoder : public GptBert<Encoder> {
   const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
                             const Watch& watch) override {
     const size_t h = width();
-    begin(batch.ids.size(), watch);
-    stream_.resize(batch.ids.size(), h);
-    for (size_t i = 0; i < batch.ids.size(); ++i) words_.row(size_t(batch.ids[i]), stream_.row(i));
+    embed(batch, words_, watch, stream_);
     run(stream_, batch.late, [&](const nn::AttentionShape& shape) {
       nn::attend(runtime_, shape, batch.sequences_of(value_.rows()), query_key_.part(0, h),
                  query_key_.part(h, h), value_, context_);
     });
     keep(rows, {&stream_});
-    finish(stream_);
-    see(Site::output, 0, stream_);
-    return stream_;
+    return last_norm(stream_);
   }
 
   void finish(nn::Matrix& stream) override { last_norm_of(stream); }
@@ -222,8 +218,7 @@ class GptBertDecoder : public GptBert<Decoder> {
   const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
                             const Watch& watch) override {
     const size_t h = width();
-    begin(tree.nodes.size(), watch);
-    embed(tree);
+    embed(tree, watch);
     run(Decoder::hidden_, tree.late, [&](nn::AttentionShape shape) {
       shape.after = 0;
       attention_.run(shape, tree, query_key_.part(0, h), query_key_.part(h, h), value_,

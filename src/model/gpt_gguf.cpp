@@ -1,11 +1,44 @@
-// How GGUF files name the parts of BLOOM, Falcon, MPT and Phi. Query, key and value are in order
-// there, whatever order they have in the original.
+// How GGUF files name the parts of GPT-2, GPT-NeoX, BLOOM, Falcon, MPT and Phi. Query, key and
+// value are in order there, whatever order they have in the original.
 
 #include "base/error.h"
 #include "model/gpt_variant.h"
 
 namespace minpair::model {
 namespace {
+
+Gguf gpt2() {
+  return {.architecture = "gpt2",
+          .model_type = "gpt2",
+          .keys = {{"embedding_length", "n_embd"},
+                   {"block_count", "n_layer"},
+                   {"feed_forward_length", "n_inner"},
+                   {"attention.head_count", "n_head"},
+                   {"context_length", "n_positions"}},
+          .tensors = {{"token_embd.", "wte."},
+                      {"position_embd.", "wpe."},
+                      {"output_norm.", "ln_f."},
+                      {"output.", "lm_head."}},
+          .layers = "h.",
+          .in_layer = {{"attn_norm.", "ln_1."},
+                       {"attn_qkv.", "attn.c_attn."},
+                       {"attn_output.", "attn.c_proj."},
+                       {"ffn_norm.", "ln_2."},
+                       {"ffn_up.", "mlp.c_fc."},
+                       {"ffn_down.", "mlp.c_proj."}}};
+}
+
+Gguf::Settings settings_of_neox(const checkpoint::Metadata& m) {
+  Gguf::Settings settings;
+  if (auto parallel = m.boolean("gptneox.use_parallel_residual"))
+    settings.emplace_back("use_parallel_residual", *parallel);
+  auto turned = m.integer("gptneox.rope.dimension_count"),
+       width = m.integer("gptneox.embedding_length"),
+       heads = m.integer("gptneox.attention.head_count");
+  if (turned && width && heads && *width >= *heads && *heads > 0)
+    settings.emplace_back("rotary_pct", double(*turned) / double(*width / *heads));
+  return settings;
+}
 
 Gguf bloom() {
   return {.architecture = "bloom",
@@ -24,6 +57,19 @@ Gguf bloom() {
                        {"ffn_norm.", "post_attention_layernorm."},
                        {"ffn_up.", "mlp.dense_h_to_4h."},
                        {"ffn_down.", "mlp.dense_4h_to_h."}}};
+}
+
+Gguf gpt_neox() {
+  Gguf gguf = bloom();
+  gguf.architecture = "gptneox", gguf.model_type = "gpt_neox", gguf.layers = "layers.";
+  gguf.keys = {{"attention.layer_norm_epsilon", "layer_norm_eps"}};
+  gguf.tensors = {{"token_embd.", "embed_in."},
+                  {"output_norm.", "final_layer_norm."},
+                  {"output.", "embed_out."}};
+  for (auto& [theirs, ours] : gguf.in_layer)
+    if (ours.starts_with("self_")) ours.erase(0, 5);  // self_attention: attention
+  gguf.more = settings_of_neox;
+  return gguf;
 }
 
 // With two norms, the second one is attention's.
@@ -83,6 +129,6 @@ Gguf phi() {
 
 }  // namespace
 
-std::vector<Gguf> gpt_gguf() { return {bloom(), falcon(), mpt(), phi()}; }
+std::vector<Gguf> gpt_gguf() { return {gpt2(), bloom(), falcon(), mpt(), phi(), gpt_neox()}; }
 
 }  // namespace minpair::model

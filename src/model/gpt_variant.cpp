@@ -25,9 +25,30 @@ std::vector<float> alibi_slopes(size_t heads) {
   return slopes;
 }
 
+size_t head_width(const Config& c, const Variant& v) {
+  return c.size(v.sizes.hidden) / c.size(v.sizes.heads);
+}
+
+// GPT-2 stores its linear layers as [inputs × outputs].
+Variant gpt2(const Config& c) {
+  Variant v{.name = "GPT-2",
+            .sizes = {"n_layer", "n_embd", "n_head", "n_positions", c.size("n_ctx", 1024)},
+            .inner = "n_inner",
+            .in_order = true};
+  v.scaled_by_layer = c.flag("scale_attn_by_inverse_layer_idx", false);
+  if (!c.flag("scale_attn_weights", true)) v.score_scale = 1;
+  c.must_be("add_cross_attention", false, "this model reads what another one has encoded");
+  c.ignore({"reorder_and_upcast_attn", "predict_special_tokens", "n_special"});
+  v.transposed = c.flag("linear_transposed", true);
+  v.qkv = {"attn.c_attn"}, v.attention_output = "attn.c_proj";
+  v.up = "mlp.c_fc", v.down = "mlp.c_proj";
+  return v;
+}
+
 Variant opt(const Config& c) {
   Variant v{.name = "OPT", .inner = "ffn_dim", .epsilon = "", .usual_activation = "relu"};
   v.first_place = 2;
+  v.embedding_width = c.size("word_embed_proj_dim", c.size(v.sizes.hidden));
   v.norms_first = c.flag("do_layer_norm_before", true);
   v.qkv_bias = v.output_bias = v.mlp_bias = c.flag("enable_bias", true);
   c.must_be("layer_norm_elementwise_affine", true, "norms without weights are not supported");
@@ -66,6 +87,12 @@ Variant gpt_neo(const Config& c) {
   v.qkv = {"attn.attention.q_proj", "attn.attention.k_proj", "attn.attention.v_proj"};
   v.attention_output = "attn.attention.out_proj", v.up = "mlp.c_fc", v.down = "mlp.c_proj";
   c.ignore({"attention_types", "num_hidden_layers", "num_attention_heads"});
+  const size_t window = c.size("window_size", 256);
+  for (const std::string& kind : c.texts("attention_layers"))
+    v.before.push_back(kind == "local" ? window - 1 : SIZE_MAX);
+  if (v.before.size() != c.size(v.sizes.layers))
+    throw bad_input("\"attention_layers\" must say \"global\" or \"local\" for every layer")
+        .at(c.file().string());
   return v;
 }
 
@@ -78,17 +105,19 @@ Variant gptj(const Config& c) {
             .neighbours = true,
             .head_bias = true,
             .tied = false};
+  v.turned = c.size("rotary_dim", head_width(c, v));
   v.qkv_bias = v.output_bias = false;
   v.qkv = {"attn.q_proj", "attn.k_proj", "attn.v_proj"};
   v.attention_output = "attn.out_proj", v.up = "mlp.fc_in", v.down = "mlp.fc_out";
   c.must_be("scale_attn_weights", true, "this is not supported");
+  c.must_be("rotary", true, "learned positions are not supported");
   return v;
 }
 
 Variant bloom(const Config& c) {
   Variant v{.name = "BLOOM",
-            .sizes = {"n_layer", c.has("hidden_size") ? "hidden_size" : "n_embed", "n_head",
-                      "seq_length"},
+            .sizes = {"n_layer", c.has("hidden_size") ? "hidden_size" : "n_embed",
+                      c.has("n_head") ? "n_head" : "num_attention_heads", "seq_length"},
             .inner = "n_inner",
             .usual_activation = "gelu_new",
             .places = Places::alibi};
@@ -97,7 +126,7 @@ Variant bloom(const Config& c) {
             "skip_bias_add_qkv", "attention_softmax_in_fp32", "masked_softmax_fusion",
             "bias_dropout_fusion", "unk_token_id"});
   v.in_order = c.flag("qkv_in_order", false);
-  v.slopes = alibi_slopes(c.size("n_head"));
+  v.slopes = alibi_slopes(c.size(v.sizes.heads));
   v.words = "word_embeddings.weight", v.embedding_norm = "word_embeddings_layernorm";
   v.qkv = {"self_attention.query_key_value"}, v.attention_output = "self_attention.dense";
   v.attention_norm = "input_layernorm", v.mlp_norm = "post_attention_layernorm";
@@ -116,6 +145,9 @@ Variant phi(const Config& c) {
   c.must_be("qk_layernorm", false, "norms of queries and keys are not supported");
   if (c.size("num_key_value_heads", c.size(v.sizes.heads)) != c.size(v.sizes.heads))
     throw bad_input("Phi with fewer key heads is not supported").at(c.file().string());
+  v.turned =
+      size_t(double(head_width(c, v)) * c.real_in({"rope_parameters", "partial_rotary_factor"},
+                                                  c.real("partial_rotary_factor", 0.5)));
   v.prefixes = {"module.", "model."};
   v.words = "embed_tokens.weight", v.layer = "layers.{}.";
   v.qkv = {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"};
@@ -123,6 +155,31 @@ Variant phi(const Config& c) {
   if (v.in_order) v.qkv = {"self_attn.qkv_proj"};
   v.attention_output = "self_attn.dense", v.attention_norm = "input_layernorm";
   v.up = "mlp.fc1", v.down = "mlp.fc2", v.norm = "final_layernorm";
+  return v;
+}
+
+// Rotary positions on a part of each head; attention and feed-forward side by side, each with a
+// norm of its own.
+Variant gpt_neox(const Config& c) {
+  Variant v{.name = "GPT-NeoX",
+            .activation = "hidden_act",
+            .epsilon = "layer_norm_eps",
+            .usual_activation = "gelu",
+            .places = Places::rotary,
+            .tied = false};
+  v.side_by_side = v.own_norms = c.flag("use_parallel_residual", true);
+  const double part = c.real_in({"rope_parameters", "partial_rotary_factor"}, 0.25);
+  v.turned = size_t(double(head_width(c, v)) *
+                    c.real("rotary_pct", c.real("partial_rotary_factor", part)));
+  v.theta = c.real("rotary_emb_base", 10000);
+  v.in_order = c.flag("qkv_in_order", false);
+  v.qkv_bias = v.output_bias = c.flag("attention_bias", true);
+  c.ignore({"is_decoder", "type_vocab_size"});  // it is one, whatever it says
+  v.prefixes = {"module.", "gpt_neox."};
+  v.words = "embed_in.weight", v.layer = "layers.{}.", v.output = "embed_out";
+  v.qkv = {"attention.query_key_value"}, v.attention_output = "attention.dense";
+  v.attention_norm = "input_layernorm", v.mlp_norm = "post_attention_layernorm";
+  v.up = "mlp.dense_h_to_4h", v.down = "mlp.dense_4h_to_h", v.norm = "final_layer_norm";
   return v;
 }
 
@@ -263,6 +320,8 @@ Variant bigcode(const Config& c) {
 }  // namespace
 
 GptVariant gpt_variant(const Config& c, const std::string& type) {
+  if (type == "gpt2") return gpt2(c);
+  if (type == "gpt_neox") return gpt_neox(c);
   if (type == "opt") return opt(c);
   if (type == "xglm") return xglm(c);
   if (type == "gpt_neo") return gpt_neo(c);

@@ -58,8 +58,7 @@ class Llama : public Decoder {
     const LlamaVariant& v = variant_;
     const size_t kv = shape_.key_heads * shape_.width;
     const std::vector<uint32_t> all_positions = tree.positions();
-    begin(tree.nodes.size(), watch);
-    embed(tree);
+    embed(tree, watch);
     if (v.embeddings_times != 1) multiply(hidden_, v.embeddings_times);
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {

@@ -174,6 +174,7 @@ LlamaVariant llama_variant(const Config& c, const std::string& type, size_t laye
   windows(c, type, layers, v);
   positions(c, type, layers, v);
   c.must_be("use_bidirectional_attention", false, "this is no causal language model");
+  c.must_be("use_mrope", false, "positions in pictures are not supported");  // of Qwen 2.5
   return v;
 }
 

@@ -27,9 +27,7 @@ namespace fs = std::filesystem;
   X(eurobert)                    \
   X(t5)                          \
   X(bart)                        \
-  X(gpt2)                        \
   X(gpt)                         \
-  X(gpt_neox)                    \
   X(llama) X(modernbert_decoder) X(mamba) X(rwkv) X(rwkv7) X(xlstm) X(recurrent)
 
 #define MINPAIR_DECLARE(name) Family name##_family();
@@ -41,8 +39,9 @@ const std::vector<Family>& families() {
   return all;
 }
 
-bool reads_directories(const Family& family) {
-  return std::ranges::none_of(family.gguf, &Gguf::only);
+bool reads_directories(const Family& family, const ModelType& type) {
+  return std::ranges::none_of(
+      family.gguf, [&](const Gguf& gguf) { return gguf.only && gguf.model_type == type.type; });
 }
 
 namespace {
@@ -73,7 +72,7 @@ std::vector<std::string> known_types() {
   std::vector<std::string> names;
   for (const Family& family : families())
     for (const ModelType& known : family.model_types)
-      if (reads_directories(family)) names.push_back(known.type);
+      if (reads_directories(family, known)) names.push_back(known.type);
   return names;
 }
 
@@ -123,7 +122,8 @@ constexpr std::pair<std::string_view, std::string_view> kRelatives[] = {
     {"falcon_mamba", "mamba"},
     {"jamba", "mamba"},
     {"zamba", "mamba"},
-    {"rwkv", "rwkv"},
+    {"rwkv_hybrid", "rwkv7"},
+    {"rwkv", "rwkv6"},
     {"recurrent_gemma", "mamba"},
     {"plbart", "mbart"},
     {"pegasus", "bart"},
@@ -177,7 +177,7 @@ constexpr std::pair<std::string_view, std::string_view> kReasons[] = {
     {"big_bird", "its attention to blocks is not computed here"},
     {"reformer", "its attention by hashing is not computed here"},
     {"funnel", "it pools tokens on the way, which is not computed here"},
-    {"rwkv", "of RWKV, version 4 is read as transformers saves it, and 6 and 7 as GGUF"}};
+    {"rwkv", "of RWKV, versions 4, 6 and 7 are read, and what Qwens were given of them as GGUF"}};
 
 std::string nearest_relative(const std::string& type) {
   for (const auto& [theirs, ours] : kRelatives)
@@ -193,8 +193,10 @@ std::string nearest_relative(const std::string& type) {
 
 // Whose GGUF files llama.cpp's converter gives the name of one that is read.
 constexpr std::pair<std::string_view, std::string_view> kReadAsGguf[] = {
-    {"internlm3", "llama"},       {"kormo", "qwen2"}, {"rwkv6", "rwkv6"},
-    {"rwkv6qwen2", "rwkv6qwen2"}, {"rwkv7", "rwkv7"}, {"rwkv_hybrid", "arwkv7"}};
+    {"internlm3", "llama"},
+    {"kormo", "qwen2"},
+    {"rwkv6qwen2", "rwkv6qwen2"},
+    {"rwkv_hybrid", "arwkv7"}};
 
 std::string about_gguf(const std::string& type) {
   for (const auto& [theirs, name] : kReadAsGguf)
@@ -223,6 +225,19 @@ Error unknown_architecture(const std::string& type, const Config& config) {
       .at(config.file().string())
       .hint(hint + "'minpair list architectures' shows them all");
 }
+
+}  // namespace
+
+void check_readable(const std::string& json, const std::string& file) {
+  const Config config(file, json);
+  const std::string type = config.text("model_type", "");
+  // Without a type, and of GPT-BERT, the names of the tensors tell.
+  if (type.empty() || type == "gpt-bert") return;
+  if (!std::ranges::count(known_types(), type)) throw unknown_architecture(type, config);
+  refuse_quantised(config);
+}
+
+namespace {
 
 // How to read what can be read in more than one way: as the class does that it was saved from.
 std::string wanted_kind(const Config& config, const LoadOptions& options) {
@@ -253,7 +268,8 @@ std::unique_ptr<query::Model> load_directory(const fs::path& directory, const st
   std::vector<std::pair<const Family*, const ModelType*>> found;
   for (const Family& family : families())
     for (const ModelType& known : family.model_types)
-      if (type == known.type && reads_directories(family)) found.emplace_back(&family, &known);
+      if (type == known.type && reads_directories(family, known))
+        found.emplace_back(&family, &known);
   if (found.empty()) throw unknown_architecture(type, config);
   const std::string as = wanted_kind(config, options);
   for (const auto& [family, known] : found)

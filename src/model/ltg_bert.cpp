@@ -54,9 +54,7 @@ class LtgBert : public Encoder {
   const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
                             const Watch& watch) override {
     const size_t h = words_.width();
-    begin(batch.ids.size(), watch);
-    hidden_.resize(batch.ids.size(), h);
-    for (size_t i = 0; i < batch.ids.size(); ++i) words_.row(size_t(batch.ids[i]), hidden_.row(i));
+    embed(batch, words_, watch, hidden_);
     nn::normalize(runtime_, hidden_, plain_);
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
@@ -86,9 +84,7 @@ class LtgBert : public Encoder {
       add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_);
       see(Site::residual, l, hidden_);
     }
-    finish(hidden_);
-    see(Site::output, 0, hidden_);
-    return hidden_;
+    return last_norm(hidden_);
   }
 
   void finish(nn::Matrix& stream) override { nn::normalize(runtime_, stream, plain_); }

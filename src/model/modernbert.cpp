@@ -57,10 +57,7 @@ class ModernBert : public Encoder {
 
   const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
                             const Watch& watch) override {
-    begin(batch.ids.size(), watch);
-    hidden_.resize(batch.ids.size(), width_);
-    for (size_t i = 0; i < batch.ids.size(); ++i)
-      words_.row(static_cast<size_t>(batch.ids[i]), hidden_.row(i));
+    embed(batch, words_, watch, hidden_);
     nn::normalize(runtime_, hidden_, norm_);
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
@@ -85,9 +82,7 @@ class ModernBert : public Encoder {
       add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_);
       see(Site::residual, l, hidden_);
     }
-    finish(hidden_);
-    see(Site::output, 0, hidden_);
-    return hidden_;
+    return last_norm(hidden_);
   }
 
   void finish(nn::Matrix& stream) override { nn::normalize(runtime_, stream, final_norm_); }

@@ -33,8 +33,7 @@ class ModernBertDecoder : public Decoder {
                             const Watch& watch) override {
     const size_t h = shape_.heads * shape_.width;
     const std::vector<uint32_t> all_positions = tree.positions();
-    begin(tree.nodes.size(), watch);
-    embed(tree);
+    embed(tree, watch);
     nn::normalize(runtime_, hidden_, embedding_norm_);
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {

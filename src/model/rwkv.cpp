@@ -38,8 +38,7 @@ class Rwkv : public Decoder {
 
   const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
                             const Watch& watch) override {
-    begin(tree.nodes.size(), watch);
-    embed(tree);
+    embed(tree, watch);
     nn::normalize(runtime_, hidden_, embedding_norm_);
     see(Site::embeddings, 0, hidden_);
     float times = 1;  // the stream is halved now and then, and what is added with it

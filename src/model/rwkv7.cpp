@@ -1,6 +1,7 @@
 // RWKV 6 and 7 (Peng et al. 2024, 2025): each head remembers values under keys in a matrix, whose
 // rows fade at a rate that depends on the token; version 7 also takes out what it replaces. Also
-// the Qwens that were given such layers in place of attention. Tensors have the names of GGUF.
+// the Qwens that were given such layers in place of attention. Tensors have the names of GGUF,
+// which those of folders are given (rwkv_folders.h).
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 
 #include "base/error.h"
 #include "model/causal.h"
+#include "model/rwkv_folders.h"
 #include "model/tree_scan.h"
 
 namespace minpair::model {
@@ -40,6 +42,8 @@ struct Layer {
   nn::Linear gate_up, down;  // Qwen's
 };
 
+using RankOf = std::function<size_t(const std::string& name)>;
+
 float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
 
 template <class Function>
@@ -56,24 +60,29 @@ class Rwkv7 : public Decoder {
         qwen_(from.info.architecture != "rwkv6" && from.info.architecture != "rwkv7") {
     const Config& c = from.config;
     const size_t h = from.info.hidden;
-    head_ = c.size("head_size");
+    if (from.checkpoint.find("token_embd.weight")) {
+      read_gguf(c);
+    } else {
+      folder_ = rwkv_tensors(from.checkpoint, seventh_);
+      settings_ = rwkv_settings(c, seventh_);
+    }
+    head_ = settings_.head;
     if (h % head_) throw bad_input(fmt::format("heads of {} do not divide {}", head_, h));
     heads_ = h / head_;
     const int64_t keys = c.integer("num_key_value_heads", 0);
     key_heads_ = keys > 0 && !seventh_ ? size_t(keys) : heads_;
     if (heads_ % key_heads_)
       throw bad_input(fmt::format("{} heads cannot share {} keys", heads_, key_heads_));
-    const int64_t every = c.integer("rescale_every", 0);
-    halved_every_ = every > 0 ? size_t(every) : 0;
     load_weights(from);
   }
 
   const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
                             const Watch& watch) override {
-    begin(tree.nodes.size(), watch);
-    embed(tree);
+    embed(tree, watch);
     if (!qwen_) nn::normalize(runtime_, hidden_, embedding_norm_);
     see(Site::embeddings, 0, hidden_);
+    // The stream is halved now and then, and what is added with it; in GGUF files the weights are.
+    float times = 1;
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
       join(l, tree.late, hidden_);
@@ -82,15 +91,18 @@ class Rwkv7 : public Decoder {
         mix_times_7(tree, layer, l);
       else
         mix_times_6(tree, layer);
-      add(Site::attention_output, l, context_, layer.output, hidden_, attended_);
+      add(Site::attention_output, l, context_, layer.output, hidden_, attended_, {}, times);
       see(Site::attention_residual, l, attended_);
       nn::normalize(runtime_, attended_, layer.mlp_norm, normed_);
       if (qwen_)
         feed_forward(layer);
       else
         mix_channels(tree, layer);
-      add(Site::mlp_output, l, context_, attended_, hidden_);
-      if (halved_every_ && (l + 1) % halved_every_ == 0) multiply(hidden_, 0.5f);
+      add(Site::mlp_output, l, context_, attended_, hidden_, {}, times);
+      if (settings_.halved_every && (l + 1) % settings_.halved_every == 0) {
+        if (folder_) times /= 2;
+        multiply(hidden_, 0.5f);
+      }
       see(Site::residual, l, hidden_);
     }
     return last_norm(rows);
@@ -102,18 +114,29 @@ class Rwkv7 : public Decoder {
  private:
   // --- loading
 
+  void read_gguf(const Config& c) {
+    settings_.head = c.size("head_size");
+    settings_.inner = c.size("intermediate_size");
+    settings_.halved_every = size_t(std::max<int64_t>(0, c.integer("rescale_every", 0)));
+    settings_.epsilon = qwen_ ? c.real("rms_norm_eps", 1e-6) : c.real("layer_norm_epsilon", 1e-5);
+  }
+
   nn::Norm norm(WeightLoader& load, const std::string& name, size_t h) const {
-    nn::Norm n = load.norm(name, h, epsilon_, !qwen_);
+    nn::Norm n = load.norm(name, h, settings_.epsilon, !qwen_);
     n.centered = !qwen_;
     return n;
   }
 
   void load_weights(const Loading& from) {
-    const Config& c = from.config;
     query::ModelInfo& info = from.info;
-    WeightLoader load(runtime_, from.checkpoint, {});
+    const checkpoint::Checkpoint& tensors = folder_ ? *folder_ : from.checkpoint;
+    WeightLoader load(runtime_, tensors, {});
+    // As many as the first matrix of a small network has outputs.
+    const RankOf rank_of = [&](const std::string& name) -> size_t {
+      const checkpoint::TensorView* first = tensors.find(name + ".weight");
+      return first && first->shape.size() == 2 ? size_t(std::max<int64_t>(1, first->shape[0])) : 1;
+    };
     const size_t h = info.hidden;
-    epsilon_ = qwen_ ? c.real("rms_norm_eps", 1e-6) : c.real("layer_norm_epsilon", 1e-5);
     words_ = load.embedding("token_embd.weight", info.vocabulary, h);
     if (!qwen_) embedding_norm_ = norm(load, "token_embd_norm", h);
     for (size_t i = 0; i < info.layers; ++i) {
@@ -122,10 +145,10 @@ class Rwkv7 : public Decoder {
       layer.time_norm = norm(load, p + "attn_norm", h);
       layer.mlp_norm = norm(load, p + (qwen_ ? "ffn_norm" : "attn_norm_2"), h);
       if (seventh_)
-        load_time_7(load, c, t, i, h, layer);
+        load_time_7(load, rank_of, t, i, h, layer);
       else
-        load_time_6(load, c, t, h, layer);
-      load_rest(load, c, p, h, layer);
+        load_time_6(load, rank_of, t, h, layer);
+      load_rest(load, p, h, layer);
       layers_.push_back(std::move(layer));
     }
     norm_ = norm(load, "output_norm", h);
@@ -147,10 +170,10 @@ class Rwkv7 : public Decoder {
     return both;
   }
 
-  void load_time_6(WeightLoader& load, const Config& c, const std::string& t, size_t h,
+  void load_time_6(WeightLoader& load, const RankOf& rank_of, const std::string& t, size_t h,
                    Layer& layer) const {
     constexpr const char* kLetters[] = {"w", "k", "v", "r", "g"};
-    const size_t mixed = c.size("time_mix_extra_dim"), faded = c.size("time_decay_extra_dim");
+    const size_t mixed = rank_of(t + "w1") / 5, faded = rank_of(t + "decay_w1");
     layer.first_mix = load.flat(t + "lerp_x.weight", h);
     const bool fused = load.has(t + "lerp_fused.weight");
     const std::vector<float> all = fused ? load.flat(t + "lerp_fused.weight", 5 * h) : Mix();
@@ -168,20 +191,24 @@ class Rwkv7 : public Decoder {
     layer.receptance = linear(load, t + "receptance", h, h);
     layer.gate = load.linear(t + "gate", h, h, false);
     if (!qwen_ || load.has(t + "first.weight")) layer.bonus = load.flat(t + "first.weight", h);
-    if (!qwen_) layer.heads_norm = load.norm(t + "ln", h, kHeadsEpsilon);
+    if (!qwen_) layer.heads_norm = load.norm(t + "ln", h, settings_.heads_epsilon);
   }
 
-  void load_time_7(WeightLoader& load, const Config& c, const std::string& t, size_t i, size_t h,
-                   Layer& layer) const {
+  void load_time_7(WeightLoader& load, const RankOf& rank_of, const std::string& t, size_t i,
+                   size_t h, Layer& layer) const {
     constexpr Input kOrder[] = {receptance,   Input::decay, Input::key,
                                 Input::value, Input::rate,  Input::gate};
     const bool gated = load.has(t + "g1.weight");
-    const std::vector<float> all = load.flat(t + "lerp_fused.weight", (gated ? 6 : 5) * h);
-    for (size_t m = 0; m < (gated ? 6u : 5u); ++m) layer.mixes[kOrder[m]] = part_of(all, m, h);
-    layer.decay = low_rank(load, t, "w", c.size("decay_lora_rank"), h);
-    layer.rate = low_rank(load, t, "a", c.size("iclr_lora_rank"), h);
-    if (i > 0) layer.value_mix = low_rank(load, t, "v", c.size("value_residual_mix_lora_rank"), h);
-    if (gated) layer.low_gate = low_rank(load, t, "g", c.size("gate_lora_rank"), h);
+    const bool apart = load.has(t + "lerp_r.weight");
+    const size_t mixes = gated ? 6 : 5;
+    const std::vector<float> all = apart ? Mix() : load.flat(t + "lerp_fused.weight", mixes * h);
+    for (size_t m = 0; m < mixes; ++m)
+      layer.mixes[kOrder[m]] = apart ? load.flat(fmt::format("{}lerp_{}.weight", t, "rwkvag"[m]), h)
+                                     : part_of(all, m, h);
+    layer.decay = low_rank(load, t, "w", rank_of(t + "w1"), h);
+    layer.rate = low_rank(load, t, "a", rank_of(t + "a1"), h);
+    if (i > 0) layer.value_mix = low_rank(load, t, "v", rank_of(t + "v1"), h);
+    if (gated) layer.low_gate = low_rank(load, t, "g", rank_of(t + "g1"), h);
     layer.removed = load.flat(t + "k_k.weight", h);
     layer.slowed = load.flat(t + "k_a.weight", h);
     layer.bonus = load.flat(t + "r_k.weight", h);
@@ -189,12 +216,11 @@ class Rwkv7 : public Decoder {
     layer.value = load.linear(t + "value", h, h, false);
     layer.receptance = load.linear(t + "receptance", h, h, false);
     if (!qwen_ || load.has(t + "ln.weight"))
-      layer.heads_norm = load.norm(t + "ln", h, kHeadsEpsilon);
+      layer.heads_norm = load.norm(t + "ln", h, settings_.heads_epsilon);
   }
 
-  void load_rest(WeightLoader& load, const Config& c, const std::string& p, size_t h,
-                 Layer& layer) const {
-    const size_t inner = c.size("intermediate_size");
+  void load_rest(WeightLoader& load, const std::string& p, size_t h, Layer& layer) const {
+    const size_t inner = settings_.inner;
     layer.output = load.linear(p + "time_mix_output", h, h, false);
     if (qwen_) {
       layer.gate_up = load.stacked({p + "ffn_gate", p + "ffn_up"}, inner, h, false);
@@ -401,11 +427,10 @@ class Rwkv7 : public Decoder {
     nn::linear(runtime_, inner_, layer.down, context_);
   }
 
-  static constexpr double kHeadsEpsilon = 64e-5;
-
   bool seventh_, qwen_;
-  size_t heads_ = 0, key_heads_ = 0, head_ = 0, halved_every_ = 0;
-  double epsilon_ = 0;
+  RwkvSettings settings_;
+  std::unique_ptr<checkpoint::Checkpoint> folder_;  // null: a GGUF file
+  size_t heads_ = 0, key_heads_ = 0, head_ = 0;
   nn::Norm embedding_norm_;
   std::vector<Layer> layers_;
   nn::Matrix mixed_, more_, low_, shares_, receptance_, key_, value_, first_value_, gate_, kept_,
@@ -413,20 +438,16 @@ class Rwkv7 : public Decoder {
 };
 
 Gguf gguf_of(const std::string& name) {
-  Gguf gguf{.architecture = name, .model_type = name, .layers = "blk.", .only = true};
+  Gguf gguf{.architecture = name,
+            .model_type = name,
+            .layers = "blk.",
+            .only = name != "rwkv6" && name != "rwkv7"};
   if (name.starts_with("rwkv6")) gguf.in_layer = {{"time_mix_w2.", "time_mix_w2.{}."}};
   gguf.more = [](const checkpoint::Metadata& m) {
     const std::string p(m.text("general.architecture").value_or(""));
     Gguf::Settings settings;
     for (const auto& [theirs, ours] :
-         Gguf::Names{{"wkv.head_size", "head_size"},
-                     {"rescale_every_n_layers", "rescale_every"},
-                     {"time_mix_extra_dim", "time_mix_extra_dim"},
-                     {"time_decay_extra_dim", "time_decay_extra_dim"},
-                     {"attention.decay_lora_rank", "decay_lora_rank"},
-                     {"attention.iclr_lora_rank", "iclr_lora_rank"},
-                     {"attention.value_residual_mix_lora_rank", "value_residual_mix_lora_rank"},
-                     {"attention.gate_lora_rank", "gate_lora_rank"}})
+         Gguf::Names{{"wkv.head_size", "head_size"}, {"rescale_every_n_layers", "rescale_every"}})
       if (auto value = m.integer(p + "." + theirs)) settings.emplace_back(ours, *value);
     return settings;
   };
@@ -436,9 +457,9 @@ Gguf gguf_of(const std::string& name) {
 }  // namespace
 
 Family rwkv7_family() {
-  return {.model_types = {{"rwkv6", "RWKV 6 1.6B to 14B, as GGUF"},
+  return {.model_types = {{"rwkv6", "RWKV 6 1.6B to 14B"},
                           {"rwkv6qwen2", "QRWKV 6, as GGUF"},
-                          {"rwkv7", "RWKV 7 0.1B to 2.9B, as GGUF"},
+                          {"rwkv7", "RWKV 7 0.1B to 2.9B"},
                           {"arwkv7", "ARWKV 7, as GGUF"}},
           .make = make<Decoder, Rwkv7>,
           .gguf = {gguf_of("rwkv6"), gguf_of("rwkv6qwen2"), gguf_of("rwkv7"), gguf_of("arwkv7")},

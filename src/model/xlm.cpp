@@ -104,6 +104,7 @@ class Xlm : public Encoder {
               "embed_init_std",
               "encoder_only",
               "end_n_top",
+              "epoch_size",
               "eos_index",
               "fp16",
               "group_by_size",

@@ -72,8 +72,7 @@ class Xlstm : public Decoder {
 
   const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
                             const Watch& watch) override {
-    begin(tree.nodes.size(), watch);
-    embed(tree);
+    embed(tree, watch);
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];

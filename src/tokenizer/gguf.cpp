@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/error.h"
 #include "checkpoint/checkpoint.h"
+#include "tokenizer/loaders.h"
 #include "tokenizer/make.h"
 #include "tokenizer/normalizer.h"
 #include "tokenizer/patterns.h"
@@ -15,32 +15,6 @@
 
 namespace minpair::tokenizer {
 namespace {
-
-// "\\n", "\\xe4" and the like.
-std::string bytes_of(std::string_view written) {
-  std::string bytes;
-  for (size_t i = 0; i < written.size(); ++i) {
-    if (written[i] != '\\') {
-      bytes.push_back(written[i]);
-      continue;
-    }
-    const char kind = ++i < written.size() ? written[i] : '\0';
-    const std::string_view digits = written.substr(std::min(i + 1, written.size()), 2);
-    unsigned value = 0;
-    if (kind == 't' || kind == 'n' || kind == 'r') {
-      bytes.push_back(kind == 't' ? '\t' : kind == 'n' ? '\n' : '\r');
-    } else if (kind == '\\' || kind == '\'' || kind == '"') {
-      bytes.push_back(kind);
-    } else if (auto [end, error] = std::from_chars(digits.begin(), digits.end(), value, 16);
-               kind == 'x' && digits.size() == 2 && end == digits.end() && error == std::errc()) {
-      bytes.push_back(char(value));
-      i += 2;
-    } else {
-      throw bad_input(fmt::format("the piece '{}' is not written as Python writes bytes", written));
-    }
-  }
-  return bytes;
-}
 
 class Reader {
  public:
@@ -212,9 +186,7 @@ class Reader {
   std::unique_ptr<Tokenizer> world() {
     for (size_t i = 0; i < pieces_.size(); ++i) {
       if (types_[i] != PieceType::normal) continue;
-      const std::string bytes = bytes_of(pieces_[i]);
-      pieces_[i].clear();
-      for (char byte : bytes) append_utf8(pieces_[i], byte_level_character(uint8_t(byte)));
+      pieces_[i] = byte_level_piece(python_bytes(pieces_[i], false));
     }
     surround(false, false);
     return make_byte_level_longest(pieces_, around_);

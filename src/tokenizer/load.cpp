@@ -141,6 +141,8 @@ std::unique_ptr<Tokenizer> load_tokenizer(const fs::path& directory, Notes* note
   if (!sentencepiece.empty()) return load_sentencepiece(sentencepiece, config, notes);
   if (has("vocab.txt")) return load_vocab_txt(directory / "vocab.txt", config, notes);
   if (config.tokenizer_class == "ByT5Tokenizer") return make_byt5();
+  constexpr const char* kWorld = "rwkv_vocab_v20230424.txt";
+  if (has(kWorld)) return load_world(directory / kWorld);
   throw bad_input("there is no tokenizer in this folder")
       .at(directory.string())
       .hint(

@@ -31,4 +31,11 @@ std::unique_ptr<Tokenizer> load_sentencepiece(const std::filesystem::path& path,
 
 std::unique_ptr<Tokenizer> make_byt5();
 
+// RWKV's "World".
+std::unique_ptr<Tokenizer> load_world(const std::filesystem::path& path);
+// What "\n", "\xe4" and the like stand for in Python's bytes, or in a text, as UTF-8.
+std::string python_bytes(std::string_view written, bool of_text);
+// Bytes as a byte-level vocabulary writes them.
+std::string byte_level_piece(std::string_view bytes);
+
 }  // namespace minpair::tokenizer

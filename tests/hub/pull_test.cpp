@@ -300,6 +300,23 @@ TEST_F(Pull, ADryRunOnlyAsks) {
   EXPECT_FALSE(fs::exists(p.folder));
 }
 
+// What cannot be used need not be fetched.
+TEST_F(Pull, TheConfigurationIsLookedAtFirst) {
+  std::string seen;
+  options_.look = [&](const std::string& config) {
+    seen = config;
+    throw bad_input("not this one");
+  };
+  EXPECT_EQ(error(), "not this one");
+  EXPECT_EQ(seen, "hello\n");
+  EXPECT_EQ(hub_.downloads("model.safetensors"), 0);
+  EXPECT_FALSE(fs::exists(repository()));
+  options_.dry_run = true;
+  EXPECT_EQ(error(), "not this one");
+  options_.files = {"model.safetensors"};
+  EXPECT_EQ(error(), "no error");
+}
+
 TEST_F(Pull, ShardsOfTheSecondFormat) {
   hub_.files.erase("model.safetensors");
   hub_.add_small("pytorch_model.bin.index.json", "hello\n", hello_hash);

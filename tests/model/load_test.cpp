@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "model/architectures.h"
 #include "model/golden.h"
 #include "model/predict.h"
 
@@ -154,6 +155,11 @@ TEST(LoadModel, UnknownKeysAreRefused) {
   ::unsetenv("MINPAIR_IGNORE_KEYS");
   EXPECT_THAT(with("bert", "is_decoder", true), HasSubstr("\"is_decoder\" is true"));
   EXPECT_THAT(with("gpt2", "add_cross_attention", true), HasSubstr("add_cross_attention"));
+  // Published configurations say that it is not so.
+  EXPECT_EQ(with("qwen2", "use_mrope", false), "no error");
+  EXPECT_THAT(with("qwen2", "use_mrope", true), HasSubstr("\"use_mrope\" is true"));
+  EXPECT_THAT(with("eurobert", "is_causal", true), HasSubstr("\"is_causal\" is true"));
+  EXPECT_THAT(with("gptj", "rotary", false), HasSubstr("\"rotary\" is false"));
 }
 
 TEST(LoadModel, NumbersThatOnlyPythonWrites) {
@@ -175,6 +181,22 @@ TEST(LoadModel, AdaptersAndUnknownArchitecturesAreNamed) {
                   })
                   .error(),
               HasSubstr("which is never run"));
+}
+
+// As 'pull' asks, before it fetches the weights.
+TEST(LoadModel, AConfigurationAloneTellsWhetherItIsRead) {
+  auto check = [](const char* config) {
+    return error_of([&] { check_readable(config, "org/name/config.json"); });
+  };
+  EXPECT_EQ(check(R"({"model_type": "llama"})"), "no error");
+  EXPECT_EQ(check(R"({"architectures": ["BertForMaskedLM"]})"), "no error");
+  const std::string refused =
+      check(R"({"model_type": "internlm3", "auto_map": {"AutoModel": "code.py"}})");
+  EXPECT_THAT(refused, HasSubstr("org/name/config.json: the architecture 'internlm3'"));
+  EXPECT_THAT(refused, HasSubstr("which is never run"));
+  EXPECT_THAT(refused, HasSubstr("a GGUF of it would be read, as 'llama'"));
+  EXPECT_THAT(check(R"({"model_type": "llama", "quantization_config": {"quant_method": "awq"}})"),
+              HasSubstr("quantised by awq"));
 }
 
 TEST(LoadModel, CausalModelsNeedTheirHead) {
@@ -260,9 +282,11 @@ TEST(LoadModel, AbsurdConfigurationsAreErrors) {
   EXPECT_THAT(with("model_type", "gemma3n"), HasSubstr("embeddings for each layer"));
   EXPECT_THAT(with("model_type", "canine"), HasSubstr("no head that predicts words"));
   EXPECT_THAT(with("model_type", "reformer"), HasSubstr("'gpt2' resembles it most"));
-  EXPECT_THAT(with("model_type", "rwkv7"), HasSubstr("version 4 is read"));
-  EXPECT_THAT(with("model_type", "rwkv7"), HasSubstr("a GGUF of it would be read, as 'rwkv7'"));
+  EXPECT_THAT(with("model_type", "rwkv5"), HasSubstr("of RWKV, versions 4, 6 and 7 are read"));
+  EXPECT_THAT(with("model_type", "rwkv5"), HasSubstr("'rwkv6' resembles it most"));
   EXPECT_THAT(with("model_type", "rwkv5"), HasSubstr("a GGUF of it would not be read either"));
+  EXPECT_THAT(with("model_type", "rwkv6qwen2"),
+              HasSubstr("a GGUF of it would be read, as 'rwkv6qwen2'"));
   EXPECT_THAT(with("model_type", "pegasus"), HasSubstr("a GGUF of it would not be read either"));
   EXPECT_THAT(with("model_type", "internlm3"), HasSubstr("a GGUF of it would be read, as 'llama'"));
   EXPECT_THAT(Spoiled("albert").config([](json& c) { c["num_hidden_groups"] = 6; }).error(),

@@ -50,6 +50,28 @@ std::string message(const std::function<void()>& action) {
   return "no error";
 }
 
+// A piece is a text or bytes, as Python writes them.
+TEST(Load, TheVocabularyOfRwkv) {
+  TemporaryFolder folder;
+  const std::filesystem::path file = folder / "rwkv_vocab_v20230424.txt";
+  write_file(file,
+             "1 'a' 1\n2 b'\\xc3' 1\n3 b'\\xbc' 1\n4 '\\xfc' 2\n5 ' a' 2\n6 \"'\" 1\n7 '\\n\\n' 2\n"
+             "8 '\\u3000' 3\n9 '中' 3\n");
+  std::unique_ptr<Tokenizer> t = load_tokenizer(folder.path());
+  EXPECT_THAT(ids_of(*t, "a aü'\n\n\u3000中"), ElementsAre(1, 5, 4, 6, 7, 8, 9));
+  EXPECT_EQ(t->vocabulary_size(), 10u);
+  EXPECT_EQ(t->special().eos, 0);
+  auto error_with = [&](const std::string& line) {
+    write_file(file, "1 'a' 1\n" + line + "\n");
+    return message([&] { load_tokenizer(folder.path()); });
+  };
+  EXPECT_THAT(error_with("3 'b' 1"), HasSubstr("rwkv_vocab_v20230424.txt:2: the id is 3, not 2"));
+  EXPECT_THAT(error_with("2 'b' 4"), HasSubstr("the piece has 1 bytes, not 4"));
+  EXPECT_THAT(error_with("2 b 1"), HasSubstr("as Python writes it"));
+  EXPECT_THAT(error_with("2 '\\q' 2"), HasSubstr("not written as Python writes"));
+  EXPECT_THAT(error_with("2"), HasSubstr("as Python writes it"));
+}
+
 // As Hugging Face's ByT5Tokenizer (transformers 5.12) gives them.
 TEST(Load, EveryByteIsATokenForByt5) {
   TemporaryFolder folder;

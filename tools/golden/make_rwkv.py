@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 """Makes tiny GGUF files of RWKV 6 and 7 in tests/model/golden, random weights in single precision, and what llama.cpp computes with
-them: no library of Hugging Face has these models.
+them: no library of Hugging Face has these models. Also folders as the hub has them, which llama.cpp's own converter reads.
 
-  python3 tools/golden/make_rwkv.py [--long] FOLDER [NAME...]        (Debian unstable: libllama0, python3-gguf, python3-numpy)
+  python3 tools/golden/make_rwkv.py [--long] FOLDER [NAME...]        (Debian unstable: libllama0, llama.cpp-tools-extra, python3-torch)
 
-Every folder gets model.gguf and reference.json: for each input its ids, and the log-probability of every token but the first
+Every folder gets model.gguf, or what the hub's have, and reference.json: for each input its ids, and the log-probability of every token but the first
 given those before it; and how llama.cpp cuts some texts.
 """
 import json
 import pathlib
 import sys
+import tempfile
 
-import gguf
 import numpy
+import torch
+from safetensors.torch import save_file
+
+sys.path.insert(1, "/usr/share/llama.cpp/llama.cpp-tools")
+import gguf
+from conversion import ModelBase, get_model_class
 from llama_cpp import Llama
 
 LENGTHS, LONG = [2, 9, 40], [2, 100, 1000]
@@ -29,12 +35,42 @@ MODELS = {
     "arwkv7": ("arwkv7", dict(head=32)),
     "arwkv7-bare": ("arwkv7", dict(head=32, gated=False, normed=False)),
 }
+WORLD_FILE = "rwkv_vocab_v20230424.txt"
+# Keys as the hub's folders have them; sizes are smaller. llama.cpp has one epsilon for the norms of heads, 64e-5, and the converter one
+# size for the small networks of version 6.
+FOLDERS = {
+    "rwkv6-folder": dict(
+        architectures=["Rwkv6ForCausalLM"], attention_hidden_size=32, bos_token_id=0, eos_token_id=0, head_size=16,
+        head_size_divisor=8, hidden_size=32, intermediate_size=None, layer_norm_epsilon=1e-5, model_max_length=4096,
+        model_type="rwkv6", num_attention_heads=2, num_hidden_layers=3, rescale_every=2, tie_word_embeddings=False,
+        transformers_version="4.34.0", use_cache=True),
+    "rwkv7-folder": dict(
+        a_low_rank_dim=4, architectures=["RWKV7ForCausalLM"], attn=None, attn_mode="chunk", bos_token_id=0, decay_low_rank_dim=8,
+        eos_token_id=0, fuse_cross_entropy=True, fuse_norm=False, gate_low_rank_dim=12, head_dim=32, hidden_act="sqrelu",
+        hidden_ratio=4.0, hidden_size=64, initializer_range=0.006, intermediate_size=96, max_position_embeddings=2048,
+        model_type="rwkv7", norm_bias=True, norm_eps=2e-5, norm_first=True, num_heads=None, num_hidden_layers=2,
+        tie_word_embeddings=False, torch_dtype="float32", transformers_version="4.48.0", use_cache=True, v_low_rank_dim=4,
+        value_dim=[64, 64]),
+}
+
+
+def world_pieces():
+    """Single bytes first."""
+    return [bytes([b]) for b in range(0x20, 0x7f) if bytes([b]) not in WORDS] + WORDS
 
 
 def world_vocabulary():
-    """Bytes as Python writes them, as llama.cpp's converter does; single bytes first."""
-    pieces = [bytes([b]) for b in range(0x20, 0x7f) if bytes([b]) not in WORDS] + WORDS
-    return ["<s>"] + [repr(p)[2:-1] for p in pieces]
+    """Bytes as Python writes them, as llama.cpp's converter does."""
+    return ["<s>"] + [repr(p)[2:-1] for p in world_pieces()]
+
+
+def world_file():
+    def written(piece):
+        try:
+            return repr(piece.decode())
+        except UnicodeDecodeError:
+            return repr(piece)
+    return "".join(f"{i} {written(piece)} {len(piece)}\n" for i, piece in enumerate(world_pieces(), 1))
 
 
 class Writer:
@@ -166,19 +202,118 @@ def write(path, arch, seed, hidden=32, head=16, halved=0, apart=False, key_heads
     out.close()
 
 
+class Tensors(dict):
+    """Of a folder, in half precision."""
+
+    def __init__(self, seed):
+        super().__init__()
+        torch.manual_seed(seed)
+
+    def add(self, name, *shape, mean=0.0, spread=None):
+        self[name] = torch.normal(mean, spread if spread is not None else 1.3 / shape[-1] ** 0.5, shape).half()
+
+    def norm(self, name, width):
+        self.add(name + ".weight", width, mean=1.0, spread=0.2)
+        self.add(name + ".bias", width, spread=0.2)
+
+    def mixes(self, prefix, letters, width):
+        for letter in letters:
+            self.add(prefix + letter, 1, 1, width, mean=0.5, spread=0.3)
+
+
+def tensors_6(config, words, seed):
+    all, h, inner = Tensors(seed), config["hidden_size"], config["hidden_size"] * 7 // 2 // 32 * 32
+    all.add("rwkv.embeddings.weight", words, h, spread=0.6)
+    all.norm("rwkv.blocks.0.pre_ln", h)
+    for i in range(config["num_hidden_layers"]):
+        p, a, f = f"rwkv.blocks.{i}.", f"rwkv.blocks.{i}.attention.", f"rwkv.blocks.{i}.feed_forward."
+        all.norm(p + "ln1", h)
+        all.norm(p + "ln2", h)
+        all.mixes(a + "time_maa_", "xwkvrg", h)
+        all.add(a + "time_maa_w1", h, 5 * 32)
+        all.add(a + "time_maa_w2", 5, 32, h, spread=0.2)
+        all.add(a + "time_decay", 1, 1, h, mean=-1.0, spread=1.0)
+        all.add(a + "time_decay_w1", h, 64)
+        all.add(a + "time_decay_w2", 64, h)
+        all.add(a + "time_faaaa", h // config["head_size"], config["head_size"], spread=0.5)
+        for name in "receptance", "key", "value", "gate", "output":
+            all.add(f"{a}{name}.weight", h, h)
+        all.norm(a + "ln_x", h)
+        all.mixes(f + "time_maa_", "kr", h)
+        all.add(f + "key.weight", inner, h)
+        all.add(f + "receptance.weight", h, h)
+        all.add(f + "value.weight", h, inner)
+    all.norm("rwkv.ln_out", h)
+    all.add("head.weight", words, h)
+    return all
+
+
+def tensors_7(config, words, seed):
+    all, h, inner = Tensors(seed), config["hidden_size"], config["intermediate_size"]
+    ranks = {"w": "decay", "a": "a", "v": "v", "g": "gate"}
+    all.add("model.embeddings.weight", words, h, spread=0.6)
+    all.norm("model.layers.0.pre_norm", h)
+    for i in range(config["num_hidden_layers"]):
+        p, a = f"model.layers.{i}.", f"model.layers.{i}.attn."
+        all.norm(p + "attn_norm", h)
+        all.norm(p + "ffn_norm", h)
+        all.mixes(a + "x_", "rwkvag", h)
+        for letter, name in ranks.items():
+            if letter == "v" and i == 0:
+                continue
+            rank = config[f"{name}_low_rank_dim"]
+            all.add(f"{a}{letter}_lora.lora.0.weight", rank, h)
+            all.add(f"{a}{letter}_lora.lora.2.weight", h, rank)
+            if letter != "g":
+                all.add(f"{a}{letter}_lora.lora.2.bias", h, spread=1.0)
+        all.add(a + "k_k", h, mean=0.7, spread=0.3)
+        all.add(a + "k_a", h, mean=0.7, spread=0.3)
+        all.add(a + "r_k", h // config["head_dim"], config["head_dim"], mean=0.7, spread=0.3)
+        for letter in "rkvo":
+            all.add(f"{a}{letter}_proj.weight", h, h)
+        all.norm(a + "g_norm", h)
+        all.add(p + "ffn.x_k", h, mean=0.5, spread=0.3)
+        all.add(p + "ffn.key.weight", inner, h)
+        all.add(p + "ffn.value.weight", h, inner)
+    all.norm("model.norm", h)
+    all.add("lm_head.weight", words, h)
+    return all
+
+
+def write_folder(folder, name, seed, gguf_file):
+    """As the hub has it; and as the converter makes a GGUF file of it."""
+    words = len(world_vocabulary())
+    config = dict(FOLDERS[name], vocab_size=words)
+    tensors = (tensors_6 if "6" in name else tensors_7)(config, words, seed)
+    save_file({key: value.contiguous() for key, value in tensors.items()}, folder / "model.safetensors", {"format": "pt"})
+    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
+    (folder / WORLD_FILE).write_text(world_file())
+    model_class = get_model_class(config["architectures"][0], mmproj=False)
+    model_class.lerp_weights = {}
+    ModelBase.load_hparams(folder, False)
+    with torch.inference_mode():
+        model_class(dir_model=folder, ftype=gguf.LlamaFileType.ALL_F32, fname_out=gguf_file).write()
+
+
 def main():
     arguments = [a for a in sys.argv[1:] if a != "--long"]
     lengths = LONG if len(arguments) < len(sys.argv) - 1 else LENGTHS
     llama = Llama()
-    for name in arguments[1:] or MODELS:
+    for name in arguments[1:] or [*MODELS, *FOLDERS]:
         folder = pathlib.Path(arguments[0]) / name
         folder.mkdir(parents=True, exist_ok=True)
         seed = sum(map(ord, name))
-        arch, more = MODELS[name]
-        write(folder / "model.gguf", arch, seed, **more)
-        llama.load(folder / "model.gguf")
-        reference = llama.reference(lengths, seed)
-        if arch in ("rwkv6", "rwkv7"):
+        with tempfile.TemporaryDirectory() as scratch:
+            if name in FOLDERS:
+                file, world = pathlib.Path(scratch) / "model.gguf", True
+                write_folder(folder, name, seed, file)
+            else:
+                file, (arch, more) = folder / "model.gguf", MODELS[name]
+                world = arch in ("rwkv6", "rwkv7")
+                write(file, arch, seed, **more)
+            llama.load(file)
+            reference = llama.reference(lengths, seed)
+        if world:
             reference["texts"] = [{"text": t, "ids": llama.tokens(t)} for t in TEXTS]
         (folder / "reference.json").write_text(json.dumps(reference) + "\n")
         print(name, flush=True)

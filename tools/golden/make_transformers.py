@@ -10,12 +10,15 @@ is then how far the library itself is from that in single precision.
 Every folder gets config.json, model.safetensors (half precision), vocab.txt, tokenizer_config.json and reference.json:
 for each input its ids, and the log-probability of every token but the first given those before it.
 """
+import copy
 import json
 import pathlib
 import sys
 
 import torch
 import transformers
+from published import PUBLISHED, config_of
+from safetensors.torch import load_file, save_file
 
 # FlauBERT with norms first asks its cache for a layer, which the library's own cache has not: it computes without one.
 transformers.EncoderDecoderCache.__getitem__ = lambda cache, layer: None
@@ -25,7 +28,7 @@ transformers.models.xlstm.modeling_xlstm.xLSTMPreTrainedModel._init_weights = la
 
 VOCABULARY, LENGTHS, LONG = 120, [2, 9, 40], [1, 100, 1000]
 BYT5, LAST_BYTE = 384, 258  # its vocabulary, and what stands for a gap
-POSITIONS = ("max_position_embeddings", "n_positions", "max_seq_len")  # what configurations call the room for tokens
+POSITIONS = ("max_position_embeddings", "n_positions", "max_seq_len", "n_ctx", "seq_length")  # what configurations call the room for tokens
 SIZE = dict(vocab_size=VOCABULARY, bos_token_id=2, eos_token_id=3, pad_token_id=0)
 HIDDEN = dict(hidden_size=32, num_hidden_layers=3, num_attention_heads=4)
 OPT = dict(hidden_size=32, num_hidden_layers=3, num_attention_heads=4, ffn_dim=48, max_position_embeddings=64)
@@ -227,14 +230,44 @@ def kind_of(name):
 
 def lengthened(settings):
     """With room for the longest sentence."""
-    return {key: lengthened(value) if isinstance(value, dict) else LONG[-1] + 24 if key in POSITIONS else value
-            for key, value in settings.items()}
+    longer = {key: lengthened(value) if isinstance(value, dict) else LONG[-1] + 24 if key in POSITIONS else value
+              for key, value in settings.items()}
+    if "original_max_position_embeddings" in longer and "max_position_embeddings" in longer:  # Phi
+        longer["original_max_position_embeddings"] = LONG[-1] + 24
+    return longer
 
 
-def make(name, kind, settings, folder, lengths):
+HEADS = {"deberta": "DebertaForMaskedLM", "deberta-v2": "DebertaV2ForMaskedLM"}  # of configurations that name no class
+
+
+def make(name, folder, long):
+    """A model of the list above; or a published one, whose configuration stays in the form that it has."""
+    lengths, written = LONG if long else LENGTHS, None
+    if name in MODELS:
+        kind, settings = MODELS[name]
+        model_class = getattr(transformers, kind)
+        config = model_class.config_class(**{**SIZE, **(lengthened(settings) if long else settings)})
+    else:
+        written = lengthened(config_of(name)) if long else config_of(name)
+        model_class = getattr(transformers, written.get("architectures", [HEADS.get(written["model_type"])])[0])
+        config = model_class.config_class.from_dict(copy.deepcopy(written))
+    fill(name, model_class, config, folder)
+    if written:
+        (folder / "config.json").write_text(json.dumps(written, indent=1) + "\n")
+        if "t5" in written["model_type"] and not written.get("tie_word_embeddings", True):
+            add_output(folder / "model.safetensors", written)
+    score(folder, model_class, lengths)
+
+
+def add_output(file, config):
+    """T5's files have an output layer of their own, although the library ties it when it makes one."""
+    weights = load_file(file)
+    weights["lm_head.weight"] = torch.normal(0, 0.2, (config["vocab_size"], config["d_model"])).half()
+    save_file(weights, file, {"format": "pt"})
+
+
+def fill(name, model_class, config, folder):
     torch.manual_seed(sum(map(ord, name)))
-    model_class = getattr(transformers, kind)
-    config = model_class.config_class(**{**SIZE, **settings})
     config._attn_implementation, config._experts_implementation = attention_of(model_class), "eager"
     model = model_class(config)
     for key, p in model.named_parameters():
@@ -252,11 +285,10 @@ def make(name, kind, settings, folder, lengths):
     (folder / "generation_config.json").unlink(missing_ok=True)
     if config.get_text_config().vocab_size == BYT5:
         (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "ByT5Tokenizer"}')
-        return score(folder, model_class, lengths)
+        return
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"] + [f"wort{i}" for i in range(5, VOCABULARY)]
     (folder / "vocab.txt").write_text("\n".join(words) + "\n")
     (folder / "tokenizer_config.json").write_text('{"do_lower_case": false, "tokenizer_class": "BertTokenizer"}')
-    score(folder, model_class, lengths)
 
 
 def attention_of(model_class):
@@ -312,10 +344,8 @@ def score(folder, model_class, lengths):
 def main():
     arguments = [a for a in sys.argv[1:] if a != "--long"]
     long = len(arguments) < len(sys.argv) - 1
-    for name in arguments[1:] or MODELS:
-        kind, settings = MODELS[name]
-        make(name, kind, lengthened(settings) if long else settings, pathlib.Path(arguments[0]) / name,
-             LONG if long else LENGTHS)
+    for name in arguments[1:] or [*MODELS, *PUBLISHED]:
+        make(name, pathlib.Path(arguments[0]) / name, long)
         print(name, flush=True)
 
 

@@ -1,0 +1,24 @@
+#pragma once
+// RWKV 6 and 7 as folders of the hub, in the terms of GGUF files.
+
+#include <memory>
+
+#include "checkpoint/checkpoint.h"
+#include "model/config.h"
+
+namespace minpair::model {
+
+// What neither names nor shapes of tensors say.
+struct RwkvSettings {
+  size_t head = 0, inner = 0, halved_every = 0;
+  double epsilon = 1e-5, heads_epsilon = 64e-5;
+};
+// Throws where a configuration asks for what is not computed.
+RwkvSettings rwkv_settings(const Config& config, bool seventh);
+
+// The tensors of version 6 as the class Rwkv6ForCausalLM saves them, of version 7 as the library
+// flash-linear-attention does.
+std::unique_ptr<checkpoint::Checkpoint> rwkv_tensors(const checkpoint::Checkpoint& folder,
+                                                     bool seventh);
+
+}  // namespace minpair::model
