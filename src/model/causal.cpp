@@ -51,6 +51,13 @@ void Decoder::finish_parts(nn::Matrix& rows) {
   if (!norm_.bias.empty()) std::ranges::copy(norm_.bias, rows.row(rows.rows() - 1));
 }
 
+float left_of_halved(size_t layer, size_t layers, size_t every) {
+  float left = 1;
+  for (size_t l = layer; l < layers && every > 0; ++l)
+    if ((l + 1) % every == 0) left /= 2;
+  return left;
+}
+
 void TreeAttention::run(const nn::AttentionShape& shape, const PrefixTree& tree,
                         const nn::View& queries, const nn::View& keys, const nn::View& values,
                         nn::Matrix& out) {

@@ -67,6 +67,9 @@ class Decoder : public Network {
   nn::Matrix hidden_, normed_, context_, attended_, inner_;
 };
 
+// Decoder::left_of(), where the stream is halved after every so many layers; 0: never.
+float left_of_halved(size_t layer, size_t layers, size_t every);
+
 // Reads the output layer where a tree is asked.
 class TreeOutputs {
  public:

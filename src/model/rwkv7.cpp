@@ -100,12 +100,8 @@ class Rwkv7 : public Decoder {
     return last_norm(rows);
   }
 
-  // The stream is halved now and then.
   float left_of(size_t layer) const override {
-    float left = 1;
-    for (size_t l = layer; l < layers_.size() && halved_every_; ++l)
-      if ((l + 1) % halved_every_ == 0) left /= 2;
-    return left;
+    return left_of_halved(layer, layers_.size(), halved_every_);
   }
   bool attends() const override { return false; }
 
