@@ -57,10 +57,22 @@ std::string meant_by(const std::string& option) {
   return {};
 }
 
+// The nearest of what was possible, where CLI11 says "--site: hed not in {residual,head}".
+std::string closest_choice(std::string_view message) {
+  constexpr std::string_view kNotIn = " not in {";
+  const size_t end = message.find(kNotIn);
+  if (end == std::string_view::npos) return {};
+  const size_t colon = message.rfind(": ", end), begin = colon == message.npos ? 0 : colon + 2;
+  std::string_view all = message.substr(end + kNotIn.size());
+  std::vector<std::string> names;
+  for (std::string_view name : split(all.substr(0, all.find('}')), ',')) names.emplace_back(name);
+  return closest(std::string(message.substr(begin, end - begin)), names);
+}
+
 int wrong_usage(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) {
   const CLI::App& sub = chosen(app, argc, argv);
   std::string full = &sub == &app ? "minpair" : "minpair " + sub.get_name();
-  std::string guess, meant, message = e.what();
+  std::string meant, message = e.what(), guess = closest_choice(message);
   if (&sub == &app && argc > 1 && argv[1][0] != '-') {
     message = fmt::format("there is no command '{}'", argv[1]);
     guess = closest(argv[1], names_of(app));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "hub/hub.h"
 #include "hub/sources.h"
@@ -56,24 +57,34 @@ void list_sources() {
 // What 'introspect patch' and 'ablate' can change in it.
 std::string_view changed_inside(const model::Architecture& a) {
   auto has = [&](query::Site site) { return a.sites.test(size_t(site)); };
-  if (a.sites.none()) return "nothing";
   if (has(query::Site::candidate)) return "units, gates";
   if (has(query::Site::unit)) return "units";
-  if (!has(query::Site::head)) return "stream";
+  if (!has(query::Site::mlp)) return has(query::Site::head) ? "block, heads" : "block";
+  if (!has(query::Site::head)) return "no heads";
   return has(query::Site::neuron) ? "all" : "no neurons";
 }
 
 void list_architectures() {
   fmt::print("{:<22}{:<11}{:<12}{:<14}checkpoints\n", "model_type", "kind", "GGUF", "changeable");
-  for (const model::Architecture& a : model::architectures())
-    fmt::print("{}", report::wrapped(fmt::format("{:<22}{:<11}{:<12}{:<14}", a.type, a.kind,
-                                                 a.gguf.empty() ? "-" : a.gguf, changed_inside(a)),
-                                     a.covers, report::window_width(), 59));
+  constexpr size_t kCheckpoints = 59, kRoom = 24;
+  const size_t width = report::window_width();
+  for (const model::Architecture& a : model::architectures()) {
+    std::string line = fmt::format("{:<22}{:<11}{:<12}{:<14}", a.type, a.kind,
+                                   a.gguf.empty() ? "-" : a.gguf, changed_inside(a));
+    size_t indent = kCheckpoints;
+    if (width < kCheckpoints + kRoom) {
+      fmt::print("{}\n", trim(line));
+      indent = 4, line.assign(indent, ' ');
+    }
+    fmt::print("{}", report::wrapped(line, a.covers, width, indent));
+  }
   fmt::print(
       "\nA model of any of these can be asked what it has inside: 'minpair states', 'minpair "
       "introspect lens'.\nWhat 'introspect patch' and 'ablate' can change: all is the residual "
       "stream, attention, heads,\nfeed-forward layers and neurons; of recurrent models the state, "
-      "its units, and their gates.\n");
+      "its units, and their gates.\nTime mixing and memories stand for attention, channel mixing "
+      "for feed-forward layers; "
+      "a layer of Mamba\nis one block: the stream, and what it adds, called attention.\n");
 }
 
 void add_list(Cli& cli) {

@@ -21,7 +21,8 @@ void write(const Options& o) {
       introspect::write_states(*model, o.texts, introspect::find_layers(o.layers, model->info()),
                                o.output, [&](uint64_t texts, uint64_t) { progress.set(texts); });
   if (!o.quiet)
-    fmt::print(stderr, "{} texts, {} tokens\n", count_text(done.texts), count_text(done.tokens));
+    fmt::print(stderr, "{} {}, {} tokens\n", count_text(done.texts),
+               done.texts == 1 ? "text" : "texts", count_text(done.tokens));
 }
 
 void add_states(Cli& cli) {

@@ -58,7 +58,7 @@ AblateReadings read_ablations(query::Model& model, const engine::SuiteSource& su
     AblateReadings::Item& reading = read.readings.emplace_back();
     Contrast contrast = contrast_of(item, model);
     reading.excluded = contrast.excluded;
-    if (!reading.excluded.empty()) return;
+    if (reading.excluded != Reason::none) return;
     reading.good = model.tokenizer().piece(contrast.good);
     reading.bad = model.tokenizer().piece(contrast.bad);
     all.push_back({read.readings.size() - 1, std::move(contrast)});

@@ -89,17 +89,18 @@ report::Grid ablate_table(const AblateReadings& read, By by, size_t top) {
     grid.columns.push_back(std::move(column));
   const std::vector<size_t> asked = asked_of(read.readings);
   const std::vector<size_t> components = strongest(read, asked, top);
-  add_groups(grid, read.items, asked, by, [&](const std::vector<size_t>& items) {
+  add_groups(grid, read.items, reasons_of(read.readings), by, [&](const ItemGroup& group) {
     std::vector<std::vector<report::GridValue>> rows;
     for (size_t c : components) {
-      const Loss loss = loss_of(read, items, c);
+      const Loss loss = loss_of(read, group.items, c);
       std::vector<report::GridValue>& row = rows.emplace_back();
       if (alone) row.emplace_back(double(read.components[c].layer));
       if (alone && !is_whole(read.options.site)) row.emplace_back(double(read.components[c].index));
-      for (double x : {double(items.size()), loss.before.value, loss.after.value, loss.after.low,
-                       loss.after.high, loss.difference.value, loss.difference.low,
+      for (double x : {double(group.items.size()), loss.before.value, loss.after.value,
+                       loss.after.low, loss.after.high, loss.difference.value, loss.difference.low,
                        loss.difference.high, loss.effect.value})
         row.emplace_back(x);
+      row.emplace_back(excluded_text(group));
     }
     return rows;
   });

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <numeric>
 
-#include "base/progress.h"
 #include "engine/selected.h"
 #include "introspect/asking.h"
 #include "introspect/contrast.h"
@@ -43,20 +41,34 @@ struct Prepared {
 Prepared prepared(const suite::Item& item, const query::Model& model, const std::string& evidence) {
   Prepared p{contrast_of(item, model), {}, {}};
   p.reading.excluded = p.contrast.excluded;
-  if (!p.reading.excluded.empty()) return p;
+  if (p.reading.excluded != Reason::none) return p;
   const std::vector<Span> spans = spans_of(item, p.contrast, model);
   const suite::Sentence& sentence = right_of(item);
   p.words = words_of(sentence, spans);
   if (spans.empty())
-    p.reading.excluded = "whose words are cut otherwise around the locus";
+    p.reading.excluded = Reason::cut_otherwise;
   else if (p.words.empty())
-    p.reading.excluded = "without other words";
-  if (!p.reading.excluded.empty()) return p;
+    p.reading.excluded = Reason::no_other_words;
+  if (p.reading.excluded != Reason::none) return p;
   const Span decides = span_of_role(item, evidence);
   for (const Word& w : p.words)
     p.reading.words.push_back({w.span, std::string(slice(sentence.text, w.span)),
                                decides.begin < w.span.end && w.span.begin < decides.end, 0});
   return p;
+}
+
+const char* how_text(Words how) {
+  switch (how) {
+    case Words::masked:
+      return "a word is masked";
+    case Words::left_out:
+      return "a word is left out, and the others are read without it";
+    case Words::around_gap:
+      return "a word is left out, and the gap is filled without it";
+    case Words::alti:
+      return "ALTI-Logit: what feed-forward layers add belongs to no word";
+  }
+  return "";
 }
 
 std::vector<report::GridValue> table_row(const WordReadings& read,
@@ -111,12 +123,17 @@ double rank_of_evidence(const std::vector<WordEffect>& words) {
   return 1 + above + equal / 2;
 }
 
+Words erasure_of(const query::Model& model) {
+  if (fills_gap(model)) return Words::around_gap;
+  return stand_in(model) >= 0 ? Words::masked : Words::left_out;
+}
+
 WordReadings read_erasure(query::Model& model, const engine::SuiteSource& suite,
                           const engine::Selection& selection, const std::string& evidence,
                           const engine::Tick& tick) {
   check_role(evidence, suite, selection);
-  const bool masked = model.info().kind == query::ModelInfo::Kind::masked;
-  WordReadings read{suite.manifest.name, model.info().name, evidence, masked};
+  WordReadings read{suite.manifest.name, model.info().name, evidence};
+  read.how = erasure_of(model);
   std::vector<std::pair<size_t, size_t>> whose;  // item and word; the whole comes first
   Asking asking(model, [&](size_t who, const query::Answer& answer) {
     const auto [item, word] = whose[who];
@@ -130,11 +147,10 @@ WordReadings read_erasure(query::Model& model, const engine::SuiteSource& suite,
   engine::each_selected(suite, selection, [&](uint64_t ordinal, const suite::Item& item) {
     read.items.add(ordinal, item);
     Prepared p = prepared(item, model, evidence);
-    if (p.reading.excluded.empty() && !masked &&
-        p.words[0].positions.size() == p.contrast.ids.size())
-      p.reading = {"of which nothing is left without their only word", 0, {}, 0};
+    if (p.reading.excluded == Reason::none && p.words[0].positions.size() == p.contrast.ids.size())
+      p.reading = {Reason::only_word, 0, {}, 0};
     read.readings.push_back(p.reading);
-    for (size_t w = 0; p.reading.excluded.empty() && w <= p.words.size(); ++w) {
+    for (size_t w = 0; p.reading.excluded == Reason::none && w <= p.words.size(); ++w) {
       whose.emplace_back(read.readings.size() - 1, w);
       asking.ask(whose.size() - 1, w == 0 ? margin_question(p.contrast)
                                           : without(p.words[w - 1], p.contrast, stand_in(model)));
@@ -148,14 +164,14 @@ WordReadings read_erasure(query::Model& model, const engine::SuiteSource& suite,
 WordReadings read_alti(query::Model& model, const engine::SuiteSource& suite,
                        const engine::Selection& selection, const std::string& evidence,
                        const engine::Tick& tick) {
-  model::check_direct_effects(model);
+  model::check_token_effects(model);
   check_role(evidence, suite, selection);
-  WordReadings read{suite.manifest.name, model.info().name, evidence, false};
+  WordReadings read{suite.manifest.name, model.info().name, evidence};
   read.how = Words::alti;
   engine::each_selected(suite, selection, [&](uint64_t ordinal, const suite::Item& item) {
     read.items.add(ordinal, item);
     Prepared p = prepared(item, model, evidence);
-    if (p.reading.excluded.empty()) {
+    if (p.reading.excluded == Reason::none) {
       const Contrast& c = p.contrast;
       const model::TokenEffects said =
           model::token_effects(model, c.ids, c.position, c.good, c.bad);
@@ -191,19 +207,15 @@ report::Grid word_table(const WordReadings& read, By by) {
                   {"effect_low", "from", Kind::difference},
                   {"effect_high", "to", Kind::difference}}};
   keep_groups(grid.columns, by);
-  std::map<std::string, uint64_t> excluded;
-  std::vector<size_t> ranked;
-  for (size_t i = 0; i < read.readings.size(); ++i) {
-    const WordItem& item = read.readings[i];
-    if (!item.excluded.empty())
-      ++excluded[item.excluded];
-    else if (std::isnan(item.rank))
-      ++excluded[fmt::format("in which the model reads no {}", read.evidence)];
-    else
-      ranked.push_back(i);
-  }
-  add_groups(grid, read.items, ranked, by,
-             [&](const std::vector<size_t>& items) { return Rows{table_row(read, items)}; });
+  std::vector<Reason> excluded = reasons_of(read.readings);
+  for (size_t i = 0; i < excluded.size(); ++i)
+    if (excluded[i] == Reason::none && std::isnan(read.readings[i].rank))
+      excluded[i] = Reason::evidence_not_read;
+  add_groups(grid, read.items, excluded, by, [&](const ItemGroup& group) {
+    Rows rows{table_row(read, group.items)};
+    rows[0].emplace_back(excluded_text(group));
+    return rows;
+  });
   const bool alti = read.how == Words::alti;
   grid.notes = {
       fmt::format("first: items in which the {} does more for the right form than any other word; "
@@ -212,12 +224,8 @@ report::Grid word_table(const WordReadings& read, By by) {
                   alti ? "what it adds to the margin by way of attention"
                        : "the margin minus the margin "
                          "without it"),
-      alti          ? "ALTI-Logit: what feed-forward layers add belongs to no word"
-      : read.masked ? "a word is masked"
-                    : "a word is left out, and the others are read without it",
-      "95 % intervals over clusters; " + report::clusters_text(read.items)};
-  for (const auto& [why, count] : excluded)
-    grid.notes.push_back(fmt::format("excluded: {} {}", count_text(count), why));
+      how_text(read.how), "95 % intervals over clusters; " + report::clusters_text(read.items)};
+  add_reasons(grid.notes, excluded, read.evidence);
   return grid;
 }
 
@@ -231,7 +239,7 @@ tidy::Frame word_rows(const WordReadings& read) {
                                  {"effect", Type::number}}));
   for (size_t i = 0; i < read.readings.size(); ++i) {
     const WordItem& reading = read.readings[i];
-    if (!reading.excluded.empty())
+    if (reading.excluded != Reason::none)
       begin_row(frame, read, i).nothing().nothing().nothing().nothing().nothing().nothing();
     for (size_t w = 0; w < reading.words.size(); ++w)
       begin_row(frame, read, i)

@@ -14,8 +14,12 @@ namespace minpair::introspect {
 
 // How it is found out what a word does.
 enum class Words : uint8_t {
-  erased,  // the margin of the item minus the margin without it
-  alti     // what it says to the output by way of attention (ALTI-Logit; model/direct.h)
+  // The margin of the item minus the margin without it:
+  masked,      // a mask stands for each of its pieces
+  left_out,    // what stands before the locus is read as if it were not there
+  around_gap,  // the same on both sides of a gap, in an encoder with a decoder
+  // What it says to the output by way of attention (ALTI-Logit; model/direct.h).
+  alti
 };
 
 struct WordEffect {
@@ -26,28 +30,30 @@ struct WordEffect {
 };
 
 struct WordItem {
-  std::string excluded;  // why it cannot be asked, or empty
-  double margin = 0;     // of the whole: logit of the good token minus that of the bad one
+  Reason excluded = Reason::none;  // why it cannot be asked
+  double margin = 0;  // of the whole: logit of the good token minus that of the bad one
   std::vector<WordEffect> words;
   double rank = 0;  // of the evidence
 };
 
 struct WordReadings {
   std::string suite, model, evidence;
-  bool masked = true;  // erased words are masked; else left out
   report::SuiteItems items = report::SuiteItems();
   std::vector<WordItem> readings = {};  // parallel to the items
-  Words how = Words::erased;
+  Words how = Words::masked;
 };
 
-// Asks again without each word before the locus (of a masked model: around it) in turn. A word is
-// masked; models without masks read on without it. `evidence` is a region.
+// How words of this model are erased.
+Words erasure_of(const query::Model& model);
+
+// Asks again without each word before the locus (of a masked model: around it) in turn. `evidence`
+// is a region.
 WordReadings read_erasure(query::Model& model, const engine::SuiteSource& suite,
                           const engine::Selection& selection,
                           const std::string& evidence = "subject", const engine::Tick& tick = {});
 
 // What each word before the locus says to the output. Throws when the model's logits are no sum of
-// what its layers add.
+// what its layers add, or it has no attention.
 WordReadings read_alti(query::Model& model, const engine::SuiteSource& suite,
                        const engine::Selection& selection, const std::string& evidence = "subject",
                        const engine::Tick& tick = {});
@@ -71,8 +77,8 @@ tidy::Frame word_rows(const WordReadings& read);
 // What each part of a model says directly to the output layer (model/direct.h): the margin as a
 // sum.
 struct DirectItem {
-  std::string excluded;         // why it cannot be asked, or empty
-  std::vector<double> effects;  // of the parts, in their order; their sum is the margin
+  Reason excluded = Reason::none;  // why it cannot be asked
+  std::vector<double> effects;     // of the parts, in their order; their sum is the margin
 };
 
 struct Direct {
@@ -83,7 +89,9 @@ struct Direct {
   std::vector<DirectItem> readings;  // parallel to the items
 };
 
-std::vector<std::string> direct_parts(uint32_t layers);
+// `both`: a layer adds twice, by attention and by its feed-forward layer; else once (Mamba).
+std::vector<std::string> direct_parts(uint32_t layers, bool both);
+std::vector<std::string> direct_parts(const query::Model& model);
 
 // Throws when the model's logits are no such sum.
 Direct read_direct(query::Model& model, const engine::SuiteSource& suite,

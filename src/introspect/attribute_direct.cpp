@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 
-#include <map>
 #include <numeric>
 
-#include "base/progress.h"
 #include "engine/selected.h"
 #include "introspect/asking.h"
 #include "introspect/attribute.h"
@@ -17,11 +15,12 @@
 namespace minpair::introspect {
 namespace {
 
-query::Query question(const Contrast& contrast, uint32_t layers) {
+query::Query question(const Contrast& contrast, const query::Model& model) {
   query::Query query{contrast.ids, {{contrast.position, query::Hidden{0}}}, {}};
-  for (uint32_t l = 1; l <= layers; ++l)
+  for (uint32_t l = 1; l <= model.info().layers; ++l)
     for (query::Site site : {query::Site::attention, query::Site::mlp})
-      query.asks.push_back({contrast.position, query::Hidden{uint16_t(l), site}});
+      if (model.sites().test(size_t(site)))
+        query.asks.push_back({contrast.position, query::Hidden{uint16_t(l), site}});
   return query;
 }
 
@@ -43,20 +42,24 @@ std::vector<report::GridValue> table_row(const Direct& read, const std::vector<s
 
 }  // namespace
 
-std::vector<std::string> direct_parts(uint32_t layers) {
+std::vector<std::string> direct_parts(uint32_t layers, bool both) {
   std::vector<std::string> parts{"embeddings"};
   for (uint32_t l = 1; l <= layers; ++l) {
     parts.push_back(fmt::format("attention {}", l));
-    parts.push_back(fmt::format("mlp {}", l));
+    if (both) parts.push_back(fmt::format("mlp {}", l));
   }
   parts.emplace_back("biases");
   return parts;
 }
 
+std::vector<std::string> direct_parts(const query::Model& model) {
+  return direct_parts(model.info().layers, model.sites().test(size_t(query::Site::mlp)));
+}
+
 Direct read_direct(query::Model& model, const engine::SuiteSource& suite,
                    const engine::Selection& selection, const engine::Tick& tick) {
   model::check_direct_effects(model);
-  Direct read{suite.manifest.name, model.info().name, direct_parts(model.info().layers)};
+  Direct read{suite.manifest.name, model.info().name, direct_parts(model)};
   std::vector<std::pair<tokenizer::TokenId, tokenizer::TokenId>> targets;  // of every item
   Asking asking(model, [&](size_t who, query::Answer&& answer) {
     std::vector<std::vector<float>> parts;
@@ -71,8 +74,8 @@ Direct read_direct(query::Model& model, const engine::SuiteSource& suite,
     const Contrast contrast = contrast_of(item, model);
     read.readings.push_back({contrast.excluded, {}});
     targets.emplace_back(contrast.good, contrast.bad);
-    if (contrast.excluded.empty())
-      asking.ask(read.readings.size() - 1, question(contrast, model.info().layers));
+    if (contrast.excluded == Reason::none)
+      asking.ask(read.readings.size() - 1, question(contrast, model));
   });
   asking.finish();
   return read;
@@ -91,27 +94,20 @@ report::Grid direct_table(const Direct& read, By by) {
                   {"effect_low", "from", Kind::difference},
                   {"effect_high", "to", Kind::difference}}};
   keep_groups(grid.columns, by);
-  std::map<std::string, uint64_t> excluded;
-  std::vector<size_t> counted;
-  for (size_t i = 0; i < read.readings.size(); ++i) {
-    if (read.readings[i].excluded.empty())
-      counted.push_back(i);
-    else
-      ++excluded[read.readings[i].excluded];
-  }
-  add_groups(grid, read.items, counted, by, [&](const std::vector<size_t>& items) {
+  const std::vector<Reason> excluded = reasons_of(read.readings);
+  add_groups(grid, read.items, excluded, by, [&](const ItemGroup& group) {
     std::vector<std::vector<report::GridValue>> rows;
     for (size_t p = 0; p < read.parts.size(); ++p)
-      rows.push_back(table_row(read, items, read.parts[p], p, p + 1));
-    rows.push_back(table_row(read, items, "margin", 0, read.parts.size()));
+      rows.push_back(table_row(read, group.items, read.parts[p], p, p + 1));
+    rows.push_back(table_row(read, group.items, "margin", 0, read.parts.size()));
+    for (auto& row : rows) row.emplace_back(excluded_text(group));
     return rows;
   });
   grid.notes = {
       "effect: what the part adds to the logit of the good token minus that of the bad one, the "
       "last norm's scale held as it is; margin: the sum, before any cap on logits",
       "95 % intervals over clusters; " + report::clusters_text(read.items)};
-  for (const auto& [why, count] : excluded)
-    grid.notes.push_back(fmt::format("excluded: {} {}", count_text(count), why));
+  add_reasons(grid.notes, excluded);
   return grid;
 }
 
@@ -120,7 +116,7 @@ tidy::Frame direct_rows(const Direct& read) {
   tidy::Frame frame(fields_with({{"part", Type::text}, {"effect", Type::number}}));
   for (size_t i = 0; i < read.readings.size(); ++i) {
     const DirectItem& reading = read.readings[i];
-    if (!reading.excluded.empty()) begin_row(frame, read, i).nothing().nothing();
+    if (reading.excluded != Reason::none) begin_row(frame, read, i).nothing().nothing();
     for (size_t p = 0; p < reading.effects.size(); ++p)
       begin_row(frame, read, i).text(read.parts[p]).number(reading.effects[p]);
   }

@@ -8,7 +8,7 @@
 namespace minpair::introspect {
 namespace {
 
-Contrast excluded(std::string_view why) { return {{}, 0, 0, 0, std::string(why)}; }
+Contrast excluded(Reason why) { return {{}, 0, 0, 0, why}; }
 
 // What the model reads up to where a token is asked for; masked models read all of it.
 struct Asked {
@@ -26,17 +26,15 @@ Asked asked_for(const method::Questions& questions, size_t sentence, size_t toke
 }  // namespace
 
 Contrast contrast_of(const suite::Item& item, const query::Model& model) {
-  if (item.cloze) return excluded(judge::text_of(judge::Reason::cloze));
-  if (item.design || !suite::is_pair(item))
-    return excluded("that are no pairs of a right and a wrong sentence");
+  if (item.cloze) return excluded(reason_of(judge::Reason::cloze));
+  if (item.design || !suite::is_pair(item)) return excluded(Reason::not_a_pair);
   const query::ModelInfo& info = model.info();
   const bool masked = info.kind == query::ModelInfo::Kind::masked;
   // These methods know how pieces are revealed, one after the other.
   const method::Method& method = method::find_method(masked ? "masked-word-l2r" : "word-lp");
   const method::Questions questions = method.ask(
       item, {model.tokenizer(), info.kind, info.max_tokens, info.start, info.end, nullptr});
-  if (questions.excluded != judge::Reason::none)
-    return excluded(judge::text_of(questions.excluded));
+  if (questions.excluded != judge::Reason::none) return excluded(reason_of(questions.excluded));
 
   const size_t good = item.sentences[0].grammatical ? 0 : 1, bad = 1 - good;
   const auto& right = questions.sentences[good].tokens;
@@ -44,14 +42,13 @@ Contrast contrast_of(const suite::Item& item, const query::Model& model) {
   const size_t both = std::min(right.size(), wrong.size());
   size_t first = 0;
   while (first < both && right[first].id == wrong[first].id) ++first;
-  if (first == both) return excluded("of which one form begins with the other");
+  if (first == both) return excluded(Reason::one_begins_with_other);
   Asked here = asked_for(questions, good, first, masked);
   Asked there = asked_for(questions, bad, first, masked);
-  if (masked && here.ids.size() != there.ids.size())
-    return excluded("whose forms have different numbers of pieces");
+  if (masked && here.ids.size() != there.ids.size()) return excluded(Reason::different_pieces);
   if (here.ids != there.ids || here.position != there.position)
-    return excluded("whose sentences differ outside the locus");
-  return {std::move(here.ids), here.position, right[first].id, wrong[first].id, ""};
+    return excluded(Reason::differ_elsewhere);
+  return {std::move(here.ids), here.position, right[first].id, wrong[first].id};
 }
 
 query::Query margin_question(const Contrast& contrast) {

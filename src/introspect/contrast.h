@@ -2,8 +2,7 @@
 // Where the two sentences of a minimal pair part: one input, one place in it, and the two tokens
 // that are compared there.
 
-#include <string>
-
+#include "introspect/reason.h"
 #include "query/query.h"
 #include "suite/item.h"
 
@@ -13,7 +12,7 @@ struct Contrast {
   std::vector<tokenizer::TokenId> ids;  // what the model reads: the same for both
   uint32_t position = 0;                // where it is asked
   tokenizer::TokenId good = 0, bad = 0;
-  std::string excluded;  // why there is none, as "too long for the model"
+  Reason excluded = Reason::none;  // why there is none
 };
 
 // The first tokens of the loci that differ. A masked model reads the sentence with these and the

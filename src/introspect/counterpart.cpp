@@ -9,8 +9,6 @@
 namespace minpair::introspect {
 namespace {
 
-constexpr std::string_view kNone = "without a counterpart in the suite";
-
 const suite::Sentence& sentence_of(const suite::Item& item, bool right) {
   return item.sentences[item.sentences[0].grammatical == right ? 0 : 1];
 }
@@ -108,7 +106,7 @@ std::optional<Counterpart> stated(const suite::Item& item, Swap swap) {
     sentence.locus = {before.size() + 1, before.size() + 1 + form.locus.size()};
   }
   const auto differs = difference(sentence_of(item, true), sentence_of(found.item, true));
-  if (!differs) found.excluded = "whose stated counterpart has other words";
+  if (!differs) found.excluded = Reason::stated_has_other_words;
   if (differs) found.here = differs->here, found.there = differs->there;
   return found;
 }
@@ -119,7 +117,7 @@ std::vector<Counterpart> nearest(std::span<const suite::Item> items,
   std::vector<std::optional<Difference>> best(items.size());
   std::unordered_map<std::string, std::vector<size_t>> looking;
   for (size_t i = 0; i < items.size(); ++i) {
-    found[i].excluded = kNone;
+    found[i].excluded = Reason::no_counterpart;
     if (!items[i].design && suite::is_pair(items[i]))
       looking[key_of(items[i], swap == Swap::subject)].push_back(i);
   }
@@ -136,7 +134,7 @@ std::vector<Counterpart> nearest(std::span<const suite::Item> items,
       const bool again = best[i] && *best[i] == *differs;
       best[i] = differs;
       found[i] = {item, differs->here, differs->there,
-                  again ? "with several counterparts that are as near" : ""};
+                  again ? Reason::several_counterparts : Reason::none};
     }
   }
   return found;
@@ -158,11 +156,12 @@ std::vector<Counterpart> find_counterparts(std::span<const suite::Item> items,
   // nearer to it.
   std::vector<suite::Item> theirs;
   for (const Counterpart& one : found)
-    if (one.excluded.empty()) theirs.push_back(one.item);
+    if (one.excluded == Reason::none) theirs.push_back(one.item);
   const std::vector<Counterpart> back = nearest(theirs, whole, swap);
   size_t next = 0;
   for (size_t i = 0; i < items.size(); ++i)
-    if (found[i].excluded.empty() && back[next++].item.id != items[i].id) found[i].excluded = kNone;
+    if (found[i].excluded == Reason::none && back[next++].item.id != items[i].id)
+      found[i].excluded = Reason::no_counterpart;
   for (size_t i = 0; i < items.size(); ++i)
     if (std::optional<Counterpart> own = stated(items[i], swap)) found[i] = std::move(*own);
   return found;

@@ -14,8 +14,8 @@ namespace minpair::introspect {
 
 struct Counterpart {
   suite::Item item;
-  Span here, there;      // the first words that differ, in the right sentences
-  std::string excluded;  // why there is none, as "without a counterpart in the suite"
+  Span here, there;                // the first words that differ, in the right sentences
+  Reason excluded = Reason::none;  // why there is none
 };
 
 // What the item itself states (the feature patch_prefix); else, of all items with the same test,

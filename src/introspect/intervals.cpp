@@ -33,26 +33,54 @@ stats::Interval interval_of(const stats::Estimate& mean) {
   return {mean.value - half, mean.value + half};
 }
 
+report::GridColumn excluded_column() {
+  return {.key = "excluded",
+          .title = "excluded",
+          .kind = report::GridColumn::Kind::text,
+          .shown = false};
+}
+
+std::string excluded_text(const ItemGroup& group, const Reasons& more) {
+  Reasons all = group.excluded;
+  for (const auto& [reason, count] : more) all[reason] += count;
+  return reasons_text(all);
+}
+
 void add_groups(report::Grid& grid, const report::SuiteItems& items,
-                const std::vector<size_t>& counted, By by, const RowsOf& rows_of) {
-  std::map<std::pair<std::string, std::string>, std::vector<size_t>> groups;
-  for (size_t i : counted) {
-    if (by == By::all) break;
+                const std::vector<Reason>& excluded, By by, const RowsOf& rows_of) {
+  grid.columns.push_back(excluded_column());
+  std::map<std::pair<std::string, std::string>, ItemGroup> groups;
+  ItemGroup all;
+  for (size_t i = 0; i < excluded.size(); ++i) {
     const suite::Item& item = items.items[i];
-    groups[{item.test, by == By::test ? "" : item.condition}].push_back(i);
+    for (ItemGroup* group :
+         {&all,
+          &groups[{by == By::all ? "" : item.test, by == By::condition ? item.condition : ""}]}) {
+      if (excluded[i] == Reason::none)
+        group->items.push_back(i);
+      else
+        ++group->excluded[excluded[i]];
+    }
   }
-  auto add = [&](const std::string& test, const std::string& condition,
-                 const std::vector<size_t>& group) {
-    for (std::vector<report::GridValue>& values : rows_of(group)) {
-      std::vector<report::GridValue> row;
-      if (by != By::all) row.push_back(test);
-      if (by == By::condition) row.push_back(condition);
-      for (report::GridValue& value : values) row.push_back(std::move(value));
-      grid.rows.push_back(std::move(row));
+  auto add = [&](const std::string& test, const std::string& condition, const ItemGroup& group) {
+    std::vector<report::GridValue> names;
+    if (by != By::all) names.emplace_back(test);
+    if (by == By::condition) names.emplace_back(condition);
+    if (group.items.empty()) {
+      std::vector<report::GridValue>& row = grid.rows.emplace_back(names);
+      row.resize(grid.columns.size());
+      for (size_t c = names.size(); c < row.size(); ++c)
+        if (grid.columns[c].key == "items") row[c] = 0.0;
+      row.back() = excluded_text(group);
+      return;
+    }
+    for (const std::vector<report::GridValue>& values : rows_of(group)) {
+      std::vector<report::GridValue>& row = grid.rows.emplace_back(names);
+      row.insert(row.end(), values.begin(), values.end());
     }
   };
   for (const auto& [name, group] : groups) add(name.first, name.second, group);
-  if (groups.size() != 1 && !counted.empty()) add("all", "", counted);
+  if (groups.size() > 1) add("all", "", all);
 }
 
 }  // namespace minpair::introspect

@@ -9,10 +9,12 @@
 
 namespace minpair::introspect {
 
-// The columns that every file of rows begins with, and their fields for an item.
+// The columns that every file of rows begins with, and their fields for an item. `missing`: why it
+// has not the place of this row.
 std::vector<tidy::Field> fields_with(std::vector<tidy::Field> more);
 template <class Readings>
-tidy::Frame& begin_row(tidy::Frame& frame, const Readings& read, size_t i) {
+tidy::Frame& begin_row(tidy::Frame& frame, const Readings& read, size_t i,
+                       const std::string& missing = "") {
   const suite::Item& item = read.items.items[i];
   return frame.text(read.suite)
       .text(read.model)
@@ -20,7 +22,7 @@ tidy::Frame& begin_row(tidy::Frame& frame, const Readings& read, size_t i) {
       .text_or_nothing(item.condition)
       .text(item.id)
       .integer(int64_t(read.items.cluster[i]))
-      .text_or_nothing(read.readings[i].excluded);
+      .text_or_nothing(missing.empty() ? text_of(read.readings[i].excluded) : missing);
 }
 
 // What an item with this margin is worth: a tie one half.
@@ -29,11 +31,21 @@ double points_of(double margin);
 // Student's t over clusters. A difference of shares ends at one; a margin does not.
 stats::Interval interval_of(const stats::Estimate& mean);
 
-// Adds to the grid the rows of every test (or test and condition), then of all where there are
-// several. The first columns are the names of the group.
-using RowsOf =
-    std::function<std::vector<std::vector<report::GridValue>>(const std::vector<size_t>&)>;
+// The items of a test, or of a test and condition: those that count, and why others do not.
+struct ItemGroup {
+  std::vector<size_t> items;
+  Reasons excluded;
+};
+// How many items of its group are not in a row, by their reasons: the last column of CSV and JSON.
+// Notes say the same to readers.
+report::GridColumn excluded_column();
+std::string excluded_text(const ItemGroup& group, const Reasons& more = {});
+
+// Adds to the grid the rows of every group, then of all where there are several. The first columns
+// are the names of the group, the last one is the excluded_column(), which it adds. A group of
+// which no item counts has one row.
+using RowsOf = std::function<std::vector<std::vector<report::GridValue>>(const ItemGroup&)>;
 void add_groups(report::Grid& grid, const report::SuiteItems& items,
-                const std::vector<size_t>& counted, By by, const RowsOf& rows_of);
+                const std::vector<Reason>& excluded, By by, const RowsOf& rows_of);
 
 }  // namespace minpair::introspect

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "introspect/reason.h"
 #include "report/grid.h"
 #include "report/judged.h"
 #include "tidy/tidy.h"
@@ -25,10 +26,10 @@ engine::SuiteSource suite_with_roles(const suite::Suite& suite);
 // One item as every layer would answer it if it were the last (the "logit lens", nostalgebraist
 // 2020).
 struct LensItem {
-  std::string excluded;         // why it cannot be asked, or empty
-  std::string good, bad;        // the tokens that are compared
-  std::vector<double> margins;  // logit of the good one minus that of the bad one; NaN: the head
-                                // reads another width. The first is the embeddings'.
+  Reason excluded = Reason::none;  // why it cannot be asked
+  std::string good, bad;           // the tokens that are compared
+  std::vector<double> margins;     // logit of the good one minus that of the bad one; NaN: the head
+                                   // reads another width. The first is the embeddings'.
 };
 
 struct LensReadings {

@@ -216,7 +216,7 @@ WordReadings keep_erasure(query::Model& model, const Keeping& keeping,
                           const std::string& evidence) {
   check_role(evidence, keeping.suite.roles, keeping.selection);
   WordReadings name;
-  name.evidence = evidence;
+  name.evidence = evidence, name.how = erasure_of(model);
   Keeper<WordReadings> keeper(model, keeping, sweep_of(name),
                               facts_of(keeping, model, "attribute", {{"--evidence", evidence}}));
   return keeper.keep([&](query::Model& asked, const engine::SuiteSource& source) {
@@ -225,7 +225,7 @@ WordReadings keep_erasure(query::Model& model, const Keeping& keeping,
 }
 
 WordReadings keep_alti(query::Model& model, const Keeping& keeping, const std::string& evidence) {
-  model::check_direct_effects(model);
+  model::check_token_effects(model);
   check_role(evidence, keeping.suite.roles, keeping.selection);
   WordReadings name;
   name.evidence = evidence, name.how = Words::alti;
@@ -240,7 +240,7 @@ WordReadings keep_alti(query::Model& model, const Keeping& keeping, const std::s
 
 Direct keep_direct(query::Model& model, const Keeping& keeping) {
   Direct name;
-  name.parts = direct_parts(model.info().layers);
+  name.parts = direct_parts(model);
   Keeper<Direct> keeper(model, keeping, sweep_of(name),
                         facts_of(keeping, model, "attribute", {{"--method", "logit"}}));
   // Its answers are hidden states, which no journal keeps; and the output layer is the model's own.

@@ -77,10 +77,11 @@ class Rows {
     for (size_t i = 0; i < read.readings.size(); ++i) {
       item_ = &read.items.items[i];
       ordinal_ = read.items.ordinals[i];
-      excluded_ = read.readings[i].excluded;
+      const Reason why = read.readings[i].excluded;
+      excluded_ = text_of(why);
       good_ = bad_ = counterpart_ = {};
       margin_ = there_ = {};
-      if (excluded_.empty())
+      if (why == Reason::none)
         figures(read, read.readings[i]);
       else
         row({});
@@ -124,6 +125,12 @@ class Rows {
   void figures(const PatchReadings& read, const PatchItem& item) {
     good_ = item.good, bad_ = item.bad, counterpart_ = item.counterpart;
     margin_ = item.margin, there_ = item.there;
+    for (size_t r = 0; r < item.missing.size(); ++r) {
+      excluded_ = text_of(item.missing[r], read.options.roles[r]);
+      if (!excluded_.empty())
+        row({.site = name_of(read.options.site), .at = read.options.roles[r]});
+    }
+    excluded_.clear();
     for (size_t c = 0; c < item.changed.size(); ++c)
       if (!std::isnan(item.changed[c]))
         component(read.options.site, read.components[c % read.components.size()],
@@ -152,7 +159,8 @@ class Rows {
   const store::SweepRecord* sweep_ = nullptr;
   const suite::Item* item_ = nullptr;
   uint64_t ordinal_ = 0;
-  std::string_view excluded_, good_, bad_, counterpart_;
+  std::string excluded_;
+  std::string_view good_, bad_, counterpart_;
   std::optional<double> margin_, there_;
 };
 

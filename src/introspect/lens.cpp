@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
-#include "base/progress.h"
 #include "engine/selected.h"
 #include "introspect/asking.h"
 #include "introspect/contrast.h"
@@ -48,18 +47,14 @@ std::vector<std::string> notes_of(const LensReadings& read, bool without_interva
       "settled: items whose margin keeps the sign of the end from here on",
       "95 % intervals over clusters; " + report::clusters_text(read.items)};
   if (without_interval) notes.push_back("–: fewer than 5 clusters carry no interval");
-  std::map<std::string, uint64_t> excluded;
   size_t unread = 0;
-  for (const LensItem& item : read.readings) {
-    if (!item.excluded.empty()) ++excluded[item.excluded];
+  for (const LensItem& item : read.readings)
     unread += !item.margins.empty() && std::isnan(item.margins[0]);
-  }
   if (unread > 0)
     notes.push_back(
         "layers without items answer nothing: embeddings of another width than the head reads, or "
         "an encoder's layers before its last");
-  for (const auto& [why, count] : excluded)
-    notes.push_back(fmt::format("excluded: {} {}", count_text(count), why));
+  add_reasons(notes, reasons_of(read.readings));
   return notes;
 }
 
@@ -78,7 +73,7 @@ LensReadings read_lens(query::Model& model, const engine::SuiteSource& suite,
     LensItem& reading = read.readings.emplace_back();
     const Contrast contrast = contrast_of(item, model);
     reading.excluded = contrast.excluded;
-    if (!contrast.excluded.empty()) return;
+    if (contrast.excluded != Reason::none) return;
     reading.good = model.tokenizer().piece(contrast.good);
     reading.bad = model.tokenizer().piece(contrast.bad);
     asking.ask(read.readings.size() - 1, lens_question(contrast, model.info().layers));
@@ -113,15 +108,15 @@ report::Grid lens_table(const LensReadings& read, By by) {
                   {"margin_high", "to", Kind::difference},
                   {"settled", "settled", Kind::share}}};
   keep_groups(grid.columns, by);
-  std::vector<size_t> counted;
-  for (size_t i = 0; i < read.readings.size(); ++i)
-    if (read.readings[i].excluded.empty()) counted.push_back(i);
   bool without_interval = false;
-  add_groups(grid, read.items, counted, by, [&](const std::vector<size_t>& items) {
+  add_groups(grid, read.items, reasons_of(read.readings), by, [&](const ItemGroup& group) {
     std::vector<std::vector<report::GridValue>> rows;
-    for (size_t l = 0; l < read.readings[items[0]].margins.size(); ++l) {
-      rows.push_back(table_row(read, items, l));
+    for (size_t l = 0; l < read.readings[group.items[0]].margins.size(); ++l) {
+      rows.push_back(table_row(read, group.items, l));
       without_interval |= std::isnan(std::get<double>(rows.back()[3]));
+      const auto silent = uint64_t(std::ranges::count_if(
+          group.items, [&](size_t i) { return std::isnan(read.readings[i].margins[l]); }));
+      rows.back().emplace_back(excluded_text(group, {{Reason::layer_answers_nothing, silent}}));
     }
     return rows;
   });

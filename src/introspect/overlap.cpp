@@ -70,7 +70,7 @@ void add_groups(Family& family, const Readings& read, const std::string& at, By 
                 const std::function<double(size_t item, size_t component)>& effect) {
   std::map<Group, std::vector<size_t>> groups;
   for (size_t i = 0; i < read.readings.size(); ++i) {
-    if (!read.readings[i].excluded.empty() || !has(i)) continue;
+    if (read.readings[i].excluded != Reason::none || !has(i)) continue;
     const suite::Item& item = read.items.items[i];
     groups[{at, read.model, read.suite, item.language, by == By::all ? "" : item.test,
             by == By::condition ? item.condition : ""}]

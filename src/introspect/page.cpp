@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/names.h"
 #include "introspect/component.h"
 #include "introspect/overlap.h"
@@ -54,6 +56,18 @@ std::string layers_json(const PatchReadings& read) {
   return json_list(read.components, [](const Component& c) { return std::to_string(c.layer); });
 }
 
+// Of groups that were not asked there is nothing to draw; notes count them.
+report::Grid drawn(report::Grid grid) {
+  std::erase_if(grid.rows, [](const std::vector<report::GridValue>& row) {
+    return std::ranges::count_if(row,
+                                 [](const report::GridValue& value) {
+                                   return std::holds_alternative<double>(value);
+                                 }) == 1 &&
+           std::ranges::count(row, report::GridValue(0.0)) == 1;
+  });
+  return grid;
+}
+
 class Sweeps {
  public:
   template <class Readings>
@@ -61,7 +75,7 @@ class Sweeps {
     std::string sentences;
     size_t left = 0, given = 0;
     for (size_t i = 0; i < read.readings.size() && has_sentences(read); ++i) {
-      if (!read.readings[i].excluded.empty()) continue;
+      if (read.readings[i].excluded != Reason::none) continue;
       if (given == kMostSentences && ++left) continue;
       const suite::Item& item = read.items.items[i];
       sentences +=
@@ -76,8 +90,9 @@ class Sweeps {
         json_of(sweep.name.what), sweep.name.options,
         json_of(command == sweep.facts.end() ? "" : command->second),
         json_list(grids.by_test.notes, [](std::string_view note) { return json_of(note); }),
-        report::render_grids({grids.by_test}, "json"),
-        report::render_grids({grids.by_condition}, "json"), layers_json(read), sentences, left);
+        report::render_grids({drawn(grids.by_test)}, "json"),
+        report::render_grids({drawn(grids.by_condition)}, "json"), layers_json(read), sentences,
+        left);
   }
   // What the strongest parts of two groups of items share.
   void add(const report::Grid& overlap) {

@@ -67,18 +67,18 @@ class Patching {
     const suite::Item& item = read_.items.items[i];
     PatchItem& reading = read_.readings[i];
     Pair pair{i, contrast_of(item, model_), {}, {}};
-    reading.excluded = !pair.here.excluded.empty() ? pair.here.excluded : other.excluded;
-    if (!reading.excluded.empty()) return;
+    reading.excluded = pair.here.excluded != Reason::none ? pair.here.excluded : other.excluded;
+    if (reading.excluded != Reason::none) return;
     pair.there = contrast_of(other.item, model_);
     const bool swapped = options().swap == Swap::subject;
-    if (!pair.there.excluded.empty())
-      reading.excluded = "whose counterpart cannot be asked";
+    if (pair.there.excluded != Reason::none)
+      reading.excluded = Reason::counterpart_not_asked;
     else if ((swapped ? pair.there.bad : pair.there.good) != pair.here.good ||
              (swapped ? pair.there.good : pair.there.bad) != pair.here.bad)
-      reading.excluded = "whose counterpart is asked about other tokens";
+      reading.excluded = Reason::counterpart_asked_otherwise;
     else if (pair.there.ids == pair.here.ids)
-      reading.excluded = "whose counterpart differs only after what the model reads";
-    if (!reading.excluded.empty()) return;
+      reading.excluded = Reason::counterpart_reads_the_same;
+    if (reading.excluded != Reason::none) return;
     reading.good = model_.tokenizer().piece(pair.here.good);
     reading.bad = model_.tokenizer().piece(pair.here.bad);
     reading.counterpart = other.item.id;
@@ -91,16 +91,16 @@ class Patching {
   }
 
   Pair::Role role_of(const std::string& role, const Pair& pair, const suite::Item& item,
-                     const Counterpart& other, std::string& missing) const {
+                     const Counterpart& other, Reason& missing) const {
     Pair::Role found{where(role, item, pair.here, other.here, missing),
                      where(role, other.item, pair.there, other.there, missing)};
     if (role == "all" && found.here.size() != found.there.size())
-      missing = "whose counterpart has another number of tokens";
-    return missing.empty() ? found : Pair::Role();
+      missing = Reason::counterpart_of_other_length;
+    return missing == Reason::none ? found : Pair::Role();
   }
 
   std::vector<uint32_t> where(const std::string& role, const suite::Item& item,
-                              const Contrast& contrast, Span differs, std::string& missing) const {
+                              const Contrast& contrast, Span differs, Reason& missing) const {
     if (role == "all") {
       std::vector<uint32_t> every(contrast.ids.size());
       std::iota(every.begin(), every.end(), 0u);
@@ -111,14 +111,12 @@ class Patching {
     const bool is_swapped = role == (options().swap == Swap::subject ? "subject" : "attractor");
     if (!region && !is_swapped) {
       Part part = part_of(item, contrast, model_, role);
-      if (!part.missing.empty()) missing = part.missing;
+      if (part.missing != Reason::none) missing = part.missing;
       return part.positions;
     }
     const std::vector<Span> spans = spans_of(item, contrast, model_);
     std::vector<uint32_t> tokens = tokens_of(spans, region ? region->span : differs, right.locus);
-    if (tokens.empty())
-      missing = spans.empty() ? "whose words are cut otherwise around the locus"
-                              : "which comes after what the model reads";
+    if (tokens.empty()) missing = spans.empty() ? Reason::cut_otherwise : Reason::place_not_read;
     return tokens;
   }
 

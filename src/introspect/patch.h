@@ -46,13 +46,13 @@ struct PatchOptions {
 };
 
 struct PatchItem {
-  std::string excluded;   // why it was not asked, or empty
-  std::string good, bad;  // the tokens that are compared
+  Reason excluded = Reason::none;  // why it was not asked
+  std::string good, bad;           // the tokens that are compared
   std::string counterpart;
   double margin = 0, there = 0;  // of the same tokens, here and in the counterpart
   std::vector<double> changed;   // margins, role by role, component by component; NaN: no such role
   std::vector<Span> where;       // of the roles, bytes of the right sentence; empty: none there
-  std::vector<std::string> missing;  // why it lacks a role, or empty; parallel to the roles
+  std::vector<Reason> missing;   // why it lacks a role; parallel to the roles
 };
 
 struct PatchReadings {
@@ -83,7 +83,8 @@ struct AblateReadings {
   std::vector<Component> components;  // one alone after the other; empty: those of the options
   report::SuiteItems items = report::SuiteItems();
   struct Item {
-    std::string excluded, good, bad;
+    Reason excluded = Reason::none;
+    std::string good, bad;
     double margin = 0;
     std::vector<double> without;  // margins, component by component
   };

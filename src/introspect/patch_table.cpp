@@ -21,6 +21,7 @@ using Kind = report::GridColumn::Kind;
 // One line: what a change of one component at one role does to some items.
 struct Effect {
   std::string at;
+  Reasons missing;  // why some of them lack the role
   Component component;
   double items = 0;
   Summary effect, outcome;
@@ -52,6 +53,7 @@ Effect effect_of(const PatchReadings& read, const std::vector<size_t>& items, Ch
   const auto n = double(effects.size());
   return {"",
           {},
+          {},
           n,
           mean_of(effects, clusters),
           share_of(points, clusters),
@@ -67,6 +69,9 @@ std::vector<Effect> effects_of(const PatchReadings& read, const std::vector<size
       Effect& effect = all.emplace_back(effect_of(
           read, items, [&](const PatchItem& item) { return item.changed[r * components + c]; }));
       effect.at = read.options.roles[r];
+      for (size_t i : items)
+        if (const Reason why = read.readings[i].missing[r]; why != Reason::none)
+          ++effect.missing[why];
       effect.component = read.components[c];
     }
   return all;
@@ -91,10 +96,10 @@ void adjust(std::vector<Effect>& effects) {
     if (!std::isnan(effect.effect.p)) effect.effect.p = *next++;
 }
 
-// Where the whole counterpart does nothing, there is nothing to be a share of.
+// Where it is not known that the whole counterpart does anything, there is nothing to be a share
+// of.
 double share_of_total(const Effect& e) {
-  return e.total.p > 0.05 || std::abs(e.total.value) < 1e-9 ? kNone
-                                                            : e.effect.value / e.total.value;
+  return e.total.p <= 0.05 ? e.effect.value / e.total.value : kNone;
 }
 
 std::vector<report::GridValue> row_of(const Effect& e, const PatchOptions& options, bool total) {
@@ -162,7 +167,8 @@ std::vector<std::string> notes_of(const PatchReadings& read) {
   std::map<std::string, uint64_t> left_out;
   for (const PatchItem& item : read.readings)
     for (size_t r = 0; r < item.missing.size(); ++r)
-      if (!item.missing[r].empty()) ++left_out[o.roles[r] + ": " + item.missing[r]];
+      if (item.missing[r] != Reason::none)
+        ++left_out[o.roles[r] + ": " + text_of(item.missing[r], o.roles[r])];
   for (const auto& [why, count] : left_out)
     notes.push_back(fmt::format("left out at {}: {}", why, count_text(count)));
   return notes;
@@ -176,16 +182,20 @@ report::Grid patch_table(const PatchReadings& read, By by, size_t top) {
                                          read.suite, read.model)};
   grid.columns = group_columns(by);
   add_columns(grid, read.options);
-  add_groups(grid, read.items, asked_of(read.readings), by, [&](const std::vector<size_t>& items) {
+  add_groups(grid, read.items, reasons_of(read.readings), by, [&](const ItemGroup& group) {
     std::vector<std::vector<report::GridValue>> rows;
+    auto add = [&](const Effect& effect, bool total) {
+      rows.push_back(row_of(effect, read.options, total));
+      rows.back().emplace_back(excluded_text(group, effect.missing));
+    };
     if (has_total(read.options.how)) {
-      Effect total = effect_of(read, items, [](const PatchItem& item) { return item.there; });
+      Effect total = effect_of(read, group.items, [](const PatchItem& item) { return item.there; });
       total.at = "total";
-      rows.push_back(row_of(total, read.options, true));
+      add(total, true);
     }
-    std::vector<Effect> effects = effects_of(read, items);
+    std::vector<Effect> effects = effects_of(read, group.items);
     if (!is_whole(read.options.site)) adjust(effects), keep_strongest(effects, top);
-    for (const Effect& effect : effects) rows.push_back(row_of(effect, read.options, false));
+    for (const Effect& effect : effects) add(effect, false);
     return rows;
   });
   grid.notes = notes_of(read);
@@ -207,16 +217,27 @@ tidy::Frame patch_rows(const PatchReadings& read) {
                                  {"effect", Type::number}}));
   for (size_t i = 0; i < read.readings.size(); ++i) {
     const PatchItem& reading = read.readings[i];
-    auto begin = [&]() -> tidy::Frame& {
-      return begin_row(frame, read, i)
+    auto begin = [&](const std::string& missing = "") -> tidy::Frame& {
+      return begin_row(frame, read, i, missing)
           .text_or_nothing(reading.counterpart)
           .text_or_nothing(reading.good)
           .text_or_nothing(reading.bad);
     };
-    if (!reading.excluded.empty()) {
+    if (reading.excluded != Reason::none) {
       begin().nothing().nothing().nothing().nothing().nothing().nothing().nothing().nothing();
       continue;
     }
+    for (size_t r = 0; r < reading.missing.size(); ++r)
+      if (reading.missing[r] != Reason::none)
+        begin(text_of(reading.missing[r], read.options.roles[r]))
+            .number(reading.margin)
+            .number(reading.there)
+            .text(std::string(name_of(read.options.site)))
+            .text(read.options.roles[r])
+            .nothing()
+            .nothing()
+            .nothing()
+            .nothing();
     for (size_t c = 0; c < reading.changed.size(); ++c) {
       if (std::isnan(reading.changed[c])) continue;
       const Component& component = read.components[c % read.components.size()];

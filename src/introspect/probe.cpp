@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "base/team.h"
 #include "introspect/intervals.h"
+#include "introspect/summary.h"
 #include "stats/stats.h"
 
 namespace minpair::introspect {
@@ -187,6 +188,10 @@ double mean_points(std::span<const double> margins) {
   return stats::mean(points);
 }
 
+const std::string& about(Reason why, const ProbeStates::Role& role, const ProbeReadings& read) {
+  return why == Reason::no_label ? read.options.label : role.name;
+}
+
 std::vector<std::string> notes_of(const ProbeReadings& read) {
   static constexpr std::string_view kinds[] = {"the nearest class mean", "logistic regression",
                                                "linear discriminants, shrunk"};
@@ -204,16 +209,13 @@ std::vector<std::string> notes_of(const ProbeReadings& read) {
         "random: with a shuffled label erased instead");
   for (size_t r = 0; r < read.roles.size(); ++r) {
     const ProbeStates::Role& role = read.states->roles[r];
-    for (const auto& [why, count] : role.left_out)
-      notes.push_back(fmt::format("{}: {} {}", role.name, count_text(count), why));
+    for (const auto& [why, count] : counted(role.missing))
+      notes.push_back(fmt::format("{}: {} {}", role.name, count_text(count),
+                                  text_of(why, about(why, role, read))));
     if (!role.items.empty() && read.roles[r].folds.empty())
       notes.push_back(role.name + ": all items share words, so that they cannot be split");
   }
-  std::map<std::string, uint64_t> excluded;
-  for (const std::string& why : read.states->excluded)
-    if (!why.empty()) ++excluded[why];
-  for (const auto& [why, count] : excluded)
-    notes.push_back(fmt::format("excluded: {} {}", count_text(count), why));
+  add_reasons(notes, read.states->excluded);
   return notes;
 }
 
@@ -260,9 +262,17 @@ report::Grid probe_table(const ProbeReadings& read) {
   if (!read.margins.empty())
     for (const char* title : {"model", "without", "random"})
       grid.columns.push_back({title, title, Kind::share});
+  grid.columns.push_back(excluded_column());
+  const ItemGroup all{{}, counted(read.states->excluded)};
   for (size_t r = 0; r < read.roles.size(); ++r) {
     const ProbeStates::Role& states = read.states->roles[r];
     const ProbeReadings::Role& role = read.roles[r];
+    if (role.layers.empty()) {
+      std::vector<report::GridValue>& row = grid.rows.emplace_back(grid.columns.size());
+      Reasons why = counted(states.missing);
+      why[Reason::words_not_split] = states.items.size();
+      row[0] = states.name, row[2] = 0.0, row.back() = excluded_text(all, why);
+    }
     auto share = [&](const std::vector<uint32_t>& guesses, const std::vector<uint32_t>& labels) {
       return accuracy(guesses, labels, states.clusters);
     };
@@ -275,12 +285,13 @@ report::Grid probe_table(const ProbeReadings& read) {
                            double(found.clusters), role.majority, found.value, found.interval.low,
                            found.interval.high, seen, control, seen - control});
       if (read.options.erase) grid.rows.back().push_back(share(layer.erased, role.labels).value);
-      if (read.margins.empty()) continue;
-      std::vector<double> unchanged;
-      for (uint32_t item : states.items) unchanged.push_back(read.margins[item]);
-      for (double own :
-           {mean_points(unchanged), mean_points(layer.margins), mean_points(layer.random_margins)})
-        grid.rows.back().push_back(own);
+      if (!read.margins.empty()) {
+        std::vector<double> unchanged;
+        for (uint32_t item : states.items) unchanged.push_back(read.margins[item]);
+        for (const std::vector<double>& own : {unchanged, layer.margins, layer.random_margins})
+          grid.rows.back().emplace_back(mean_points(own));
+      }
+      grid.rows.back().emplace_back(excluded_text(all, counted(states.missing)));
     }
   }
   grid.notes = notes_of(read);
@@ -297,6 +308,7 @@ tidy::Frame probe_rows(const ProbeReadings& read) {
                      {"at", Type::text},
                      {"word", Type::text},
                      {"cluster", Type::integer},
+                     {"excluded", Type::text},
                      {"fold", Type::integer},
                      {"layer", Type::integer},
                      {"label", Type::text},
@@ -305,9 +317,24 @@ tidy::Frame probe_rows(const ProbeReadings& read) {
                      {"margin", Type::number},
                      {"margin_erased", Type::number},
                      {"margin_random", Type::number}});
+  auto left_out = [&](size_t i, std::string_view at, const std::string& why) {
+    const suite::Item& item = read.states->items.items[i];
+    frame.text(read.states->suite).text(read.states->model).text(item.test);
+    frame.text_or_nothing(item.condition).text(item.id).text_or_nothing(at).nothing().nothing();
+    frame.text(why);
+    for (size_t f = 9; f < frame.fields().size(); ++f) frame.nothing();
+  };
+  for (size_t i = 0; i < read.states->excluded.size(); ++i)
+    if (const Reason why = read.states->excluded[i]; why != Reason::none)
+      left_out(i, {}, text_of(why));
   for (size_t r = 0; r < read.roles.size(); ++r) {
     const ProbeStates::Role& states = read.states->roles[r];
     const ProbeReadings::Role& role = read.roles[r];
+    for (size_t i = 0; i < states.missing.size(); ++i)
+      if (const Reason why = states.missing[i]; why != Reason::none)
+        left_out(i, states.name, text_of(why, about(why, states, read)));
+    for (size_t i = 0; i < states.items.size() && role.layers.empty(); ++i)
+      left_out(states.items[i], states.name, text_of(Reason::words_not_split));
     for (size_t i = 0; i < role.labels.size(); ++i) {
       const suite::Item& item = read.states->items.items[states.items[i]];
       for (size_t l = 0; l < role.layers.size(); ++l) {
@@ -320,6 +347,7 @@ tidy::Frame probe_rows(const ProbeReadings& read) {
             .text(states.name)
             .text_or_nothing(states.words[i])
             .integer(int64_t(states.clusters[i]))
+            .nothing()
             .integer(int64_t{role.folds[i]})
             .integer(int64_t{read.states->layers[l]})
             .text(read.classes[role.labels[i]])

@@ -7,11 +7,11 @@
 //   ProbeReadings read = fit_probes(states, options);
 //   report::Grid table = probe_table(read);
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "engine/engine.h"
+#include "introspect/reason.h"
 #include "report/grid.h"
 #include "report/judged.h"
 #include "stats/classify.h"
@@ -36,15 +36,15 @@ struct ProbeOptions {
 struct ProbeStates {
   std::string suite, model;
   report::SuiteItems items;
-  std::vector<std::string> excluded;  // parallel to the items: why one cannot be asked, or empty
-  std::vector<std::string> labels;    // parallel; empty: it has none
+  std::vector<Reason> excluded;     // parallel to the items: why one cannot be asked
+  std::vector<std::string> labels;  // parallel; empty: it has none
   struct Role {
     std::string name;
-    std::vector<uint32_t> items;                    // those that have it, ascending
-    std::vector<std::string> words;                 // parallel: what its control label hangs on
-    std::vector<uint64_t> clusters;                 // parallel: items that share words
-    std::vector<std::vector<float>> layers;         // parallel to `layers`: items × width
-    std::map<std::string, uint64_t> left_out = {};  // why, and how many
+    std::vector<uint32_t> items;             // those that have it, ascending
+    std::vector<std::string> words;          // parallel: what its control label hangs on
+    std::vector<uint64_t> clusters;          // parallel: items that share words
+    std::vector<std::vector<float>> layers;  // parallel to `layers`: items × width
+    std::vector<Reason> missing = {};        // parallel to all items: why those asked have it not
   };
   std::vector<uint32_t> layers;
   std::vector<Role> roles;
@@ -90,7 +90,7 @@ void run_on(query::Model& model, ProbeReadings& read, const engine::Tick& tick =
 
 // A row for every role and layer: accuracy with its interval, beside majority and control labels.
 report::Grid probe_table(const ProbeReadings& read);
-// A row for every item, role and layer.
+// A row for every item, role and layer; one without a layer for what was left out.
 tidy::Frame probe_rows(const ProbeReadings& read);
 
 }  // namespace minpair::introspect

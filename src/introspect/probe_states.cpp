@@ -108,17 +108,18 @@ class Reader {
     const Contrast contrast = contrast_of(item, model_);
     states_.excluded.push_back(contrast.excluded);
     states_.labels.push_back(label_of(item, options_.label));
+    for (ProbeStates::Role& role : states_.roles) role.missing.push_back(Reason::none);
     subjects_.emplace_back();
     wanted_.emplace_back();
-    if (!contrast.excluded.empty()) return {};
+    if (contrast.excluded != Reason::none) return {};
     subjects_.back() = part_of(item, contrast, model_, "subject").word;
     for (ProbeStates::Role& role : states_.roles) {
       Part part = part_of(item, contrast, model_, role.name);
-      if (part.missing.empty() && states_.labels.back().empty())
-        part = {{}, {}, fmt::format("without the label '{}'", options_.label)};
+      if (part.missing == Reason::none && states_.labels.back().empty())
+        part = {{}, {}, Reason::no_label};
       wanted_.back().positions.push_back(part.positions);
-      if (!part.missing.empty()) {
-        ++role.left_out[part.missing];
+      if (part.missing != Reason::none) {
+        role.missing.back() = part.missing;
         continue;
       }
       role.items.push_back(number);

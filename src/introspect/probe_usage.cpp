@@ -48,7 +48,7 @@ void run_on(query::Model& model, ProbeReadings& read, const engine::Tick& tick) 
     }
   std::vector<size_t> next(read.roles.size(), 0);  // row of each role
   for (uint32_t i = 0; i < count; ++i) {
-    if (!states.excluded[i].empty()) continue;
+    if (states.excluded[i] != Reason::none) continue;
     const suite::Item& item = states.items.items[i];
     const Contrast contrast = contrast_of(item, model);
     ask(question(contrast, {}, 0, {}), read.margins[i]);

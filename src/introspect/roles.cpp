@@ -14,7 +14,7 @@
 namespace minpair::introspect {
 namespace {
 
-Part missing(std::string why) { return {{}, {}, std::move(why)}; }
+Part missing(Reason why) { return {{}, {}, why}; }
 
 Span last_word(std::string_view text, Span span) {
   size_t space = slice(text, span).find_last_of(" \t");
@@ -24,18 +24,15 @@ Span last_word(std::string_view text, Span span) {
 Part region_part(const suite::Item& item, const std::vector<Span>& spans, std::string_view role) {
   const suite::Sentence& sentence = right_of(item);
   const Span span = span_of_role(item, role);
-  if (span.empty())
-    return missing(role == "subject"     ? "without a subject"
-                   : role == "attractor" ? "without an attractor"
-                                         : fmt::format("without the region '{}'", role));
+  if (span.empty()) return missing(Reason::no_place);
   const Span word = last_word(sentence.text, span);
   if (word.end > sentence.locus.begin && word.begin < sentence.locus.end)
-    return missing(fmt::format("whose {} is the locus", role));
-  Part part{{}, std::string(slice(sentence.text, word)), {}};
+    return missing(Reason::place_is_locus);
+  Part part{{}, std::string(slice(sentence.text, word))};
   for (uint32_t i = 0; i < spans.size(); ++i)
     if (spans[i].begin < word.end && word.begin < spans[i].end) part.positions.push_back(i);
   if (!part.positions.empty()) return part;
-  return missing(fmt::format("whose {} comes after what the model reads", role));
+  return missing(Reason::place_after);
 }
 
 }  // namespace
@@ -99,15 +96,15 @@ std::vector<Span> spans_of(const suite::Item& item, const Contrast& contrast,
 
 Part part_of(const suite::Item& item, const Contrast& contrast, const query::Model& model,
              std::string_view role) {
-  if (role == "locus") return {{asked_at(contrast, model)}, {}, {}};
+  if (role == "locus") return {{asked_at(contrast, model)}, {}};
   const std::vector<Span> spans = spans_of(item, contrast, model);
-  if (spans.empty()) return missing("whose words are cut otherwise around the locus");
+  if (spans.empty()) return missing(Reason::cut_otherwise);
   const suite::Sentence& sentence = right_of(item);
   if (role != "last") return region_part(item, spans, role);
   for (uint32_t i = uint32_t(spans.size()); i-- > 0;)
     if (!spans[i].empty() && spans[i].end <= sentence.locus.begin)
-      return {{i}, std::string(slice(sentence.text, spans[i])), {}};
-  return missing("with nothing before the locus");
+      return {{i}, std::string(slice(sentence.text, spans[i]))};
+  return missing(Reason::nothing_before_locus);
 }
 
 }  // namespace minpair::introspect

@@ -23,7 +23,7 @@ const suite::Sentence& right_of(const suite::Item& item);  // of a pair
 struct Part {
   std::vector<uint32_t> positions;  // of its tokens, ascending
   std::string word;
-  std::string missing;  // why there is none, as "without a subject"
+  Reason missing = Reason::none;  // why there is none
 };
 
 // "locus": where the model is asked. "last": the last token before the locus. "other": the other

@@ -88,11 +88,14 @@ store::SweepName named(const char* what, const Options& options) {
 void begin(LensReadings&, const Options&, const store::SweepRecord&) {}
 void begin(WordReadings& read, const Options& o, const store::SweepRecord& sweep) {
   read.evidence = in(o, "evidence");
-  read.how = sweep.name.what == "alti" ? Words::alti : Words::erased;
-  read.masked = sweep.model.kind == "masked";
+  read.how = sweep.name.what == "alti"      ? Words::alti
+             : o.contains("words")          ? Words::around_gap
+             : sweep.model.kind == "masked" ? Words::masked
+                                            : Words::left_out;
 }
 void begin(Direct& read, const Options& o, const store::SweepRecord&) {
-  read.parts = direct_parts(std::min(number_in(in(o, "layers")), uint32_t{UINT16_MAX}));
+  read.parts = direct_parts(std::min(number_in(in(o, "layers")), uint32_t{UINT16_MAX}),
+                            !o.contains("parts"));
 }
 void begin(PatchReadings& read, const Options& o, const store::SweepRecord&) {
   read.components = components_in(o);
@@ -118,8 +121,8 @@ void need(bool whole) {
 
 void take(LensReadings& read, store::Effects& e) {
   LensItem& item = read.readings.emplace_back();
-  item.excluded = std::move(e.excluded);
-  if (!item.excluded.empty()) return;
+  item.excluded = find_reason(e.excluded);
+  if (item.excluded != Reason::none) return;
   need(e.texts.size() == 2 && !e.values.empty());
   item.good = e.texts[0], item.bad = e.texts[1];
   item.margins = std::move(e.values);
@@ -127,8 +130,8 @@ void take(LensReadings& read, store::Effects& e) {
 
 void take(WordReadings& read, store::Effects& e) {
   WordItem& item = read.readings.emplace_back();
-  item.excluded = std::move(e.excluded);
-  if (!item.excluded.empty()) return;
+  item.excluded = find_reason(e.excluded);
+  if (item.excluded != Reason::none) return;
   need(e.values.size() == 1 + 4 * e.texts.size());
   item.margin = e.values[0];
   for (size_t w = 0; w < e.texts.size(); ++w) {
@@ -140,17 +143,18 @@ void take(WordReadings& read, store::Effects& e) {
 
 void take(Direct& read, store::Effects& e) {
   need(!e.excluded.empty() || e.values.size() == read.parts.size());
-  read.readings.push_back({std::move(e.excluded), std::move(e.values)});
+  read.readings.push_back({find_reason(e.excluded), std::move(e.values)});
 }
 
 void take(PatchReadings& read, store::Effects& e) {
   PatchItem& item = read.readings.emplace_back();
-  item.excluded = std::move(e.excluded);
-  if (!item.excluded.empty()) return;
+  item.excluded = find_reason(e.excluded);
+  if (item.excluded != Reason::none) return;
   const size_t roles = read.options.roles.size(), changed = roles * read.components.size();
   need(e.texts.size() == 3 + roles && e.values.size() == 2 + 2 * roles + changed);
   item.good = e.texts[0], item.bad = e.texts[1], item.counterpart = e.texts[2];
-  item.missing.assign(e.texts.begin() + 3, e.texts.end());
+  for (size_t r = 0; r < roles; ++r)
+    item.missing.push_back(find_reason(e.texts[3 + r], read.options.roles[r]));
   item.margin = e.values[0], item.there = e.values[1];
   for (size_t r = 0; r < roles; ++r)
     item.where.push_back({size_t(e.values[2 + 2 * r]), size_t(e.values[3 + 2 * r])});
@@ -159,8 +163,8 @@ void take(PatchReadings& read, store::Effects& e) {
 
 void take(AblateReadings& read, store::Effects& e) {
   AblateReadings::Item& item = read.readings.emplace_back();
-  item.excluded = std::move(e.excluded);
-  if (!item.excluded.empty()) return;
+  item.excluded = find_reason(e.excluded);
+  if (item.excluded != Reason::none) return;
   need(e.texts.size() == 2 && e.values.size() == 1 + std::max<size_t>(1, read.components.size()));
   item.good = e.texts[0], item.bad = e.texts[1];
   item.margin = e.values[0];
@@ -191,10 +195,16 @@ std::string_view name_of(How how) { return kHow[size_t(how)]; }
 
 store::SweepName sweep_of(const LensReadings&) { return named("lens", {}); }
 store::SweepName sweep_of(const WordReadings& read) {
-  return named(read.how == Words::alti ? "alti" : "erasure", {{"evidence", read.evidence}});
+  Options options{{"evidence", read.evidence}};
+  // What the kind of the model does not tell.
+  if (read.how == Words::around_gap) options["words"] = "left out around the gap";
+  return named(read.how == Words::alti ? "alti" : "erasure", options);
 }
 store::SweepName sweep_of(const Direct& read) {
-  return named("logit", {{"layers", std::to_string((read.parts.size() - 2) / 2)}});
+  const bool both = read.parts.size() > 2 && read.parts[2].starts_with("mlp");
+  Options options{{"layers", std::to_string((read.parts.size() - 2) / (both ? 2 : 1))}};
+  if (!both) options["parts"] = "attention";
+  return named("logit", options);
 }
 store::SweepName sweep_of(const PatchReadings& read) {
   Options options{{"at", join(read.options.roles, ",")},
@@ -210,18 +220,19 @@ store::SweepName sweep_of(const AblateReadings& read) {
   if (read.options.together.empty())
     put_components(options, read.components);
   else
-    options["together"] = joined(read.options.together, text_of);
+    options["together"] =
+        joined(read.options.together, [](const Component& c) { return text_of(c); });
   return named("ablate", options);
 }
 
 store::Effects packed(const LensReadings& read, size_t i) {
   const LensItem& item = read.readings[i];
-  return {item.excluded, {item.good, item.bad}, item.margins};
+  return {text_of(item.excluded), {item.good, item.bad}, item.margins};
 }
 
 store::Effects packed(const WordReadings& read, size_t i) {
   const WordItem& item = read.readings[i];
-  store::Effects effects{item.excluded, {}, {item.margin}};
+  store::Effects effects{text_of(item.excluded), {}, {item.margin}};
   for (const WordEffect& w : item.words) {
     effects.texts.push_back(w.word);
     effects.values.insert(effects.values.end(), {double(w.span.begin), double(w.span.end),
@@ -231,14 +242,15 @@ store::Effects packed(const WordReadings& read, size_t i) {
 }
 
 store::Effects packed(const Direct& read, size_t i) {
-  return {read.readings[i].excluded, {}, read.readings[i].effects};
+  return {text_of(read.readings[i].excluded), {}, read.readings[i].effects};
 }
 
 store::Effects packed(const PatchReadings& read, size_t i) {
   const PatchItem& item = read.readings[i];
   store::Effects effects{
-      item.excluded, {item.good, item.bad, item.counterpart}, {item.margin, item.there}};
-  effects.texts.insert(effects.texts.end(), item.missing.begin(), item.missing.end());
+      text_of(item.excluded), {item.good, item.bad, item.counterpart}, {item.margin, item.there}};
+  for (size_t r = 0; r < item.missing.size(); ++r)
+    effects.texts.push_back(text_of(item.missing[r], read.options.roles[r]));
   for (const Span& span : item.where)
     effects.values.insert(effects.values.end(), {double(span.begin), double(span.end)});
   effects.values.insert(effects.values.end(), item.changed.begin(), item.changed.end());
@@ -247,7 +259,7 @@ store::Effects packed(const PatchReadings& read, size_t i) {
 
 store::Effects packed(const AblateReadings& read, size_t i) {
   const AblateReadings::Item& item = read.readings[i];
-  store::Effects effects{item.excluded, {item.good, item.bad}, {item.margin}};
+  store::Effects effects{text_of(item.excluded), {item.good, item.bad}, {item.margin}};
   effects.values.insert(effects.values.end(), item.without.begin(), item.without.end());
   return effects;
 }

@@ -1,10 +1,7 @@
 #include "introspect/summary.h"
 
-#include <fmt/format.h>
-
 #include <limits>
 
-#include "base/progress.h"
 #include "introspect/intervals.h"
 
 namespace minpair::introspect {
@@ -42,9 +39,16 @@ void keep_groups(std::vector<report::GridColumn>& columns, By by) {
   columns.erase(columns.begin() + kept, columns.begin() + 2);
 }
 
-void add_reasons(std::vector<std::string>& notes, const std::map<std::string, uint64_t>& reasons) {
-  for (const auto& [why, count] : reasons)
-    notes.push_back(fmt::format("excluded: {} {}", count_text(count), why));
+Reasons counted(const std::vector<Reason>& reasons) {
+  Reasons all;
+  for (Reason reason : reasons)
+    if (reason != Reason::none) ++all[reason];
+  return all;
+}
+
+void add_reasons(std::vector<std::string>& notes, const std::vector<Reason>& reasons,
+                 std::string_view about) {
+  for (std::string& line : reason_lines(counted(reasons), about)) notes.push_back(std::move(line));
 }
 
 }  // namespace minpair::introspect

@@ -1,7 +1,6 @@
 #pragma once
 // Means and shares of items, with intervals that take whole clusters as the unit.
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -22,21 +21,23 @@ std::vector<report::GridColumn> group_columns(By by);
 // Of columns that begin with the test and the condition.
 void keep_groups(std::vector<report::GridColumn>& columns, By by);
 
-// Which of them were asked; and how often which reason kept others out: "excluded: 3 too long".
+// Which of them were asked, and what kept the others out.
 template <class Readings>
 std::vector<size_t> asked_of(const Readings& readings) {
   std::vector<size_t> asked;
   for (size_t i = 0; i < readings.size(); ++i)
-    if (readings[i].excluded.empty()) asked.push_back(i);
+    if (readings[i].excluded == Reason::none) asked.push_back(i);
   return asked;
 }
 template <class Readings>
-std::map<std::string, uint64_t> reasons_of(const Readings& readings) {
-  std::map<std::string, uint64_t> reasons;
-  for (const auto& reading : readings)
-    if (!reading.excluded.empty()) ++reasons[reading.excluded];
+std::vector<Reason> reasons_of(const Readings& readings) {
+  std::vector<Reason> reasons;
+  for (const auto& reading : readings) reasons.push_back(reading.excluded);
   return reasons;
 }
-void add_reasons(std::vector<std::string>& notes, const std::map<std::string, uint64_t>& reasons);
+Reasons counted(const std::vector<Reason>& reasons);
+// "excluded: 3 too long for the model"
+void add_reasons(std::vector<std::string>& notes, const std::vector<Reason>& reasons,
+                 std::string_view about = "");
 
 }  // namespace minpair::introspect

@@ -52,17 +52,18 @@ struct Read {
 Read read_of(suite::Item item, const query::Model& model) {
   Read read{std::move(item), {}, {}};
   read.contrast = contrast_of(read.item, model);
-  std::string why = read.contrast.excluded;
-  if (why.empty()) {
+  Reason why = read.contrast.excluded;
+  if (why == Reason::none) {
     const std::vector<Span> spans = spans_of(read.item, read.contrast, model);
     read.words = words_of(right_of(read.item), spans);
     if (spans.empty())
-      why = "whose words are cut otherwise around the locus";
+      why = Reason::cut_otherwise;
     else if (read.words.empty())
-      why = "without other words";
+      why = Reason::no_other_words;
   }
-  if (!why.empty())
-    throw bad_input(fmt::format("'{}' is not asked about pairs {}", model.info().name, why));
+  if (why != Reason::none)
+    throw bad_input(
+        fmt::format("'{}' is not asked about pairs {}", model.info().name, text_of(why)));
   return read;
 }
 
@@ -162,7 +163,7 @@ class Looking {
 
   std::string alti() {
     try {
-      model::check_direct_effects(model_);
+      model::check_token_effects(model_);
     } catch (const Error&) {
       return "";
     }
@@ -204,8 +205,9 @@ class Looking {
     auto places_of = [&](const Read& read) {
       Places places;
       for (const Word& word : read.words) places.push_back(word.positions);
-      // A mask that is put where a mask stands changes nothing.
-      if (stand_in(model_) >= 0 && other_) places.push_back({asked_at(read.contrast, model_)});
+      // Without another sentence nothing else can stand there.
+      if (model_.info().kind == query::ModelInfo::Kind::masked && other_)
+        places.push_back({asked_at(read.contrast, model_)});
       return places;
     };
     const Places here = places_of(here_), there = places_of(other_ ? *other_ : here_);

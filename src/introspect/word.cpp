@@ -1,5 +1,7 @@
 #include "introspect/word.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace minpair::introspect {
@@ -31,18 +33,23 @@ std::vector<Word> words_of(const suite::Sentence& sentence, const std::vector<Sp
   return words;
 }
 
+bool fills_gap(const query::Model& model) { return model.info().encoder_layers > 0; }
+
 tokenizer::TokenId stand_in(const query::Model& model) {
   const bool masked = model.info().kind == query::ModelInfo::Kind::masked;
-  return masked ? model.tokenizer().special().mask : -1;
+  return masked && !fills_gap(model) ? model.tokenizer().special().mask : -1;
 }
 
 query::Query without(const Word& word, Contrast contrast, tokenizer::TokenId mask) {
   if (mask >= 0) {
     for (uint32_t p : word.positions) contrast.ids[p] = mask;
   } else {
+    // The last token that a causal model reads may be among them: then the one before is asked.
+    const auto before = uint32_t(
+        std::ranges::count_if(word.positions, [&](uint32_t p) { return p <= contrast.position; }));
     for (auto p = word.positions.rbegin(); p != word.positions.rend(); ++p)
       contrast.ids.erase(contrast.ids.begin() + ptrdiff_t(*p));
-    contrast.position = uint32_t(contrast.ids.size() - 1);
+    contrast.position -= before;
   }
   return margin_question(contrast);
 }

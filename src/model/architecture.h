@@ -67,7 +67,9 @@ using Watch = std::function<void(const Value&)>;
 
 // What queries can look at and change in a transformer: all but units.
 constexpr query::SiteSet kSitesOfTransformers{0b011111};
-constexpr query::SiteSet kSitesOfStreams{0b000001};    // layers of another kind between them
+constexpr query::SiteSet kSitesWithoutHeads{0b011011};
+// One block a layer, which adds what attention adds elsewhere.
+constexpr query::SiteSet kSitesOfBlocks{0b000011}, kSitesOfHeadedBlocks{0b000111};
 constexpr query::SiteSet kSitesOfRecurrent{0b100001};  // states, and their units
 constexpr query::SiteSet kSitesOfLstm{0b00'1111'11'100001};
 constexpr query::SiteSet kSitesOfGru{0b11'0100'00'100001};

@@ -52,6 +52,13 @@ void Decoder::finish_parts(nn::Matrix& rows) {
   if (!norm_.bias.empty()) std::ranges::copy(norm_.bias, rows.row(rows.rows() - 1));
 }
 
+float left_of_halved(size_t layer, size_t layers, size_t every) {
+  float left = 1;
+  for (size_t l = layer; l < layers && every > 0; ++l)
+    if ((l + 1) % every == 0) left /= 2;
+  return left;
+}
+
 void TreeAttention::run(const nn::AttentionShape& shape, const PrefixTree& tree,
                         const nn::View& queries, const nn::View& keys, const nn::View& values,
                         nn::Matrix& out) {
@@ -240,12 +247,17 @@ std::vector<std::vector<float>> CausalModel::parts_at(const std::vector<tokenize
 std::vector<double> CausalModel::direct_effects(std::span<const std::vector<float>> parts,
                                                 tokenizer::TokenId good, tokenizer::TokenId bad) {
   const tokenizer::TokenId targets[] = {good, bad};
+  const size_t each = sites().test(size_t(query::Site::mlp)) ? 2 : 1;  // of a layer
+  auto layer_of = [&](size_t part) {
+    return part == 0 ? 0 : std::min<size_t>((part - 1) / each, info_.layers - 1);
+  };
   // The stream, its parts, nothing (the output's own bias), and what the norm adds.
   nn::Matrix rows(parts.size() + 3, parts[0].size());
   const size_t nothing = parts.size() + 1, norm = nothing + 1;
   for (size_t d = 0; d < rows.columns(); ++d) {
     double sum = 0;
-    for (size_t i = 0; i < parts.size(); ++i) sum += double(rows.row(i + 1)[d] = parts[i][d]);
+    for (size_t i = 0; i < parts.size(); ++i)
+      sum += double(rows.row(i + 1)[d] = parts[i][d] * decoder_->left_of(layer_of(i)));
     rows.row(0)[d] = float(sum);
     rows.row(norm)[d] = rows.row(nothing)[d] = 0;
   }

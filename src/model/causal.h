@@ -40,6 +40,10 @@ class Decoder : public Network {
   virtual void finish(nn::Matrix& stream) { nn::normalize(runtime_, stream, norm_); }
   // Whether the last stream is the sum of what was added to it, without a norm in between.
   virtual bool stream_is_sum() const { return true; }
+  // How much of what a layer (from 0) reads and adds is left in the last stream.
+  virtual float left_of(size_t /*layer*/) const { return 1; }
+  // Whether tokens look at each other by attention, which can be listened to.
+  virtual bool attends() const { return true; }
   // The first row is a last stream: the others become what they are of it after finish(), whose
   // norm keeps the scale that it has for the first; the last one becomes what the norm adds.
   virtual void finish_parts(nn::Matrix& rows);
@@ -62,6 +66,9 @@ class Decoder : public Network {
   nn::Linear output_;
   nn::Matrix hidden_, normed_, context_, attended_, inner_;
 };
+
+// Decoder::left_of(), where the stream is halved after every so many layers; 0: never.
+float left_of_halved(size_t layer, size_t layers, size_t every);
 
 // Reads the output layer where a tree is asked.
 class TreeOutputs {

@@ -30,8 +30,16 @@ void check_direct_effects(const query::Model& model) {
                   "layers stand in between",
                   model.info().name))
       .hint(
-          "decoders with norms before their layers (GPT-2, Llama) have such sums; erasure works "
-          "with all models");
+          "decoders with norms before their layers (GPT-2, Llama, Mamba) have such sums; erasure "
+          "works with all models");
+}
+
+void check_token_effects(const query::Model& model) {
+  check_direct_effects(model);
+  if (dynamic_cast<const CausalModel&>(model).decoder().attends()) return;
+  throw wrong_call(fmt::format("'{}' has no attention that could be cut into what each token gives",
+                               model.info().name))
+      .hint("its parts can be told apart (--method logit); erasure works with all models");
 }
 
 std::vector<double> direct_effects(query::Model& model, std::span<const std::vector<float>> parts,
@@ -42,7 +50,7 @@ std::vector<double> direct_effects(query::Model& model, std::span<const std::vec
 
 TokenEffects token_effects(query::Model& model, const std::vector<tokenizer::TokenId>& ids,
                            uint32_t position, tokenizer::TokenId good, tokenizer::TokenId bad) {
-  check_direct_effects(model);
+  check_token_effects(model);
   auto& causal = dynamic_cast<CausalModel&>(model);
   const size_t n = ids.size();
   Mixing mixing(position);

@@ -26,6 +26,9 @@ struct Layer {
   nn::Norm gated_norm;                   // Mamba 2
 };
 
+// Each channel of the first version has a state of its own: it has no heads.
+query::SiteSet sites_of(bool second) { return second ? kSitesOfHeadedBlocks : kSitesOfBlocks; }
+
 class Mamba : public Decoder {
  public:
   explicit Mamba(const Loading& from)
@@ -42,6 +45,7 @@ class Mamba : public Decoder {
     if (width_ % heads_ || heads_ % groups_ || (second_ && c.size("head_dim") * heads_ != width_))
       throw bad_input("the heads do not fit: expand, num_heads, head_dim, n_groups")
           .at(c.file().string());
+    if (second_) from.info.heads = uint32_t(heads_);
     if (std::vector<double> limit = c.reals_in({"time_step_limit"}); limit.size() == 2)
       shortest_ = float(limit[0]), longest_ = float(limit[1]);
     c.must_be("rms_norm", true, "norms of another kind are not supported");
@@ -82,15 +86,16 @@ class Mamba : public Decoder {
         scan_heads(tree, layer);
       else
         scan_channels(tree, layer);
-      add(Site::mlp_output, l, inner_, layer.out, hidden_, attended_);
+      if (second_) see(Site::heads, l, inner_);
+      add(Site::attention_output, l, inner_, layer.out, hidden_, attended_);
       std::swap(hidden_, attended_);
       see(Site::residual, l, hidden_);
     }
     return last_norm(rows);
   }
 
-  bool stream_is_sum() const override { return false; }  // direct effects ask for attention
-  query::SiteSet sites() const override { return kSitesOfStreams; }
+  bool attends() const override { return false; }
+  query::SiteSet sites() const override { return sites_of(second_); }
 
  private:
   size_t convolved() const { return width_ + (second_ ? 2 * groups_ * states_ : 0); }
@@ -319,7 +324,7 @@ Family mamba_family() {
   return {.model_types = {{"mamba", "Mamba 130M to 2.8B"}, {"mamba2", "Mamba 2, Codestral Mamba"}},
           .make = make<Decoder, Mamba>,
           .gguf = {mamba_gguf(), mamba2_gguf()},
-          .sites = [](std::string_view) { return kSitesOfStreams; }};
+          .sites = [](std::string_view type) { return sites_of(type == "mamba2"); }};
 }
 
 }  // namespace minpair::model

@@ -48,7 +48,7 @@ class Rwkv : public Decoder {
       mix_times(tree, layer);
       add(Site::attention_output, l, context_, layer.time_output, hidden_, attended_, {}, times);
       see(Site::attention_residual, l, attended_);
-      mix_channels(tree, layer);
+      mix_channels(tree, layer, l);
       add(Site::mlp_output, l, context_, attended_, hidden_, {}, times);
       if (halved_every_ && (l + 1) % halved_every_ == 0) {
         times /= 2;
@@ -59,8 +59,11 @@ class Rwkv : public Decoder {
     return last_norm(rows);
   }
 
-  bool stream_is_sum() const override { return false; }  // direct effects ask for attention
-  query::SiteSet sites() const override { return kSitesOfStreams; }
+  float left_of(size_t layer) const override {
+    return left_of_halved(layer, layers_.size(), halved_every_);
+  }
+  bool attends() const override { return false; }
+  query::SiteSet sites() const override { return kSitesWithoutHeads; }
 
  private:
   void load_weights(const Loading& from) {
@@ -142,13 +145,14 @@ class Rwkv : public Decoder {
          });
   }
 
-  void mix_channels(const PrefixTree& tree, const Layer& layer) {
+  void mix_channels(const PrefixTree& tree, const Layer& layer, size_t l) {
     nn::normalize(runtime_, attended_, layer.channel_norm, normed_);
     shifted(tree, layer.channel_key_mix, layer.channel_key, inner_);
     for (size_t i = 0; i < inner_.rows() * inner_.columns(); ++i) {
       const float x = std::max(inner_.data()[i], 0.0f);
       inner_.data()[i] = x * x;
     }
+    see(Site::mlp_inner, l, inner_);
     nn::linear(runtime_, inner_, layer.channel_value, context_);
     shifted(tree, layer.channel_gate_mix, layer.channel_gate, gate_);
     for (size_t i = 0; i < context_.rows() * context_.columns(); ++i)
@@ -166,7 +170,7 @@ class Rwkv : public Decoder {
 Family rwkv_family() {
   return {.model_types = {{"rwkv", "RWKV 4 169M to 14B"}},
           .make = make<Decoder, Rwkv>,
-          .sites = [](std::string_view) { return kSitesOfStreams; }};
+          .sites = [](std::string_view) { return kSitesWithoutHeads; }};
 }
 
 }  // namespace minpair::model

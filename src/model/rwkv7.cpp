@@ -69,6 +69,7 @@ class Rwkv7 : public Decoder {
     head_ = settings_.head;
     if (h % head_) throw bad_input(fmt::format("heads of {} do not divide {}", head_, h));
     heads_ = h / head_;
+    from.info.heads = uint32_t(heads_);
     const int64_t keys = c.integer("num_key_value_heads", 0);
     key_heads_ = keys > 0 && !seventh_ ? size_t(keys) : heads_;
     if (heads_ % key_heads_)
@@ -86,32 +87,40 @@ class Rwkv7 : public Decoder {
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
       join(l, tree.late, hidden_);
+      if (seventh_ && l > 0) join(l, tree.late, first_value_, kFirstValue);
       nn::normalize(runtime_, hidden_, layer.time_norm, normed_);
       if (seventh_)
         mix_times_7(tree, layer, l);
       else
         mix_times_6(tree, layer);
+      see(Site::heads, l, context_);
       add(Site::attention_output, l, context_, layer.output, hidden_, attended_, {}, times);
       see(Site::attention_residual, l, attended_);
       nn::normalize(runtime_, attended_, layer.mlp_norm, normed_);
       if (qwen_)
-        feed_forward(layer);
+        feed_forward(layer, l);
       else
-        mix_channels(tree, layer);
+        mix_channels(tree, layer, l);
       add(Site::mlp_output, l, context_, attended_, hidden_, {}, times);
       if (settings_.halved_every && (l + 1) % settings_.halved_every == 0) {
         if (folder_) times /= 2;
         multiply(hidden_, 0.5f);
       }
       see(Site::residual, l, hidden_);
+      if (seventh_) see(Site::residual, l, first_value_, kFirstValue);
     }
     return last_norm(rows);
   }
 
-  bool stream_is_sum() const override { return false; }  // direct effects ask for attention
-  query::SiteSet sites() const override { return seventh_ ? query::SiteSet() : kSitesOfStreams; }
+  float left_of(size_t layer) const override {
+    return left_of_halved(layer, layers_.size(), settings_.halved_every);
+  }
+  bool attends() const override { return false; }
 
  private:
+  // All layers of version 7 read a value of the first one: it goes along with the stream.
+  static constexpr Part kFirstValue{kSharing, false};
+
   // --- loading
 
   void read_gguf(const Config& c) {
@@ -409,10 +418,11 @@ class Rwkv7 : public Decoder {
   }
 
   // Into context_, as feed_forward() does.
-  void mix_channels(const PrefixTree& tree, const Layer& layer) {
+  void mix_channels(const PrefixTree& tree, const Layer& layer, size_t l) {
     mix(tree, layer.channel_key_mix);
     nn::linear(runtime_, mixed_, layer.channel_key, inner_, nn::Activation::relu);
     apply(inner_, [](float x) { return x * x; });
+    see(Site::mlp_inner, l, inner_);
     nn::linear(runtime_, inner_, layer.channel_value, context_);
     if (seventh_) return;
     mix(tree, layer.channel_gate_mix);
@@ -421,9 +431,10 @@ class Rwkv7 : public Decoder {
       context_.data()[i] *= sigmoid(gate_.data()[i]);
   }
 
-  void feed_forward(const Layer& layer) {
+  void feed_forward(const Layer& layer, size_t l) {
     nn::linear(runtime_, normed_, layer.gate_up, wide_);
     nn::gated(runtime_, wide_, nn::Activation::silu, inner_);
+    see(Site::mlp_inner, l, inner_);
     nn::linear(runtime_, inner_, layer.down, context_);
   }
 
@@ -462,11 +473,7 @@ Family rwkv7_family() {
                           {"rwkv7", "RWKV 7 0.1B to 2.9B"},
                           {"arwkv7", "ARWKV 7, as GGUF"}},
           .make = make<Decoder, Rwkv7>,
-          .gguf = {gguf_of("rwkv6"), gguf_of("rwkv6qwen2"), gguf_of("rwkv7"), gguf_of("arwkv7")},
-          // Of version 7, all layers read a value of the first one besides the stream.
-          .sites = [](std::string_view type) {
-            return type.ends_with("rwkv7") ? query::SiteSet() : kSitesOfStreams;
-          }};
+          .gguf = {gguf_of("rwkv6"), gguf_of("rwkv6qwen2"), gguf_of("rwkv7"), gguf_of("arwkv7")}};
 }
 
 }  // namespace minpair::model

@@ -84,19 +84,20 @@ class Xlstm : public Decoder {
       set_shares(tree);
       remember(tree);
       open_gates(layer);
+      see(Site::heads, l, context_);
       add(Site::attention_output, l, context_, layer.memory_output, hidden_, attended_);
       see(Site::attention_residual, l, attended_);
       nn::normalize(runtime_, attended_, layer.mlp_norm, normed_);
       nn::linear(runtime_, normed_, layer.gate_up, wide_);
       nn::gated(runtime_, wide_, nn::Activation::silu, inner_);
+      see(Site::mlp_inner, l, inner_);
       add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_);
       see(Site::residual, l, hidden_);
     }
     return last_norm(rows);
   }
 
-  bool stream_is_sum() const override { return false; }  // direct effects ask for attention
-  query::SiteSet sites() const override { return kSitesOfStreams; }
+  bool attends() const override { return false; }
   float logit_cap() const override { return logit_cap_; }
 
  private:
@@ -226,9 +227,7 @@ class Xlstm : public Decoder {
 }  // namespace
 
 Family xlstm_family() {
-  return {.model_types = {{"xlstm", "xLSTM 7B"}},
-          .make = make<Decoder, Xlstm>,
-          .sites = [](std::string_view) { return kSitesOfStreams; }};
+  return {.model_types = {{"xlstm", "xLSTM 7B"}}, .make = make<Decoder, Xlstm>};
 }
 
 }  // namespace minpair::model

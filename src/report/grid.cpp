@@ -32,6 +32,15 @@ std::string exact_text(const GridValue& value) {
   return "";
 }
 
+Grid for_readers(Grid g) {
+  for (size_t c = g.columns.size(); c-- > 0;) {
+    if (g.columns[c].shown) continue;
+    g.columns.erase(g.columns.begin() + ptrdiff_t(c));
+    for (auto& row : g.rows) row.erase(row.begin() + ptrdiff_t(c));
+  }
+  return g;
+}
+
 std::string text_grid(const Grid& g) {
   std::vector<size_t> width;
   for (size_t c = 0; c < g.columns.size(); ++c) {
@@ -187,9 +196,9 @@ std::string render_grids(const std::vector<Grid>& grids, const std::string& form
   for (const Grid& g : grids) {
     if (!out.empty()) out += "\n";
     out += format == "csv"        ? csv_grid(g)
-           : format == "latex"    ? latex_grid(g)
-           : format == "markdown" ? markdown_grid(g)
-                                  : text_grid(g);
+           : format == "latex"    ? latex_grid(for_readers(g))
+           : format == "markdown" ? markdown_grid(for_readers(g))
+                                  : text_grid(for_readers(g));
   }
   return out;
 }

@@ -15,6 +15,7 @@ struct GridColumn {
   std::string title;  // for readers
   Kind kind = Kind::text;
   bool printed = true;  // also on paper, where there is less room
+  bool shown = true;    // to readers, who have notes; else in CSV and JSON alone
 };
 
 // Nothing, a text or a number; what is not a number (NaN) is shown as nothing.

@@ -53,7 +53,9 @@ class Pieces : public ::testing::Test {
     write_file(folder_ / "vocab.txt", changed);
     model_ = model::load_model(folder_.path().string());
   }
-  std::string why_not(const suite::Item& item) { return contrast_of(item, *model_).excluded; }
+  std::string why_not(const suite::Item& item) {
+    return text_of(contrast_of(item, *model_).excluded);
+  }
 
   TemporaryFolder folder_;
   std::unique_ptr<query::Model> model_;
@@ -61,7 +63,7 @@ class Pieces : public ::testing::Test {
 
 TEST_F(Pieces, TheFirstThatDifferIsMaskedWithTheRestOfTheLocus) {
   Contrast c = contrast_of(pair("wort7 lacht wort8", "wort7 lachen wort8"), *model_);
-  EXPECT_EQ(c.excluded, "");
+  EXPECT_EQ(c.excluded, Reason::none);
   EXPECT_THAT(c.ids, ElementsAre(2, 7, 20, 4, 8, 3));
   EXPECT_EQ(c.position, 3u);
   EXPECT_EQ(c.good, 21);
@@ -129,7 +131,7 @@ TEST_P(LastLayer, IsTheMethodsMargin) {
   std::vector<double> margins;
   double right = 0;
   for (size_t i = 0; i < items.size(); ++i) {
-    ASSERT_EQ(read.readings[i].excluded, "");
+    ASSERT_EQ(read.readings[i].excluded, Reason::none);
     const auto& sentences = scores[i][0].sentences;
     double margin = sentences[1].tokens[0].logprob - sentences[0].tokens[0].logprob;
     EXPECT_NEAR(read.readings[i].margins.back(), margin, 1e-9);

@@ -46,7 +46,8 @@ TEST(Counterparts, DifferInOneFeatureAndTheFewestWords) {
   const std::vector<suite::Item> items = german();
   std::vector<Counterpart> subjects = find_counterparts(items, source_of(items), Swap::subject);
   std::vector<std::string> ids;
-  for (const Counterpart& c : subjects) ids.push_back(c.excluded.empty() ? c.item.id : c.excluded);
+  for (const Counterpart& c : subjects)
+    ids.push_back(c.excluded == Reason::none ? c.item.id : text_of(c.excluded));
   // Where there is none for Auto, that for Haus is none: another item is nearer to it.
   const std::string none = "without a counterpart in the suite";
   EXPECT_THAT(ids, ElementsAre("2", "1", none, none, "6", "5"));
@@ -65,7 +66,7 @@ TEST(Counterparts, MayBeStated) {
       item_of("1", "plural_singular", "The men near the chair are", "The men near the chair is")};
   items[0].features.emplace_back("patch_prefix", "The man near the chair");
   const Counterpart found = find_counterparts(items, source_of(items), Swap::subject)[0];
-  EXPECT_EQ(found.excluded, "");
+  EXPECT_EQ(found.excluded, Reason::none);
   EXPECT_EQ(found.item.sentences[0].text, "The man near the chair is");
   EXPECT_TRUE(found.item.sentences[0].grammatical);
   EXPECT_EQ(slice(found.item.sentences[1].text, found.item.sentences[1].locus), "are");
@@ -73,9 +74,9 @@ TEST(Counterparts, MayBeStated) {
   EXPECT_EQ(slice(found.item.sentences[0].text, found.there), "man");
   items[0].features.back().second = "The man";
   EXPECT_EQ(find_counterparts(items, source_of(items), Swap::subject)[0].excluded,
-            "whose stated counterpart has other words");
+            Reason::stated_has_other_words);
   EXPECT_EQ(find_counterparts(items, source_of(items), Swap::attractor)[0].excluded,
-            "without a counterpart in the suite");
+            Reason::no_counterpart);
 }
 
 TEST(Counterparts, OfFeatureCircuitsAreAllThere) {
@@ -90,7 +91,7 @@ TEST(Counterparts, OfFeatureCircuitsAreAllThere) {
     EXPECT_EQ(items.size(), count);
     const auto found = find_counterparts(items, source_of(items), Swap::subject);
     for (size_t i = 0; i < items.size(); ++i) {
-      ASSERT_EQ(found[i].excluded, "") << items[i].id;
+      ASSERT_EQ(found[i].excluded, Reason::none) << items[i].id;
       // One noun differs: the second word, or the fifth in relative clauses.
       const std::string before = items[i].sentences[0].text.substr(0, found[i].here.begin);
       EXPECT_EQ(std::ranges::count(before, ' '), file.starts_with("within") ? 4 : 1);
@@ -103,18 +104,18 @@ TEST(Counterparts, AreOfTheSameClusterAndTheOnlyOnes) {
   items.resize(2);
   items[1].cluster = "d";
   auto why = [&] { return find_counterparts(items, source_of(items), Swap::subject)[0].excluded; };
-  EXPECT_EQ(why(), "without a counterpart in the suite");
+  EXPECT_EQ(why(), Reason::no_counterpart);
   items[1].cluster = "c";
-  EXPECT_EQ(why(), "");
+  EXPECT_EQ(why(), Reason::none);
   items[1].condition = "pl_pl";
-  EXPECT_EQ(why(), "without a counterpart in the suite");
+  EXPECT_EQ(why(), Reason::no_counterpart);
   items[1].condition = "pl_sg";
   items.push_back(items[1]);
-  EXPECT_EQ(why(), "with several counterparts that are as near");
+  EXPECT_EQ(why(), Reason::several_counterparts);
   items.pop_back();
   items[1] = item_of("2", "pl_sg", "Alle Kunden sehr weit vor dem Haus lachen.",
                      "Alle Kunden sehr weit vor dem Haus lacht.");
-  EXPECT_EQ(why(), "without a counterpart in the suite");
+  EXPECT_EQ(why(), Reason::no_counterpart);
 }
 
 double cell(const report::Grid& grid, size_t row, const std::string& key) {
@@ -158,7 +159,7 @@ TEST_P(Patched, AllOfTheCounterpartGivesItsMargin) {
     ASSERT_EQ(all.components.size(), layers);
     for (size_t i = 0; i < items_.size(); ++i) {
       const PatchItem& reading = all.readings[i];
-      ASSERT_EQ(reading.excluded, "");
+      ASSERT_EQ(reading.excluded, Reason::none);
       EXPECT_NE(reading.there, reading.margin);
       EXPECT_EQ(reading.margin, margin(items_[i], {}));
       for (size_t l = 0; l < layers; ++l) EXPECT_EQ(reading.changed[l], reading.there);
@@ -182,7 +183,7 @@ TEST_P(Patched, DirectEffectsKeepTheItemsOwnPart) {
   const PatchReadings direct = read(kept), interchanged = read(options);
   size_t moved = 0;
   for (const PatchItem& reading : direct.readings) {
-    ASSERT_EQ(reading.excluded, "");
+    ASSERT_EQ(reading.excluded, Reason::none);
     const PatchItem& other = interchanged.readings[std::stoul(reading.counterpart)];
     for (size_t c = 0; c < reading.changed.size(); ++c) {
       EXPECT_EQ(reading.changed[c], -other.changed[c]);
@@ -283,7 +284,8 @@ TEST(Patch, EffectsAreOddsMovedToTheOtherForm) {
   const double before[] = {2, 1, 3, 1, 2}, after[] = {-1, 1, -2, -3, 1};
   for (size_t i = 0; i < 5; ++i) {
     read.items.add(i, item_of(std::to_string(i), "sg", "a b", "a c", std::to_string(i)));
-    read.readings.push_back({"", "b", "c", "x", before[i], -2 * before[i], {after[i]}});
+    read.readings.push_back(
+        {Reason::none, "b", "c", "x", before[i], -2 * before[i], {after[i]}, {}, {Reason::none}});
   }
   const report::Grid table = patch_table(read, By::all, 20);
   ASSERT_EQ(table.rows.size(), 2u);

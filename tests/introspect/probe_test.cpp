@@ -119,7 +119,9 @@ TEST(Probe, WhatCannotBeProbedIsSaid) {
   ProbeStates states = planted();
   for (uint64_t& cluster : states.roles[0].clusters) cluster = 1;
   const report::Grid grid = probe_table(fit_probes(states, {}));
-  EXPECT_TRUE(grid.rows.empty());
+  ASSERT_EQ(grid.rows.size(), 1u);
+  EXPECT_EQ(cell(grid, 0, "items"), 0);
+  EXPECT_EQ(grid.rows[0].back(), report::GridValue("words_not_split=200"));
   EXPECT_THAT(grid.notes, Contains("subject: all items share words, so that they cannot be split"));
   for (std::string& label : states.labels) label = "sg";
   EXPECT_THROW(fit_probes(states, {}), Error);
@@ -154,15 +156,14 @@ TEST(Roles, AreFoundAmongTheTokens) {
   EXPECT_THAT(positions(*bert, "last"), ElementsAre(2));
   EXPECT_THAT(positions(*bert, "attractor"), ElementsAre(4));
   EXPECT_EQ(part_of(item, contrast, *bert, "subject").word, "wort12");
-  EXPECT_EQ(part_of(item, contrast, *bert, "object").missing, "without the region 'object'");
+  EXPECT_EQ(part_of(item, contrast, *bert, "object").missing, Reason::no_place);
   auto gpt = model::load_model((source_dir() / "tests/model/golden/gpt2").string());
   contrast = contrast_of(item, *gpt);
   const uint32_t start = gpt->info().start >= 0;
   EXPECT_THAT(positions(*gpt, "last"), ElementsAre(contrast.ids.size() - 1));
   EXPECT_THAT(positions(*gpt, "subject"), Contains(contrast.position));
   EXPECT_GE(positions(*gpt, "subject")[0], start);
-  EXPECT_EQ(part_of(item, contrast, *gpt, "attractor").missing,
-            "whose attractor comes after what the model reads");
+  EXPECT_EQ(part_of(item, contrast, *gpt, "attractor").missing, Reason::place_after);
 }
 
 TEST(Probe, ReadsTheStatesOfEveryRole) {
@@ -179,8 +180,8 @@ TEST(Probe, ReadsTheStatesOfEveryRole) {
   const ProbeStates states = read_probe_states(*model, source_of(items), {}, {});
   ASSERT_EQ(states.roles.size(), 4u);
   EXPECT_EQ(states.roles[0].items.size(), 8u);
-  EXPECT_EQ(states.excluded[8], "clozes");
-  EXPECT_EQ(states.roles[0].left_out.at("without the label 'number'"), 1u);
+  EXPECT_EQ(text_of(states.excluded[8]), "clozes");
+  EXPECT_EQ(states.roles[0].missing[9], Reason::no_label);
   EXPECT_EQ(states.labels[1], "pl");
   const size_t width = model->info().hidden;
   const Contrast contrast = contrast_of(items[3], *model);
@@ -201,8 +202,9 @@ TEST(Probe, ReadsTheStatesOfEveryRole) {
   EXPECT_THROW(read_probe_states(*model, source_of(items), {}, {.label = "nuber"}), Error);
   const ProbeReadings read = fit_probes(states, {});
   // All items have the same attractor: nothing can be left out there.
-  EXPECT_EQ(probe_table(read).rows.size(), 3 * (model->info().layers + 1));
-  EXPECT_EQ(probe_rows(read).rows(), 8 * 3 * (model->info().layers + 1));
+  EXPECT_EQ(probe_table(read).rows.size(), 3 * (model->info().layers + 1) + 1);
+  // A row says of each place that it was not probed; one, that the cloze was not asked.
+  EXPECT_EQ(probe_rows(read).rows(), 8 * 3 * (model->info().layers + 1) + 8 + 4 + 1);
 }
 
 // The model reads on from the erased states.
@@ -239,7 +241,7 @@ TEST(Probe, ErasureGoesOnThroughTheModel) {
     for (size_t d = 0; d < width; ++d) state[d] += read.roles[1].layers[1].shifts[3 * width + d];
     query.changes = {{{query::Site::residual, 1, 0, contrast.position}, query::Put{state}}};
     EXPECT_NEAR(read.roles[1].layers[1].margins[3], margin_of(model->answer({&query, 1})[0]), 1e-5);
-    EXPECT_EQ(probe_table(read).columns.size(), 15u);
+    EXPECT_EQ(probe_table(read).columns.size(), 16u);
   }
 }
 

@@ -43,6 +43,8 @@ inline std::filesystem::path recurrent(const std::string& file) {
 }
 
 inline std::unique_ptr<query::Model> load_golden(const std::string& name) {
+  const std::filesystem::path gguf = golden(name) / "model.gguf";
+  if (std::filesystem::exists(gguf)) return load_model(gguf.string(), {.threads = 2});
   if (!name.ends_with(".pt")) return load_model(golden(name).string(), {.threads = 2});
   return load_model(recurrent(name).string(), {.threads = 2, .vocabulary = recurrent("vocab.txt")});
 }

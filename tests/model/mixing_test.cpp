@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(Mixing, EveryDecoder,
                          [](const auto& tested) { return identifier(tested.param); });
 
 TEST(Mixing, OtherModelsAreRefused) {
-  for (const char* name : {"bert", "opt-after", "mamba", "rwkv"})
+  for (const char* name : {"bert", "opt-after", "mamba", "rwkv", "rwkv7", "xlstm"})
     EXPECT_THROW(token_effects(*load_golden(name), {5, 6}, 1, kGood, kBad), Error) << name;
 }
 

@@ -14,12 +14,16 @@ import sys
 import torch
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM
 
-MODELS = {  # whether masked; what mixes the heads; what reads the neurons
+MODELS = {  # whether masked; what mixes the heads; what reads the neurons, if there are any
     'bert': (True, 'bert.encoder.layer.{}.attention.output.dense', 'bert.encoder.layer.{}.output.dense'),
     'modernbert': (True, 'model.layers.{}.attn.Wo', 'model.layers.{}.mlp.Wo'),
     'gpt2': (False, 'transformer.h.{}.attn.c_proj', 'transformer.h.{}.mlp.c_proj'),
     'gpt-neox': (False, 'gpt_neox.layers.{}.attention.dense', 'gpt_neox.layers.{}.mlp.dense_4h_to_h'),
     'llama': (False, 'model.layers.{}.self_attn.o_proj', 'model.layers.{}.mlp.down_proj'),
+    # A state in place of attention.
+    'rwkv': (False, None, 'rwkv.blocks.{}.feed_forward.value'),
+    'mamba2': (False, 'backbone.layers.{}.mixer.out_proj', None),
+    'xlstm': (False, 'backbone.blocks.{}.mlstm_layer.out_proj', 'backbone.blocks.{}.ffn.proj_down'),
 }
 # Of the encoder: what mixes the heads, what reads the neurons. Of the decoder: the same, with both kinds of heads.
 TWO_SIDED = {
@@ -114,19 +118,23 @@ def two_sided(name, model):
 all_cases = []
 for name, (masked, heads, neurons) in MODELS.items():
     kind = AutoModelForMaskedLM if masked else AutoModelForCausalLM
-    model = kind.from_pretrained(f'{sys.argv[1]}/{name}', dtype=torch.float32, attn_implementation='eager',
-                                 pad_token_id=0).eval()
-    layers, count = model.config.num_hidden_layers, model.config.num_attention_heads
+    attends = heads and neurons and name != 'xlstm'
+    model = kind.from_pretrained(f'{sys.argv[1]}/{name}', dtype=torch.float32, pad_token_id=0,
+                                 **({'attn_implementation': 'eager'} if attends else {})).eval()
+    layers = model.config.num_hidden_layers
+    count = getattr(model.config, 'num_attention_heads', getattr(model.config, 'num_heads', 0))
     for site, path in (('head', heads), ('neuron', neurons)):
-        for number in range(layers):
+        for number in range(layers if path else 0):
             layer = model.get_submodule(path.format(number))
             shape = layer.weight.shape
             width = shape[0] if name == 'gpt2' else shape[1]  # GPT-2 stores its layers the other way round
             for index in (1, count - 1) if site == 'head' else (0, 5):
                 size = width // count if site == 'head' else 1
-                logits = patched(lambda *given: run(model, *given), IDS, OTHERS, layer, slice(index * size, (index + 1) * size),
-                                 [POSITION], [THERE])
-                plain = run(model, IDS)
+                plain, logits = run(model, IDS), None
+                while logits is None or (logits - plain).abs().max() < 2e-3:  # one that is not silent in both
+                    index += logits is not None
+                    logits = patched(lambda *given: run(model, *given), IDS, OTHERS, layer, slice(index * size, (index + 1) * size),
+                                     [POSITION], [THERE])
                 all_cases.append({'model': name, 'site': site, 'layer': number + 1, 'index': index,
                                   'moved': round(float((logits - plain).abs().max()), 6),
                                   'logits': [[round(float(row[t]), 6) for t in TARGETS] for row in logits]})

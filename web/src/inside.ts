@@ -148,7 +148,7 @@ function sentenceView(s: Sweep): Node[] {
   const lines = layers.map((layer, l) => colouredLine(one, l, strongestOf(one), s.layers.length ? `layer ${layer}` : "words"));
   const choose = labelled("Sentence", select(`Sentence of ${nameOf(s)}`, s.sentences.map((i) => [i.id, i.id]), one.id, (v) => set({ item: v })));
   const left = s.left ? ` ${count(s.left)} more items are in the results file only.` : "";
-  return [choose, colouredTable(`${nameOf(s)}: ${one.id}`, `${one.id}: margin ${fixed(one.margin, 2)}; blue: what speaks for the right form, red: against it.${left}`, lines)];
+  return [el("div", {}, choose), colouredTable(`${nameOf(s)}: ${one.id}`, `${one.id}: margin ${fixed(one.margin, 2)}; blue: what speaks for the right form, red: against it.${left}`, lines)];
 }
 
 // --- What the strongest parts of two groups of items share
