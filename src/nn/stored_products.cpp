@@ -84,6 +84,9 @@ void sum_up(const Weights& w, const StoredRows& rows, size_t column, size_t end,
         codes[panels].depth = std::min(kCodeDepth, w.inputs() - k);
         w.read_codes(at, std::min(end, at + kPanel), k, codes[panels]);
       }
+      // Not between the panels: what the second needs would wait behind it.
+      for (size_t i = 0, at = first; i < panels; ++i, at += kPanel)
+        w.fetch_codes(at, std::min(end, at + kPanel), k, codes[i].depth);
       rows.multiply(codes, panels, k, sums + (first - column) * rows.rows());
     }
 }
