@@ -402,6 +402,15 @@ inline Lanes halves(Words w) {
 }
 #endif
 
+// One rounding on every instruction set, also where there is no such instruction.
+inline Lanes fused(Lanes a, Lanes b, Lanes c) {
+#if defined(__AVX2__)
+  return fma(a, b, c);
+#else
+  return each([&](int i) { return __builtin_fmaf(a.v[i], b.v[i], c.v[i]); });
+#endif
+}
+
 // Reductions as a tree over the lanes, the same on every instruction set.
 inline float sum(Lanes a) {
   float v[16];

@@ -240,10 +240,11 @@ bool tame(const float* numbers, size_t count) {  // a multiple of four
   return (above[0] | above[1] | above[2] | above[3]) >> 31 == 0;
 }
 
-// Asks for the bytes that are needed soon: no processor foresees so many rows side by side.
+// Asks for the bytes that are needed soon: no processor foresees so many rows side by side. Into
+// the second-level cache, since the first is full of what is multiplied until then.
 void fetch(const std::byte* from, size_t bytes) {
-  for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(from + at);
-  __builtin_prefetch(from + bytes - 1);
+  for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(from + at, 0, 2);
+  __builtin_prefetch(from + bytes - 1, 0, 2);
 }
 
 // Rows of one part as codes, in steps over k.
@@ -281,10 +282,24 @@ struct CodeRows {
   }
 };
 
-nn::Weights::CodeReader code_reader(const Parts& parts, size_t outputs_each, size_t inputs) {
-  static_assert(nn::kPanel == checkpoint::kCodeColumns);
+std::vector<CodeRows> code_rows(const Parts& parts, size_t inputs) {
   std::vector<CodeRows> all;
   for (const checkpoint::TensorView& part : parts) all.emplace_back(part, inputs);
+  return all;
+}
+
+nn::Weights::CodeFetcher code_fetcher(const Parts& parts, size_t outputs_each, size_t inputs) {
+  return [all = code_rows(parts, inputs), outputs_each](size_t begin, size_t end, size_t k,
+                                                        size_t depth) {
+    in_parts(begin, end, outputs_each, [&](size_t part, size_t first, size_t stop) {
+      for (size_t row = first; row < stop; ++row) all[part].fetch_next(row, k, depth);
+    });
+  };
+}
+
+nn::Weights::CodeReader code_reader(const Parts& parts, size_t outputs_each, size_t inputs) {
+  static_assert(nn::kPanel == checkpoint::kCodeColumns);
+  const std::vector<CodeRows> all = code_rows(parts, inputs);
   return [=](size_t begin, size_t end, size_t k, nn::CodePanel& to) {
     const CodeRows& first_rows = all[begin / outputs_each];
     to.group = first_rows.shape.group;
@@ -292,10 +307,7 @@ nn::Weights::CodeReader code_reader(const Parts& parts, size_t outputs_each, siz
     const std::byte* rows[nn::kPanel];
     size_t columns = 0;
     in_parts(begin, end, outputs_each, [&](size_t part, size_t first, size_t stop) {
-      for (size_t row = first; row < stop; ++row) {
-        rows[columns++] = all[part].at(row, k);
-        all[part].fetch_next(row, k, to.depth);
-      }
+      for (size_t row = first; row < stop; ++row) rows[columns++] = all[part].at(row, k);
     });
     for (size_t i = columns; i < nn::kPanel; ++i) rows[i] = rows[0];
     checkpoint::convert_to_columns(first_rows.type, rows, int64_t(to.depth),
@@ -325,7 +337,8 @@ nn::Weights WeightLoader::weights(const Parts& parts, size_t outputs_each, size_
   nn::Weights::Reader read = float_reader(parts, outputs_each, inputs);
   if (!quantised(parts[0])) return nn::Weights(runtime_, outputs, inputs, read);
   if (!has_codes(parts, outputs_each)) return nn::Weights::as_stored(outputs, inputs, read);
-  return nn::Weights::as_stored(outputs, inputs, read, code_reader(parts, outputs_each, inputs));
+  return nn::Weights::as_stored(outputs, inputs, read, code_reader(parts, outputs_each, inputs),
+                                code_fetcher(parts, outputs_each, inputs));
 }
 
 nn::Norm WeightLoader::norm(const std::string& name, size_t width, double epsilon, bool bias) {

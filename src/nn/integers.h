@@ -35,13 +35,45 @@ struct IntegerProduct {
   bool first;  // of the steps: sums begin at zero
 };
 
+// Sixteen rows of inputs as a matrix unit takes them: a number is 256 * high + low. Rows that lack
+// may hold anything.
+inline constexpr size_t kTileInputs = 16;
+struct TileInputs {
+  alignas(64) int8_t high[kCodeDepth / 64][kTileInputs][64];  // in the order of k
+  alignas(64) uint8_t low[kCodeDepth / 64][kTileInputs][64];
+  float sums_of_32[kCodeDepth / 32][kTileInputs];
+  alignas(64) float unit[kTileInputs];
+};
+
+// The same sums with the same roundings as IntegerProduct, of weights in groups of at least 32.
+struct IntegerTileProduct {
+  const TileInputs* inputs;
+  const CodePanel* weights;
+  float* sums;
+  size_t rows, panels;
+  bool first;
+};
+
+// A matrix unit for whole numbers: its sums of a group are exact, as all others are.
+struct IntegerTiles {
+  const char* name;
+  void (*arrange)(const IntegerInputs* rows, size_t count, TileInputs& to);
+  void (*multiply)(const IntegerTileProduct&);
+};
+
 struct IntegerKernels {
   void (*to_integers)(const float* inputs, size_t count, IntegerInputs& to);
   void (*multiply)(const IntegerProduct&);
+  const IntegerTiles* tiles = nullptr;  // where they are faster
 };
 
 const IntegerKernels& generic_integers();
 const IntegerKernels& avx2_integers();
 const IntegerKernels& vnni_integers();
+
+// The documented operations of AMX in portable C++, and the processor's own; null when this program
+// was compiled without them.
+const IntegerTiles& emulated_integer_tiles();
+const IntegerTiles* amx_integer_tiles();
 
 }  // namespace minpair::nn

@@ -105,12 +105,14 @@ const uint16_t* Weights::strip(size_t output) const {
          output / kTileColumns * strip_size(inputs_, parts_);
 }
 
-Weights Weights::as_stored(size_t outputs, size_t inputs, Reader read, CodeReader codes) {
+Weights Weights::as_stored(size_t outputs, size_t inputs, Reader read, CodeReader codes,
+                           CodeFetcher fetch) {
   Weights w;
   w.outputs_ = outputs;
   w.inputs_ = inputs;
   w.read_ = std::move(read);
   w.codes_ = std::move(codes);
+  w.fetch_ = std::move(fetch);
   return w;
 }
 

@@ -10,10 +10,12 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <vector>
 
 #include "base/error.h"
 #include "base/random.h"
+#include "nn/integer_unit.h"
 #include "nn/runtime.h"
 #include "nn/tiles.h"
 
@@ -40,16 +42,15 @@ bool granted() {
   return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
-}  // namespace
+constexpr uint32_t kAmxBf16 = 1u << 22, kAmxTile = 1u << 24, kAmxInt8 = 1u << 25;  // of CPUID 7
 
-std::string lacking_for_amx() {
+std::string lacking(bool compiled, uint32_t features) {
   uint32_t a, b, c, d;
-  if (!amx_tiles()) return "minpair was compiled without AMX";
+  if (!compiled) return "minpair was compiled without AMX";
   if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 27 & 1) || !__get_cpuid_count(7, 0, &a, &b, &c, &d))
     return "this processor has no AMX";
-  constexpr uint32_t kAmxBf16 = 1u << 22, kAmxTile = 1u << 24;  // in d
   constexpr uint32_t kAvx512 = 1u << 16 | 1u << 30 | 1u << 31;  // in b: F, BW, VL
-  if ((d & kAmxBf16) == 0 || (d & kAmxTile) == 0) return "this processor has no AMX";
+  if ((d & features) != features) return "this processor has no AMX";
   // Vector, AVX-512 and tile registers.
   constexpr uint64_t kNeeded = 0xe6 | uint64_t{1} << 17 | uint64_t{1} << 18;
   if ((b & kAvx512) != kAvx512 || (saved_registers() & kNeeded) != kNeeded)
@@ -57,9 +58,15 @@ std::string lacking_for_amx() {
   return granted() ? "" : "the system does not grant AMX";
 }
 
+}  // namespace
+
+std::string lacking_for_amx() { return lacking(amx_tiles(), kAmxTile | kAmxBf16); }
+std::string lacking_for_integer_amx() { return lacking(amx_integer_tiles(), kAmxTile | kAmxInt8); }
+
 #else
 
 std::string lacking_for_amx() { return "this processor has no AMX"; }
+std::string lacking_for_integer_amx() { return lacking_for_amx(); }
 
 #endif
 
@@ -139,18 +146,15 @@ Outcome try_unit(const TileUnit& unit, Sample& sample, Sample& model) {
   return kGood;
 }
 
-}  // namespace
-
-std::string self_test(const TileUnit& unit) {
-  // All memory is there before the fork: after it, only this thread exists.
-  Sample sample, model;
+// The outcome of what is tried in a process of its own, in words.
+std::string tried_apart(const std::function<Outcome()>& attempt) {
   pid_t child = fork();
   if (child < 0) return "its self-test could not be started";
   if (child == 0) {
     for (int signal : {SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGTRAP, SIGABRT, SIGALRM})
       std::signal(signal, SIG_DFL);
     alarm(20);
-    _exit(try_unit(unit, sample, model));
+    _exit(attempt());
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
@@ -165,6 +169,57 @@ std::string self_test(const TileUnit& unit) {
     default:
       return "its self-test gave other products than the manual states";
   }
+}
+
+// Two panels of any codes, and rows that fill two tiles in part.
+struct IntegerSample {
+  static constexpr size_t kRows = 21, kPanels = 2;
+  std::vector<IntegerInputs> inputs{kRows};
+  std::vector<CodePanel> weights{kPanels};
+  std::vector<TileInputs> tiles{2};
+  std::vector<float> expected, given;
+
+  IntegerSample() : expected(kRows * kPanels * kPanel), given(expected.size()) {
+    Random random(21);
+    for (IntegerInputs& row : inputs) {
+      float numbers[kCodeDepth];
+      for (float& x : numbers) x = float(random.uniform() * 2 - 1);
+      generic_integers().to_integers(numbers, kCodeDepth, row);
+    }
+    for (CodePanel& panel : weights) {
+      panel.depth = kCodeDepth;
+      panel.group = 32;
+      panel.has_offsets = true;
+      for (auto& words : panel.words)
+        for (uint32_t& word : words) word = uint32_t(random.below(uint64_t{1} << 32));
+      for (auto* all : {&panel.scales, &panel.offsets})
+        for (auto& of_group : *all)
+          for (float& x : of_group) x = float(random.uniform());
+    }
+    generic_integers().multiply(
+        {inputs.data(), weights.data(), expected.data(), kRows, kPanels, true});
+  }
+
+  Outcome try_tiles(const IntegerTiles& unit) {
+    for (size_t i = 0; i < tiles.size(); ++i)
+      unit.arrange(inputs.data() + i * kTileInputs, std::min(kTileInputs, kRows - i * kTileInputs),
+                   tiles[i]);
+    unit.multiply({tiles.data(), weights.data(), given.data(), kRows, kPanels, true});
+    return given == expected ? kGood : kNotAsDocumented;
+  }
+};
+
+}  // namespace
+
+std::string self_test(const TileUnit& unit) {
+  // All memory is there before the fork: after it, only this thread exists.
+  Sample sample, model;
+  return tried_apart([&] { return try_unit(unit, sample, model); });
+}
+
+std::string self_test(const IntegerTiles& tiles) {
+  IntegerSample sample;
+  return tried_apart([&] { return sample.try_tiles(tiles); });
 }
 
 namespace {
@@ -199,6 +254,12 @@ Found find_unit() {
       .hint("it can be none or emulated; without it, minpair takes what the processor has");
 }
 
+const IntegerTiles* find_integer_amx() {
+  static const bool good =
+      lacking_for_integer_amx().empty() && self_test(*amx_integer_tiles()).empty();
+  return good ? amx_integer_tiles() : nullptr;
+}
+
 Arithmetic on_unit(const TileUnit& unit, size_t parts) {
   Arithmetic a{&unit, parts, parts == 1 ? "bf16" : "fast", ""};
   a.note = fmt::format("matrix unit: {}, precision {}", unit.name, a.precision);
@@ -208,6 +269,12 @@ Arithmetic on_unit(const TileUnit& unit, size_t parts) {
 }
 
 }  // namespace
+
+const IntegerTiles* usable_integer_tiles() {
+  const char* name = std::getenv("MINPAIR_MATRIX_UNIT");
+  if (!name || !*name) return find_integer_amx();
+  return std::strcmp(name, "emulated") == 0 ? &emulated_integer_tiles() : nullptr;
+}
 
 Arithmetic choose_arithmetic(const std::string& wanted, bool stored) {
   std::string name = wanted;

@@ -67,12 +67,16 @@ class Weights {
   // The same weights as small integers: of up to kPanel rows from `begin` on, those from `k` on;
   // to.depth says how many. Fills everything else.
   using CodeReader = std::function<void(size_t begin, size_t end, size_t k, CodePanel& to)>;
+  // Asks for what the panel after those that are read together needs, of `depth` from `k` on: while
+  // these are multiplied, it comes.
+  using CodeFetcher = std::function<void(size_t begin, size_t end, size_t k, size_t depth)>;
 
   Weights() = default;
   Weights(const Runtime& runtime, size_t outputs, size_t inputs, const Reader& read);
   // Stays where and as it is stored (quantised), and is read anew for every product: `read` must
   // live on.
-  static Weights as_stored(size_t outputs, size_t inputs, Reader read, CodeReader codes = {});
+  static Weights as_stored(size_t outputs, size_t inputs, Reader read, CodeReader codes = {},
+                           CodeFetcher fetch = {});
 
   size_t outputs() const { return outputs_; }
   size_t inputs() const { return inputs_; }
@@ -80,6 +84,9 @@ class Weights {
   bool has_codes() const { return bool(codes_); }
   void read_codes(size_t begin, size_t end, size_t k, CodePanel& to) const {
     codes_(begin, end, k, to);
+  }
+  void fetch_codes(size_t begin, size_t end, size_t k, size_t depth) const {
+    if (fetch_) fetch_(begin, end, k, depth);
   }
   // The panel that output `output` (a multiple of kPanel) begins; not for stored weights.
   const float* panel(size_t output) const { return packed_.data() + output * inputs_; }
@@ -103,6 +110,7 @@ class Weights {
   Buffer packed_;
   Reader read_;
   CodeReader codes_;
+  CodeFetcher fetch_;
 };
 
 struct Linear {

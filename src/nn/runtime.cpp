@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "nn/integers.h"
+#include "nn/integer_unit.h"
 #include "nn/kernels.h"
 
 namespace minpair::nn {
@@ -114,7 +114,7 @@ struct Runtime::Pool {
   using Work = std::function<void(size_t, int)>;
 
   const Kernels* kernels;
-  const IntegerKernels* integers;
+  IntegerKernels integers;
   Isa isa;
   Arithmetic arithmetic;
   std::vector<Buffer> scratch;
@@ -180,7 +180,11 @@ Runtime::Runtime(int threads, std::optional<Isa> isa, Arithmetic arithmetic)
   pool_->arithmetic = std::move(arithmetic);
   pool_->isa = choose_isa(isa);
   pool_->kernels = &kernels_of(pool_->isa);
-  pool_->integers = &integers_of(pool_->isa);
+  pool_->integers = integers_of(pool_->isa);
+  // Who names the instructions gets these and no others.
+  const char* named = std::getenv("MINPAIR_ISA");
+  if (pool_->arithmetic.integers && !isa && (!named || !*named))
+    pool_->integers.tiles = usable_integer_tiles();
   int count = choose_threads(threads);
   try {
     pool_->workers.reserve(count);
@@ -204,7 +208,7 @@ Runtime::~Runtime() {
 int Runtime::threads() const { return static_cast<int>(pool_->scratch.size()); }
 Isa Runtime::isa() const { return pool_->isa; }
 const Kernels& Runtime::kernels() const { return *pool_->kernels; }
-const IntegerKernels& Runtime::integers() const { return *pool_->integers; }
+const IntegerKernels& Runtime::integers() const { return pool_->integers; }
 const Arithmetic& Runtime::arithmetic() const { return pool_->arithmetic; }
 
 void Runtime::parallel(size_t units, const std::function<void(size_t, int)>& work) const {

@@ -9,8 +9,10 @@ namespace {
 
 constexpr size_t kPanels = 4;  // side by side in one step, so that inputs stay in the cache
 constexpr size_t kColumns = kPanels * kPanel;
-constexpr size_t kPanelsAtOnce = 2;  // multiplied at once
-constexpr size_t kRowsAtOnce = 16;   // made into whole numbers
+constexpr size_t kPanelsAtOnce = 2;     // multiplied at once
+constexpr size_t kRowsAtOnce = 16;      // made into whole numbers
+constexpr size_t kFewestTileRows = 48;  // below, vectors are as fast
+static_assert(kRowsAtOnce == kTileInputs);
 
 size_t blocks(size_t count, size_t size) { return (count + size - 1) / size; }
 
@@ -50,18 +52,31 @@ void StoredRows::pack(const View& in) {
 }
 
 void StoredRows::make_whole(const View& in) {
-  thread_local Buffer memory;
-  memory.reserve(floats_of<IntegerInputs>(rows_ * blocks(columns_, kCodeDepth)));
+  const IntegerKernels& kernels = runtime_.integers();
+  const size_t steps = blocks(columns_, kCodeDepth), strips = blocks(rows_, kRowsAtOnce);
+  thread_local Buffer memory, tile_memory;
+  memory.reserve(floats_of<IntegerInputs>(rows_ * steps));
   auto* to = reinterpret_cast<IntegerInputs*>(memory.data());
   whole_ = to;
-  runtime_.parallel(blocks(rows_, kRowsAtOnce), [&](size_t unit, int) {
-    const size_t end = std::min(rows_, (unit + 1) * kRowsAtOnce);
-    for (size_t row = unit * kRowsAtOnce; row < end; ++row)
-      make_row_whole(runtime_.integers(), in.row(row), columns_, to + row, rows_);
+  TileInputs* tiles = nullptr;
+  if (kernels.tiles && rows_ >= kFewestTileRows) {
+    tile_memory.reserve(floats_of<TileInputs>(strips * steps));
+    tiles_ = tiles = reinterpret_cast<TileInputs*>(tile_memory.data());
+  }
+  runtime_.parallel(strips, [&](size_t unit, int) {
+    const size_t begin = unit * kRowsAtOnce, end = std::min(rows_, begin + kRowsAtOnce);
+    for (size_t row = begin; row < end; ++row)
+      make_row_whole(kernels, in.row(row), columns_, to + row, rows_);
+    for (size_t step = 0; tiles && step < steps; ++step)
+      kernels.tiles->arrange(to + step * rows_ + begin, end - begin, tiles[step * strips + unit]);
   });
 }
 
 void StoredRows::multiply(const CodePanel* weights, size_t panels, size_t k, float* sums) const {
+  if (tiles_ && std::all_of(weights, weights + panels, [](auto& w) { return w.group >= 32; }))
+    return runtime_.integers().tiles->multiply(
+        {tiles_ + k / kCodeDepth * blocks(rows_, kTileInputs), weights, sums, rows_, panels,
+         k == 0});
   if (whole_)
     return runtime_.integers().multiply(
         {whole_ + k / kCodeDepth * rows_, weights, sums, rows_, panels, k == 0});
@@ -84,6 +99,9 @@ void sum_up(const Weights& w, const StoredRows& rows, size_t column, size_t end,
         codes[panels].depth = std::min(kCodeDepth, w.inputs() - k);
         w.read_codes(at, std::min(end, at + kPanel), k, codes[panels]);
       }
+      // Not between the panels: what the second needs would wait behind it.
+      for (size_t i = 0, at = first; i < panels; ++i, at += kPanel)
+        w.fetch_codes(at, std::min(end, at + kPanel), k, codes[i].depth);
       rows.multiply(codes, panels, k, sums + (first - column) * rows.rows());
     }
 }

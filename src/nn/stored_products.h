@@ -24,6 +24,7 @@ class StoredRows {
   size_t height_ = 0;
   const float* packed_ = nullptr;
   const IntegerInputs* whole_ = nullptr;
+  const TileInputs* tiles_ = nullptr;  // the same numbers, where a matrix unit multiplies them
 };
 
 // All rows times some columns, for one worker.

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "nn/coded_weights.h"
+#include "nn/integer_unit.h"
 #include "nn/outputs_check.h"
 
 namespace minpair::nn {
@@ -51,7 +52,8 @@ Expected expected(const Coded& coded, const float* row, const std::vector<double
   return e;
 }
 
-class Integers : public ::testing::TestWithParam<Isa> {};
+// Each instruction set, without a matrix unit; and what a user gets who asks for nothing.
+class Integers : public ::testing::TestWithParam<std::optional<Isa>> {};
 
 const std::initializer_list<std::array<size_t, 3>> kShapes = {
     {1, 16, 16}, {77, 32, 32}, {130, 288, 16}, {64, 768, 32}, {33, 1056, 32}, {40, 512, 64}};
@@ -157,8 +159,98 @@ TEST_P(Integers, WeightsWithoutCodesAreMultipliedInFp32) {
   EXPECT_TRUE(same_bits(a.data(), b.data(), 4 * 20));
 }
 
-INSTANTIATE_TEST_SUITE_P(Nn, Integers, ::testing::ValuesIn(available_isas()),
-                         [](const auto& tested) { return std::string(name_of(tested.param)); });
+std::vector<std::optional<Isa>> every_way() {
+  std::vector<std::optional<Isa>> all{std::nullopt};
+  for (Isa isa : available_isas()) all.emplace_back(isa);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Nn, Integers, ::testing::ValuesIn(every_way()), [](const auto& tested) {
+  return tested.param ? std::string(name_of(*tested.param)) : "unasked";
+});
+
+// Units of which this machine can run all.
+std::vector<const IntegerTiles*> units() {
+  std::vector<const IntegerTiles*> all{&emulated_integer_tiles()};
+  if (lacking_for_integer_amx().empty()) all.push_back(amx_integer_tiles());
+  return all;
+}
+
+class IntegerUnits : public ::testing::TestWithParam<const IntegerTiles*> {};
+
+// The largest codes and numbers are where a byte could overflow.
+CodePanel random_panel(Random& random, size_t depth, size_t group, bool offsets) {
+  CodePanel panel;
+  panel.depth = depth;
+  panel.group = group;
+  panel.has_offsets = offsets;
+  for (auto& words : panel.words)
+    for (uint32_t& word : words) {
+      word = uint32_t(random.below(uint64_t{1} << 32));
+      if (random.below(4) == 0) word = random.below(2) ? 0x80808080 : 0x7f7f7f7f;
+    }
+  for (auto* all : {&panel.scales, &panel.offsets})
+    for (auto& of_group : *all)
+      for (float& x : of_group) x = number(random);
+  return panel;
+}
+
+TEST_P(IntegerUnits, GiveTheBitsOfVectors) {
+  Random random(27);
+  const IntegerKernels& generic = generic_integers();
+  for (size_t depth : {32, 96, 256})
+    for (size_t group : {32, 64})
+      for (bool offsets : {false, true})
+        for (size_t rows : {1, 5, 8, 16, 19, 40}) {
+          std::vector<IntegerInputs> inputs(rows);
+          for (IntegerInputs& row : inputs) {
+            float numbers[kCodeDepth];
+            const int shape = int(random.below(3));
+            for (float& x : numbers) x = shape == 0 ? 1.0f : shape == 1 ? -1.0f : number(random);
+            generic.to_integers(numbers, depth, row);
+          }
+          std::vector<TileInputs> tiles((rows + kTileInputs - 1) / kTileInputs);
+          for (size_t row = 0; row < rows; row += kTileInputs)
+            GetParam()->arrange(&inputs[row], std::min(kTileInputs, rows - row),
+                                tiles[row / kTileInputs]);
+          const std::vector<CodePanel> panels{random_panel(random, depth, group, offsets),
+                                              random_panel(random, depth, group, !offsets)};
+          std::vector<float> expected(2 * rows * kPanel), given(expected.size(), NAN);
+          for (bool first : {true, false}) {
+            generic.multiply({inputs.data(), panels.data(), expected.data(), rows, 1, first});
+            generic.multiply({inputs.data(), &panels[1], &expected[rows * kPanel], rows, 1, first});
+            GetParam()->multiply({tiles.data(), panels.data(), given.data(), rows, 2, first});
+            ASSERT_TRUE(same_bits(given.data(), expected.data(), given.size()))
+                << depth << " deep, groups of " << group << ", " << rows << " rows";
+          }
+        }
+}
+
+TEST_P(IntegerUnits, PassTheirSelfTest) { EXPECT_EQ(self_test(*GetParam()), ""); }
+
+INSTANTIATE_TEST_SUITE_P(Nn, IntegerUnits, ::testing::ValuesIn(units()),
+                         [](const auto& tested) { return std::string(tested.param->name); });
+
+TEST(IntegerUnit, ThatCannotBeTrustedIsNotUsed) {
+  static IntegerTiles wrong = emulated_integer_tiles();
+  wrong.multiply = [](const IntegerTileProduct& p) {
+    emulated_integer_tiles().multiply(p);
+    p.sums[17] += 1;
+  };
+  EXPECT_NE(self_test(wrong), "");
+  wrong.multiply = [](const IntegerTileProduct&) { __builtin_trap(); };
+  EXPECT_NE(self_test(wrong), "");
+}
+
+TEST(IntegerUnit, IsWhatTheEnvironmentSays) {
+  ASSERT_EQ(setenv("MINPAIR_MATRIX_UNIT", "none", 1), 0);
+  EXPECT_EQ(Runtime(1, std::nullopt, integers()).integers().tiles, nullptr);
+  ASSERT_EQ(setenv("MINPAIR_MATRIX_UNIT", "emulated", 1), 0);
+  EXPECT_EQ(Runtime(1, std::nullopt, integers()).integers().tiles, &emulated_integer_tiles());
+  EXPECT_EQ(Runtime(1, Isa::generic, integers()).integers().tiles, nullptr);
+  EXPECT_EQ(Runtime(1).integers().tiles, nullptr) << "products in fp32 have no use for it";
+  ASSERT_EQ(unsetenv("MINPAIR_MATRIX_UNIT"), 0);
+}
 
 }  // namespace
 }  // namespace minpair::nn
