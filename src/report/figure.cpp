@@ -70,7 +70,8 @@ Plot plot_of(const Table& table, const FigureKind& kind) {
   plot.mark = 0.5;
   for (const Row& row : table.rows) plot.places.push_back(place_name(table, row));
   for (size_t c = 0; c < table.columns.size(); ++c) {
-    PlotSeries series{name_of(table.columns[c], table), table.columns[c].published, {}};
+    PlotSeries series{
+        name_of(table.columns[c], table), table.columns[c].published, {}, table.columns[c].model};
     for (size_t r = 0; r < table.rows.size(); ++r) {
       const Cell& cell = table.rows[r].cells[c];
       const bool counted = cell.tally.pairs > 0 && !table.columns[c].published;

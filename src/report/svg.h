@@ -14,10 +14,13 @@ struct PlotPoint {
   double low = 0, high = 0;  // equal: no interval
 };
 
+// As on the page: a model has one colour and one shape, its second series is hollow; what was
+// published is a letter on a tick, in the colour of the text.
 struct PlotSeries {
   std::string name;
-  bool published = false;  // open marks, no line
+  bool published = false;
   std::vector<PlotPoint> points;
+  std::string model = {};  // empty: a series of its own
 };
 
 struct Plot {

@@ -40,14 +40,14 @@ TEST(Svg, ValuesStandWhereTheAxisSaysTheyAre) {
   EXPECT_NEAR(low[0], (ticks.front() + ticks.back()) / 2, 0.11);
 }
 
-TEST(Svg, LinesJoinPlacesAndPublishedOnesAreOpen) {
+TEST(Svg, LinesJoinPlacesAndPublishedOnesAreLetters) {
   Plot plot;
   plot.kind = Plot::Kind::lines;
   for (int i = 0; i < 40; ++i) plot.places.push_back(std::to_string(i));
   plot.series = {{"m", false, {{0, 0.2, 0, 0}, {1, 0.4, 0, 0}}}, {"p", true, {{0, 0.9, 0, 0}}}};
   const std::string svg = svg_of({plot});
-  EXPECT_THAT(svg, HasSubstr("fill=\"none\" stroke=\"#0072B2\""));
-  EXPECT_THAT(svg, HasSubstr("fill=\"#fff\" stroke=\"#D55E00\""));
+  EXPECT_THAT(svg, HasSubstr("fill=\"none\" stroke=\"#0072b2\""));
+  EXPECT_THAT(svg, HasSubstr("class=\"letter\">a</text>"));
   // A higher value is higher up.
   std::vector<double> y = numbers(svg, "<circle cx=\"[0-9.]+\" cy=\"([0-9.]+)\"");
   ASSERT_EQ(y.size(), 3u);
@@ -61,7 +61,7 @@ TEST(Svg, TwelveSeriesDiffer) {
     plot.series.push_back({"m" + std::to_string(i), false, {{0, 0.5, 0, 0}}});
   const std::string svg = svg_of({plot, plot});
   std::vector<std::string> colors;
-  const std::regex fill("fill=\"(#[0-9A-F]{6})\"");
+  const std::regex fill("fill=\"(#[0-9a-f]{6})\"/>");
   for (std::sregex_iterator at(svg.begin(), svg.end(), fill), end; at != end; ++at)
     colors.push_back((*at)[1]);
   std::sort(colors.begin(), colors.end());
