@@ -2,6 +2,7 @@
 import type { Live } from "./data";
 import { copyButtons, el, fixed, labelled, table, type Column, type Value } from "./dom";
 import { lookedInto, type LookedInto } from "./live";
+import { swatch } from "./svg";
 
 interface Piece {
   piece: string;
@@ -42,7 +43,7 @@ function verdict(s: Scored): string {
 }
 
 function oneModel(s: Scored): HTMLElement {
-  const box = el("div", { class: "model" }, el("h3", {}, s.model, s.method ? el("span", { class: "note" }, ` ${s.method}, ${s.norm}`) : null));
+  const box = el("div", { class: "model" }, el("h3", {}, swatch(s) as unknown as Node, s.model, s.method ? el("span", { class: "note" }, ` ${s.method}, ${s.norm}`) : null));
   if (verdict(s)) box.append(el("p", { class: s.error ? "problem" : "verdict" }, verdict(s)));
   for (const sentence of s.sentences ?? []) box.append(tokens(sentence.tokens));
   for (const p of s.predictions ?? []) {
@@ -114,7 +115,7 @@ function historyView(again: (asked: Asked) => void): { element: HTMLElement; add
     all = now.slice(0, kMost);
     remember(all);
     element.hidden = !all.length;
-    list.replaceChildren(...all.map((a) => el("li", {}, el("button", { type: "button", class: "plain-link", dir: "auto", onclick: () => again(a) }, a.texts.join(" / ")), ...a.answers.map((s) => el("span", { class: "note" }, ` ${s.model}: ${answerOf(s)}`)))));
+    list.replaceChildren(...all.map((a) => el("li", {}, el("button", { type: "button", class: "plain-link", dir: "auto", onclick: () => again(a) }, a.texts.join(" / ")), ...a.answers.map((s) => el("span", { class: "note answer" }, swatch(s) as unknown as Node, `${s.model}: ${answerOf(s)}`)))));
   }
   keep(all);
   return { element, add: (asked) => keep([asked, ...all.filter((a) => JSON.stringify([a.texts, a.method, a.answers.map((s) => s.model)]) !== JSON.stringify([asked.texts, asked.method, asked.answers.map((s) => s.model)]))]) };

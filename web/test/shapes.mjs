@@ -62,7 +62,7 @@ for (const options of [kScreen, kPhone]) {
   const staged = [...new Set(report.results.map((r) => r.model))].filter((m) => /@step/.test(m));
   assert.equal(await page.locator("#checkpoints").count(), staged.length ? 1 : 0);
   if (staged.length) {
-    const heads = await page.$$eval("#matrix .matrix-place .head", (all) => all.map((h) => Number(/@step(\d+)/.exec(h.textContent)?.[1] ?? Infinity)));
+    const heads = await page.$$eval("#matrix .matrix-place button.head", (all) => all.map((h) => Number(/@step(\d+)/.exec(h.textContent)?.[1] ?? Infinity)));
     assert.deepEqual(heads, [...heads].sort((a, b) => a - b));
     const drawn = await page.$$eval("#checkpoints svg.panel", (all) => all.map((p) => [...p.querySelectorAll("path[transform]")].map((m) => Number(/translate\(([\d.]+)/.exec(m.getAttribute("transform"))[1]))));
     assert.ok(drawn.length > 1);
