@@ -11,7 +11,7 @@
 namespace minpair::report {
 namespace {
 
-constexpr double kWidth = 760, kLetter = 6.3;
+constexpr double kWidth = 760, kLetter = 7;  // of 12 pixels, in the widest of the fonts
 constexpr const char* kInk = "#1a1a1a";
 
 // Those of the page (web/src/svg.ts): series that share a shape differ for colour-blind eyes, too.
@@ -126,8 +126,8 @@ class Drawing {
   double draw(std::string& svg) {
     text(svg, 12, top_ + 20, plot_.title, "start", "title");
     double y = legend(svg, top_ + 30);
-    begin_ = y + 12;
     row_height_ = std::max(longest_label() > 1 ? 34.0 : 20.0, 7.0 * slots_ + 8 + letters());
+    begin_ = y + 12 + (tall() ? 14 : 0);
     end_ =
         begin_ + (plot_.kind == Plot::Kind::rows ? row_height_ * double(plot_.places.size()) : 280);
     axes(svg);
@@ -136,6 +136,11 @@ class Drawing {
   }
 
  private:
+  // Who looks at the first row does not see the axis at the end.
+  bool tall() const {
+    return plot_.kind == Plot::Kind::rows && row_height_ * double(plot_.places.size()) > 700;
+  }
+
   double letters() const { return lettered_ ? 9 : 0; }  // room above the marks of a row
 
   size_t longest_label() const {
@@ -166,11 +171,11 @@ class Drawing {
 
   double place_middle(size_t place) const {
     const double n = double(plot_.places.size());
-    const double part = !plot_.positions.empty() ? plot_.positions[place]
-                        : n < 2                  ? 0.5
-                                                 : double(place) / (n - 1);
-    return left_ + 24 + (right_ - left_ - 48) * part;
+    return position(!plot_.positions.empty() ? plot_.positions[place]
+                    : n < 2                  ? 0.5
+                                             : double(place) / (n - 1));
   }
+  double position(double part) const { return left_ + 24 + (right_ - left_ - 48) * part; }
 
   // Where a series stands at a place; series stand beside each other in a row.
   double across(size_t place, size_t series) const {
@@ -207,7 +212,7 @@ class Drawing {
     y += 10;
     for (size_t s = 0; s < plot_.series.size(); ++s) {
       const std::string name = shortened(plot_.series[s].name, 340);
-      const double width = 26 + 7 * double(count_characters(name));
+      const double width = 26 + width_of(name);
       if (x > 16 && x + width > right_) {
         x = 16;
         y += 17;
@@ -260,6 +265,7 @@ class Drawing {
       if (rows) {
         line(svg, a, begin_, a, end_, "class=\"grid\"");
         text(svg, a, end_ + 16, tick_text(v, step), "middle");
+        if (tall()) text(svg, a, begin_ - 6, tick_text(v, step), "middle");
       } else {
         line(svg, left_, a, right_, a, "class=\"grid\"");
         text(svg, left_ - 8, a + 4, tick_text(v, step), "end");
@@ -282,6 +288,12 @@ class Drawing {
   }
 
   void place_names(std::string& svg) const {
+    if (const double to = plot_.positions_to; to > 0) {
+      const double step = step_of(0, to);
+      for (double v = 0; v <= to * (1 + 1e-9); v += step)
+        text(svg, position(v / to), end_ + 16, tick_text(v, step), "middle");
+      return;
+    }
     const size_t n = plot_.places.size();
     // Under a line plot only as many names as there is room for.
     double widest = 1;
@@ -332,6 +344,23 @@ class Drawing {
     }
   }
 
+  // Letters of a row stand in the order of their values, and none on another.
+  double letter_at(size_t place, size_t series) const {
+    std::vector<std::pair<double, size_t>> all;
+    for (size_t s = 0; s < plot_.series.size(); ++s)
+      if (looks_[s].letter)
+        for (const PlotPoint& p : plot_.series[s].points)
+          if (p.place == place) all.emplace_back(along(within(p.value)), s);
+    std::sort(all.begin(), all.end());
+    double free = 0, own = 0;
+    for (auto& [x, s] : all) {
+      x = std::max(x, free);
+      free = x + 9;
+      if (s == series) own = x;
+    }
+    return own - std::max(0.0, all.back().first - (kWidth - 6));
+  }
+
   // A tick through the row, its letter above it.
   void published(std::string& svg, size_t s) const {
     const std::string letter(1, looks_[s].letter);
@@ -340,7 +369,7 @@ class Drawing {
       if (plot_.kind == Plot::Kind::rows) {
         const double top = begin_ + row_height_ * double(p.place);
         line(svg, x, top + 11, x, top + row_height_ - 2, "class=\"tick\"");
-        text(svg, x, top + 10, letter, "middle", "letter");
+        text(svg, letter_at(p.place, s), top + 10, letter, "middle", "letter");
       } else {
         line(svg, x - 7, y, x + 7, y, "class=\"tick\"");
         text(svg, x + 9, y + 4, letter, "start", "letter");

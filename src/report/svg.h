@@ -30,6 +30,8 @@ struct Plot {
   std::string values, places_title;  // what the axes are
   std::vector<std::string> places;
   std::vector<double> positions;  // of the places of `lines`, from 0 to 1; empty: evenly
+  // Places are numbers from 0 to this: round ones are named instead of them.
+  double positions_to = 0;
   std::vector<PlotSeries> series;
   double from = 0, to = 1;     // of the value axis
   std::optional<double> mark;  // a line across: chance, zero

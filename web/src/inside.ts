@@ -116,7 +116,7 @@ export function curves(title: string, key: "accuracy" | "margin", shown: Group[]
     return [
       svg("path", { d: ps.map((p, k) => `${k ? "L" : "M"}${x(p.layer).toFixed(1)} ${y(p.value).toFixed(1)}`).join(""), style: `fill:none;stroke-width:1.6;${style}` }, svg("title", {}, shown[s].title)),
       ...ps.flatMap((p) => [p.low === null ? null : svg("line", { x1: x(p.layer), x2: x(p.layer), y1: y(p.low), y2: y(p.high!), style: `stroke:${colour};stroke-opacity:.35` }), svg("circle", { cx: x(p.layer), cy: y(p.value), r: 3, style: `fill:${colour}` }, svg("title", {}, `${shown[s].title}, layer ${p.layer}: ${fixed(p.value, 3)}`))]),
-      last ? fitted(shown[s].condition || "all", 100, { x: x(last.layer) + 8, y: ends[s], class: "end", style: `fill:${colour}` }) : null,
+      last && shown.length > 1 ? fitted(shown[s].condition || "all", 100, { x: x(last.layer) + 8, y: ends[s], class: "end", style: `fill:${colour}` }) : null,
     ];
   });
   return panel(width, bottom + 34, title, [...xAxis(x, 34, bottom, "layer"), ...yAxis(y, left, width - 110), key === "accuracy" ? svg("line", { x1: left, x2: width - 110, y1: y(0.5), y2: y(0.5), class: "half" }) : null, ...drawn], `${key} by layer: ${title}`);

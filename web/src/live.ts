@@ -42,14 +42,15 @@ function patched(one: LookedInto): SVGElement[] {
   return [heatMap("Effect by layer and place", rows)];
 }
 
+export const leads = (one: LookedInto) => (one.margin === 0 ? `no preference between “${one.good}” and “${one.bad}”` : `${one.margin > 0 ? "right" : "wrong"}: log odds ${fixed(one.margin, 2)} of “${one.good}” over “${one.bad}”`);
+
 export function lookedInto(one: LookedInto): HTMLElement {
   const box = el("div", { class: "model looked" }, el("h3", {}, swatch(one) as unknown as Node, one.model));
   if (one.error) {
     box.append(el("p", { class: "problem" }, one.error));
     return box;
   }
-  const leads = one.margin === 0 ? "no preference between" : `${one.margin > 0 ? "right" : "wrong"}: log odds ${fixed(one.margin, 2)} of`;
-  box.append(el("p", { class: "verdict" }, `${leads} “${one.good}” over “${one.bad}”`));
+  box.append(el("p", { class: "verdict" }, leads(one)));
   const lines = one.words.map((s) => colouredLine(s, 0, strongestOf(s), kWords[s.id] ?? s.id));
   if (lines.length) box.append(colouredTable(`Words, ${one.model}`, "Which words made the difference; blue: what speaks for the right form, red: against it", lines));
   const lens = [{ title: "margin", test: "", condition: "", rows: one.lens.map((margin, layer): Row => ({ layer, margin })) }];
