@@ -70,7 +70,8 @@ Plot plot_of(const Table& table, const FigureKind& kind) {
   plot.mark = 0.5;
   for (const Row& row : table.rows) plot.places.push_back(place_name(table, row));
   for (size_t c = 0; c < table.columns.size(); ++c) {
-    PlotSeries series{name_of(table.columns[c], table), table.columns[c].published, {}};
+    PlotSeries series{
+        name_of(table.columns[c], table), table.columns[c].published, {}, table.columns[c].model};
     for (size_t r = 0; r < table.rows.size(); ++r) {
       const Cell& cell = table.rows[r].cells[c];
       const bool counted = cell.tally.pairs > 0 && !table.columns[c].published;
@@ -125,28 +126,52 @@ std::vector<Table> tables_for(store::Store& store, ReportOptions& options) try {
   return make_tables(store, options);
 }
 
-Plot margins_plot(const std::vector<Grid>& grids) {
-  Plot plot;
-  plot.title = "Margins: good minus bad";
-  plot.values = "mean margin, with 95 % intervals over clusters";
-  plot.mark = 0;
-  for (const Grid& grid : grids) {
-    PlotSeries series{
-        grid.title.substr(std::min(grid.title.size(), std::string("Margins: ").size())), false, {}};
-    for (size_t r = 0; r < grid.rows.size(); ++r) {
-      const double mean = number_in(grid, r, "margin");
-      if (!std::isfinite(mean)) continue;
-      const std::string criterion = text_in(grid, r, "criterion");
-      const size_t place =
-          place_of(plot, text_in(grid, r, "test") + (criterion.empty() ? "" : ": " + criterion));
-      double low = number_in(grid, r, "ci_low"), high = number_in(grid, r, "ci_high");
-      if (!std::isfinite(low) || !std::isfinite(high)) low = high = mean;
-      series.points.push_back({place, mean, low, high});
-    }
+// What readers call a run among `runs` of one suite.
+std::string name_of(const NamedRun& named, const std::vector<NamedRun>& runs) {
+  const bool differ = std::any_of(runs.begin(), runs.end(), [&](const NamedRun& r) {
+    return r.run.suite.id == named.run.suite.id && r.run.method != named.run.method;
+  });
+  return differ ? named.label + ", " + named.run.method : named.label;
+}
+
+PlotSeries margins_of(const Grid& grid, const suite::Manifest& manifest, Plot& plot) {
+  PlotSeries series;
+  for (size_t r = 0; r < grid.rows.size(); ++r) {
+    const double mean = number_in(grid, r, "margin");
+    if (!std::isfinite(mean)) continue;
+    const std::string test = text_in(grid, r, "test"), criterion = text_in(grid, r, "criterion");
+    const suite::TestInfo* info = manifest.find(test);
+    const std::string title = info && !info->title.empty() ? info->title : test;
+    const size_t place = place_of(plot, title + (criterion.empty() ? "" : ": " + criterion));
+    double low = number_in(grid, r, "ci_low"), high = number_in(grid, r, "ci_high");
+    if (!std::isfinite(low) || !std::isfinite(high)) low = high = mean;
+    series.points.push_back({place, mean, low, high});
+  }
+  return series;
+}
+
+// A plot for every suite.
+std::vector<Plot> margin_plots(store::Store& store, const ReportOptions& options) {
+  const std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
+  check_selection(store, runs, options.tests, options.conditions, options.languages);
+  std::map<int64_t, Plot> by_suite;
+  for (const NamedRun& named : runs) {
+    const suite::Manifest& manifest = named.run.suite.manifest;
+    Plot& plot = by_suite[named.run.suite.id];
+    plot.title = manifest.title.empty() ? named.run.suite.name : manifest.title;
+    plot.values = "mean margin (good minus bad), with 95 % intervals over clusters";
+    plot.mark = 0;
+    PlotSeries series = margins_of(margin_grid(store, named, options), manifest, plot);
+    series.name = name_of(named, runs);
+    series.model = named.label;
     plot.series.push_back(std::move(series));
   }
-  set_range(plot);
-  return plot;
+  std::vector<Plot> plots;
+  for (auto& [suite, plot] : by_suite) {
+    set_range(plot);
+    plots.push_back(std::move(plot));
+  }
+  return plots;
 }
 
 // --- accuracy over the checkpoints of a model ---
@@ -259,7 +284,7 @@ const std::vector<std::string>& figure_kinds() {
 
 std::string figure(store::Store& store, ReportOptions options, const std::string& kind,
                    const std::vector<std::string>& columns) {
-  if (kind == "margins") return svg_of({margins_plot(margin_grids(store, options))});
+  if (kind == "margins") return svg_of(margin_plots(store, options));
   for (const FigureKind& k : kKinds)
     if (kind == k.name) {
       options.by = {k.by};
@@ -281,7 +306,17 @@ std::string curve_figure(const std::filesystem::path& folder) {
   plot.title = "Learning curve";
   plot.values = "loss (nats a token)";
   plot.places_title = "tokens read (millions)";
-  for (const Grid& grid : curve_grids(folder, 80)) {
+  const std::vector<Grid> grids = curve_grids(folder, 80);
+  std::set<double> read;
+  for (const Grid& grid : grids)
+    for (size_t r = 0; r < grid.rows.size(); ++r) read.insert(number_in(grid, r, "tokens") / 1e6);
+  const std::vector<double> millions(read.begin(), read.end());
+  for (double m : millions) {
+    plot.places.push_back(fmt::format("{:.3g}", m));
+    plot.positions.push_back(m / millions.back());
+  }
+  plot.positions_to = millions.empty() ? 0 : millions.back();
+  for (const Grid& grid : grids) {
     const std::string name = grid.title.substr(grid.title.find(": ") + 2);
     for (const char* what : {"train", "valid"}) {
       PlotSeries series{
@@ -289,8 +324,9 @@ std::string curve_figure(const std::filesystem::path& folder) {
       for (size_t r = 0; r < grid.rows.size(); ++r) {
         const double loss = std::log(number_in(grid, r, fmt::format("{}_perplexity", what)));
         if (!std::isfinite(loss)) continue;
-        const double millions = number_in(grid, r, "tokens") / 1e6;
-        series.points.push_back({place_of(plot, fmt::format("{:.3g}", millions)), loss, 0, 0});
+        const auto at =
+            std::lower_bound(millions.begin(), millions.end(), number_in(grid, r, "tokens") / 1e6);
+        series.points.push_back({size_t(at - millions.begin()), loss, 0, 0});
       }
       if (!series.points.empty()) plot.series.push_back(std::move(series));
     }

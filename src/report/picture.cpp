@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <vector>
 
 #include "base/error.h"
@@ -49,13 +50,21 @@ int run_program(const std::vector<std::string>& words, int in, int out) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
+// Some 300 points an inch at the width of a page; less for a picture so high that it could not be
+// drawn.
+double zoom_of(const std::string& svg) {
+  constexpr double kWanted = 3, kMost = 32000;
+  const size_t at = svg.find("height=\"");
+  const double height = at == svg.npos ? 0 : std::strtod(svg.c_str() + at + 8, nullptr);
+  return height * kWanted > kMost ? kMost / height : kWanted;
+}
+
 std::string converted(const std::string& svg, const std::string& format) {
   Scratch in, out;
   write_all(in.fd(), svg, "the figure");
   if (::lseek(in.fd(), 0, SEEK_SET) < 0) throw cannot_errno("cannot read the figure again");
   std::vector<std::string> words = {kProgram, "--format", format};
-  // Some 300 points an inch at the width of a page.
-  if (format == "png") words.insert(words.end(), {"--zoom", "3"});
+  if (format == "png") words.insert(words.end(), {"--zoom", fmt::format("{:.3g}", zoom_of(svg))});
   const int status = run_program(words, in.fd(), out.fd());
   if (status < 0 || status == 127)
     throw cannot(fmt::format("figures become {} by '{}', which is not installed", format, kProgram))

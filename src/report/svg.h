@@ -14,10 +14,13 @@ struct PlotPoint {
   double low = 0, high = 0;  // equal: no interval
 };
 
+// As on the page: a model has one colour and one shape, its second series is hollow; what was
+// published is a letter on a tick, in the colour of the text.
 struct PlotSeries {
   std::string name;
-  bool published = false;  // open marks, no line
+  bool published = false;
   std::vector<PlotPoint> points;
+  std::string model = {};  // empty: a series of its own
 };
 
 struct Plot {
@@ -27,6 +30,8 @@ struct Plot {
   std::string values, places_title;  // what the axes are
   std::vector<std::string> places;
   std::vector<double> positions;  // of the places of `lines`, from 0 to 1; empty: evenly
+  // Places are numbers from 0 to this: round ones are named instead of them.
+  double positions_to = 0;
   std::vector<PlotSeries> series;
   double from = 0, to = 1;     // of the value axis
   std::optional<double> mark;  // a line across: chance, zero

@@ -280,6 +280,48 @@ TEST(Html, TakesAnyShape) {
   }
   ran = in_browser("shapes.mjs", excluded, folder.path());
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  store::Store methods(folder / "6.db", store::Store::Mode::write);
+  for (testing::GivenItem& item : given) item.excluded = "";
+  for (const char* method : {"masked", "pll", "ce", "pll-word-l2r"})
+    testing::add_run_of(methods, "s", "A", method, given);
+  ran = in_browser("shapes.mjs", methods, folder.path());
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+}
+
+TEST(Html, ShowsClozesWithTheirBlank) {
+  NEEDS_A_BROWSER();
+  testing::TemporaryFolder folder;
+  store::Store store(folder / "r.db", store::Store::Mode::write);
+  {
+    store::Store::Transaction t(store);
+    int64_t suite = store.add_suite({0, "c", "f", 24, {}});
+    int64_t model = store.add_model({0, "M", "w", "t", "fp32", "masked", "bert", 1, {}});
+    int64_t run = store.add_run(suite, model, method::find_method("feature-class").info());
+    for (size_t i = 0; i < 24; ++i) {
+      suite::Item item;
+      item.id = "c" + std::to_string(i);
+      item.test = i % 2 ? "determiner" : "verb";
+      item.cluster = "s" + std::to_string(i % 8);
+      item.cloze = true;
+      item.features = {{"distance", double(i % 14)}, {"distractors", double(i % 3)}};
+      item.sentences = {{"Sie lacht .", {4, 9}, true}};
+      std::vector<judge::SentenceScore> sides(2);
+      for (size_t side = 0; side < 2; ++side) {
+        const bool likely = side == size_t(i % 5 == 0);
+        judge::WordScore words;
+        words.kind = judge::WordScore::Kind::features;
+        words.count = 3;
+        words.views[0] = likely ? -1.0F : -2.5F;
+        words.views[1] = likely ? 3.0F : 1.0F;
+        sides[side].cloze = words;
+      }
+      store.add_score(run, i, item, judge::Reason::none, sides);
+    }
+    store.finish_run(run);
+    t.commit();
+  }
+  testing::Ran ran = in_browser("shapes.mjs", store, folder.path());
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
 }
 
 TEST(Html, DrawsTheRegionsOfDesigns) {

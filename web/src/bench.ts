@@ -1,7 +1,8 @@
 // The bench of `minpair serve`: sentences typed in, and what the loaded models say about them.
 import type { Live } from "./data";
 import { copyButtons, el, fixed, labelled, table, type Column, type Value } from "./dom";
-import { lookedInto, type LookedInto } from "./live";
+import { leads, lookedInto, type LookedInto } from "./live";
+import { swatch } from "./svg";
 
 interface Piece {
   piece: string;
@@ -42,7 +43,7 @@ function verdict(s: Scored): string {
 }
 
 function oneModel(s: Scored): HTMLElement {
-  const box = el("div", { class: "model" }, el("h3", {}, s.model, s.method ? el("span", { class: "note" }, ` ${s.method}, ${s.norm}`) : null));
+  const box = el("div", { class: "model" }, el("h3", {}, swatch(s) as unknown as Node, s.model, s.method ? el("span", { class: "note" }, ` ${s.method}, ${s.norm}`) : null));
   if (verdict(s)) box.append(el("p", { class: s.error ? "problem" : "verdict" }, verdict(s)));
   for (const sentence of s.sentences ?? []) box.append(tokens(sentence.tokens));
   for (const p of s.predictions ?? []) {
@@ -85,6 +86,7 @@ interface Asked {
   texts: string[];
   method: string;
   answers: Scored[];
+  looked?: LookedInto[]; // instead of scores
 }
 const kKey = "minpair-bench";
 const kMost = 50;
@@ -107,19 +109,23 @@ function historyView(again: (asked: Asked) => void): { element: HTMLElement; add
   let all = remembered();
   const list = el("ol", { class: "asked" });
   const columns: Column[] = [{ title: "sentences" }, { title: "model" }, { title: "method" }, { title: "answer" }];
-  const rows = (): Value[][] => all.flatMap((a) => a.answers.map((s): Value[] => [a.texts.join(" / "), s.model, s.method ?? "", answerOf(s)]));
+  const rows = (): Value[][] => all.flatMap((a) => answersOf(a).map((s): Value[] => [a.texts.join(" / "), s.model, s.method, s.said]));
   const clear = el("button", { type: "button", onclick: () => keep([]) }, "Clear");
   const element = el("details", { class: "history", open: true }, el("summary", {}, "History"), list, copyButtons(columns, rows, clear));
   function keep(now: Asked[]) {
     all = now.slice(0, kMost);
     remember(all);
     element.hidden = !all.length;
-    list.replaceChildren(...all.map((a) => el("li", {}, el("button", { type: "button", class: "plain-link", dir: "auto", onclick: () => again(a) }, a.texts.join(" / ")), ...a.answers.map((s) => el("span", { class: "note" }, ` ${s.model}: ${answerOf(s)}`)))));
+    list.replaceChildren(...all.map((a) => el("li", {}, el("button", { type: "button", class: "plain-link", dir: "auto", onclick: () => again(a) }, a.texts.join(" / ")), ...answersOf(a).map((s) => el("span", { class: "note answer" }, swatch(s) as unknown as Node, `${s.model}: ${s.said}`)))));
   }
   keep(all);
-  return { element, add: (asked) => keep([asked, ...all.filter((a) => JSON.stringify([a.texts, a.method, a.answers.map((s) => s.model)]) !== JSON.stringify([asked.texts, asked.method, asked.answers.map((s) => s.model)]))]) };
+  return { element, add: (asked) => keep([asked, ...all.filter((a) => questionOf(a) !== questionOf(asked))]) };
 }
 const answerOf = (s: Scored) => verdict(s) || s.predictions?.map((p) => p.gaps.map((g) => g[0]?.piece).join(", ")).join("; ") || (s.sentences ? fixed(s.sentences[0][s.norm ?? "sum"], 4) : "");
+
+/** What each model said, in a few words. */
+const answersOf = (a: Asked) => (a.looked ? a.looked.map((one) => ({ model: one.model, method: "looked into", said: one.error ?? leads(one) })) : a.answers.map((s) => ({ model: s.model, method: s.method ?? "", said: answerOf(s) })));
+const questionOf = (a: Asked) => JSON.stringify([a.texts, a.method, !a.looked, answersOf(a).map((s) => s.model)]);
 
 export function benchView(live: Live): HTMLElement {
   const typed = el("textarea", { rows: 3, "aria-label": "Sentences, one a line", placeholder: "A sentence a line; [MASK] for a word to be guessed", spellcheck: "false" });
@@ -150,7 +156,8 @@ export function benchView(live: Live): HTMLElement {
   }
   const history = historyView((asked) => {
     typed.value = asked.texts.join("\n");
-    show(asked.answers);
+    if (asked.looked) out.replaceChildren(...asked.looked.map(lookedInto));
+    else show(asked.answers);
     typed.focus();
   });
 
@@ -180,7 +187,10 @@ export function benchView(live: Live): HTMLElement {
       show(answers);
       history.add({ texts, method: method.value, answers });
     });
-  const lookInside = () => ask<LookedInto>("inside", {}, "Looking inside …", "Not looked into", (_, answers) => out.replaceChildren(...answers.map(lookedInto)));
+  const lookInside = () => ask<LookedInto>("inside", {}, "Looking inside …", "Not looked into", (texts, looked) => {
+      out.replaceChildren(...looked.map(lookedInto));
+      history.add({ texts, method: "", answers: [], looked });
+    });
 
   typed.addEventListener("keydown", (e) => {
     if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) {

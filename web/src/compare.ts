@@ -1,9 +1,9 @@
 // The page of `minpair compare --html`: differences with their intervals, and the items that flipped.
 import { openBlock, type Sentence } from "./data";
-import { copyButtons, count, el, fixed, interval, table, type Column, type Value } from "./dom";
+import { copyButtons, count, el, fixed, interval, skipTo, table, type Column, type Value } from "./dom";
 import { plainLine, sentenceCells, sentencesText } from "./items";
 import { longList } from "./list";
-import { figure, fitted, panel, scale, svg, xAxis } from "./svg";
+import { atMost, figure, fitted, panel, scale, svg, xAxis } from "./svg";
 
 interface Compared {
   test: string;
@@ -49,7 +49,8 @@ function differences(c: Comparison): SVGElement {
   const rows = [...c.tests, ...(c.tests.length > 1 ? [c.total] : [])];
   const colour = (t: Compared) => (!t.test ? "var(--ink)" : t.holm >= 0.05 ? "var(--soft)" : t.difference > 0 ? "var(--right)" : "var(--wrong)");
   const ends = rows.flatMap((t) => [t.low ?? t.difference, t.high ?? t.difference]);
-  const [width, left, top, step] = [720, 260, 30, 22];
+  const width = atMost(720);
+  const [left, top, step] = [Math.min(260, width * 0.42), 30, 22];
   const x = scale(Math.min(-0.05, ...ends), Math.max(0.05, ...ends), left, width - 16, 6);
   const bottom = top + rows.length * step;
   const drawn = rows.flatMap((t, i) => {
@@ -119,5 +120,6 @@ export async function comparisonPage(main: HTMLElement) {
     el("section", { id: `comparison-${i}` }, el("h2", {}, c.title), figure(`Difference of the accuracies, ${c.title}; blue: ${c.first} is better, red: ${c.second} is, where Holm's corrected p is below 0.05`, [differences(c)]), testTable(c), el("ul", { class: "note" }, ...c.notes.map((n) => el("li", {}, n))), el("h3", {}, "Items that flipped"), c.flips.length ? flipsView(c) : el("p", {}, "None.")),
   );
   if (sections.length > 1) document.querySelector("nav")!.append(...comparisons.map((c, i) => el("a", { href: `#comparison-${i}` }, c.title)));
+  if (sections.length) skipTo(sections[0]);
   main.replaceChildren(...sections, el("p", { class: "note" }, `Made by ${made}.`));
 }

@@ -50,7 +50,7 @@ export function controls(): HTMLElement {
   const methods = [...new Set(inSuite.map((r) => r.method))];
   const fresh = { norm: "", lengths: "", language: "", tests: [], sort: "", run: "", test: "", spoken: "", condition: "", outcome: "", find: "", item: "", feature: "", against: "" };
   if (data.suites.length > 1) bar.append(labelled("Suite", select("Suite", data.suites.map((s) => [s.name, s.title]), suite().name, (v) => set({ ...fresh, suite: v }, true))));
-  if (models.length > 1) bar.append(menu("Models", models.map((m) => ({ value: m, title: m, mark: swatch({ model: m, method: "" }) as unknown as Node })), (m) => !state.without.includes(m), (on) => set({ without: models.filter((m) => !on.includes(m)) })));
+  if (models.length > 1) bar.append(menu("Models", models.map((m) => ({ value: m, title: m, mark: swatch({ model: m }) as unknown as Node })), (m) => !state.without.includes(m), (on) => set({ without: models.filter((m) => !on.includes(m)) })));
   if (methods.length > 1) bar.append(menu("Methods", methods.map((m) => ({ value: m, title: m })), (m) => !state.skip.includes(m), (on) => set({ skip: methods.filter((m) => !on.includes(m)) })));
   if (norms().length > 1) bar.append(labelled("Norm", select("Norm", [["", "each run’s own"], ...norms().map((n): [string, string] => [n, n])], state.norm, (v) => set({ norm: v }))));
   if (lengthsDiffer()) bar.append(labelled("Lengths", select("Lengths", [["", "all items"], ["equal", "equal lengths only"]], state.lengths, (v) => set({ lengths: v }))));

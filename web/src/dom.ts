@@ -86,11 +86,11 @@ export function copyButtons(columns: Column[], rows: () => Value[][], ...more: N
 }
 
 export function table(columns: Column[], rows: Value[][], caption: string): HTMLElement {
-  const head = el("tr", {}, ...columns.map((c) => el("th", { scope: "col", class: c.numeric ? "n" : "" }, c.title)));
+  const head = el("tr", {}, ...columns.map((c) => el("th", { scope: "col", class: c.numeric ? "n" : "" }, ...breakable(c.title))));
   const body = rows.map((r) =>
     el("tr", {}, ...r.map((v, i) => el(i ? "td" : "th", { class: columns[i].numeric ? "n" : "", scope: i ? null : "row" }, shown(v, columns[i])))),
   );
-  const t = el("table", {}, el("caption", {}, caption), el("thead", {}, head), el("tbody", {}, ...body));
+  const t = el("table", {}, el("caption", {}, el("span", {}, caption)), el("thead", {}, head), el("tbody", {}, ...body));
   return el("div", { class: "block" }, el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption }, t), copyButtons(columns, () => rows));
 }
 
@@ -106,7 +106,7 @@ export const select = (label: string, options: [string, string][], value: string
   return s;
 };
 /** A name that may break where its parts meet, as those of models are long. */
-export const breakable = (name: string): (Node | string)[] => name.split(/(?<=[_/@.])/).flatMap((part, i) => [...(i ? [el("wbr")] : []), part]);
+export const breakable = (name: string): (Node | string)[] => name.split(/(?<=[_/@.:])/).flatMap((part, i) => [...(i ? [el("wbr")] : []), part]);
 /** A choice with its name before it. */
 export const labelled = (title: string, control: HTMLElement) => el("label", { class: "labelled" }, el("span", {}, title), control);
 
@@ -117,3 +117,6 @@ export function redraw(place: HTMLElement, draw: () => void) {
   draw();
   if (at) [...place.querySelectorAll<HTMLElement>("button, select, input")].find((e) => name(e) === at)?.focus();
 }
+
+/** Where the keyboard goes past what stands before, on pages without items. */
+export const skipTo = (section: HTMLElement) => document.querySelector(".skip")!.replaceWith(el("a", { class: "skip", href: `#${section.id}` }, `Skip to “${section.querySelector("h2")!.textContent}”`));

@@ -4,7 +4,7 @@ import { count, el, labelled, select, share, table, type Column, type Value } fr
 import { marginOf, outcomeOf, runAt } from "./items";
 import { conditionTable } from "./matrix";
 import { set, state } from "./state";
-import { dots, figure, histogram, legend, lines, regions, scatter } from "./svg";
+import { atMost, dots, figure, histogram, legend, lines, regions, scatter } from "./svg";
 import { cellAt, conditionRows, counted, data, excludedAt, features, featureGroups, featureTitle, nameOf, normOf, otherAt, others, runs, runsOfSuite, suite, suiteAt, testRows, titleOf, totalGroup, totalRows, type Row } from "./view";
 
 const kMostPanels = 24;
@@ -46,7 +46,7 @@ export function testPanels(): Node[] {
   const conditions = (row: Row) => conditionRows(row.test, row.language);
   const plain = rows.filter((row) => !conditions(row).length);
   const panels = rows.filter((row) => conditions(row).length).map((row) => () => dots(whole(row), [dotRow(row, "all"), ...conditions(row).map((c) => dotRow(c, c.title))], counted()));
-  for (const section of new Set(plain.map((row) => row.section))) panels.push(() => dots(section || "Tests", plain.filter((row) => row.section === section).map((row) => dotRow(row, whole(row))), counted(), 460));
+  for (const section of new Set(plain.map((row) => row.section))) panels.push(() => dots(section || "Tests", plain.filter((row) => row.section === section).map((row) => dotRow(row, whole(row))), counted(), atMost(460)));
   return [figure(`Accuracy by test and condition, with 95% intervals${lettered()}`, shownFirst(panels), keyOf(true))];
 }
 
@@ -161,7 +161,7 @@ export function against(): Node[] {
     return x && y ? [{ x: x.accuracy, y: y.accuracy, title: `${row.title}\n${share(x.accuracy)}, ${share(y.accuracy)}` }] : [];
   });
   const panels = [scatter("Accuracy of each test", [named(a), named(b)], [0, 1], tests, false)];
-  const drawn = figure(`${named(a)} against ${named(b)}`, panels);
+  const drawn = figure(`${named(a)} against ${named(b)}; the darker a square, the more items`, panels);
   (async () => {
     const [ja, jb] = await Promise.all([judgedOf(a, normOf(a)), judgedOf(b, normOf(b))]);
     const points: { x: number; y: number; title: string }[] = [];
@@ -176,7 +176,7 @@ export function against(): Node[] {
     let most = 1;
     for (const p of points) most = Math.max(most, Math.abs(p.x), Math.abs(p.y));
     drawn.querySelector(".panels")!.append(
-      scatter("Margins of each item; the stronger, the more items", [named(a), named(b)], [-most, most], points, true),
+      scatter("Margins of each item", [named(a), named(b)], [-most, most], points, true),
       el("dl", { class: "counts" }, ...([["Both right", "rr"], [`Only ${named(a)}`, "rw"], [`Only ${named(b)}`, "wr"], ["Both wrong", "ww"]] as const).flatMap(([t, k]) => [el("dt", {}, t), el("dd", {}, count(counts[k]))])),
     );
   })();
@@ -201,7 +201,7 @@ export function regionPanels(): Node[] {
             return r && r.surprisal !== null ? { mean: r.surprisal, low: r.ci_low, high: r.ci_high, items: r.items } : null;
           }),
         }));
-        panels.push(() => regions(`${row.title}: ${named(run)}`, names.map((n) => n[1]), sentences, Math.min(620, Math.max(320, 60 + 62 * names.length))));
+        panels.push(() => regions(`${row.title}: ${named(run)}`, names.map((n) => n[1]), sentences, atMost(Math.min(490, Math.max(320, 60 + 62 * names.length)))));
       }
     place.replaceChildren(panels.length ? figure("Mean surprisal of every region in bits, with 95% intervals", shownFirst(panels)) : el("p", {}, "No region was scored."));
   })();

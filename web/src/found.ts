@@ -2,14 +2,14 @@
 import type { Run } from "./data";
 import { breakable, count, el, fixed, interval, several, share } from "./dom";
 import { set } from "./state";
-import { colourOf, hollowAmong, swatch } from "./svg";
+import { colourOf, nthAmong, swatch } from "./svg";
 import { cellAt, data, excludedAt, featureGroups, isPeople, nameOf, normOf, otherAt, others, runs, suite, testRows, together, totalGroup, totalRows, type Cell, type Row } from "./view";
 
 const kMostCards = 4;
 type Ranked = { row: Row; accuracy: number };
 
 const named = (row: Row) => (row.language ? `${row.title}, ${row.language}` : row.title);
-const opener = (row: Row, run: Run) => el("button", { type: "button", class: "plain-link", onclick: () => set({ test: row.test, run: String(run.id), condition: "", item: "", spoken: row.language }, true) }, named(row));
+const opener = (row: Row, run: Run) => el("button", { type: "button", class: "plain-link", onclick: () => set({ test: row.test, run: String(run.id), condition: "", item: "", spoken: row.language }, true) }, ...breakable(named(row)));
 
 function ranked(run: Run, rows: Row[]): Ranked[] {
   const all = rows.flatMap((row) => {
@@ -57,19 +57,19 @@ function facts(run: Run, rows: Row[], panels: ReturnType<typeof featureGroups>):
 }
 const text = (t: string) => document.createTextNode(t);
 const pairs = (run: Run, c: Cell) => `${several(c.items, "pair")} in ${several(c.clusters, "cluster")}, ${several(c.ties, "tie")}${together(run).length ? `; ${together(run).join(", ")} together` : ""}`;
-const heading = (run: Run, hollow: boolean) => [swatch(run, hollow) as unknown as Node, el("span", {}, ...breakable(run.model)), el("span", { class: "note" }, `${run.method}, ${normOf(run)}`)];
+const heading = (run: Run, nth: number) => [swatch(run, nth) as unknown as Node, el("span", {}, ...breakable(run.model)), el("span", { class: "note" }, `${run.method}, ${normOf(run)}`)];
 const headline = (run: Run, c: Cell | null) => (c ? el("p", { class: "headline", title: pairs(run, c) }, el("strong", {}, share(c.accuracy)), el("span", { class: "note" }, interval(c.low, c.high))) : el("p", { class: "headline" }, "no item counts"));
 
-function card(run: Run, hollow: boolean, said: [string, Node[]][]): HTMLElement {
+function card(run: Run, nth: number, said: [string, Node[]][]): HTMLElement {
   const total = cellAt(run, totalGroup());
-  return el("article", { class: "card", style: `--model:${colourOf(run.model)}`, "data-run": run.id }, el("h3", {}, ...heading(run, hollow)), headline(run, total), total ? el("p", { class: "note" }, pairs(run, total)) : null, el("dl", {}, ...said.flatMap(([title, content]) => fact(title, ...content))));
+  return el("article", { class: "card", style: `--model:${colourOf(run.model)}`, "data-run": run.id }, el("h3", {}, ...heading(run, nth)), headline(run, total), total ? el("p", { class: "note" }, pairs(run, total)) : null, el("dl", {}, ...said.flatMap(([title, content]) => fact(title, ...content))));
 }
 
 /** Many runs: a line for each. */
 function manyRuns(shown: Run[], said: [string, Node[]][][]): HTMLElement {
   const titles = [...new Set(said.flatMap((s) => s.map(([title]) => title)))];
-  const hollow = hollowAmong(shown);
-  const lines = shown.map((run, i) => el("tr", { "data-run": run.id }, el("th", { scope: "row" }, ...heading(run, hollow(run))), el("td", {}, headline(run, cellAt(run, totalGroup()))), ...titles.map((t) => el("td", {}, ...(said[i].find(([title]) => title === t)?.[1] ?? [])))));
+  const nth = nthAmong(shown);
+  const lines = shown.map((run, i) => el("tr", { "data-run": run.id }, el("th", { scope: "row" }, ...heading(run, nth(run))), el("td", {}, headline(run, cellAt(run, totalGroup()))), ...titles.map((t) => el("td", {}, ...(said[i].find(([title]) => title === t)?.[1] ?? [])))));
   return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "What was found, run by run" }, el("table", { class: "runs" }, el("thead", {}, el("tr", {}, ...["Run", "Accuracy", ...titles].map((t) => el("th", { scope: "col" }, t)))), el("tbody", {}, ...lines)));
 }
 
@@ -85,12 +85,12 @@ export function found(): Node[] {
   const [people, ranking] = [best.filter((b) => isPeople(b.run.model)), best.filter((b) => !isPeople(b.run.model))];
   const list = (of: typeof best) => of.map((b) => `${nameOf(b.run)} ${share(b.cell!.accuracy)}`).join(", ");
   const lead = (ranking.length > 1 ? `Highest over all${ranking.some((b) => together(b.run).length) ? " languages together" : ""}: ${list(ranking.slice(0, 3))}. ` : "") + (people.length ? `${list(people)[0].toUpperCase()}${list(people).slice(1)}.` : "");
-  const hollow = hollowAmong(shown);
+  const nth = nthAmong(shown);
   const panels = featureGroups("attraction");
   const said = shown.map((run) => facts(run, rows, panels));
   return [
     el("p", { class: "lead" }, `${count(suite().items)} items, ${count(new Set(rows.map((r) => r.test)).size)} ${rows.length === 1 ? "test" : "tests"}, ${shown.length} ${shown.length === 1 ? "run" : "runs"}. ${lead}`),
-    shown.length > kMostCards ? manyRuns(shown, said) : el("div", { class: "cards" }, ...shown.map((r, i) => card(r, hollow(r), said[i]))),
+    shown.length > kMostCards ? manyRuns(shown, said) : el("div", { class: "cards" }, ...shown.map((r, i) => card(r, nth(r), said[i]))),
     published.length ? el("p", { class: "note" }, `Published: ${published.join("; ")}.`) : "",
     el("p", { class: "note" }, [...data.policies, suite().clusters, "intervals: 95%, over clusters"].join("; ") + "."),
   ].filter((n) => n !== "") as Node[];

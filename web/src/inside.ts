@@ -2,7 +2,7 @@
 import { live, openBlock } from "./data";
 import { count, el, fixed, labelled, select, table, type Column, type Value } from "./dom";
 import { set, state } from "./state";
-import { figure, fitted, panel, scale, spread, svg, xAxis, yAxis } from "./svg";
+import { figure, fitted, kDashes, kSentences, panel, scale, spread, svg, xAxis, yAxis } from "./svg";
 import { data, suite, titleOf } from "./view";
 
 export type Row = Record<string, string | number | null>;
@@ -54,6 +54,8 @@ function nameOf(s: Sweep): string {
 
 export interface Group {
   title: string;
+  test: string; // "": all items
+  condition: string; // "": all of them
   rows: Row[];
 }
 function groups(s: Sweep): Group[] {
@@ -63,7 +65,7 @@ function groups(s: Sweep): Group[] {
       const [test, condition] = [String(row.test ?? "all"), both ? String(row.condition ?? "") : ""];
       if (both && !condition) continue;
       const title = test === "all" ? "all items" : [titleOf(test), condition].filter(Boolean).join(", ");
-      if (!found.has(title)) found.set(title, { title, rows: [] });
+      if (!found.has(title)) found.set(title, { title, test: test === "all" ? "" : test, condition, rows: [] });
       found.get(title)!.rows.push(row);
     }
   const all = [...found.values()];
@@ -95,8 +97,8 @@ export function heatMap(title: string, rows: Row[]): SVGElement {
   return panel(left + side * layers.length + 8, end + 36, title, [...cells, ...names, ...numbers, svg("text", { x: left + side * layers.length, y: end + 31, "text-anchor": "end", class: "soft" }, "layer")], `Effect by layer and place: ${title}`);
 }
 
-/** Over layers, a line for each group; told apart by dashes and their names at the end. */
-const kDashes = ["", "6 3", "2 2.5", "8 3 2 3", "1 3", "10 4"];
+/** Over layers, a line for each group; told apart by colour, dashes and their names at the end. */
+const kLines = ["--ink", ...kSentences.filter((c) => c !== "--ink")];
 export function curves(title: string, key: "accuracy" | "margin", shown: Group[]): SVGElement {
   const points = shown.map((g) => g.rows.flatMap((r) => (num(r[key]) === null ? [] : [{ layer: num(r.layer)!, value: num(r[key])!, low: num(r[`${key}_low`]), high: num(r[`${key}_high`]) }])));
   const all = points.flat().flatMap((p) => [p.value, p.low ?? p.value, p.high ?? p.value]);
@@ -108,12 +110,13 @@ export function curves(title: string, key: "accuracy" | "margin", shown: Group[]
   const y = scale(low, high, bottom, 34, 4);
   const ends = spread(points.map((ps) => (ps.length ? y(ps.at(-1)!.value) + 4 : 0)), 12);
   const drawn = points.flatMap((ps, s) => {
-    const style = `stroke:var(--ink);stroke-dasharray:${kDashes[s % kDashes.length]}`;
+    const colour = `var(${kLines[s % kLines.length]})`;
+    const style = `stroke:${colour};stroke-dasharray:${kDashes[s % kDashes.length]}`;
     const last = ps.at(-1);
     return [
       svg("path", { d: ps.map((p, k) => `${k ? "L" : "M"}${x(p.layer).toFixed(1)} ${y(p.value).toFixed(1)}`).join(""), style: `fill:none;stroke-width:1.6;${style}` }, svg("title", {}, shown[s].title)),
-      ...ps.flatMap((p) => [p.low === null ? null : svg("line", { x1: x(p.layer), x2: x(p.layer), y1: y(p.low), y2: y(p.high!), style: "stroke:var(--ink);stroke-opacity:.35" }), svg("circle", { cx: x(p.layer), cy: y(p.value), r: 3, style: "fill:var(--ink)" }, svg("title", {}, `${shown[s].title}, layer ${p.layer}: ${fixed(p.value, 3)}`))]),
-      last ? fitted(shown[s].title.split(", ").at(-1)!, 104, { x: x(last.layer) + 8, y: ends[s], class: "end" }) : null,
+      ...ps.flatMap((p) => [p.low === null ? null : svg("line", { x1: x(p.layer), x2: x(p.layer), y1: y(p.low), y2: y(p.high!), style: `stroke:${colour};stroke-opacity:.35` }), svg("circle", { cx: x(p.layer), cy: y(p.value), r: 3, style: `fill:${colour}` }, svg("title", {}, `${shown[s].title}, layer ${p.layer}: ${fixed(p.value, 3)}`))]),
+      last && shown.length > 1 ? fitted(shown[s].condition || "all", 100, { x: x(last.layer) + 8, y: ends[s], class: "end", style: `fill:${colour}` }) : null,
     ];
   });
   return panel(width, bottom + 34, title, [...xAxis(x, 34, bottom, "layer"), ...yAxis(y, left, width - 110), key === "accuracy" ? svg("line", { x1: left, x2: width - 110, y1: y(0.5), y2: y(0.5), class: "half" }) : null, ...drawn], `${key} by layer: ${title}`);
@@ -194,8 +197,8 @@ function oneSweep(s: Sweep, again: () => void): HTMLElement {
   if (s.what !== "lens" && all.length > 1) parts.push(labelled("Items", select(`Items of ${nameOf(s)}`, all.map((g) => [g.title, g.title]), group.title, (v) => { chosen.set(s, v); again(); })));
   if (s.what === "lens") {
     const byTest = new Map<string, Group[]>();
-    for (const g of all) byTest.set(g.title.split(", ")[0], [...(byTest.get(g.title.split(", ")[0]) ?? []), g]);
-    parts.push(figure(`${nameOf(s)}: accuracy and margin by layer, with 95% intervals`, [...byTest].slice(0, 12).flatMap(([title, of]) => [curves(`${title}: accuracy`, "accuracy", of), curves(`${title}: margin`, "margin", of)])));
+    for (const g of all) byTest.set(g.test, [...(byTest.get(g.test) ?? []), g]);
+    parts.push(figure(`${nameOf(s)}: accuracy and margin by layer, with 95% intervals`, [...byTest].slice(0, 12).flatMap(([test, of]) => (["accuracy", "margin"] as const).map((key) => curves(`${test ? titleOf(test) : "all items"}: ${key}`, key, of)))));
   } else if (s.what === "patch" && !group.rows.some((r) => r.index !== undefined)) {
     parts.push(figure(`${nameOf(s)}: effect by layer and place`, [heatMap(group.title, group.rows)]));
   }

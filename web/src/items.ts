@@ -3,7 +3,7 @@ import { itemsOf, judgedOf, kKinds, kOutcomes, tokensOf, type Items, type Judged
 import { copyButtons, count, el, fixed, labelled, linkButton, redraw, select, type Column, type Value } from "./dom";
 import { longList } from "./list";
 import { address, listen, set, state } from "./state";
-import { hollowAmong, swatch } from "./svg";
+import { nthAmong, swatch } from "./svg";
 import { allTests, data, languages, nameOf, normOf, runs, suite, suiteAt, titleOf } from "./view";
 
 /** The run whose items are shown. */
@@ -151,19 +151,19 @@ async function itemDetail(items: Items, i: number): Promise<Node[]> {
   const parts: Node[] = [el("h3", {}, items.ids[i]), el("p", { class: "note" }, about.join(", "), features.length ? el("br") : null, features.join(", "))];
   const context = items.sentences[i].find((s) => s[5])?.[5];
   if (context) parts.push(el("p", { class: "context", dir: "auto" }, el("span", { class: "note" }, "Read before: "), el("bdi", {}, context)));
-  const hollow = hollowAmong(runs());
-  for (const run of runs()) parts.push(await oneRun(items, run, i, hollow(run)));
+  const nth = nthAmong(runs());
+  for (const run of runs()) parts.push(await oneRun(items, run, i, nth(run)));
   parts.push(el("div", { class: "tools" }, linkButton("Copy link to this item", () => address())));
   return parts;
 }
 
-async function oneRun(items: Items, run: Run, i: number, hollow: boolean): Promise<HTMLElement> {
+async function oneRun(items: Items, run: Run, i: number, nth: number): Promise<HTMLElement> {
   const judged = await judgedOf(run, normOf(run));
   const o = outcomeOf(judged, i);
   const margin = marginOf(judged, i);
   const reason = judged.reasons.texts[judged.reasons.at[i]] ?? "";
   const said = o === "x" ? `excluded: ${data.reasons[reason] ?? reason}` : o === "-" ? "not in this run" : `${kOutcomes[o]}${margin === null ? "" : `, margin ${fixed(margin, 3)}`}`;
-  const box = el("div", { class: "run" }, el("h4", {}, swatch(run, hollow) as unknown as Node, nameOf(run), el("span", { class: `mark ${o}` }, said)));
+  const box = el("div", { class: "run" }, el("h4", {}, swatch(run, nth) as unknown as Node, nameOf(run), el("span", { class: `mark ${o}` }, said)));
   if (o === "-") return box;
   const scored = o === "x" ? [] : await tokensOf(items, run, i);
   items.sentences[i].forEach((s, k) => box.append(scored[k]?.length ? tokensLine(s, scored[k]) : plainLine(s)));

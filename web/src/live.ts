@@ -1,7 +1,7 @@
 // A typed pair, looked into: which words made the difference, what each layer would answer, what a change inside does.
 import { el, fixed } from "./dom";
 import { colouredLine, colouredTable, curves, heatMap, strongestOf, type Row, type Sentence } from "./inside";
-import { figure } from "./svg";
+import { figure, swatch } from "./svg";
 
 export interface LookedInto {
   model: string;
@@ -42,17 +42,18 @@ function patched(one: LookedInto): SVGElement[] {
   return [heatMap("Effect by layer and place", rows)];
 }
 
+export const leads = (one: LookedInto) => (one.margin === 0 ? `no preference between “${one.good}” and “${one.bad}”` : `${one.margin > 0 ? "right" : "wrong"}: log odds ${fixed(one.margin, 2)} of “${one.good}” over “${one.bad}”`);
+
 export function lookedInto(one: LookedInto): HTMLElement {
-  const box = el("div", { class: "model looked" }, el("h3", {}, one.model));
+  const box = el("div", { class: "model looked" }, el("h3", {}, swatch(one) as unknown as Node, one.model));
   if (one.error) {
     box.append(el("p", { class: "problem" }, one.error));
     return box;
   }
-  const leads = one.margin === 0 ? "no preference between" : `${one.margin > 0 ? "right" : "wrong"}: log odds ${fixed(one.margin, 2)} of`;
-  box.append(el("p", { class: "verdict" }, `${leads} “${one.good}” over “${one.bad}”`));
+  box.append(el("p", { class: "verdict" }, leads(one)));
   const lines = one.words.map((s) => colouredLine(s, 0, strongestOf(s), kWords[s.id] ?? s.id));
   if (lines.length) box.append(colouredTable(`Words, ${one.model}`, "Which words made the difference; blue: what speaks for the right form, red: against it", lines));
-  const lens = [{ title: "margin", rows: one.lens.map((margin, layer): Row => ({ layer, margin })) }];
+  const lens = [{ title: "margin", test: "", condition: "", rows: one.lens.map((margin, layer): Row => ({ layer, margin })) }];
   box.append(figure(`${one.model}: what each layer would answer${one.patch ? `; and what becomes of the margin when what stands at a place after a layer is changed ${kPut[one.patch.id]}` : ""}`, [curves("Margin by layer", "margin", lens), ...patched(one)]));
   const notes = [
     one.total === undefined ? "" : `The whole third sentence has an effect of ${fixed(one.total, 2)}.`,

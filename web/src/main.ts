@@ -2,7 +2,7 @@ import { benchView, watchResults } from "./bench";
 import { comparisonPage } from "./compare";
 import { controls, kShown } from "./controls";
 import { forget, live, openMain } from "./data";
-import { el, redraw } from "./dom";
+import { el, redraw, skipTo } from "./dom";
 import { against, checkpointPanels, excludedTable, featurePanels, marginPanels, opened, regionPanels, testPanels } from "./figures";
 import { found } from "./found";
 import { hasEffects, inside } from "./inside";
@@ -63,7 +63,17 @@ const kSections: Section[] = [
   { id: "made", title: "How it was made", draw: made, keys: ["suite"] },
 ];
 
-// Sections below the window are drawn when they come near it, so that the page is usable at once.
+// Sections below the window are drawn when they come near it, so that the page is usable at once; then one after the other whenever
+// there is nothing else to do, so that a printed page has them all.
+let waiting: (() => void)[] = [];
+const whenIdle = (todo: () => void) => ("requestIdleCallback" in window ? requestIdleCallback(todo) : setTimeout(todo, 50));
+function drawWaiting(mine = waiting) {
+  whenIdle(() => {
+    if (mine !== waiting || !mine.length) return;
+    mine.shift()!();
+    drawWaiting(mine);
+  });
+}
 function sectionOf(s: Section): HTMLElement {
   const body = el("div", { class: "body" });
   const box = el("section", { id: s.id, "aria-labelledby": `${s.id}-title` }, el("h2", { id: `${s.id}-title`, tabindex: -1 }, s.title), body);
@@ -80,7 +90,7 @@ function sectionOf(s: Section): HTMLElement {
       o.disconnect();
       once();
     }, { rootMargin: "400px" }).observe(box);
-    addEventListener("beforeprint", once);
+    waiting.push(once);
   }
   listen(s.keys, () => box.dataset.drawn && redraw(body, draw));
   return box;
@@ -113,6 +123,7 @@ function followLinks() {
 
 function draw() {
   forgetListeners();
+  waiting = [];
   const main = document.querySelector("main")!;
   // A file may have only what was found inside models, and no scores.
   const there = data.runs.length ? kSections.filter((s) => !s.there || s.there()) : kSections.filter((s) => s.id === "inside" && hasEffects());
@@ -129,13 +140,22 @@ function draw() {
   const sections = there.map(sectionOf);
   main.replaceChildren(bar, ...sections);
   // Without results there are no items to skip to.
-  if (sections.length && !data.runs.length) document.querySelector(".skip")!.replaceWith(el("a", { class: "skip", href: `#${sections[0].id}` }, `Skip to “${sections[0].querySelector("h2")!.textContent}”`));
+  if (sections.length && !data.runs.length) skipTo(sections[0]);
   document.querySelector("nav")!.replaceChildren(...rail(sections));
   listen(kOpen, () => openedListener());
   const titles = data.suites.length ? suite().title : live?.models.map((m) => m.name).join(", ") || "No results";
   document.title = `minpair: ${titles}`;
   document.querySelector("h1")!.textContent = titles;
+  drawWaiting();
 }
+// On paper nothing can be opened.
+let unfolded: HTMLDetailsElement[] = [];
+addEventListener("beforeprint", () => {
+  for (const once of waiting.splice(0)) once();
+  unfolded = [...document.querySelectorAll<HTMLDetailsElement>("#made details:not([open])")];
+  for (const d of unfolded) d.open = true;
+});
+addEventListener("afterprint", () => unfolded.splice(0).forEach((d) => (d.open = false)));
 
 async function start() {
   followLinks();

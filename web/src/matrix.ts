@@ -2,7 +2,7 @@
 import type { Run } from "./data";
 import { breakable, copyButtons, count, el, interval, linkButton, several, share, type Column, type Value } from "./dom";
 import { address, set, state } from "./state";
-import { colourOf, hollowAmong, swatch } from "./svg";
+import { colourOf, nthAmong, swatch } from "./svg";
 import { cellAt, conditionRows, nameOf, normOf, otherAt, others, runs, testRows, totalRows, type Beside, type Cell, type Row } from "./view";
 
 /** The accuracy, and under it its interval on a line from 0 to 1. */
@@ -26,8 +26,8 @@ function cellButton(run: Run, row: Row): HTMLElement {
 }
 
 function head(shown: Run[], beside: Beside[], first: string, sortable: boolean): HTMLElement {
-  const hollow = hollowAmong(shown);
-  const name = (run: Run) => [swatch(run, hollow(run)) as unknown as Node, el("span", {}, ...breakable(run.model)), el("small", {}, nameOf(run) === run.model ? normOf(run) : `${run.method}, ${normOf(run)}`)];
+  const nth = nthAmong(shown);
+  const name = (run: Run) => [swatch(run, nth(run)) as unknown as Node, el("span", {}, ...breakable(run.model)), el("small", {}, nameOf(run) === run.model ? normOf(run) : `${run.method}, ${normOf(run)}`)];
   const sorted = (run: Run) => state.sort === String(run.id);
   return el(
     "thead",
@@ -36,7 +36,7 @@ function head(shown: Run[], beside: Beside[], first: string, sortable: boolean):
       "tr",
       {},
       el("th", { scope: "col" }, first),
-      ...shown.map((run) => el("th", { scope: "col", class: "run", "aria-sort": sorted(run) && sortable ? "descending" : null }, sortable ? el("button", { type: "button", class: "head", "data-focus": `sort ${run.id}`, title: sorted(run) ? "in the order of the suite" : "highest first", onclick: () => set({ sort: sorted(run) ? "" : String(run.id) }) }, ...name(run), sorted(run) ? "↓" : "") : el("span", { class: "head" }, ...name(run)))),
+      ...shown.map((run) => el("th", { scope: "col", class: "run", "aria-sort": sorted(run) && sortable ? "descending" : null }, sortable ? el("button", { type: "button", class: "head", "data-focus": `sort ${run.id}`, title: sorted(run) ? "in the order of the suite" : "highest first", onclick: () => set({ sort: sorted(run) ? "" : String(run.id) }) }, ...name(run), sorted(run) ? "↓" : "") : null, el("span", { class: sortable ? "head paper" : "head", "aria-hidden": sortable ? "true" : null }, ...name(run)))),
       ...beside.map((o) => el("th", { scope: "col", class: "run" }, el("span", { class: "head" }, el("b", { class: "letter" }, o.letter), el("span", {}, o.name), el("small", {}, o.seeds ? `mean of ${o.seeds} seeds` : "published")))),
       el("th", { scope: "col", class: "n" }, "Pairs"),
     ),

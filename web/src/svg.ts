@@ -26,21 +26,24 @@ export interface Named {
   model: string;
   method: string;
 }
-/** `hollow`: the second method of a model. */
-export function mark(run: Named, x: number, y: number, hollow: boolean, title?: string): SVGElement {
-  const style = hollow ? `fill:var(--paper);stroke:${colourOf(run.model)};stroke-width:1.8` : `fill:${colourOf(run.model)}`;
-  return svg("path", { d: shapeOf(run.model), transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, style }, title ? svg("title", {}, title) : null);
+/** The methods of a model: the first full, the second hollow, the third with a hole, the others with a bar. */
+export function mark(run: { model: string }, x: number, y: number, nth: number, title?: string): SVGElement {
+  const style = nth % 2 || nth > 3 ? `fill:var(--paper);stroke:${colourOf(run.model)};stroke-width:1.8` : `fill:${colourOf(run.model)};fill-rule:evenodd`;
+  const inner = nth === 2 ? "M0-1.8A1.8 1.8 0 1 1 0 1.8A1.8 1.8 0 1 1 0-1.8Z" : nth > 2 ? "M-6 0H6" : "";
+  return svg("path", { d: shapeOf(run.model) + inner, transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, style }, title ? svg("title", {}, title) : null);
 }
-export const hollowAmong = (all: Named[]) => (run: Named) => all.findIndex((r) => r.model === run.model) !== all.indexOf(run);
+/** Which run of its model one is. */
+export const nthAmong = (all: Named[]) => (run: Named) => all.filter((r) => r.model === run.model).indexOf(run);
+const kMethodDashes = ["", "4 3", "1.5 2.5", "8 3 2 3"];
 
-export function swatch(run: Named, hollow = false): SVGElement {
-  return svg("svg", { width: 14, height: 14, viewBox: "-7 -7 14 14", class: "swatch", "aria-hidden": "true" }, mark(run, 0, 0, hollow));
+export function swatch(run: { model: string }, nth = 0): SVGElement {
+  return svg("svg", { width: 14, height: 14, viewBox: "-7 -7 14 14", class: "swatch", "aria-hidden": "true" }, mark(run, 0, 0, nth));
 }
 
 /** Runs and published results by their marks. */
 export function legend(runs: Named[], published: { letter: string; name: string }[], name: (r: Named) => string): HTMLElement {
-  const hollow = hollowAmong(runs);
-  return el("ul", { class: "legend" }, ...runs.map((r) => el("li", {}, swatch(r, hollow(r)) as unknown as Node, name(r))), ...published.map((p) => el("li", {}, el("b", { class: "letter" }, p.letter), p.name)));
+  const nth = nthAmong(runs);
+  return el("ul", { class: "legend" }, ...runs.map((r) => el("li", {}, swatch(r, nth(r)) as unknown as Node, name(r))), ...published.map((p) => el("li", {}, el("b", { class: "letter" }, p.letter), p.name)));
 }
 
 // --- Axes
@@ -69,6 +72,8 @@ export function fitted(text: string, width: number, attributes: Attributes): SVG
   const cut = text.length > most;
   return svg("text", attributes, cut ? text.slice(0, most - 1) + "…" : text, cut ? svg("title", {}, text) : null);
 }
+/** A picture that would like to be so wide; a small screen has less room, and would shrink its letters. */
+export const atMost = (width: number) => Math.min(width, Math.max(280, document.querySelector("main")?.clientWidth ?? width));
 /** Where names go that want to stand at these heights, so that none stands on another. */
 export function spread(wanted: number[], step: number): number[] {
   const at = [...wanted];
@@ -81,14 +86,14 @@ export function spread(wanted: number[], step: number): number[] {
 }
 /** A title may have two lines. */
 function titleLines(title: string, width: number): string[] {
-  const most = Math.floor(width / 6.9);
+  const most = Math.floor(width / 7.4);
   if (title.length <= most) return [title];
-  const cut = title.lastIndexOf(" ", most);
-  return cut < 0 ? [title] : [title.slice(0, cut), title.slice(cut + 1)];
+  const cut = Math.max(title.lastIndexOf(" ", most), title.lastIndexOf("_", most - 1) + 1);
+  return cut <= 0 ? [title] : [title.slice(0, cut), title.slice(cut).trimStart()];
 }
 export function panel(width: number, height: number, title: string, children: (Node | null)[], label = title): SVGElement {
   const lines = titleLines(title, width);
-  return svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label, class: "panel" }, ...lines.map((l, i) => fitted(l, width * 1.05, { x: 0, y: 12 + 14 * i, class: "title" })), ...children);
+  return svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label, class: "panel" }, ...lines.map((l, i) => fitted(l, (width * kLetter) / 7.4, { x: 0, y: 12 + 14 * i, class: "title" })), ...children);
 }
 const kTop = 34; // under two lines of title
 
@@ -118,17 +123,19 @@ export function dots(title: string, rows: { label: string; dots: Dot[]; publishe
   const step = all.length > 6 ? 7 : 9;
   const rowHeight = Math.max(20, all.length * step + 8 + (lettered ? 8 : 0));
   const bottom = kTop + rows.length * rowHeight;
-  const hollow = hollowAmong(all);
+  const nth = nthAmong(all);
   const drawn = rows.flatMap((row, i) => {
     const top = kTop + i * rowHeight;
     const middle = top + rowHeight / 2;
+    const letters = spread(row.published.map((p) => x(p.x)), 9);
+    const beyond = Math.max(0, ...letters.map((l) => l - width + 4)); // those at the end give way to the left
     return [
       i ? svg("line", { x1: 0, x2: width, y1: top, y2: top, class: "rule" }) : null,
       fitted(row.label, left, { x: 0, y: middle + 4 }),
-      ...row.published.flatMap((p) => [svg("line", { x1: x(p.x), x2: x(p.x), y1: top + 9, y2: top + rowHeight - 1, class: "published" }, svg("title", {}, p.title)), svg("text", { x: x(p.x), y: top + 8, "text-anchor": "middle", class: "small" }, p.letter)]),
+      ...row.published.flatMap((p, l) => [svg("line", { x1: x(p.x), x2: x(p.x), y1: top + 9, y2: top + rowHeight - 1, class: "published" }, svg("title", {}, p.title)), svg("text", { x: letters[l] - beyond, y: top + 8, "text-anchor": "middle", class: "small" }, p.letter)]),
       ...row.dots.flatMap((d) => {
         const y = top + (lettered ? 8 : 0) + (rowHeight - (lettered ? 8 : 0)) / 2 + (all.indexOf(d.run) - (all.length - 1) / 2) * step;
-        return [d.cell.low === null ? null : svg("line", { x1: x(d.cell.low), x2: x(d.cell.high!), y1: y, y2: y, style: `stroke:${colourOf(d.run.model)};stroke-width:2` }), mark(d.run, x(d.cell.accuracy), y, hollow(d.run), said(row.label, d))];
+        return [d.cell.low === null ? null : svg("line", { x1: x(d.cell.low), x2: x(d.cell.high!), y1: y, y2: y, style: `stroke:${colourOf(d.run.model)};stroke-width:2` }), mark(d.run, x(d.cell.accuracy), y, nth(d.run), said(row.label, d))];
       }),
     ];
   });
@@ -138,7 +145,7 @@ export function dots(title: string, rows: { label: string; dots: Dot[]; publishe
 /** Accuracy at each value of something. Only where there are three or more does a line join them. `places`: where the values stand, from 0 to 1; absent: evenly. */
 export function lines(title: string, values: string[], series: { run: Named; cells: (Cell | null)[] }[], width = 280, height = 200, places?: number[]): SVGElement {
   const all = series.map((s) => s.run);
-  const hollow = hollowAmong(all);
+  const nth = nthAmong(all);
   const bottom = height - 24;
   const y = scale(0, 1, bottom, kTop + 4, 4);
   const room = (width - 44) / values.length;
@@ -147,11 +154,11 @@ export function lines(title: string, values: string[], series: { run: Named; cel
   const drawn = series.flatMap(({ run, cells }, s) => {
     const known = cells.flatMap((c, i) => (c ? [{ c, i }] : []));
     return [
-      values.length > 2 ? svg("path", { d: known.map(({ c, i }, k) => `${k ? "L" : "M"}${at(i, s).toFixed(1)} ${y(c.accuracy).toFixed(1)}`).join(""), style: `fill:none;stroke:${colourOf(run.model)};stroke-width:1.5${hollow(run) ? ";stroke-dasharray:4 3" : ""}` }) : null,
-      ...known.flatMap(({ c, i }) => [c.low === null ? null : svg("line", { x1: at(i, s), x2: at(i, s), y1: y(c.low), y2: y(c.high!), style: `stroke:${colourOf(run.model)};stroke-width:1.5;stroke-opacity:.55` }), mark(run, at(i, s), y(c.accuracy), hollow(run), said(`${title}: ${values[i]}`, { run, cell: c }))]),
+      values.length > 2 ? svg("path", { d: known.map(({ c, i }, k) => `${k ? "L" : "M"}${at(i, s).toFixed(1)} ${y(c.accuracy).toFixed(1)}`).join(""), style: `fill:none;stroke:${colourOf(run.model)};stroke-width:1.5;stroke-dasharray:${kMethodDashes[nth(run) % kMethodDashes.length]}` }) : null,
+      ...known.flatMap(({ c, i }) => [c.low === null ? null : svg("line", { x1: at(i, s), x2: at(i, s), y1: y(c.low), y2: y(c.high!), style: `stroke:${colourOf(run.model)};stroke-width:1.5;stroke-opacity:.55` }), mark(run, at(i, s), y(c.accuracy), nth(run), said(`${title}: ${values[i]}`, { run, cell: c }))]),
     ];
   });
-  const every = Math.max(1, Math.ceil((Math.max(...values.map((v) => v.length)) * kLetter) / room / (values.length > 3 ? 1 : 1.6)));
+  const every = Math.max(1, Math.ceil((Math.max(...values.map((v) => v.length)) * kLetter + 5) / room / (values.length > 3 ? 1 : 1.6)));
   let free = 0; // names that stand unevenly wait for the one before
   const named = (v: string, i: number) => {
     if (!places) return !(i % every && values.length > 3);
@@ -172,8 +179,8 @@ export function histogram(title: string, margins: number[], outcomes: number[], 
   let [low, high] = [0, 0];
   for (const m of margins) [low, high] = [Math.min(low, m), Math.max(high, m)];
   if (low === high) [low, high] = [-1, 1];
-  // A bar ends at 0, so that right and wrong do not share one.
-  const step = (high - low) / 48;
+  // A bar ends at 0, so that right and wrong do not share one. Few items make few bars.
+  const step = (high - low) / Math.max(8, Math.min(48, Math.ceil(3 * Math.sqrt(margins.length))));
   low = Math.floor(low / step) * step;
   const bars = Array.from({ length: Math.floor((high - low) / step) + 1 }, () => [0, 0, 0]);
   margins.forEach((m, i) => bars[Math.min(bars.length - 1, Math.floor((m - low) / step + 1e-9))][outcomes[i]]++);
@@ -196,7 +203,7 @@ export function histogram(title: string, margins: number[], outcomes: number[], 
 }
 
 /** Two numbers of everything: dots, or squares that are the stronger the more there are. */
-export function scatter(title: string, labels: [string, string], domain: [number, number], points: { x: number; y: number; title: string }[], binned: boolean, width = 400): SVGElement {
+export function scatter(title: string, labels: [string, string], domain: [number, number], points: { x: number; y: number; title: string }[], binned: boolean, width = 350): SVGElement {
   const height = width + 20;
   const bottom = height - 40;
   const x = scale(...domain, 48, width - 8, 4);
@@ -218,8 +225,8 @@ export function scatter(title: string, labels: [string, string], domain: [number
 
 // --- Regions of designs: sentences are told apart by dashes and shapes, not by a model's colour.
 
-const kDashes = ["", "6 3", "2 2.5", "8 3 2 3", "1 3", "10 4"];
-const kSentences = ["--right", "--wrong", "--ink", "--soft"];
+export const kDashes = ["", "6 3", "2 2.5", "8 3 2 3", "1 3", "10 4"];
+export const kSentences = ["--right", "--wrong", "--ink", "--soft"];
 export function regions(title: string, names: string[], sentences: { name: string; at: (null | { mean: number; low: number | null; high: number | null; items: number })[] }[], width = 360, height = 240): SVGElement {
   const keys = sentences.length;
   const top = kTop + 6 + 14 * keys;
@@ -249,6 +256,13 @@ export function regions(title: string, names: string[], sentences: { name: strin
 const kSaved: Record<string, string> = { "--paper": "#fff", "--ink": "#1c1e21", "--right": "#2166ac", "--wrong": "#b2182b", "--soft": "#5b6169", ...Object.fromEntries(kLight.map((c, i) => [`--c${i}`, c])) };
 const kStyle = "text{font:11px sans-serif;fill:#1c1e21}.title{font-weight:600;font-size:12px}.soft{fill:#5b6169}.small{font-size:9px}.grid,.rule{stroke:#d8dce1}.half{stroke:#5b6169;stroke-dasharray:3 3}.zero{stroke:#1c1e21}.published{stroke:#1c1e21;stroke-width:1.5}.wrong{fill:#b2182b}.tie{fill:#8a8f98}.right{fill:#2166ac}.bin,.point{fill:#2b6cb0}";
 
+/** Programs that draw SVG know neither variables nor mixtures. */
+function settled(drawn: string): string {
+  const channels = (hex: string) => (hex.length === 4 ? [1, 2, 3].map((i) => parseInt(hex[i] + hex[i], 16)) : [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16)));
+  const mixed = (a: string, share: string, b: string) => `rgb(${channels(a).map((x, i) => Math.round((x * Number(share) + channels(b)[i] * (100 - Number(share))) / 100)).join(",")})`;
+  return drawn.replace(/var\((--\w+)\)/g, (all, name) => kSaved[name] ?? all).replace(/color-mix\(in srgb, (#\w+) (\d+)%, (#\w+)\)/g, (_, a, share, b) => mixed(a, share, b));
+}
+
 /** All panels of a figure in one file, where they stand on the screen, under their legend. */
 function saved(figure: HTMLElement): string {
   const area = figure.querySelector(".panels")!.getBoundingClientRect();
@@ -263,7 +277,7 @@ function saved(figure: HTMLElement): string {
   });
   const legend = keys.map((k, i) => svg("g", { transform: `translate(8 ${8 + 16 * i})` }, k.querySelector("path")?.cloneNode(true) ?? svg("text", { x: -3, y: 4 }, k.querySelector(".letter")?.textContent ?? ""), svg("text", { x: 12, y: 4 }, k.lastChild?.textContent ?? "")));
   const whole = svg("svg", { width: area.width, height: area.height + top, viewBox: `0 0 ${area.width} ${area.height + top}`, xmlns: "http://www.w3.org/2000/svg" }, svg("style", {}, kStyle), svg("rect", { width: "100%", height: "100%", fill: "#fff" }), ...legend, ...parts);
-  return whole.outerHTML.replace(/var\((--\w+)\)/g, (all, name) => kSaved[name] ?? all);
+  return settled(whole.outerHTML);
 }
 
 export function figure(caption: string, panels: Node[], key: HTMLElement | null = null): HTMLElement {

@@ -1,5 +1,5 @@
 // What is shown of the data: the runs and tests that were chosen, and their numbers. Nothing is judged here.
-import type { Cells, Data, Other, Run, Suite } from "./data";
+import { live, type Cells, type Data, type Other, type Run, type Suite } from "./data";
 import { state } from "./state";
 
 export interface Cell {
@@ -34,6 +34,8 @@ export function useData(d: Data): void {
     trainings.add(training);
     places.set(r.model, { alone: places.size, together: [...trainings].indexOf(training) });
   }
+  // Those of the bench may have no results.
+  for (const { name } of live?.models ?? []) if (!places.has(name)) places.set(name, { alone: places.size, together: trainings.add(name).size - 1 });
 }
 export const isPeople = (model: string) => people.has(model);
 /** Of a model among those of all suites; checkpoints of one training have one place where there are more models than `most`. */
@@ -85,7 +87,8 @@ export const excludedAt = (run: Run, group: number) => (cellsOf(run)?.excluded ?
 const order = (tests: string[]) => {
   const known = suite().tests.map((t) => t.name);
   const place = (t: string) => (known.includes(t) ? known.indexOf(t) : known.length);
-  return [...tests].sort((a, b) => place(a) - place(b));
+  const numbered = tests.every((t) => /^\d+$/.test(t)); // some suites have only numbers for names
+  return [...tests].sort((a, b) => place(a) - place(b) || (numbered ? Number(a) - Number(b) : 0));
 };
 export const allTests = () => order([...new Set(suite().groups.filter((g) => g[1]).map((g) => g[1]))]);
 const spoken = (language: string) => !state.language || !language || language === state.language;
@@ -161,10 +164,12 @@ function byLanguage() {
   const rows = [...totalRows().filter((r) => r.language), ...testRows()];
   return [...new Set(rows.map((r) => r.test))].map((test) => ({ title: test ? titleOf(test) : "All tests", test, language: "", values: rows.filter((r) => r.test === test).map((r) => ({ value: r.language, group: r.group })) })).filter((p) => p.values.length > 1);
 }
+// Which item it is tells nothing about it.
+const kNames = /^(item|pair|sentence)?_?(id|number|nr|index|uid)$|^item$/i;
 const kFirst = ["attraction", "attractors", "distance", "distance_pieces", "distractors", "language"];
 export function features(): string[] {
   const names = [...(languages().length > 1 ? ["language"] : []), ...new Set(suite().groups.map((g) => g[3]).filter(Boolean))];
   const place = (n: string) => (kFirst.includes(n) ? kFirst.indexOf(n) : kFirst.length);
-  return names.filter((n) => featureGroups(n).length).sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1));
+  return names.filter((n) => !kNames.test(n) && featureGroups(n).length).sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1));
 }
 export const featureTitle = (name: string) => ({ attraction: "attraction (with and without attractors)", distance_pieces: "distance in the model's pieces" })[name] ?? name.replaceAll("_", " ");

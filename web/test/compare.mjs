@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { browser, fitsTheScreen, kPhone, kScreen, openPage } from "./browser.mjs";
+import { accessible, browser, fitsTheScreen, kPhone, kScreen, onPaper, openPage, textsApart } from "./browser.mjs";
 
 const [file, jsonFile, pictures] = process.argv.slice(2);
 const [table, flips] = JSON.parse(readFileSync(jsonFile, "utf8")).tables;
@@ -36,10 +36,18 @@ await page.waitForSelector(".detail .token.locus");
 assert.equal(await page.textContent(".detail h3"), flips.rows[0].id);
 assert.equal(await page.locator('.row[aria-selected="true"]').count(), 1);
 if (pictures) await page.screenshot({ path: `${pictures}/compare-light.png`, fullPage: true });
+await accessible(page, "the comparison");
+await textsApart(page, "the comparison");
 assert.deepEqual(wrong, []);
 
 const small = await open(kPhone);
 assert.ok(await fitsTheScreen(small.page));
+await accessible(small.page, "the comparison on a phone");
+// The picture is drawn for the screen, not shrunk to it; the names of the tests stay in sight.
+assert.ok(await small.page.$eval("figure svg", (s) => s.getBoundingClientRect().width > 0.94 * s.getAttribute("width")));
+await small.page.$eval(".scroll", (box) => box.scrollTo(400, 0));
+assert.ok(await small.page.$eval(".scroll tbody th", (h) => h.getBoundingClientRect().left >= 0));
+await onPaper(small.page, "the comparison");
 assert.deepEqual(small.wrong, []);
 await browser.close();
 console.log("the comparison works");

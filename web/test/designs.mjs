@@ -1,7 +1,7 @@
 // A report of designs: node designs.mjs PAGE.html REPORT.json
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
-import { accessible, browser, drawAll, kScreen, openPage } from "./browser.mjs";
+import { accessible, browser, drawAll, fitsTheScreen, kPhone, kScreen, onPaper, openPage, textsApart } from "./browser.mjs";
 
 const { page, wrong } = await openPage(pathToFileURL(process.argv[2]).href, /^(file|data|blob):/, "#matrix .cell", kScreen);
 await drawAll(page);
@@ -21,5 +21,11 @@ await page.keyboard.press("ArrowDown");
 await page.waitForSelector("#items .detail .region");
 assert.deepEqual(await page.$$eval("#items .detail .of-design", (all) => all.map((x) => x.textContent)), ["plain", "odd"]);
 await accessible(page, "designs");
-assert.deepEqual(wrong, []);
+await textsApart(page, "designs");
+await onPaper(page, "designs");
+const small = await openPage(pathToFileURL(process.argv[2]).href, /^(file|data|blob):/, "#matrix .cell", kPhone);
+await drawAll(small.page);
+assert.ok(await fitsTheScreen(small.page));
+await accessible(small.page, "designs on a phone");
+assert.deepEqual([...wrong, ...small.wrong], []);
 await browser.close();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { accessible, browser, drawAll, fitsTheScreen, kPhone, kScreen, openPage } from "./browser.mjs";
+import { accessible, browser, drawAll, fitsTheScreen, kPhone, kScreen, onPaper, openPage } from "./browser.mjs";
 
 const [file, effectsFile, overlapFile] = process.argv.slice(2);
 const tables = JSON.parse(readFileSync(effectsFile, "utf8")).tables; // report --introspect --by test --format json
@@ -45,6 +45,12 @@ for (const options of [kScreen, kPhone]) {
   for (const r of itself) assert.ok(squares.some((s) => s.startsWith(`${r.first} and itself, halves: ${r.shared} of ${r.top} shared`)), r.first);
   assert.ok(await fitsTheScreen(page));
   await accessible(page, `inside at ${options.viewport.width}`);
+  // What is saved can be drawn by programs that know no mixtures of colours.
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#inside figure:has(.heat)").first().locator("button:has-text('Save as SVG')").click()]);
+  const picture = readFileSync(await download.path(), "utf8");
+  assert.match(picture, /fill:rgb\(\d+,\d+,\d+\)/);
+  assert.doesNotMatch(picture, /color-mix|var\(/);
+  if (options === kScreen) await onPaper(page, "inside");
   assert.deepEqual(wrong, []);
   await page.context().close();
 }

@@ -54,6 +54,12 @@ for (const [name, options] of Object.entries({ light: kScreen, dark, phone: kPho
     await page.evaluate(() => document.querySelector("#bench").scrollIntoView());
     await page.screenshot({ path: `${pictures}/look-${name}.png`, fullPage: true });
   }
+  // What was looked into is in the history, and comes back from there.
+  assert.equal(await page.locator("#bench .asked li").count(), 2);
+  assert.match(await page.textContent("#bench .asked li .answer"), /log odds/);
+  await page.click("#bench .asked li:last-child button");
+  assert.equal(await page.locator("#bench .looked").count(), 2);
+  assert.doesNotMatch(await page.textContent("#bench .looked figcaption"), /third sentence/);
   // What cannot be looked into is said.
   await look(page, "Der Autor lacht.", () => /Not looked into: type a right sentence/.test(document.querySelector("#bench .status").textContent));
   await look(page, "Der Autor lacht.\nDer Autor lacht.", () => /is not asked about pairs/.test(document.querySelector("#bench .looked .problem")?.textContent ?? ""));

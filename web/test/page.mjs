@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { accessible, browser, drawAll, fitsTheScreen, kPhone, kScreen, openPage } from "./browser.mjs";
+import { accessible, browser, drawAll, fitsTheScreen, kPhone, kScreen, onPaper, openPage, textsApart } from "./browser.mjs";
 
 const [file, reportFile, pictures] = process.argv.slice(2);
 const report = JSON.parse(readFileSync(reportFile, "utf8"));
@@ -28,6 +28,7 @@ await drawAll(page);
 assert.ok((await page.locator("figure svg.panel").count()) > 5);
 assert.match(await page.textContent("#tests .legend"), /humans \(published\)/);
 await accessible(page, "the whole page");
+await textsApart(page, "the whole page");
 
 // What is shown can be chosen, and the address says so.
 const menu = async (title, value, on) => {
@@ -139,13 +140,22 @@ if (pictures) {
 }
 assert.deepEqual(wrong, []);
 
-// Paper: everything is drawn, and nothing is cut off.
-const paper = await open({ viewport: { width: 700, height: 900 } });
-await paper.page.emulateMedia({ media: "print" });
-await paper.page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+// Paper: what nobody has scrolled to is drawn as well, and only the item that is open is printed of the items.
+const paper = await open(kScreen);
 await paper.page.waitForSelector("#margins svg.panel", { state: "attached" });
-assert.ok(await fitsTheScreen(paper.page));
-assert.equal(await paper.page.locator("nav").isVisible(), false);
+await paper.page.waitForSelector("#made details", { state: "attached" });
+await onPaper(paper.page, "the page");
+assert.equal(await paper.page.locator("#items").isVisible(), false);
+assert.ok(await paper.page.locator("#matrix thead .head.paper").first().isVisible());
+await paper.page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+assert.ok(await paper.page.locator("#made dl").first().isVisible());
+await paper.page.evaluate(() => dispatchEvent(new Event("afterprint")));
+assert.equal(await paper.page.locator("#made details[open]").count(), 0);
+const chosen = await open(kScreen, "#item=i3");
+await chosen.page.waitForSelector("#items .detail .run");
+await onPaper(chosen.page, "an item");
+assert.ok(await chosen.page.locator("#items .detail .run").first().isVisible());
+assert.deepEqual(chosen.wrong, []);
 
 // A phone in the dark: nothing is wider than the screen.
 const small = await open(kPhone, "#test=easy&run=1");

@@ -2,13 +2,15 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { accessible, browser, drawAll, fitsTheScreen, kPhone, kScreen, openPage } from "./browser.mjs";
+import { accessible, browser, drawAll, fitsTheScreen, kPhone, kScreen, onPaper, openPage, textsApart } from "./browser.mjs";
 
 const [file, reportFile] = process.argv.slice(2);
 const report = JSON.parse(readFileSync(reportFile, "utf8"));
 const open = (options) => openPage(pathToFileURL(file).href, /^(file|data|blob):/, "#matrix .cell", options);
 const models = new Set(report.results.map((r) => r.model)).size;
-const counted = new Set(report.totals.filter((t) => t.pairs > 0).map((t) => t.model)).size;
+// Runs of one model have its colour and shape, and each its own filling.
+const runs = new Set(report.results.map((r) => `${r.model} ${r.method}`)).size;
+const counted = new Set(report.totals.filter((t) => t.pairs > 0).map((t) => `${t.model} ${t.method}`)).size;
 
 // What colour-blind eyes see (Machado, Oliveira and Fernandes 2009, complete), and how far apart two colours are (CIE 1976).
 const kEyes = {
@@ -29,10 +31,11 @@ for (const options of [kScreen, kPhone]) {
   const { page, wrong, seconds } = await open(options);
   console.log(`usable after ${seconds.toFixed(2)} s`);
   assert.equal(await page.locator("#matrix .matrix-place button.cell").count() % counted, 0);
-  assert.equal(await page.locator("#found [data-run]").count(), models);
-  // No two models look alike.
-  const marks = await page.$$eval("#found [data-run] .swatch path", (all) => all.map((p) => getComputedStyle(p).fill + p.getAttribute("d")));
-  assert.equal(new Set(marks).size, models);
+  assert.equal(await page.locator("#found [data-run]").count(), runs);
+  // No two runs look alike, and those of a model have one colour.
+  const marks = await page.$$eval("#found [data-run] .swatch path", (all) => all.map((p) => ({ whole: p.getAttribute("style") + p.getAttribute("d"), colour: /var\(--(c\d+|ink)\)/.exec(p.getAttribute("style"))[0] })));
+  assert.equal(new Set(marks.map((m) => m.whole)).size, runs);
+  assert.equal(new Set(marks.map((m) => m.colour)).size, models);
   // Those of one shape differ in colour for everybody's eyes.
   const colours = await page.$$eval("#found [data-run] .swatch path", (all) => all.map((p) => ({ shape: p.getAttribute("d"), rgb: getComputedStyle(p).fill.match(/\d+/g).map(Number) })));
   for (const [i, a] of colours.entries()) for (const b of colours.slice(0, i)) if (a.shape === b.shape) for (const [eyes, m] of Object.entries(kEyes)) assert.ok(apart(a.rgb, b.rgb, m) > 15, `${a.rgb} and ${b.rgb} for ${eyes}`);
@@ -52,7 +55,10 @@ for (const options of [kScreen, kPhone]) {
   if (panels.length > 2 && options === kScreen) assert.equal(new Set(panels.map((p) => Math.round(p.left))).size, 3);
   const list = await page.$eval("#items .list", (e) => ({ height: e.offsetHeight, rows: e.firstElementChild.offsetHeight }));
   assert.ok(list.height <= list.rows + 4, JSON.stringify(list));
-  assert.ok(await page.$$eval("#items .list .sentence", (all) => all.every((s) => s.querySelectorAll("bdi")[1].textContent.startsWith("*") && s.title.includes("*"))));
+  const pairs = await page.$$eval("#items .list .sentence", (all) => all.map((s) => ({ parts: [...s.querySelectorAll("bdi")].map((b) => b.textContent), title: s.title })));
+  // A cloze has one sentence, with its blank.
+  const cloze = pairs.every((p) => p.parts.length === 1);
+  for (const { parts, title } of pairs) assert.ok(cloze ? /^Sie ____ \.$/.test(parts[0]) : parts[1].startsWith("*") && title.includes("*"), title);
   // Nothing is drawn without a size.
   assert.deepEqual(await page.$$eval("svg.panel rect, svg.panel path", (all) => all.filter((e) => /NaN|Infinity/.test(e.outerHTML)).map((e) => e.outerHTML)), []);
   assert.ok(await page.$$eval("#margins rect", (all) => all.length > 0 && all.every((r) => Number(r.getAttribute("width")) > 0)));
@@ -62,7 +68,7 @@ for (const options of [kScreen, kPhone]) {
   const staged = [...new Set(report.results.map((r) => r.model))].filter((m) => /@step/.test(m));
   assert.equal(await page.locator("#checkpoints").count(), staged.length ? 1 : 0);
   if (staged.length) {
-    const heads = await page.$$eval("#matrix .matrix-place .head", (all) => all.map((h) => Number(/@step(\d+)/.exec(h.textContent)?.[1] ?? Infinity)));
+    const heads = await page.$$eval("#matrix .matrix-place button.head", (all) => all.map((h) => Number(/@step(\d+)/.exec(h.textContent)?.[1] ?? Infinity)));
     assert.deepEqual(heads, [...heads].sort((a, b) => a - b));
     const drawn = await page.$$eval("#checkpoints svg.panel", (all) => all.map((p) => [...p.querySelectorAll("path[transform]")].map((m) => Number(/translate\(([\d.]+)/.exec(m.getAttribute("transform"))[1]))));
     assert.ok(drawn.length > 1);
@@ -76,8 +82,12 @@ for (const options of [kScreen, kPhone]) {
   for (const l of lines) if (l.left.length > 1) assert.equal(l.left[0] > l.left[1], /[\u0590-\u05ff]/.test(l.text), l.text);
   // In the list the first sentence stands where reading begins.
   const firsts = await page.$$eval("#items .list .sentence", (all) => all.map((s) => ({ text: s.textContent, left: [...s.querySelectorAll("bdi")].map((b) => b.getBoundingClientRect().left) })));
-  for (const f of firsts) assert.equal(f.left[0] > f.left[1], /[\u0590-\u05ff]/.test(f.text), f.text);
-  if (models < 12) await accessible(page, file);
+  for (const f of firsts.filter((f) => f.left.length > 1)) assert.equal(f.left[0] > f.left[1], /[\u0590-\u05ff]/.test(f.text), f.text);
+  await textsApart(page, file);
+  if (models < 12 || options === kScreen) await accessible(page, file);
+  // On a small screen letters are as large as on a large one.
+  assert.deepEqual(await page.$$eval("#tests svg.panel, #margins svg.panel", (all) => all.filter((s) => s.getBoundingClientRect().width < 0.94 * s.getAttribute("width")).map((s) => s.getAttribute("aria-label"))), []);
   assert.deepEqual(wrong, []);
+  if (options === kScreen) await onPaper(page, file);
 }
 await browser.close();
