@@ -14,6 +14,7 @@ struct CompareCall {
   std::string results, norm, format = "table", output = "-", html, label;
   PolicyCall policy{.lengths = "all"};
   size_t flips = 0;
+  bool bootstrap = false, student = false;
   report::CompareOptions options;
 };
 
@@ -21,6 +22,8 @@ void compare(CompareCall& call) {
   store::Store store(call.results, store::Store::Mode::read);
   if (!call.norm.empty()) call.options.view = judge::find_view(call.norm);
   call.options.policy = call.policy.policy();
+  if (call.bootstrap) call.options.intervals.way = report::Intervals::Way::bootstrap;
+  if (call.student) call.options.intervals.way = report::Intervals::Way::student;
   std::vector<report::Comparison> comparisons = report::compare_runs(store, call.options);
   if (!call.html.empty()) return report::write_comparisons(comparisons, call.html);
   std::vector<report::Grid> grids;
@@ -71,15 +74,18 @@ void add_compare(Cli& cli) {
                  "what items that are not independent share: suite (what it states), template, "
                  "lexical, item (nothing), or a feature")
       .shows_default();
-  app.add_option("--replicates", call.options.resampling.replicates,
+  app.add_option("--replicates", call.options.intervals.resampling.replicates,
                  "how often the bootstrap and the permutation test resample")
       .between(100, 10000000)
       .shows_default();
-  app.add_option("--seed", call.options.resampling.seed,
+  app.add_option("--seed", call.options.intervals.resampling.seed,
                  "seed of the bootstrap and the permutation test")
       .shows_default();
-  app.add_flag("--bootstrap", call.options.bootstrap,
-               "intervals from resampled clusters (BCa) instead of Student's t over clusters");
+  Option bootstrap =
+      app.add_flag("--bootstrap", call.bootstrap,
+                   "intervals from resampled clusters (BCa) instead of calibrated ones");
+  app.add_flag("--student", call.student, "intervals by Student's t over clusters")
+      .excludes(bootstrap);
   app.add_option("--format", call.format, "table, json, csv, markdown or latex")
       .one_of({"table", "json", "csv", "markdown", "latex"})
       .shows_default();

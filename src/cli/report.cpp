@@ -79,6 +79,7 @@ report::ReportOptions options_of(const ReportCall& call) {
   o.policy = policy.policy();
   o.bins = call.bins;
   o.cluster = call.cluster;
+  o.clustered = call.latex.intervals;
   if (call.bootstrap) o.intervals.way = report::Intervals::Way::bootstrap;
   if (call.student) o.intervals.way = report::Intervals::Way::student;
   o.aggregate_seeds = call.aggregate == "seeds";
@@ -267,7 +268,9 @@ void add_report(Cli& cli) {
                  "with --format latex: digits after the point; default: 4, or 1 with --percent")
       .whole_number(0, 9);
   app.add_flag("--percent", call.latex.percent, "with --format latex: 94.2 instead of 0.9420");
-  app.add_flag("--intervals", call.latex.intervals, "with --format latex: Wilson's, in brackets");
+  app.add_flag(
+      "--intervals", call.latex.intervals,
+      "with --format latex: 95 % intervals over clusters in brackets, as --stats has them");
   app.add_option("--label", call.latex.label, "with --format latex: for \\ref, as tab:de");
   Option stats =
       app.add_flag("--stats", call.stats,
@@ -317,10 +320,9 @@ void add_report(Cli& cli) {
       "units are the same in all tests, languages and models");
   app.add_option("--accepted", call.accepted,
                  "with --human: only items whose good sentence people choose, or rate, above this");
-  app.add_option(
-         "--cluster", call.cluster,
-         "with --stats and --html: what items that are not independent share: suite (what it "
-         "states), template, lexical, item (nothing), or a feature")
+  app.add_option("--cluster", call.cluster,
+                 "with --stats, --intervals and --html: what items that are not independent share: "
+                 "suite (what it states), template, lexical, item (nothing), or a feature")
       .shows_default();
   against.excludes(margins).excludes(stats).excludes(regions).excludes(figure);
   app.add_option("--html", call.html, "write one page with everything, to open in a browser")

@@ -93,21 +93,28 @@ class Run {
     whole_plan_ = hex_of(whole.key());
   }
 
-  // Methods for clozes judge nothing else, except lemma-pairs, given a list of words. Who asks for
-  // them on a suite without one is told so before all of it is planned.
+  // Methods for clozes judge nothing else, except lemma-pairs, given a list of words; the others
+  // judge no clozes. Who asks for what would exclude every item is told so before all of them are
+  // planned. The first item that can be judged ends the search.
   void check_clozes() const {
     if (!options_.lexicon.empty()) return;
+    const bool for_clozes = infos_.front().cloze;
     for (const judge::MethodInfo& info : infos_)
-      if (!info.cloze) return;
+      if (info.cloze != for_clozes) return;
     std::unique_ptr<suite::ItemStream> stream = suite_.open();
     uint64_t items = 0;
     for (suite::Item item; stream->next(item); ++items)
-      if (item.cloze) return;
-    if (items > 0)
+      if (bool(item.cloze) == for_clozes) return;
+    if (items == 0) return;
+    const std::string& method = infos_.front().name;
+    if (for_clozes)
       throw bad_input(
           fmt::format("none of the {} items of '{}' is a cloze, and '{}' judges no others",
-                      count_text(items), suite_.manifest.name, infos_.front().name))
+                      count_text(items), suite_.manifest.name, method))
           .hint("without --method, the default for sentences is taken");
+    throw bad_input(fmt::format("all {} items of '{}' are clozes, and '{}' judges none",
+                                count_text(items), suite_.manifest.name, method))
+        .hint("--method lemma-pairs does with any model, feature-class with masked ones");
   }
 
   void plan() {

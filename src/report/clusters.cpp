@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "base/team.h"
-#include "stats/share.h"
 #include "suite/lint.h"
 
 namespace minpair::report {
@@ -98,8 +97,10 @@ stats::Estimate mean_of(const stats::ClusterSums& sums, const Intervals& by) {
   return resampled_if_asked(stats::clustered_mean(sums), sums, by);
 }
 
-stats::Estimate difference_of(const stats::ClusterSums& sums, const Intervals& by) {
-  return resampled_if_asked(stats::clustered_difference(sums), sums, by);
+stats::Estimate difference_of(const stats::PairedSums& sums, const Intervals& by) {
+  if (by.way == Intervals::Way::calibrated) return stats::calibrated_difference(sums);
+  const stats::ClusterSums differences = sums.differences();
+  return resampled_if_asked(stats::clustered_difference(differences), differences, by);
 }
 
 std::string intervals_of_means_text(Intervals by) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "report/judged.h"
-#include "stats/stats.h"
+#include "stats/share.h"
 
 namespace minpair::report {
 
@@ -37,7 +37,7 @@ class Shares {
   std::map<std::vector<std::pair<double, double>>, stats::Estimate> known_;
 };
 stats::Estimate mean_of(const stats::ClusterSums& sums, const Intervals& by);
-stats::Estimate difference_of(const stats::ClusterSums& sums, const Intervals& by);
+stats::Estimate difference_of(const stats::PairedSums& sums, const Intervals& by);
 // How they were made: of accuracies, and of other means.
 std::string intervals_text(const Intervals& by);
 std::string intervals_of_means_text(Intervals by);

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "base/error.h"
 #include "base/names.h"
+#include "base/team.h"
 #include "report/clusters.h"
 #include "report/judged.h"
 #include "report/labels.h"
@@ -155,35 +157,30 @@ std::vector<Both> both_judge(const SideItems& a, const SideItems& b, const Compa
   return both;
 }
 
-Intervals intervals_of(const CompareOptions& options) {
-  return {options.bootstrap ? Intervals::Way::bootstrap : Intervals::Way::student,
-          options.resampling};
-}
-
 ComparedTest compared(const std::string& test, const std::vector<const Both*>& items,
                       const CompareOptions& options) {
   ComparedTest c;
   c.test = test;
   c.items = items.size();
-  std::vector<double> first, second, difference, first_won, second_won;
+  std::vector<double> first, second, first_won, second_won;
   std::vector<uint64_t> cluster;
   for (const Both* b : items) {
     first.push_back(b->first->points);
     second.push_back(b->second->points);
-    difference.push_back(first.back() - second.back());
     first_won.push_back(b->first->won);
     second_won.push_back(b->second->won);
     cluster.push_back(b->cluster);
   }
   c.first = stats::mean(first);
   c.second = stats::mean(second);
-  stats::ClusterSums sums = stats::sum_by_cluster(difference, cluster);
+  const stats::PairedSums sums = stats::sum_pairs_by_cluster(first, second, cluster);
   c.clusters = sums.count.size();
-  c.difference = difference_of(sums, intervals_of(options));
+  c.difference = difference_of(sums, options.intervals);
   c.pairs = stats::count_pairs(first_won, second_won);
   c.mcnemar = stats::mcnemar_exact(c.pairs.only_first, c.pairs.only_second);
+  const stats::BootstrapOptions& resampling = options.intervals.resampling;
   c.permutation =
-      stats::clustered_permutation(sums, options.resampling.replicates, options.resampling.seed);
+      stats::clustered_permutation(sums.differences(), resampling.replicates, resampling.seed);
   c.detectable = stats::detectable(c.difference);
   return c;
 }
@@ -236,12 +233,15 @@ Comparison compare_pair(const SideItems& a, const SideItems& b, const suite::Man
     all.push_back(&both[i]);
     order.see({both[i].item->test}, i);
   }
-  for (const std::vector<std::string>& keys : order.sorted())
-    c.tests.push_back(compared(keys[0], by_test[keys[0]], options));
+  const std::vector<std::vector<std::string>> tests = order.sorted();
+  c.tests.resize(tests.size());
+  share(tests.size() + 1, std::thread::hardware_concurrency(), [&](size_t i) {
+    if (i == tests.size()) c.total = compared("", all, options);
+    if (i < tests.size()) c.tests[i] = compared(tests[i][0], by_test.at(tests[i][0]), options);
+  });
   correct(c.tests);
-  c.total = compared("", all, options);
   c.clusters = clusters_text(*a.suite);
-  c.intervals = intervals_text(intervals_of(options));
+  c.intervals = intervals_text(options.intervals);
   c.policies = judge::lines_of(options.policy);
   c.mixed = mixed_text(languages);
   for (const suite::TestInfo& t : manifest.tests)

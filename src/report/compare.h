@@ -22,8 +22,7 @@ struct CompareOptions {
   std::string cluster = "suite";  // clusters.h
   // How items of two suites find each other: by "name" (their ids), or by "place" in the suite.
   std::string match = "name";
-  stats::BootstrapOptions resampling;  // of the permutation test
-  bool bootstrap = false;              // intervals by BCa instead of Student's t
+  Intervals intervals;  // its resampling is the permutation test's, too
 };
 
 // All items, or those of one test, that both sides judge.

@@ -175,7 +175,8 @@ std::string value_text(const GridValue& value, GridColumn::Kind kind) {
     case GridColumn::Kind::count:
       return fmt::format("{:.0f}", *number);
     case GridColumn::Kind::difference:
-      return fmt::format("{:+.4f}", *number);
+      // No sign where nothing is left to see of the number.
+      return std::abs(*number) < 5e-5 ? "+0.0000" : fmt::format("{:+.4f}", *number);
     case GridColumn::Kind::number:
       return fmt::format("{:.2f}", *number);
     case GridColumn::Kind::p:

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/grid.h"
 #include "report/layout.h"
@@ -26,7 +27,8 @@ std::string cell_in(const Cell& cell, const LatexStyle& style) {
   if (cell.deviation > 0) text += " $\\pm$" + number_text(cell.deviation, style);
   if (cell.low) text = "\\underline{" + text + "}";
   if (cell.best) text = "\\textbf{" + text + "}";
-  if (style.intervals && cell.tally.pairs > 0 && cell.source.empty())
+  if (style.intervals && cell.tally.pairs > 0 && cell.source.empty() &&
+      !std::isnan(cell.interval.low))
     text += fmt::format(" {{\\scriptsize[{}, {}]}}", number_text(cell.interval.low, style),
                         number_text(cell.interval.high, style));
   return text;
@@ -38,12 +40,12 @@ std::string marked(const LayoutColumn& column, const Row& row, size_t r, const L
 
 using Columns = std::vector<const LayoutColumn*>;
 
-std::string heads(const Table& table, const Columns& columns) {
+std::string heads(const Columns& columns, size_t labels) {
   size_t lines = 0;
   for (const LayoutColumn* c : columns) lines = std::max(lines, c->head.size());
   std::string out;
   for (size_t l = 0; l < lines; ++l) {
-    for (size_t i = 1; i < table.by.size(); ++i) out += " & ";
+    for (size_t i = 1; i < labels; ++i) out += " & ";
     for (const LayoutColumn* c : columns) {
       size_t missing = lines - c->head.size();
       std::string text = l < missing ? ""
@@ -59,35 +61,61 @@ std::string heads(const Table& table, const Columns& columns) {
 std::string caption(const Table& table, const LatexStyle& style) {
   std::string text =
       latex_text(table.title) + (style.percent ? ": accuracy in per cent." : ": accuracy.");
-  if (style.intervals) text += " In brackets: Wilson's 95\\,\\% interval over items.";
+  if (style.intervals)
+    text +=
+        table.clusters.empty()
+            ? " In brackets: Wilson's 95\\,\\% interval over items."
+            : " In brackets: 95\\,\\% interval over clusters (none below five; Wilson's where each "
+              "item is its own). " +
+                  latex_text(capitalize_first(table.clusters)) + ".";
   if (has_best(table)) text += " Bold: best of its row.";
   if (has_low(table)) text += " Underlined: the five lowest of each column.";
   for (const std::string& p : table.policies) text += " " + latex_text(capitalize_first(p)) + ".";
   return text;
 }
 
-size_t labels_of(const Table& table) { return std::max<size_t>(table.by.size(), 1); }
+// Columns of labels. In a long table with several, the first stands above the rows it is for, so
+// that there is room for numbers beside the others.
+struct Labels {
+  size_t columns = 1;
+  bool above = false;
+  explicit Labels(const Table& table, bool long_one)
+      : columns(std::max<size_t>(table.by.size(), 1)) {
+    above = long_one && columns > 1;
+    if (above) --columns;
+  }
+};
+
+std::string spanning(const std::string& text, size_t columns) {
+  return fmt::format("\\multicolumn{{{}}}{{@{{}}l}}{{{}}} \\\\", columns, text);
+}
 
 std::string body(const Table& table, const Layout& layout, const Columns& columns,
-                 const LatexStyle& style) {
-  const size_t labels = labels_of(table);
+                 const LatexStyle& style, const Labels& labels) {
   std::string out;
   for (size_t r = 0; r < table.rows.size(); ++r) {
     const Row& row = table.rows[r];
     if (!row.section.empty() && (r == 0 || table.rows[r - 1].section != row.section))
-      out += fmt::format("{}\\multicolumn{{{}}}{{l}}{{\\textsc{{{}}}}} \\\\\n",
-                         r == 0 ? "" : "\\addlinespace\n", labels + columns.size(),
-                         latex_text(lower(row.section)));
-    std::string line;
-    bool first = true;
-    for (const std::string& label : row_labels(table, r))
-      line += (first ? "" : " & ") + latex_text(label), first = false;
+      out += (r == 0 ? "" : "\\addlinespace\n") +
+             spanning("\\textsc{" + latex_text(lower(row.section)) + "}",
+                      labels.columns + columns.size()) +
+             "\n";
+    std::vector<std::string> texts = row_labels(table, r);
+    if (labels.above) {
+      // No page ends between it and its first row.
+      if (!texts[0].empty())
+        out += spanning("\\emph{" + latex_text(texts[0]) + "}", labels.columns + columns.size()) +
+               "*\n";
+      texts.erase(texts.begin());
+    }
+    std::string line = labels.above ? "\\quad " : "";
+    for (size_t i = 0; i < texts.size(); ++i) line += (i ? " & " : "") + latex_text(texts[i]);
     for (const LayoutColumn* c : columns) line += " & " + marked(*c, row, r, style);
     out += line + " \\\\\n";
   }
   if (layout.with_total) {
     out += "\\midrule\n" + table.total.titles[0];
-    for (size_t i = 1; i < labels; ++i) out += " & ";
+    for (size_t i = 1; i < labels.columns; ++i) out += " & ";
     for (const LayoutColumn* c : columns)
       out += " & " + marked(*c, table.total, table.rows.size(), style);
     out += " \\\\\n";
@@ -95,27 +123,33 @@ std::string body(const Table& table, const Layout& layout, const Columns& column
   return out;
 }
 
+// In characters of small print; brackets are in smaller print.
 size_t width_of(const LayoutColumn& column, const LatexStyle& style) {
   size_t width = 2;
   for (const std::string& line : column.head) width = std::max(width, display_width(line));
   for (const std::string& text : column.texts) width = std::max(width, display_width(text));
-  return width + 2 + (style.intervals && !column.counts ? 2 * style.digits + 6 : 0);
+  if (column.counts) return width + 2;
+  const size_t number = style.digits + (style.percent ? 4 : 2);
+  const size_t bracket = style.intervals ? 1 + (2 * number + 4) * 4 / 5 : 0;
+  return std::max(width, number + bracket) + 2;
 }
 
 // Columns that fit beside the labels, part by part; counts stay with the column they belong to.
-std::vector<Columns> parts_of(const Table& table, const Layout& layout, const LatexStyle& style) {
-  size_t labels = 0;
-  for (size_t r = 0; r < table.rows.size(); ++r) {
+std::vector<Columns> parts_of(const Table& table, const Layout& layout, const LatexStyle& style,
+                              const Labels& labels) {
+  size_t beside = 0;
+  for (const Row& row : table.rows) {
     size_t width = 0;
-    for (const std::string& label : table.rows[r].titles) width += display_width(label) + 2;
-    labels = std::max(labels, width);
+    for (size_t i = labels.above ? 1 : 0; i < row.titles.size(); ++i)
+      width += display_width(row.titles[i]) + 2;
+    beside = std::max(beside, width);
   }
   std::vector<Columns> parts(1);
-  size_t width = labels;
+  size_t width = beside;
   for (const LayoutColumn& c : layout.columns) {
     if (!c.counts && width + width_of(c, style) > kWideLine && !parts.back().empty()) {
       parts.emplace_back();
-      width = labels;
+      width = beside;
     }
     parts.back().push_back(&c);
     width += width_of(c, style);
@@ -128,31 +162,34 @@ std::string label_of(const LatexStyle& style, size_t number) {
   return "\\label{" + style.label + (number > 1 ? fmt::format("-{}", number) : "") + "}";
 }
 
-std::string column_spec(const Table& table, const Columns& columns) {
-  return std::string(labels_of(table), 'l') + std::string(columns.size(), 'r');
+std::string column_spec(const Labels& labels, const Columns& columns) {
+  // Without the space outside of the first and the last column, which only costs width.
+  return "@{}" + std::string(labels.columns, 'l') + std::string(columns.size(), 'r') + "@{}";
 }
 
 std::string short_table(const Table& table, const Layout& layout, const LatexStyle& style,
                         size_t& number) {
   Columns all;
   for (const LayoutColumn& c : layout.columns) all.push_back(&c);
+  const Labels labels(table, false);
   return "\\begin{table}\n\\centering\n\\begin{adjustbox}{max width=\\textwidth}\n"
          "\\begin{tabular}{" +
-         column_spec(table, all) + "}\n\\toprule\n" + heads(table, all) + "\\midrule\n" +
-         body(table, layout, all, style) +
+         column_spec(labels, all) + "}\n\\toprule\n" + heads(all, labels.columns) + "\\midrule\n" +
+         body(table, layout, all, style, labels) +
          "\\bottomrule\n\\end{tabular}\n\\end{adjustbox}\n\\caption{" + caption(table, style) +
          "}" + label_of(style, number++) + "\n\\end{table}\n";
 }
 
 std::string long_table(const Table& table, const Layout& layout, const LatexStyle& style,
                        size_t& number) {
+  const Labels labels(table, true);
   std::string out;
-  for (const Columns& part : parts_of(table, layout, style)) {
-    const std::string head = "\\toprule\n" + heads(table, part) + "\\midrule\n";
-    out += "{\\small\n\\begin{longtable}{" + column_spec(table, part) + "}\n\\caption{" +
+  for (const Columns& part : parts_of(table, layout, style, labels)) {
+    const std::string head = "\\toprule\n" + heads(part, labels.columns) + "\\midrule\n";
+    out += "{\\small\n\\begin{longtable}{" + column_spec(labels, part) + "}\n\\caption{" +
            caption(table, style) + "}" + label_of(style, number++) + "\\\\\n" + head +
            "\\endfirsthead\n" + head + "\\endhead\n\\bottomrule\n\\endfoot\n" +
-           body(table, layout, part, style) + "\\end{longtable}}\n";
+           body(table, layout, part, style, labels) + "\\end{longtable}}\n";
   }
   return out;
 }

@@ -21,8 +21,9 @@
 
 namespace minpair::report {
 
-// The intervals of tables: calibrated (stats/share.h) where they are of accuracies, else Student's
-// t over clusters; or, asked for, Student's t everywhere, or the bootstrap's (BCa).
+// The intervals of tables: calibrated (stats/share.h) where they are of accuracies and their
+// differences, else Student's t over clusters; or, asked for, Student's t everywhere, or the
+// bootstrap's (BCa).
 struct Intervals {
   enum class Way { calibrated, student, bootstrap };
   Way way = Way::calibrated;
@@ -39,6 +40,7 @@ struct ReportOptions {
   bool aggregate_seeds = false;   // mean and deviation over NAME/seed1, NAME/seed2, ...
   std::string cluster = "suite";  // of `--stats` and the page's intervals; see clusters.h
   Intervals intervals;            // of `--stats`, margins and regions
+  bool clustered = false;         // those of a table's cells over clusters, too, where that can be
   size_t bins = 10;               // for features with more distinct numbers than that
   judge::Wanted wanted;           // which runs
   std::vector<std::string> tests, conditions, languages;  // empty: all
@@ -95,6 +97,7 @@ struct Table {
   std::vector<std::string> policies;  // "ties count one half", ...
   std::vector<std::string> account;   // a line per run: where every item is
   std::vector<std::string> notes;
+  std::string clusters;           // what they are, where intervals are over clusters; else empty
   std::vector<std::string> made;  // how: a line for what was run together
   struct Run {
     std::string model, method;

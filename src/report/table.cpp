@@ -11,6 +11,7 @@
 #include "report/labels.h"
 #include "report/published.h"
 #include "report/report.h"
+#include "report/table_intervals.h"
 
 namespace minpair::report {
 namespace {
@@ -59,6 +60,7 @@ Cell cell_of(const Tally& t) {
 struct ColumnInTheMaking {
   Column column;
   const store::RunRecord* run = nullptr;
+  Look look;
   std::map<std::vector<std::string>, Cell> cells;
   Cell total;
   uint64_t unequal = 0;  // items whose sentences have unequally many tokens
@@ -74,6 +76,7 @@ ColumnInTheMaking make_column(const NamedRun& named, const std::vector<GroupCoun
   c.column.norm = judge::name_of(view);
   c.column.released = named.run.model.kind == "released";
   policy.lengths = lengths;
+  c.look = {view, policy};
   Tally sum;
   for (const GroupCounts& g : groups) {
     Tally t = tally_of(g, index_of(view), policy);
@@ -284,6 +287,12 @@ Table make_table(store::Store& store, const std::vector<const NamedRun*>& runs,
             "clozes have probability and logit, or equal-weight and model-weight; sentences sum, "
             "mean, word, char and byte");
   bool by_criterion = std::find(table.by.begin(), table.by.end(), "criterion") != table.by.end();
+  if (options.clustered && ClusteredCells::can(table.by, options)) {
+    ClusteredCells clustered(options);
+    for (ColumnInTheMaking& v : views)
+      clustered.put(store, *v.run, v.look, table.by, v.cells, v.total);
+    table.clusters = clustered.clusters();
+  }
   if (options.aggregate_seeds) views = aggregate_seeds(std::move(views));
   for (const ColumnInTheMaking& v : views) {
     table.columns.push_back(v.column);

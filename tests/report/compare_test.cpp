@@ -70,6 +70,27 @@ TEST_F(CompareTest, TwoModels) {
   Comparison turned = one({.models = {"B", "A"}});
   EXPECT_DOUBLE_EQ(turned.tests[1].difference.value, -0.6);
   EXPECT_DOUBLE_EQ(turned.tests[1].permutation, hard.permutation);
+  EXPECT_DOUBLE_EQ(turned.tests[1].difference.interval.low, -hard.difference.interval.high);
+  // Calibrated by default; Student's t where it is asked for.
+  CompareOptions student{.models = {"A", "B"}};
+  student.intervals.way = Intervals::Way::student;
+  const double half = stats::student_quantile(0.975, 9) * hard.difference.standard_error;
+  EXPECT_NEAR(one(student).tests[1].difference.interval.low, 0.6 - half, 1e-9);
+  EXPECT_LT(hard.difference.interval.low, 0.6 - half);
+  EXPECT_EQ(c.intervals, "from, to: 95%, t over clusters, calibrated by simulation");
+  // What these clusters would show, not so many independent items.
+  const double power = stats::student_quantile(0.8, 9) * hard.difference.standard_error;
+  EXPECT_NEAR(hard.detectable, half + power, 1e-9);
+}
+
+// As a nearly perfect model against itself: not "–", and not certainty.
+TEST_F(CompareTest, ModelsThatNeverDifferHaveAnInterval) {
+  add_run_of(store, "s", "A", "masked", items("t", 20, 0, 1));
+  add_run_of(store, "s", "B", "masked", items("t", 20, 0, 1));
+  const stats::Estimate same = one({.models = {"A", "B"}}).tests[0].difference;
+  EXPECT_EQ(same.value, 0);
+  EXPECT_LT(same.interval.low, -0.05);
+  EXPECT_DOUBLE_EQ(same.interval.low, -same.interval.high);
 }
 
 TEST_F(CompareTest, FlipsTheWidestApartFirst) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/error.h"
 #include "report/report.h"
 
@@ -64,6 +66,37 @@ TEST(Latex, LongTablesGoOverPagesAndWideOnesIntoParts) {
   for (int m : {0, 19})  // every column is in some part
     EXPECT_THAT(wide, HasSubstr("model" + std::to_string(m)));
   EXPECT_EQ(count(wide, "{"), count(wide, "}"));
+}
+
+// Beside two columns of labels there is no room for numbers: the test stands above its conditions.
+TEST(Latex, LongTablesHaveTheTestAboveItsConditions) {
+  Table t = table_of(2, 46);
+  t.by = {"test", "condition"};
+  for (size_t r = 0; r < t.rows.size(); ++r)
+    t.rows[r].titles = {r < 23 ? "Across a subject relative" : "Across an object relative",
+                        "sentential_complement"};
+  const std::string text = latex_tables({t});
+  EXPECT_EQ(count(text, "\\begin{longtable}{@{}lrrr@{}}"), 1u);
+  EXPECT_EQ(count(text, "\\multicolumn{4}{@{}l}{\\emph{Across a subject relative}} \\\\*\n"), 1u);
+  EXPECT_EQ(count(text, "\\quad sentential\\_complement & 0.9422 & 0.9422 & "), 46u);
+  EXPECT_EQ(count(text, "All & 0.9000 & 0.9000 &"), 1u);
+  // A short one has them side by side.
+  t.rows.resize(4);
+  EXPECT_EQ(count(latex_tables({t}), "\\begin{tabular}{@{}llrrr@{}}"), 1u);
+}
+
+TEST(Latex, IntervalsSayWhatTheyAreOver) {
+  Table t = table_of(1, 2);
+  EXPECT_THAT(latex_tables({t}, {4, false, true, ""}),
+              HasSubstr("Wilson's 95\\,\\% interval over items"));
+  t.clusters = "clusters: as the suite states them";
+  t.rows[1].cells[0].interval = {std::nan(""), std::nan("")};  // too few clusters
+  const std::string text = latex_tables({t}, {4, false, true, ""});
+  EXPECT_THAT(text,
+              HasSubstr("interval over clusters (none below five; Wilson's where each item is "
+                        "its own). Clusters: as the suite states them."));
+  EXPECT_THAT(text, HasSubstr("test 0 & 0.9422 {\\scriptsize[0.9222, 0.9622]} &"));
+  EXPECT_THAT(text, HasSubstr("test 1 & 0.9422 &"));
 }
 
 TEST(Latex, ColumnsAreChosenByName) {

@@ -72,6 +72,33 @@ TEST(Statistics, AHandfulOfClustersCarriesNoInterval) {
   EXPECT_THAT(text, ::testing::HasSubstr("fewer than 5 clusters carry no standard error"));
 }
 
+// What goes to print has the intervals of --stats, not narrower ones over items.
+TEST(Statistics, TablesCanHaveTheSameIntervals) {
+  testing::TemporaryFolder folder;
+  store::Store store(folder / "r.db", store::Store::Mode::write);
+  add_run_of(store, "s", "A", "masked", crossed(2, 8, 10, 4));
+  const Grid grid = statistics_grids(store, {})[0];
+  const Table wilson = make_tables(store, {}).at(0),
+              clustered = make_tables(store, {.clustered = true}).at(0);
+  EXPECT_EQ(wilson.clusters, "");
+  EXPECT_EQ(clustered.clusters, "clusters: as the suite states them");
+  const Cell& cell = clustered.rows.at(0).cells.at(0);
+  EXPECT_DOUBLE_EQ(cell.accuracy, 56.0 / 80);
+  EXPECT_DOUBLE_EQ(cell.interval.low, number(grid.rows[0][4]));
+  EXPECT_DOUBLE_EQ(cell.interval.high, number(grid.rows[0][5]));
+  EXPECT_DOUBLE_EQ(clustered.total.cells.at(0).interval.low, cell.interval.low);
+  EXPECT_DOUBLE_EQ(wilson.rows[0].cells[0].interval.low, stats::wilson(56, 80).low);
+  // One condition alone, and other clusters: each item is its own.
+  const Table conditions =
+      make_tables(store, {.by = {"condition"}, .cluster = "item", .clustered = true}).at(0);
+  EXPECT_DOUBLE_EQ(conditions.rows.at(1).cells.at(0).interval.low, stats::wilson(12, 20).low);
+  // Four clusters carry none.
+  EXPECT_TRUE(std::isnan(make_tables(store, {.cluster = "template", .clustered = true})
+                             .at(0)
+                             .total.cells.at(0)
+                             .interval.low));
+}
+
 TEST(Statistics, NamesThatNoItemHasAreErrors) {
   testing::TemporaryFolder folder;
   store::Store store(folder / "r.db", store::Store::Mode::write);
