@@ -105,6 +105,7 @@ report::Grid ablate_table(const AblateReadings& read, By by, size_t top) {
     return rows;
   });
   grid.notes = notes_of(read);
+  explain_dashes(grid);
   return grid;
 }
 

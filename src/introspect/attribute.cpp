@@ -226,6 +226,7 @@ report::Grid word_table(const WordReadings& read, By by) {
                          "without it"),
       how_text(read.how), "95 % intervals over clusters; " + report::clusters_text(read.items)};
   add_reasons(grid.notes, excluded, read.evidence);
+  explain_dashes(grid);
   return grid;
 }
 

@@ -108,6 +108,7 @@ report::Grid direct_table(const Direct& read, By by) {
       "last norm's scale held as it is; margin: the sum, before any cap on logits",
       "95 % intervals over clusters; " + report::clusters_text(read.items)};
   add_reasons(grid.notes, excluded);
+  explain_dashes(grid);
   return grid;
 }
 

@@ -1,5 +1,7 @@
 #include "introspect/intervals.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -81,6 +83,21 @@ void add_groups(report::Grid& grid, const report::SuiteItems& items,
   };
   for (const auto& [name, group] : groups) add(name.first, name.second, group);
   if (groups.size() > 1) add("all", "", all);
+}
+
+void explain_dashes(report::Grid& grid) {
+  bool any = false;
+  for (const auto& row : grid.rows)
+    for (size_t c = 0; c < row.size(); ++c)
+      if (const auto* low = std::get_if<double>(&row[c]);
+          low && grid.columns[c].key.ends_with("_low"))
+        any |= std::isnan(*low);
+  const auto at = std::ranges::find_if(grid.notes, [](const std::string& note) {
+    return note.find("95 % intervals") != std::string::npos;
+  });
+  if (any && at != grid.notes.end())
+    grid.notes.insert(at + 1,
+                      "–: fewer than 5 clusters, or items that are all alike, carry no interval");
 }
 
 }  // namespace minpair::introspect

@@ -48,4 +48,7 @@ using RowsOf = std::function<std::vector<std::vector<report::GridValue>>(const I
 void add_groups(report::Grid& grid, const report::SuiteItems& items,
                 const std::vector<Reason>& excluded, By by, const RowsOf& rows_of);
 
+// Says why some intervals are dashes, after the note about intervals.
+void explain_dashes(report::Grid& grid);
+
 }  // namespace minpair::introspect

@@ -40,13 +40,12 @@ std::vector<report::GridValue> table_row(const LensReadings& read, const std::ve
           between.low,           between.high,           settled / double(margins.size())};
 }
 
-std::vector<std::string> notes_of(const LensReadings& read, bool without_interval) {
+std::vector<std::string> notes_of(const LensReadings& read) {
   std::vector<std::string> notes{
       "layer 0 is the embeddings, the last one the model's own answer; margin: logit of the good "
       "token minus that of the bad one",
       "settled: items whose margin keeps the sign of the end from here on",
       "95 % intervals over clusters; " + report::clusters_text(read.items)};
-  if (without_interval) notes.push_back("–: fewer than 5 clusters carry no interval");
   size_t unread = 0;
   for (const LensItem& item : read.readings)
     unread += !item.margins.empty() && std::isnan(item.margins[0]);
@@ -108,19 +107,18 @@ report::Grid lens_table(const LensReadings& read, By by) {
                   {"margin_high", "to", Kind::difference},
                   {"settled", "settled", Kind::share}}};
   keep_groups(grid.columns, by);
-  bool without_interval = false;
   add_groups(grid, read.items, reasons_of(read.readings), by, [&](const ItemGroup& group) {
     std::vector<std::vector<report::GridValue>> rows;
     for (size_t l = 0; l < read.readings[group.items[0]].margins.size(); ++l) {
       rows.push_back(table_row(read, group.items, l));
-      without_interval |= std::isnan(std::get<double>(rows.back()[3]));
       const auto silent = uint64_t(std::ranges::count_if(
           group.items, [&](size_t i) { return std::isnan(read.readings[i].margins[l]); }));
       rows.back().emplace_back(excluded_text(group, {{Reason::layer_answers_nothing, silent}}));
     }
     return rows;
   });
-  grid.notes = notes_of(read, without_interval);
+  grid.notes = notes_of(read);
+  explain_dashes(grid);
   return grid;
 }
 

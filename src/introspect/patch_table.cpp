@@ -199,6 +199,7 @@ report::Grid patch_table(const PatchReadings& read, By by, size_t top) {
     return rows;
   });
   grid.notes = notes_of(read);
+  explain_dashes(grid);
   return grid;
 }
 

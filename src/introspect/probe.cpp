@@ -295,6 +295,7 @@ report::Grid probe_table(const ProbeReadings& read) {
     }
   }
   grid.notes = notes_of(read);
+  explain_dashes(grid);
   return grid;
 }
 

@@ -24,8 +24,8 @@ struct TypedLimits {
 
 // What each layer would answer; what each word does; and what becomes of the answer when what
 // stands at a word after a layer is changed: into what the other sentence has there, into that of a
-// mask, or, of models without masks, into zeros. As web/src/live.ts reads it. Throws, in words for
-// who typed it, when the pair cannot be asked.
+// mask, or, where words are left out (word.h), into zeros. As web/src/live.ts reads it. Throws, in
+// words for who typed it, when the pair cannot be asked.
 std::string inside_json(query::Model& model, const TypedPair& pair, const TypedLimits& limits = {});
 
 }  // namespace minpair::introspect

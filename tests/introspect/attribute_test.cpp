@@ -24,6 +24,7 @@ namespace {
 using namespace testing;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 std::unique_ptr<query::Model> golden(const std::string& name) {
   const auto folder = source_dir() / "tests/model/golden" / name, gguf = folder / "model.gguf";
@@ -179,6 +180,7 @@ TEST(Erasure, RanksAgainstChance) {
   EXPECT_NEAR(cell(9), (1 + 1.0 / 2 + 1.0 / 3 + 1.0 / 4) / 4, 1e-12);
   EXPECT_NEAR(cell(10), 1, 1e-12);
   EXPECT_THAT(grid.notes, Contains("excluded: 1 in which the model reads no subject"));
+  EXPECT_THAT(grid.notes, Contains(HasSubstr("fewer than 5 clusters")));
   EXPECT_EQ(word_rows(read).rows(), 16u);
 }
 

@@ -27,6 +27,7 @@ using namespace testing;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // --- Counterparts
 
@@ -297,6 +298,7 @@ TEST(Patch, EffectsAreOddsMovedToTheOtherForm) {
   EXPECT_DOUBLE_EQ(
       cell(table, 1, "odds_ratio"),
       (std::exp(3.) + std::exp(0.) + std::exp(5.) + std::exp(4.) + std::exp(1.)) / 5 - 1);
+  EXPECT_THAT(table.notes, Not(Contains(HasSubstr("carry no interval"))));
   EXPECT_LT(cell(table, 1, "effect_low"), 2.6);
   EXPECT_GT(cell(table, 1, "effect_high"), 2.6);
 }
