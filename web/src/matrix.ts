@@ -37,7 +37,7 @@ function head(shown: Run[], beside: Beside[], first: string, sortable: boolean):
       {},
       el("th", { scope: "col" }, first),
       ...shown.map((run) => el("th", { scope: "col", class: "run", "aria-sort": sorted(run) && sortable ? "descending" : null }, sortable ? el("button", { type: "button", class: "head", "data-focus": `sort ${run.id}`, title: sorted(run) ? "in the order of the suite" : "highest first", onclick: () => set({ sort: sorted(run) ? "" : String(run.id) }) }, ...name(run), sorted(run) ? "↓" : "") : null, el("span", { class: sortable ? "head paper" : "head", "aria-hidden": sortable ? "true" : null }, ...name(run)))),
-      ...beside.map((o) => el("th", { scope: "col", class: "run" }, el("span", { class: "head" }, el("b", { class: "letter" }, o.letter), el("span", {}, o.name), el("small", {}, o.seeds ? `mean of ${o.seeds} seeds` : "published")))),
+      ...beside.map((o) => el("th", { scope: "col", class: "run" }, el("span", { class: "head words" }, el("b", { class: "letter" }, o.letter), el("span", {}, o.name), el("small", {}, o.seeds ? `mean of ${o.seeds} seeds` : "published")))),
       el("th", { scope: "col", class: "n" }, "Pairs"),
     ),
   );
@@ -100,7 +100,7 @@ function tableOf(rows: Row[], totals: Row[], caption: string, first: string, sor
     section = row.section;
     body.push(line(row, shown, beside));
   }
-  const table = el("table", { class: shown.length + beside.length > 7 ? "matrix dense" : "matrix" }, el("caption", {}, el("span", {}, caption)), head(shown, beside, first, sortable), el("tbody", {}, ...body, ...totals.map((t) => line(t, shown, beside, true))));
+  const table = el("table", { class: shown.length + beside.length > (sortable ? 7 : 3) ? "matrix dense" : "matrix" }, el("caption", {}, el("span", {}, caption)), head(shown, beside, first, sortable), el("tbody", {}, ...body, ...totals.map((t) => line(t, shown, beside, true))));
   withKeys(table);
   const { columns, values } = plain([...rows, ...totals], shown, beside);
   return el("div", { class: "block" }, el("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-label": caption }, table), copyButtons(columns, () => values, linkButton("Copy link", () => address())));

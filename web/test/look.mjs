@@ -34,6 +34,8 @@ for (const [name, options] of Object.entries({ light: kScreen, dark, phone: kPho
   await look(page, pair, looked);
   assert.match(await page.textContent("#bench .looked .verdict"), /log odds \S+ of “\S+” over “\S+”/);
   const masked = await heat(page, 0);
+  // No two models have the same mark, also where none has results.
+  assert.equal(new Set(await page.$$eval("#bench .looked h3 .swatch path", (all) => all.map((p) => p.getAttribute("style") + p.getAttribute("d")))).size, 2);
   // Words that occur once have their names; what is masked before the first layer is what is masked in the sentence.
   const effects = new Map((await words(page, 0)).map((t) => t.split(": ")).map(([word, e]) => [word, number(e)]));
   assert.ok(effects.has("Autor") && effects.has("Häusern"), [...effects.keys()].join(" "));
