@@ -63,6 +63,19 @@ TEST(Regions, ATotalIsOfTheWholeSentence) {
   EXPECT_EQ(bits("verb", Metric::sum), -1);
 }
 
+// A special token belongs to the text's end, also where the token before it begins in another
+// region.
+TEST(Regions, WhatFollowsTheTextIsInItsLastRegion) {
+  suite::Sentence s = sentence("a", {{"np", "Dogs"}, {"verb", "bark"}});
+  EXPECT_EQ(regions_of(s, scored(s, {{"Dogs bark", 1}, {"", 2}}).tokens), (std::vector<int>{0, 1}));
+  TokenScore piece;  // of a character that a token before it has begun
+  EXPECT_EQ(regions_of(s, {scored(s, {{"Dogs bark", 1}}).tokens[0], piece}),
+            (std::vector<int>{0, 0}));
+  EXPECT_EQ(regions_of(s, {piece}), (std::vector<int>{0}));
+  suite::Sentence i = sentence("i", {{"np", "I"}, {"verb", "bark"}});
+  EXPECT_EQ(regions_of(i, scored(i, {{"", 1}, {"I", 2}}).tokens), (std::vector<int>{0, 0}));
+}
+
 TEST(Regions, EveryWhiteSpaceBeforeTheTextIsPassedOver) {
   for (const char* space : {" ", "\t", "\n", "\v", "\f", "\r", " \t\r"}) {
     suite::Sentence s;
