@@ -29,7 +29,7 @@ suite::Segmenter tokenizer_segmenter(const std::string& directory) {
 
 suite::Segmenter chosen_segmenter(const LintCall& call) {
   if (!call.tokenizer.empty() && !call.vocabulary.empty())
-    throw wrong_call("--tokenizer and --vocab exclude each other");
+    throw wrong_call("give --tokenizer or --vocab, not both");
   if (!call.tokenizer.empty()) return tokenizer_segmenter(call.tokenizer);
   if (!call.vocabulary.empty()) return suite::vocabulary_segmenter(call.vocabulary);
   return {};

@@ -42,7 +42,7 @@ void list_papers(const std::string& format) {
       {},
       false,
       {"from files: computed from released files; models: the paper's own that can be run again",
-       "'minpair reproduce PAPER FOLDER' computes them; without FOLDER the files are sought "
+       "'minpair reproduce PAPER FOLDER' computes them; without FOLDER it looks for the files "
        "below $MINPAIR_DATA, then where 'minpair pull' puts them"}};
   for (const papers::Paper& p : papers::all_papers()) {
     std::filesystem::path folder = data_folder(p);
@@ -221,7 +221,7 @@ class Reproduction {
 
   void refuse_options_for_models() const {
     if (call_.offline || !call_.results.empty())
-      fmt::print(stderr, "note: no model runs, so that --offline and --results change nothing\n");
+      fmt::print(stderr, "note: no model runs, so --offline and --results change nothing\n");
   }
 
   // How much is fetched, and how long it takes, before the first byte.

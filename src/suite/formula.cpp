@@ -32,7 +32,7 @@ class Parser {
 
   Formula parse() {
     uint32_t whole = choice();
-    if (!at_end()) fail("an operator is missing here, or a bracket is too many");
+    if (!at_end()) fail("an operator is missing here, or there is a bracket too many");
     if (!is_truth(whole)) fail("this is a number of bits: compare it with another by < or >");
     return std::move(formula_);
   }

@@ -351,11 +351,6 @@ Linter::~Linter() = default;
 bool Linter::add(const Item& item) { return impl_->add(item); }
 LintReport Linter::finish() { return impl_->finish(); }
 
-uint64_t LintReport::count(Severity severity) const {
-  return uint64_t(std::count_if(findings.begin(), findings.end(),
-                                [&](const Finding& f) { return f.severity == severity; }));
-}
-
 Segmenter vocabulary_segmenter(const fs::path& file) {
   auto known = std::make_shared<std::unordered_set<std::string>>();
   LineReader lines(file);

@@ -45,8 +45,6 @@ struct LintReport {
   std::vector<SinglePieceSets> single_piece;
   bool states_clusters = true;           // some item does
   std::vector<std::string> one_cluster;  // tests whose items all have the same one
-
-  uint64_t count(Severity severity) const;  // of findings
 };
 
 // What a tokenizer makes of a text.

@@ -74,7 +74,7 @@ Suite find_suite(const std::string& name_or_path) {
   const std::string whole = name_or_path.substr(0, slash);
   if (slash != name_or_path.npos && std::find(names.begin(), names.end(), whole) != names.end())
     throw bad_input(fmt::format("there is no suite '{}'", name_or_path))
-        .hint(fmt::format("a language of '{0}' is chosen so: -s {0} --language de", whole));
+        .hint(fmt::format("choose a language of '{0}' with -s {0} --language de", whole));
   throw bad_input(
       fmt::format("there is no suite '{}': no file, no folder, no shipped suite", name_or_path))
       .hint(guess.empty() ? "'minpair list suites' shows what ships"

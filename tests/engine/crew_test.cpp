@@ -154,6 +154,21 @@ TEST(Crew, GivesTheScoresOfOneProcess) {
   }
 }
 
+// However short a batch is, its first piece has a query in it.
+TEST(Crew, ABatchOfOneTokenIsAnswered) {
+  together(1, nullptr, [&](Wire& wire) {
+    FakeModel model;
+    Foreman crew(wire, 0, model);
+    query::Query query;
+    query.ids = {5};
+    query.asks = {{0, query::Targets{{6}}}};
+    crew.submit({query});
+    std::vector<query::Answer> answers = crew.next();
+    ASSERT_EQ(answers.size(), 1u);
+    EXPECT_EQ(answers[0].size(), 1u);
+  });
+}
+
 TEST(Crew, OneThatFailsEndsTheRunWithItsMessage) {
   std::vector<suite::Item> items = some_items(150);
   together(

@@ -49,6 +49,45 @@ SentenceScore scored(const suite::Sentence& s,
   return score;
 }
 
+// A score of the whole sentence says nothing of its parts, and nothing but its sum.
+TEST(Regions, ATotalIsOfTheWholeSentence) {
+  suite::Sentence s = sentence("a", {{"np", "The dogs"}, {"verb", "bark"}});
+  SentenceScore score;
+  score.total = SentenceScore::Total{3, -6 * std::numbers::ln2};
+  auto bits = [&](const char* region, Metric metric, View view = kSum) {
+    return region_surprisal(s, score, region, metric, view).value_or(-1);
+  };
+  EXPECT_NEAR(bits("*", Metric::sum), 6, 1e-12);
+  EXPECT_EQ(bits("*", Metric::mean), -1);
+  EXPECT_EQ(bits("*", Metric::sum, {Unit::token}), -1);
+  EXPECT_EQ(bits("verb", Metric::sum), -1);
+}
+
+// A special token belongs to the text's end, also where the token before it begins in another
+// region.
+TEST(Regions, WhatFollowsTheTextIsInItsLastRegion) {
+  suite::Sentence s = sentence("a", {{"np", "Dogs"}, {"verb", "bark"}});
+  EXPECT_EQ(regions_of(s, scored(s, {{"Dogs bark", 1}, {"", 2}}).tokens), (std::vector<int>{0, 1}));
+  TokenScore piece;  // of a character that a token before it has begun
+  EXPECT_EQ(regions_of(s, {scored(s, {{"Dogs bark", 1}}).tokens[0], piece}),
+            (std::vector<int>{0, 0}));
+  EXPECT_EQ(regions_of(s, {piece}), (std::vector<int>{0}));
+  suite::Sentence i = sentence("i", {{"np", "I"}, {"verb", "bark"}});
+  EXPECT_EQ(regions_of(i, scored(i, {{"", 1}, {"I", 2}}).tokens), (std::vector<int>{0, 0}));
+}
+
+TEST(Regions, EveryWhiteSpaceBeforeTheTextIsPassedOver) {
+  for (const char* space : {" ", "\t", "\n", "\v", "\f", "\r", " \t\r"}) {
+    suite::Sentence s;
+    s.text = std::string(space) + "Dogs bark";
+    const size_t begin = std::string(space).size();
+    s.regions = {{"np", {begin, begin + 4}}, {"verb", {begin + 5, begin + 9}}};
+    EXPECT_EQ(regions_of(s, scored(s, {{"", 1}, {"Dogs", 2}}).tokens), (std::vector<int>{0, 0}));
+    // A token that begins with the space before its word.
+    EXPECT_EQ(regions_of(s, {TokenScore{.span = {0, begin + 4}}}), (std::vector<int>{0}));
+  }
+}
+
 TEST(Regions, ATokenIsWhereItsFirstCharacterIs) {
   suite::Sentence s =
       sentence("a", {{"np", "The dogs"}, {"gap", ""}, {"verb", "don't"}, {"end", "bark ."}});
@@ -132,6 +171,9 @@ TEST(Criterion, EqualsMeansClose) {
   EXPECT_EQ(judged("v in a = v in b", {{"v@a", 10}, {"v@b", 10.001}}).outcome, Outcome::right);
   EXPECT_EQ(judged("v in a = v in b", {{"v@a", 10}, {"v@b", 10.0012}}).outcome, Outcome::wrong);
   EXPECT_EQ(judged("v in a = v in b", {{"v@a", 10}, {"v@b", 10}}).outcome, Outcome::right);
+  // A thousandth, and a hundred-thousandth of the second.
+  EXPECT_EQ(judged("v in a = v in b", {{"v@a", 1000}, {"v@b", 1000.0109}}).outcome, Outcome::right);
+  EXPECT_EQ(judged("v in a = v in b", {{"v@a", 1000}, {"v@b", 1000.0112}}).outcome, Outcome::wrong);
 }
 
 TEST(Judge, AllCriteriaOfTheTestMustHold) {

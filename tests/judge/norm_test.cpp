@@ -43,8 +43,25 @@ TEST(Norms, UnigramsOfATextAndItsPunctuation) {
   EXPECT_EQ(sum.unknown, 3u);
   EXPECT_NEAR(sum.logprob, std::log(0.5 * 0.3 * 0.2) + 3 * std::log(0.01), 1e-12);
   EXPECT_EQ(table.of("").words, 0u);
-  for (const char* wrong : {"", "der\n", "der\tx\n", "der\t-1\n", "der\t1\t2\n", "der\tinf\n"})
+  for (const char* wrong :
+       {"", "der\n", "der\tx\n", "der\t0\n", "der\t-1\n", "der\t1\t2\n", "der\tinf\n"})
     EXPECT_THROW(read(wrong), Error) << wrong;
+}
+
+// Punctuation beside a word is passed over; a mark alone is no word, and a single letter is one.
+TEST(Norms, TheCountOfAWordIsThatOfTheWordInIt) {
+  testing::TemporaryFolder folder;
+  std::ofstream(folder / "u.tsv") << "der\t50\ner\t9\na\t7\nnie\t1\n.\t20\n";
+  const Unigrams table = Unigrams::read(folder / "u.tsv");
+  EXPECT_EQ(table.count("der"), 50);
+  EXPECT_EQ(table.count("\"der,"), 50);
+  EXPECT_EQ(table.count("er."), 9);
+  EXPECT_EQ(table.count("a"), 7);
+  EXPECT_EQ(table.count("a."), 7);
+  EXPECT_EQ(table.count("nie"), 1);
+  EXPECT_EQ(table.count("."), 0);
+  EXPECT_EQ(table.count("lacht"), 0);
+  EXPECT_EQ(table.count(""), 0);
 }
 
 }  // namespace

@@ -325,7 +325,7 @@ class LongItems : public FileItemStream {
       bytes += 64;
       for (const std::string& f : rows_.fields) bytes += f.size() + 32;
       if (bytes > kLargestLongList)
-        throw bad_input("this list is too large for one sentence a row")
+        throw bad_input("this list is too large for one sentence per row")
             .at(rows_.where())
             .hint("a list with a good and a bad sentence in each row may have any size");
       add_row();

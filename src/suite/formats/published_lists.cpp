@@ -36,7 +36,7 @@ const std::vector<PublishedList>& published_lists() {
        {"sentence_good", "sentence_bad", "category", "subcat"},
        "good=sentence_good,bad=sentence_bad,test=category,item=id"},
       {"aann",
-       "AANN, Misra & Mahowald 2024: CSV, a construction and four that are none after a prefix",
+       "AANN, Misra & Mahowald 2024: CSV, a construction and four that are not, after a prefix",
        ".csv",
        ',',
        "en",

@@ -324,7 +324,7 @@ std::vector<Sheet> read_ods_content(std::string_view text, const std::string& na
 
 std::vector<Sheet> read_spreadsheet(const std::filesystem::path& file) {
   if (file.extension() == ".xls")
-    throw bad_input("this is Excel's format of before 2007")
+    throw bad_input("this is Excel's format from before 2007")
         .at(file.string())
         .hint("save it as .xlsx, or as CSV UTF-8");
   try {
@@ -336,7 +336,7 @@ std::vector<Sheet> read_spreadsheet(const std::filesystem::path& file) {
     if (!e.where().byte) throw;
     throw e.hint("the file is damaged; open it in its program and save it again");
   }
-  throw bad_input("this is a zip archive, but no spreadsheet").at(file.string());
+  throw bad_input("this is a zip archive, but not a spreadsheet").at(file.string());
 }
 
 }  // namespace minpair::suite
