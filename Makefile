@@ -30,7 +30,7 @@ test:             ## everything, then every test
 
 golden-check:     ## the tiny checkpoints made again with Hugging Face's library, and what minpair computes with them
 	@$(BUILD) --target test_model
-	@tools/golden/check.py build/release/test_model
+	@tools/golden/check.py build/release/test_model $(GOLDEN_MADE)
 
 check:            ## what must hold before a release: debug, sanitizers, one link with all types in sight, lint, mutants
 	@tools/check.sh $(PARTS)

@@ -198,6 +198,10 @@ nn::AttentionShape attention_shape(const Config& config, size_t hidden, size_t h
           .scale = static_cast<float>(1 / std::sqrt(static_cast<double>(width)))};
 }
 
+bool is_tied(const Config& config, const WeightLoader& load, const std::string& own, bool usual) {
+  return config.flag("tie_word_embeddings", usual) && !load.has(own);
+}
+
 const nn::Matrix& TransformHead::run(const nn::Runtime& runtime, const nn::View& hidden) {
   nn::linear(runtime, hidden, dense, out, activation);
   nn::normalize(runtime, out, norm);

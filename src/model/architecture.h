@@ -285,6 +285,11 @@ void refuse_quantised(const Config& config);
 // Throws when the heads do not divide the width.
 nn::AttentionShape attention_shape(const Config& config, size_t hidden, size_t heads);
 
+// Whether the output is the embedding table: where the configuration says so, and no output of its
+// own is stored under this name, which is then used, as transformers 5 does.
+bool is_tied(const Config& config, const WeightLoader& load, const std::string& own,
+             bool usual = true);
+
 void multiply(nn::Matrix& rows, float by);
 // Each `width` columns of a row by themselves; the norm has weights for all of them.
 void normalize_parts(const nn::Runtime& runtime, nn::Matrix& rows, const nn::Norm& norm,

@@ -54,9 +54,10 @@ class Bart : public GapFiller {
     c.must_be("add_final_layer_norm", multilingual_, "the norms stand elsewhere");
     c.must_be("normalize_embedding", true, "embeddings without a norm are not supported");
     c.must_be("static_position_embeddings", false, "positions must be learned");
-    c.ignore({"is_encoder_decoder", "is_decoder", "forced_eos_token_id", "forced_bos_token_id",
-              "add_bias_logits", "extra_pos_embeddings", "output_past", "tokenizer_class",
-              "num_hidden_layers", "encoder_layerdrop", "decoder_layerdrop"});
+    c.must_be("is_encoder_decoder", true, "one half of the model alone is not supported");
+    c.ignore({"is_decoder", "forced_eos_token_id", "forced_bos_token_id", "add_bias_logits",
+              "extra_pos_embeddings", "output_past", "tokenizer_class", "num_hidden_layers",
+              "encoder_layerdrop", "decoder_layerdrop"});
     load_weights(from);
   }
 
@@ -74,7 +75,7 @@ class Bart : public GapFiller {
     words_ = load.embedding("shared.weight", info.vocabulary, h);
     encoder_ = load_side(load, c, "encoder", info);
     decoder_ = load_side(load, c, "decoder", info);
-    const bool tied = c.flag("tie_word_embeddings", true);
+    const bool tied = is_tied(c, load, "lm_head.weight");
     output_.weights = load.matrix(tied ? "shared.weight" : "lm_head.weight", info.vocabulary, h);
     if (load.has("final_logits_bias"))
       output_.bias = load.numbers("final_logits_bias", {1, int64_t(info.vocabulary)});

@@ -104,7 +104,8 @@ class Bert : public Encoder {
     const size_t positions = info.max_tokens, h = info.hidden;
     const size_t e = variant_.widen.empty() ? h : c.size("embedding_size", 128);
     if (variant_.positions_after_padding) {
-      const int64_t padding = c.integer("pad_token_id", 1);
+      const int64_t padding =
+          variant_.padding >= 0 ? variant_.padding : c.integer("pad_token_id", 1);
       if (padding < 0 || static_cast<size_t>(padding) + 1 >= positions)
         throw bad_input(
             fmt::format("pad_token_id {} leaves no positions of {}", padding, positions))
@@ -182,7 +183,7 @@ class Bert : public Encoder {
     head_.dense = load.linear(v.head_dense, e, info.hidden);
     head_.activation = v.gelu_in_head ? nn::Activation::gelu : activation_;
     head_.norm = load.norm(v.head_norm, e, epsilon_);
-    bool tied = c.flag("tie_word_embeddings", true);
+    const bool tied = is_tied(c, load, v.decoder);
     decoder_.weights = load.matrix(tied ? kWords : v.decoder, info.vocabulary, e);
     std::string bias = v.decoder_bias.front();
     for (const std::string& name : v.decoder_bias)

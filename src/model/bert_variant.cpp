@@ -51,7 +51,8 @@ Variant large_xlm_roberta() {
 
 Variant mpnet(const Config& c) {
   Variant v = roberta();
-  v.name = "MPNet", v.segments = 0, v.distances = "encoder.relative_attention_bias.weight";
+  v.name = "MPNet", v.segments = 0, v.padding = 1,
+  v.distances = "encoder.relative_attention_bias.weight";
   v.qkv = {"attention.attn.q", "attention.attn.k", "attention.attn.v"};
   v.attention_output = "attention.attn.o", v.attention_norm = "attention.LayerNorm";
   c.ignore({"relative_attention_num_buckets"});

@@ -16,6 +16,7 @@ struct BertVariant {
   std::string usual_activation = "gelu";
   size_t positions = 512, segments = 2;
   bool positions_after_padding = false;  // RoBERTa
+  int64_t padding = -1;                  // MPNet: whatever the configuration says
   // RoFormer, NomicBERT: queries and keys are turned instead of adding positions; 0: they are not.
   double rotary_theta = 0;
   bool neighbours = false;    // rotary pairs lie beside each other

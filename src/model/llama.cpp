@@ -49,6 +49,7 @@ class Llama : public Decoder {
                                                   : 1 / std::sqrt(double(shape_.width)));
     shape_.after = 0;
     shape_.cap = variant_.attention_cap;
+    unturned_scale_ = shape_.scale;
     set_rotary(from);
     load_weights(from);
   }
@@ -67,6 +68,7 @@ class Llama : public Decoder {
       const auto positions = std::span(all_positions).first(hidden_.rows());
       nn::AttentionShape shape = shape_;
       if (v.windowed[l]) shape.before = v.window - 1;
+      if (!v.turned[l]) shape.scale = unturned_scale_;
       const nn::Matrix& in = attention_input(layer, l);
       nn::linear(runtime_, in, layer.query, query_);
       nn::linear(runtime_, in, layer.key_value, key_value_);
@@ -176,7 +178,7 @@ class Llama : public Decoder {
     }
     norm_ = norm(load, "norm", h);
     const bool says_so = c.flag("tie_word_embeddings", v.tied);
-    const bool tied = says_so || (!c.has("tie_word_embeddings") && !load.has("lm_head.weight"));
+    const bool tied = !load.has("lm_head.weight") && (says_so || !c.has("tie_word_embeddings"));
     if (tied && !says_so)
       info.notes.push_back(
           "no lm_head in the checkpoint: the output is tied to the embedding table");
@@ -286,6 +288,7 @@ class Llama : public Decoder {
   LlamaVariant variant_;
   double epsilon_ = 0;
   nn::Rotary rotary_, local_rotary_;
+  float unturned_scale_ = 0;  // of layers whose queries and keys are not turned
   std::vector<Layer> layers_;
   nn::Matrix query_, key_value_, wide_;
 };

@@ -1,7 +1,11 @@
 #include "model/llama_variant.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "base/error.h"
 
 namespace minpair::model {
 namespace {
@@ -114,6 +118,10 @@ void windows(const Config& c, const std::string& type, size_t layers, Variant& v
     v.window = c.size("sliding_window", 4096);
   c.ignore({"sliding_window", "use_sliding_window", "rope_local_base_freq"});
   std::vector<std::string> kinds = c.texts("layer_types");
+  if (!kinds.empty() && kinds.size() != layers)
+    throw bad_input(
+        fmt::format("\"layer_types\" speaks of {} layers, not {}", kinds.size(), layers))
+        .at(c.file().string());
   size_t pattern = 0;
   if (type == "gemma2") pattern = 2;
   if (type == "olmo3") pattern = 4;
@@ -122,7 +130,7 @@ void windows(const Config& c, const std::string& type, size_t layers, Variant& v
   int64_t first_windowed = qwen ? c.integer("max_window_layers", 28) : 0;
   for (size_t i = 0; i < layers; ++i) {
     bool local = pattern ? (i + 1) % pattern != 0 : int64_t(i) >= first_windowed;
-    if (i < kinds.size()) local = kinds[i] == "sliding_attention";
+    if (!kinds.empty()) local = kinds[i] == "sliding_attention";
     v.windowed.push_back(v.window > 0 && local);
   }
 }

@@ -124,7 +124,7 @@ class Mamba : public Decoder {
       layers_.push_back(std::move(layer));
     }
     norm_ = norm("norm_f", h);
-    const bool tied = c.flag("tie_word_embeddings", !second_) && !load.has("lm_head.weight");
+    const bool tied = is_tied(c, load, "lm_head.weight", !second_);
     output_.weights =
         load.matrix(tied ? "embeddings.weight" : "lm_head.weight", info.vocabulary, h);
     load.finish("Mamba", {"lm_head"});

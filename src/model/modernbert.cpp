@@ -45,7 +45,7 @@ class ModernBert : public Encoder {
       head_.dense = load.linear("head.dense", width_, width_, c.flag("classifier_bias", false));
       head_.activation = nn::find_activation(c.text("classifier_activation", "gelu"));
       head_.norm = load.norm("head.norm", width_, epsilon, norm_bias);
-      bool tied = c.flag("tie_word_embeddings", true);
+      const bool tied = is_tied(c, load, "decoder.weight");
       decoder_.weights = load.matrix(tied ? "embeddings.tok_embeddings.weight" : "decoder.weight",
                                      info.vocabulary, width_);
       if (c.flag("decoder_bias", true))
@@ -133,6 +133,8 @@ ModernBertLayer modernbert_layer(WeightLoader& load, const Config& c, size_t num
   const bool mlp_bias = c.flag("mlp_bias", false);
   const size_t inner = c.size("intermediate_size", 1152);
   const std::vector<std::string> types = c.texts("layer_types");
+  if (!types.empty() && types.size() != c.size("num_hidden_layers", 22))
+    throw bad_input("\"layer_types\" speaks of another number of layers").at(c.file().string());
   const size_t every = c.size("global_attn_every_n_layers", 3);
   std::vector<std::string> names;
   for (const std::string& name : qkv) names.push_back(p + "attn." + name);

@@ -47,8 +47,8 @@ class T5 : public GapFiller {
     const bool tied = c.flag("tie_word_embeddings", true);
     if (info.architecture == "t5") scaled_ = c.flag("scale_decoder_outputs", tied);
     if (info.architecture == "umt5") scaled_ = tied;
-    c.ignore(
-        {"is_encoder_decoder", "is_decoder", "output_past", "n_positions", "scalable_attention"});
+    c.must_be("is_encoder_decoder", true, "one half of the model alone is not supported");
+    c.ignore({"is_decoder", "output_past", "n_positions", "scalable_attention"});
     load_weights(from, tied);
   }
 

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """Makes the checkpoints of make_transformers.py, make_ltg.py and make_rwkv.py again and compares them with those in the tree; then lets the
-tests compare them with minpair, and larger ones over 1,000 tokens, and writes the table of docs/models.md.
+tests compare them with minpair, larger ones over 1,000 tokens, what llama.cpp's converter makes of them and what every changed key
+does (walk.py), and writes the table of docs/models.md.
 
-  tools/golden/check.py build/release/test_model
+  tools/golden/check.py build/release/test_model [FOLDER]
 
+FOLDER: where what is made stays, and what is there already is not made again.
 GOLDEN_PYTHON: a command that runs a Python with transformers, PyTorch, gguf and libllama (python3); it is given the script and the folder.
+ORACLE: a folder with a system that has them, made where it is not there (oracle.sh).
 """
 import collections
 import json
@@ -15,23 +18,47 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import time
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 GOLDEN = SOURCE / "tests/model/golden"
 CLOSE = 2e-6  # references have six digits
 
 
+def python():
+    if oracle := os.environ.get("ORACLE"):
+        return [str(SOURCE / "tools/golden/oracle.sh"), oracle, "python3", "-W", "ignore"]
+    return shlex.split(os.environ.get("GOLDEN_PYTHON", "python3 -W ignore"))
+
+
+def run(script, *arguments):
+    began = time.monotonic()
+    done = subprocess.run([*python(), str(SOURCE / "tools/golden" / script), *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{script}: {done.stderr[-3000:]}")
+    print(f"{script} {' '.join(map(str, arguments))}: {time.monotonic() - began:.0f} s", flush=True)
+
+
 def make(folder, *options):
-    python = shlex.split(os.environ.get("GOLDEN_PYTHON", "python3 -W ignore"))
+    if any(folder.iterdir()):
+        return
     for script in ("make_transformers.py", "make_ltg.py", "make_rwkv.py"):
-        subprocess.run([*python, str(SOURCE / "tools/golden" / script), *options, folder], check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        run(script, *options, folder)
+
+
+def make_more(folder):
+    """What is made of the checkpoints."""
+    if not (folder / "gguf").exists():
+        run("make_gguf.py", folder)
+    if not (folder / "walk.jsonl").exists():
+        run("walk.py", folder, folder / "walk.jsonl.part")
+        (folder / "walk.jsonl.part").rename(folder / "walk.jsonl")
 
 
 def differences(folder):
     """What of `folder` differs from the tree."""
     wrong = []
-    for new in sorted(pathlib.Path(folder).iterdir()):
+    for new in sorted(file.parent for file in folder.glob("*/reference.json")):
         old = GOLDEN / new.name
         if not old.exists():
             wrong.append(f"{new.name}: not in the tree")
@@ -46,6 +73,7 @@ def differences(folder):
 
 def measured(program, folder):
     """Of each model in `folder`: its type, how many tokens were compared, and the worst difference; and whether all are close."""
+    print(f"{program} with {folder}", flush=True)
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         done = subprocess.run([program, "--gtest_filter=*/Made.EveryTokenAsInTheLibrary/*", "--gtest_brief=1",
                                f"--gtest_output=json:{file.name}"], env=dict(os.environ, MINPAIR_GOLDEN=str(folder)))
@@ -54,10 +82,16 @@ def measured(program, folder):
     return figures, done.returncode == 0
 
 
+def more_is_close(program, folder):
+    """GGUF files, changed configurations, texts."""
+    return subprocess.run([program, "--gtest_filter=Parity.*", "--gtest_brief=1"],
+                          env=dict(os.environ, MINPAIR_GOLDEN=str(folder))).returncode == 0
+
+
 def lost_by_the_library(folder):
     """Of each model in `folder`: how far the library in single precision is from itself in double; None: not asked."""
     lost = {}
-    for model in pathlib.Path(folder).iterdir():
+    for model in folder.iterdir():
         inputs = json.loads((model / "reference.json").read_text())["inputs"]
         lost[model.name] = max((i["single"] for i in inputs if "single" in i), default=None)
     return lost
@@ -77,22 +111,31 @@ def table(short, long, lost):
         yield f"| `{model_type}` | {', '.join(sorted(folders))} | {' | '.join(cells)} |\n"
 
 
-def main():
-    program = sys.argv[1]
-    with tempfile.TemporaryDirectory() as again, tempfile.TemporaryDirectory() as larger:
-        make(again)
-        wrong = differences(again)
-        make(larger, "--long")
-        short, close = measured(program, GOLDEN)
-        long, long_close = measured(program, larger)
-        lost = lost_by_the_library(larger)
-    if not close or not long_close:
+def check(program, again, larger):
+    make(again)
+    make_more(again)
+    wrong = differences(again)
+    make(larger, "--long")
+    short, close = measured(program, GOLDEN)
+    long, long_close = measured(program, larger)
+    if not all([close, long_close, more_is_close(program, again)]):
         wrong.append("minpair differs from the library")
+    return wrong, table(short, long, lost_by_the_library(larger))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        root = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else scratch).resolve()
+        folders = root / "again", root / "larger"
+        for folder in folders:
+            folder.mkdir(parents=True, exist_ok=True)
+        wrong, rows = check(sys.argv[1], *folders)
+        rows = "".join(rows)
     page = SOURCE / "docs/models.md"
     head = ("| model type | variations | tokens | worst difference | of long sentences | worst difference | the library's own |\n"
             "|---|---|---|---|---|---|---|\n")
     text = re.sub(r"(<!-- table: golden -->\n).*?(<!-- end -->)",
-                  lambda m: m[1] + head + "".join(table(short, long, lost)) + m[2], page.read_text(), flags=re.S)
+                  lambda m: m[1] + head + rows + m[2], page.read_text(), flags=re.S)
     page.write_text(text)
     print("\n".join(wrong) or "golden-check: all as in the tree")
     sys.exit(bool(wrong))

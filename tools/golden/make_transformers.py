@@ -303,7 +303,7 @@ def mask_of(config):
 def before_span(config, ids):
     """What the decoder reads before the span: the sentinel that stands for it; in BART's family the sentence so far."""
     if "bart" not in config.model_type:
-        return torch.tensor([[0, mask_of(config)]])
+        return torch.tensor([[config.decoder_start_token_id, mask_of(config)]])
     start = ids[0, -1].item() if config.model_type == "mbart" else config.decoder_start_token_id
     return torch.tensor([[start, *ids[0, :ids[0].tolist().index(4)].tolist()]])
 
