@@ -285,9 +285,11 @@ def torch(here):
 
 
 def llama_cpp_seconds(command, file, tokens, threads):
-    """Processor time of one pass by llama-bench: what two passes more cost, so that loading does not count."""
-    words = [*command, "-m", file, "-p", str(tokens), "-n", "0", "-t", str(threads), "-r"]
-    return (processor_seconds_of([*words, "3"]) - processor_seconds_of([*words, "1"])) / 2
+    """Processor time of one pass by llama-bench: what some passes more cost, so that loading does not count. Loading takes as long as
+    many short passes, since weights are packed anew; so many passes are needed to see them."""
+    more = max(3, 800 // tokens)
+    words = [*command, "-m", file, "-p", str(tokens), "-n", "0", "-t", str(threads), "--no-warmup", "-r"]
+    return (processor_seconds_of([*words, str(1 + more)]) - processor_seconds_of([*words, "1"])) / more
 
 
 def stored(here):
@@ -303,7 +305,7 @@ def stored(here):
     inside = os.environ.get("MINPAIR_GGUF_INSIDE", folder)
     for file in files:
         for tokens in (19, 512):
-            ours = lambda precision: last_json(ran([here.program("bench_stored"), file, str(tokens), "2", str(here.threads), precision]))["seconds"]
+            ours = lambda precision: last_json(ran([here.program("bench_stored"), file, str(tokens), str(max(2, 200 // tokens)), str(here.threads), precision]))["seconds"]
             rounds = [(ours("fp32"), ours("fast"), llama_cpp_seconds(command, os.path.join(inside, os.path.basename(file)), tokens, here.threads))
                       for _ in range(3)]
             exact, fast, theirs = (statistics.median(side) for side in zip(*rounds))
