@@ -2,9 +2,9 @@
 // Why an item is not in a figure of this room, or has not the place that is looked at. Nothing is
 // dropped silently: every table accounts for these.
 //
-//   Reason reason = reason_of(questions.excluded);       // what keeps a method from asking
-//   std::string why = text_of(reason);                   // "too long for the model"
-//   std::string why = text_of(Reason::no_place, "object");  // "without the region 'object'"
+//   Reason reason = reason_of(judge::Reason::too_long);       // what keeps a method from asking
+//   std::string why = text_of(reason);                        // "too long for the model"
+//   std::string where = text_of(Reason::no_place, "object");  // "without the region 'object'"
 
 #include <cstdint>
 #include <map>
