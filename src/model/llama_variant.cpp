@@ -139,6 +139,12 @@ void positions(const Config& c, const std::string& type, size_t layers, Variant&
   if (is_one_of(type, {"stablelm", "phi3"}))
     v.rotary_part = c.real_in({"rope_parameters", "partial_rotary_factor"},
                               c.real("partial_rotary_factor", v.rotary_part));
+  for (const char* key : {"rope_parameters", "rope_scaling"})
+    for (const char* name : {"rope_type", "type"})
+      if (const std::string scaling = c.text_in({key, name}, "default");
+          type == "phi3" && !is_one_of(scaling, {"default", "longrope", "su"}))
+        throw bad_input(fmt::format("Phi's positions are not scaled by \"{}\"", scaling))
+            .at(c.file().string());
   v.turned.assign(layers, true);
   if (type == "cohere2") v.turned = v.windowed;
   if (type != "smollm3") return;

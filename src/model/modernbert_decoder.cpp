@@ -21,6 +21,7 @@ class ModernBertDecoder : public Decoder {
     shape_ = attention_shape(c, from.info.hidden, from.info.heads);
     shape_.after = 0;
     window_ = c.size("local_attention", 128) / 2;
+    if (c.has("sliding_window")) window_ = c.size("sliding_window");
     if (window_ == 0) throw bad_input("\"local_attention\" is too small").at(c.file().string());
     rotary_ = modernbert_rotary(c, shape_.width);
     c.ignore({"initializer_cutoff_factor", "sliding_window", "layer_norm_eps",

@@ -360,7 +360,7 @@ bool is_read_otherwise(const std::string& type, const std::string& key, bool ans
   // Google's files say "gelu" and mean the one by tanh, as the library also took it up to 4.47.
   if (type == "gemma") return key == "hidden_act";
   // How weights are first made; the library applies it to those that it reads, too.
-  if (type == "mamba") return key == "rescale_prenorm_residual";
+  if (type.starts_with("mamba")) return key == "rescale_prenorm_residual";
   // Without "head_dim", which this configuration has not, the library's yarn fails.
   return type == "mixtral" && key == "rope_parameters" && !answered;
 }
