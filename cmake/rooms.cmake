@@ -16,6 +16,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
     target_compile_options(minpair_options INTERFACE -Wno-dangling-reference)
   endif()
+else()
+  # Single files turn off warnings that only GCC has.
+  target_compile_options(minpair_options INTERFACE -Wno-unknown-warning-option)
 endif()
 # No contraction of a*b+c and no reassociation: scores are the same bits on every machine and build.
 target_compile_options(minpair_options INTERFACE -ffp-contract=off)
