@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""types.py SOURCE: no two types of one name. A program links all rooms, so the second would be undefined behaviour, and no tool
+"""type_names.py SOURCE: no two types of one name. A program links all rooms, so the second would be undefined behaviour, and no tool
 says so before a link with every type in sight (tools/check.sh odr); types of one file's own are in an unnamed namespace."""
 import collections
 import pathlib
