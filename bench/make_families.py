@@ -30,6 +30,11 @@ FAMILIES = {
     "falcon": ("FalconForCausalLM", "FalconConfig", dict(hidden_size=768, num_hidden_layers=12, num_attention_heads=12)),
     "phi": ("PhiForCausalLM", "PhiConfig", BASE),
     "mamba": ("MambaForCausalLM", "MambaConfig", dict(hidden_size=768, num_hidden_layers=24)),
+    "mamba2": ("Mamba2ForCausalLM", "Mamba2Config", dict(
+        hidden_size=768, num_hidden_layers=24, expand=2, num_heads=24, head_dim=64, n_groups=1)),
+    "rwkv": ("RwkvForCausalLM", "RwkvConfig", dict(
+        hidden_size=768, attention_hidden_size=768, intermediate_size=3072, num_hidden_layers=12, context_length=1024)),
+    "xlstm": ("xLSTMForCausalLM", "xLSTMConfig", dict(hidden_size=768, num_blocks=12, num_heads=4)),
 }
 # Looked up, not multiplied; or the output layer, which families.py counts itself.
 OTHERS = ("embed_tokens", "word_embeddings", "position", "wte", "wpe", "tok_embeddings", "embeddings.weight", "A_log",

@@ -15,15 +15,13 @@
 namespace minpair::model {
 namespace {
 
-float softplus(float x) { return x > 20 ? x : std::log1p(std::exp(x)); }
-
 struct Layer {
   nn::Norm norm;
   nn::Linear in, out;
-  nn::Linear parts, steps;               // Mamba 1: what the steps, B and C are made of
-  std::vector<float> taps, taps_bias;    // the convolution: `reach` numbers for each channel
-  std::vector<float> decay, skip, bias;  // A, D; Mamba 2: of the steps
-  nn::Norm gated_norm;                   // Mamba 2
+  nn::Linear parts, steps;                // Mamba 1: what the steps, B and C are made of
+  std::vector<float> taps, taps_bias;     // the convolution: a row of channels for each of `reach`
+  std::vector<float> decays, skip, bias;  // A, D; Mamba 2: of the steps
+  nn::Norm gated_norm;                    // Mamba 2
 };
 
 // Each channel of the first version has a state of its own: it has no heads.
@@ -137,16 +135,19 @@ class Mamba : public Decoder {
     Layer layer;
     layer.in = load.linear(m + "in_proj", width_ + convolved() + (second_ ? heads_ : 0), h, bias);
     layer.out = load.linear(m + "out_proj", h, width_, bias);
-    layer.taps = load.flat(m + "conv1d.weight", convolved() * reach_);
+    layer.taps = transposed(load.flat(m + "conv1d.weight", convolved() * reach_), reach_);
     if (conv_bias) layer.taps_bias = load.vector(m + "conv1d.bias", convolved());
     const size_t decays = second_ ? heads_ : width_ * states_;
+    std::vector<float> decay;
     if (load.has(m + "A")) {  // as GGUF stores it
-      layer.decay = load.flat(m + "A", decays);
+      decay = load.flat(m + "A", decays);
     } else {
-      layer.decay = load.flat(m + "A_log", decays);
-      for (float& a : layer.decay) a = -std::exp(a);
+      decay = load.flat(m + "A_log", decays);
+      for (float& a : decay) a = -std::exp(a);
     }
+    layer.decays = in_groups(decay);
     layer.skip = load.flat(m + "D", heads_);
+    if (second_) layer.skip = repeated(layer.skip, width_ / heads_);
     if (second_) {
       layer.bias =
           load.vector(m + (load.has(m + "dt_proj.bias") ? "dt_proj.bias" : "dt_bias"), heads_);
@@ -157,81 +158,102 @@ class Mamba : public Decoder {
     return layer;
   }
 
+  // Rows of `columns` numbers, as columns.
+  static std::vector<float> transposed(const std::vector<float>& rows, size_t columns) {
+    const size_t count = rows.size() / columns;
+    std::vector<float> out(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) out[i % columns * count + i / columns] = rows[i];
+    return out;
+  }
+  static std::vector<float> repeated(const std::vector<float>& each, size_t times) {
+    std::vector<float> out;
+    for (float x : each) out.insert(out.end(), times, x);
+    return out;
+  }
+
+  // Channels go through a scan in groups, those of a head together. The decays of a group are a row
+  // for each state; in Mamba 2, a number for each head.
+  size_t span() const { return second_ ? width_ / heads_ : width_; }
+  size_t groups_of_span() const { return (span() + nn::kPanel - 1) / nn::kPanel; }
+  std::vector<float> in_groups(const std::vector<float>& decay) const {
+    std::vector<float> rows;
+    if (second_) return decay;
+    for (size_t first = 0; first < width_; first += nn::kPanel)
+      for (size_t n = 0; n < states_; ++n)
+        for (size_t c = first; c < first + nn::kPanel; ++c)
+          rows.push_back(c < width_ ? decay[c * states_ + n] : 0);
+    return rows;
+  }
+
   // Each channel along the path to a node: that node and the few before it.
   void convolve(const PrefixTree& tree, const Layer& layer) {
     const size_t first = second_ ? width_ : 0, channels = convolved();
     mixed_.resize(wide_.rows(), channels);
     runtime_.parallel(wide_.rows(), [&](size_t node, int) {
       float* out = mixed_.row(node);
-      for (size_t c = 0; c < channels; ++c)
-        out[c] = layer.taps_bias.empty() ? 0 : layer.taps_bias[c];
+      if (layer.taps_bias.empty())
+        std::fill_n(out, channels, 0.0f);
+      else
+        std::copy_n(layer.taps_bias.begin(), channels, out);
       uint32_t at = uint32_t(node);
-      for (size_t t = reach_; t-- > 0 && at != PrefixTree::none; at = tree.nodes[at].parent) {
-        const float* in = wide_.row(at) + first;
-        for (size_t c = 0; c < channels; ++c) out[c] += layer.taps[c * reach_ + t] * in[c];
-      }
+      for (size_t t = reach_; t-- > 0 && at != PrefixTree::none; at = tree.nodes[at].parent)
+        runtime_.kernels().add_products(layer.taps.data() + t * channels, wide_.row(at) + first,
+                                        out, channels);
       runtime_.kernels().activate(activation_, out, channels);
     });
   }
 
-  // What goes on at a node: step length, input, B, C, and the number of its decays.
-  struct Step {
-    float length, input;
-    const float *b, *c, *decay;
-    bool one_decay;
-  };
-
+  // `step_of(node, head, channel, step)` says what goes on at a node in a group of channels from
+  // `channel` on: step lengths, B, C, decays.
   template <class StepOf>
   void scan_states(const PrefixTree& tree, const StepOf& step_of) {
+    const size_t groups = groups_of_span();
     inner_.resize(wide_.rows(), width_);
-    scan(runtime_, tree, wide_.rows(), width_, std::vector<float>(states_),
-         [&](uint32_t node, size_t c, std::vector<float>& state) {
-           inner_.row(node)[c] = advance(state, step_of(node, c));
-         });
-  }
-
-  static float advance(std::vector<float>& state, const Step& step) {
-    float out = 0;
-    const float fed = step.length * step.input;
-    float left = step.one_decay ? std::exp(step.length * step.decay[0]) : 0;
-    for (size_t n = 0; n < state.size(); ++n) {
-      if (!step.one_decay) left = std::exp(step.length * step.decay[n]);
-      state[n] = left * state[n] + fed * step.b[n];
-      out += state[n] * step.c[n];
-    }
-    return out;
+    scan(
+        runtime_, tree, wide_.rows(), width_ / span() * groups, std::vector<Lanes>(states_),
+        [&](uint32_t node, size_t group, std::vector<Lanes>& states) {
+          const size_t head = group / groups, within = group % groups * nn::kPanel;
+          const size_t channel = head * span() + within;
+          nn::StateStep step{.states = states.front().data(),
+                             .count = states_,
+                             .input = mixed_.row(node) + channel,
+                             .out = inner_.row(node) + channel,
+                             .channels = std::min(nn::kPanel, span() - within)};
+          step_of(node, head, channel, step);
+          runtime_.kernels().advance(step);
+        },
+        1);
   }
 
   void scan_channels(const PrefixTree& tree, const Layer& layer) {
     nn::linear(runtime_, mixed_, layer.parts, parts_);
     const size_t rank = layer.steps.weights.inputs();
-    nn::linear(runtime_, parts_.part(0, rank), layer.steps, steps_);
-    for (size_t i = 0; i < steps_.rows() * width_; ++i)
-      steps_.data()[i] = softplus(steps_.data()[i]);
-    scan_states(tree, [&](uint32_t node, size_t c) {
-      const float* b = parts_.row(node) + rank;
-      return Step{steps_.row(node)[c],
-                  mixed_.row(node)[c],
-                  b,
-                  b + states_,
-                  layer.decay.data() + c * states_,
-                  false};
+    nn::linear(runtime_, parts_.part(0, rank), layer.steps, steps_, nn::Activation::softplus);
+    scan_states(tree, [&](uint32_t node, size_t, size_t channel, nn::StateStep& step) {
+      step.b = parts_.row(node) + rank;
+      step.c = step.b + states_;
+      step.lengths = steps_.row(node) + channel;
+      step.decays = layer.decays.data() + channel * states_;
     });
     gate(layer, width_);
   }
 
   void scan_heads(const PrefixTree& tree, const Layer& layer) {
-    const size_t first = width_ + convolved(), each = width_ / heads_;
+    const size_t first = width_ + convolved();
     steps_.resize(wide_.rows(), heads_);
-    for (size_t i = 0; i < steps_.rows(); ++i)
+    runtime_.parallel(wide_.rows(), [&](size_t i, int) {
+      float* lengths = steps_.row(i);
       for (size_t head = 0; head < heads_; ++head)
-        steps_.row(i)[head] = std::clamp(softplus(wide_.row(i)[first + head] + layer.bias[head]),
-                                         shortest_, longest_);
-    scan_states(tree, [&](uint32_t node, size_t c) {
-      const size_t head = c / each, group = head / (heads_ / groups_);
-      const float* b = mixed_.row(node) + width_ + group * states_;
-      return Step{steps_.row(node)[head], mixed_.row(node)[c],       b,
-                  b + groups_ * states_,  layer.decay.data() + head, true};
+        lengths[head] = wide_.row(i)[first + head] + layer.bias[head];
+      runtime_.kernels().activate(nn::Activation::softplus, lengths, heads_);
+      for (size_t head = 0; head < heads_; ++head)
+        lengths[head] = std::clamp(lengths[head], shortest_, longest_);
+    });
+    scan_states(tree, [&](uint32_t node, size_t head, size_t, nn::StateStep& step) {
+      step.b = mixed_.row(node) + width_ + head / (heads_ / groups_) * states_;
+      step.c = step.b + groups_ * states_;
+      step.taken = steps_.row(node)[head];
+      step.left = std::exp(step.taken * layer.decays[head]);
     });
     gate(layer, 0);
     normalize_parts(runtime_, inner_, layer.gated_norm, norm_width_);
@@ -239,10 +261,9 @@ class Mamba : public Decoder {
 
   // What passes by the state is added; then the gate, whose columns begin at `first`.
   void gate(const Layer& layer, size_t first) {
-    const size_t each = width_ / heads_;
     runtime_.parallel(inner_.rows(), [&](size_t i, int) {
       float *y = inner_.row(i), *gate = wide_.row(i) + first;
-      for (size_t c = 0; c < width_; ++c) y[c] += layer.skip[c / each] * mixed_.row(i)[c];
+      runtime_.kernels().add_products(layer.skip.data(), mixed_.row(i), y, width_);
       runtime_.kernels().gate(second_ ? nn::Activation::silu : activation_, gate, y, y, width_);
     });
   }

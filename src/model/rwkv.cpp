@@ -23,8 +23,6 @@ struct Layer {
   nn::Linear time_key, time_value, time_gate, time_output, channel_key, channel_gate, channel_value;
 };
 
-float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
-
 class Rwkv : public Decoder {
  public:
   explicit Rwkv(const Loading& from) : Decoder(from, {.heads = "", .tokens = ""}) {
@@ -122,41 +120,48 @@ class Rwkv : public Decoder {
     nn::linear(runtime_, mixed_, layer, out);
   }
 
-  // Into context_. The sums carry a common factor exp(-largest), so that they stay finite.
+  // Into context_.
   void mix_times(const PrefixTree& tree, const Layer& layer) {
     nn::normalize(runtime_, hidden_, layer.time_norm, normed_);
     shifted(tree, layer.time_key_mix, layer.time_key, key_);
     shifted(tree, layer.time_value_mix, layer.time_value, value_);
     shifted(tree, layer.time_gate_mix, layer.time_gate, gate_);
     context_.resize(normed_.rows(), width_);
-    scan(runtime_, tree, normed_.rows(), width_, std::vector<float>{0, 0, -1e38f},
-         [&](uint32_t node, size_t c, std::vector<float>& state) {
-           float &sum = state[0], &weights = state[1], &largest = state[2];
-           const float key = key_.row(node)[c], value = value_.row(node)[c];
-           float top = std::max(largest, key + layer.bonus[c]);
-           const float past = std::exp(largest - top), self = std::exp(key + layer.bonus[c] - top);
-           context_.row(node)[c] =
-               sigmoid(gate_.row(node)[c]) * (past * sum + self * value) / (past * weights + self);
-           top = std::max(largest + layer.decay[c], key);
-           const float left = std::exp(largest + layer.decay[c] - top), in = std::exp(key - top);
-           sum = left * sum + in * value;
-           weights = left * weights + in;
-           largest = top;
-         });
+    std::vector<float> first(3 * nn::kPanel);
+    std::fill(first.end() - nn::kPanel, first.end(), -1e38f);
+    scan(
+        runtime_, tree, normed_.rows(), (width_ + nn::kPanel - 1) / nn::kPanel, first,
+        [&](uint32_t node, size_t group, std::vector<float>& state) {
+          const size_t c = group * nn::kPanel, count = std::min(nn::kPanel, width_ - c);
+          float* out = context_.row(node) + c;
+          runtime_.kernels().take_mean({.sum = state.data(),
+                                        .weights = state.data() + nn::kPanel,
+                                        .largest = state.data() + 2 * nn::kPanel,
+                                        .key = key_.row(node) + c,
+                                        .value = value_.row(node) + c,
+                                        .bonus = layer.bonus.data() + c,
+                                        .decay = layer.decay.data() + c,
+                                        .out = out,
+                                        .channels = count});
+          runtime_.kernels().gate(nn::Activation::sigmoid, gate_.row(node) + c, out, out, count);
+        },
+        1);
   }
 
   void mix_channels(const PrefixTree& tree, const Layer& layer, size_t l) {
     nn::normalize(runtime_, attended_, layer.channel_norm, normed_);
     shifted(tree, layer.channel_key_mix, layer.channel_key, inner_);
-    for (size_t i = 0; i < inner_.rows() * inner_.columns(); ++i) {
-      const float x = std::max(inner_.data()[i], 0.0f);
-      inner_.data()[i] = x * x;
-    }
+    gate_rows(nn::Activation::relu, inner_, inner_);  // its square
     see(Site::mlp_inner, l, inner_);
     nn::linear(runtime_, inner_, layer.channel_value, context_);
     shifted(tree, layer.channel_gate_mix, layer.channel_gate, gate_);
-    for (size_t i = 0; i < context_.rows() * context_.columns(); ++i)
-      context_.data()[i] *= sigmoid(gate_.data()[i]);
+    gate_rows(nn::Activation::sigmoid, gate_, context_);
+  }
+
+  void gate_rows(nn::Activation kind, nn::Matrix& gates, nn::Matrix& out) {
+    runtime_.parallel(out.rows(), [&](size_t i, int) {
+      runtime_.kernels().gate(kind, gates.row(i), out.row(i), out.row(i), out.columns());
+    });
   }
 
   size_t width_ = 0, halved_every_ = 0;

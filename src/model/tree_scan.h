@@ -44,8 +44,8 @@ void scan(const nn::Runtime& runtime, const PrefixTree& tree, size_t nodes, size
 
 // Where the state of a head is a matrix, keys × values, its columns do not depend on each other:
 // some of them go together.
-constexpr size_t kLanes = 16;
-using Lanes = std::array<float, kLanes>;
+constexpr size_t kLanes = nn::kPanel;
+struct alignas(64) Lanes : std::array<float, kLanes> {};
 
 struct Columns {
   size_t first, count;         // of the head's values

@@ -193,18 +193,18 @@ class Xlstm : public Decoder {
                     const Share s = share(node, head);
                     const float *query = query_key_.row(node) + head * keys,
                                 *key = query + key_width_;
-                    const Lanes value = columns.of(value_gate_.row(node) + head * values);
-                    Lanes answer{};
-                    for (size_t k = 0; k < keys; ++k) {
-                      Lanes& row = columns.memory[k];
-                      const float written = s.written * key[k];
-                      for (size_t j = 0; j < kLanes; ++j) {
-                        row[j] = s.kept * row[j] + written * value[j];
-                        answer[j] += query[k] * row[j];
-                      }
-                    }
-                    for (float& a : answer) a *= s.answer;
-                    columns.put(answer, context_.row(node) + head * values);
+                    float* answer = context_.row(node) + head * values + columns.first;
+                    runtime_.kernels().advance(
+                        {.states = columns.memory.front().data(),
+                         .count = keys,
+                         .left = s.kept,
+                         .taken = s.written,
+                         .input = value_gate_.row(node) + head * values + columns.first,
+                         .b = key,
+                         .c = query,
+                         .out = answer,
+                         .channels = columns.count});
+                    for (size_t j = 0; j < columns.count; ++j) answer[j] *= s.answer;
                   });
   }
 
@@ -212,8 +212,9 @@ class Xlstm : public Decoder {
   void open_gates(const Layer& layer) {
     normalize_parts(runtime_, context_, layer.heads_norm, value_width_ / heads_);
     runtime_.parallel(context_.rows(), [&](size_t i, int) {
-      const float* gate = value_gate_.row(i) + value_width_;
-      for (size_t d = 0; d < value_width_; ++d) context_.row(i)[d] /= 1 + std::exp(-gate[d]);
+      float* out = context_.row(i);
+      runtime_.kernels().gate(nn::Activation::sigmoid, value_gate_.row(i) + value_width_, out, out,
+                              value_width_);
     });
   }
 

@@ -14,7 +14,7 @@ namespace minpair::nn {
 // Matrices with weights are packed in panels of this many columns.
 inline constexpr size_t kPanel = 16;
 
-enum class Activation : uint8_t { none, gelu, gelu_tanh, relu, silu, tanh, sigmoid };
+enum class Activation : uint8_t { none, gelu, gelu_tanh, relu, silu, tanh, sigmoid, softplus };
 
 // c[rows × columns] = epilogue(a[rows × depth] · b). The panels of b begin `panel_stride` apart and
 // have one row of kPanel readable floats per k, `b_stride` apart.
@@ -92,6 +92,32 @@ struct CodeProduct {
   bool first;  // of the steps: sums begin at zero
 };
 
+// Up to sixteen channels of a model with states instead of attention, one step further. Each of
+// their states fades, and takes up input * b; the answer is the sum of state * c.
+struct StateStep {
+  float* states;  // [count × kPanel], one row of channels for each
+  size_t count;
+  // How they fade: by exp(length * decay), and the input counts `length` times as well; or all
+  // alike.
+  const float* decays = nullptr;   // [count × kPanel]; null: all alike
+  const float* lengths = nullptr;  // of each channel
+  float left = 0, taken = 0;       // all alike: what is left of a state, what is taken of the input
+  const float* input;              // of each channel
+  const float *b, *c;              // of each state
+  float* out;
+  size_t channels;
+};
+
+// Up to sixteen channels of RWKV 4: a mean of values, weighted by exp(key), whose weights fade with
+// time. The sums carry a common factor exp(-largest), so that they stay finite.
+struct MeanStep {
+  float *sum, *weights, *largest;    // [kPanel] each
+  const float *key, *value, *bonus;  // of each channel; the token itself counts exp(key + bonus)
+  const float* decay;                // of the exponent, at each step
+  float* out;
+  size_t channels;
+};
+
 struct Kernels {
   size_t tile_rows;  // rows are best handed over in multiples of this
   void (*multiply)(const Product&);
@@ -106,6 +132,10 @@ struct Kernels {
   void (*activate)(Activation, float* values, size_t count);
   // out[i] = activation(a[i]) * b[i]
   void (*gate)(Activation, const float* a, const float* b, float* out, size_t count);
+  // to[i] += a[i] * b[i], rounded once
+  void (*add_products)(const float* a, const float* b, float* to, size_t count);
+  void (*advance)(const StateStep&);
+  void (*take_mean)(const MeanStep&);
   void (*finish)(const FinishTile&);
   size_t code_rows;  // at most so many rows side by side in a strip of packed rows
   // Up to `height` rows side by side: to[k * height + row].

@@ -28,15 +28,17 @@ double reference(Activation kind, double x) {
       return std::tanh(x);
     case Activation::sigmoid:
       return 1 / (1 + std::exp(-x));
+    case Activation::softplus:
+      return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
     case Activation::none:
       break;
   }
   return x;
 }
 
-constexpr Activation kAll[] = {Activation::none,   Activation::gelu, Activation::gelu_tanh,
-                               Activation::relu,   Activation::silu, Activation::tanh,
-                               Activation::sigmoid};
+constexpr Activation kAll[] = {Activation::none,    Activation::gelu,    Activation::gelu_tanh,
+                               Activation::relu,    Activation::silu,    Activation::tanh,
+                               Activation::sigmoid, Activation::softplus};
 
 class EveryIsa : public ::testing::TestWithParam<Isa> {};
 
@@ -51,6 +53,94 @@ TEST_P(EveryIsa, ActivationsAreClose) {
     for (size_t i = 0; i < x.size(); ++i)
       ASSERT_NEAR(y[i], reference(kind, x[i]), 4e-7 * std::max(1.0f, std::abs(x[i])))
           << "activation " << int(kind) << " of " << x[i];
+  }
+}
+
+// Relative as well: the steps of a state-space model are small.
+TEST_P(EveryIsa, SoftplusHasAllDigitsOfSmallNumbers) {
+  Runtime runtime(1, GetParam());
+  for (float x = -80; x < 0; x += 0.0173f) {
+    float y = x;
+    runtime.kernels().activate(Activation::softplus, &y, 1);
+    const double expected = reference(Activation::softplus, x);
+    ASSERT_NEAR(y, expected, 1e-6 * expected) << x;
+  }
+}
+
+// Some channels, more and fewer states than lanes, a decay for each or all alike; what is beyond
+// the channels is neither read nor written.
+TEST_P(EveryIsa, StatesAdvance) {
+  Runtime runtime(1, GetParam());
+  Random random(3);
+  for (size_t channels : {1, 5, 16})
+    for (size_t count : {1, 16, 23})
+      for (bool alike : {false, true}) {
+        Matrix before = random_matrix(random, count, kPanel),
+               decays = random_matrix(random, count, kPanel),
+               in = random_matrix(random, 2, channels), bc = random_matrix(random, 2, count);
+        std::vector<float> states(before.data(), before.data() + count * kPanel),
+            out(channels + 1, 77);
+        StateStep step{.states = states.data(),
+                       .count = count,
+                       .input = in.row(1),
+                       .b = bc.row(0),
+                       .c = bc.row(1),
+                       .out = out.data(),
+                       .channels = channels};
+        if (alike)
+          step.left = 0.75f, step.taken = 0.5f;
+        else
+          step.decays = decays.row(0), step.lengths = in.row(0);
+        runtime.kernels().advance(step);
+        EXPECT_EQ(out[channels], 77);
+        for (size_t c = 0; c < channels; ++c) {
+          double answer = 0;
+          const double length = alike ? 0.5 : in.row(0)[c];
+          for (size_t n = 0; n < count; ++n) {
+            const double left = alike ? 0.75 : std::exp(length * decays.row(n)[c]);
+            const double state = left * before.row(n)[c] + length * in.row(1)[c] * bc.row(0)[n];
+            EXPECT_NEAR(states[n * kPanel + c], state, 1e-6 * (1 + std::abs(state)));
+            answer += state * bc.row(1)[n];
+          }
+          EXPECT_NEAR(out[c], answer, 1e-5 * (1 + std::abs(answer))) << channels << " " << count;
+        }
+      }
+}
+
+// Against the mean itself, with all weights of the past at once.
+TEST_P(EveryIsa, MeansFade) {
+  Runtime runtime(1, GetParam());
+  Random random(5);
+  constexpr size_t kSteps = 30;
+  for (size_t channels : {1, 7, 16}) {
+    Matrix key = random_matrix(random, kSteps, channels, 30),
+           value = random_matrix(random, kSteps, channels),
+           more = random_matrix(random, 2, channels);
+    std::vector<float> sum(kPanel), weights(kPanel), largest(kPanel, -1e38f), out(channels + 1, 77);
+    for (size_t c = 0; c < channels; ++c) more.row(1)[c] = -std::abs(more.row(1)[c]);
+    for (size_t t = 0; t < kSteps; ++t) {
+      runtime.kernels().take_mean({.sum = sum.data(),
+                                   .weights = weights.data(),
+                                   .largest = largest.data(),
+                                   .key = key.row(t),
+                                   .value = value.row(t),
+                                   .bonus = more.row(0),
+                                   .decay = more.row(1),
+                                   .out = out.data(),
+                                   .channels = channels});
+      EXPECT_EQ(out[channels], 77);
+      for (size_t c = 0; c < channels; ++c) {
+        double top = std::exp(double(key.row(t)[c]) + more.row(0)[c]), all = top;
+        top *= value.row(t)[c];
+        for (size_t past = 0; past < t; ++past) {
+          const double weight =
+              std::exp(double(key.row(past)[c]) + double(t - 1 - past) * more.row(1)[c]);
+          top += weight * value.row(past)[c];
+          all += weight;
+        }
+        ASSERT_NEAR(out[c], top / all, 1e-5) << channels << " step " << t;
+      }
+    }
   }
 }
 

@@ -301,7 +301,8 @@ void Derivations::expand(const ItemSink& sink) const {
       sink(item);
     };
     if (design()) {
-      for (const Count end = count_of(sections_[s]); rank < end;) {
+      const Count end = count_of(sections_[s]);
+      while (rank < end) {
         derive(item, *this, sections_[s], walker, rank);
         give();
       }

@@ -290,11 +290,11 @@ bool NonceWords::regular(std::string_view lemma, const std::string& place) const
 }
 
 void NonceWords::finish() {
-  for (auto& [key, list] : words_) {
+  for (auto& [place, list] : words_) {
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
-    if (key.starts_with("VERB"))
-      std::erase_if(list, [&](const Candidate& c) { return !regular(c.lemma, key); });
+    if (place.starts_with("VERB"))
+      std::erase_if(list, [&, &at = place](const Candidate& c) { return !regular(c.lemma, at); });
   }
   size_t joined = 0;
   for (const std::string& verb : verbs_)
