@@ -220,6 +220,7 @@ void check_options(const Options& o) {
     throw wrong_call("a probe is fitted to all items at once, and is not kept in a results file")
         .at(o.output)
         .hint("its guesses: -o guesses.csv");
+  if (!introspect::is_results(o.output)) tidy::format_for(o.output);  // not after an hour's work
   if (!o.shard.empty() && !introspect::is_results(o.output))
     throw wrong_call("a shard goes into a results file").hint("as in -o part1.db");
 }

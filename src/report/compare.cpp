@@ -81,6 +81,8 @@ By sides_by(const std::vector<Named>& runs, const CompareOptions& options) {
   // Two models with two methods: a method for each of them.
   if (two.size() == 2 && options.models.size() == 2 && options.methods.size() == 2)
     return By::model;
+  // Two runs of the same suites that differ in both.
+  if (two == std::vector{By::model, By::method} && run_names(runs).size() == 2) return By::model;
   if (two.size() != 1) throw no_two_sides(runs);
   return two.front();
 }

@@ -93,8 +93,13 @@ Format find_format(const std::string& name) {
 }
 
 Format format_for(const std::filesystem::path& file) {
-  std::string end = file.extension().string();
-  return end == ".tsv" ? Format::tsv : end == ".jsonl" ? Format::jsonl : Format::csv;
+  const std::string end = file.extension().string();
+  if (end == ".tsv") return Format::tsv;
+  if (end == ".jsonl") return Format::jsonl;
+  if (end == ".csv" || end == ".txt" || end.empty()) return Format::csv;
+  throw wrong_call(fmt::format("rows are not written as '{}'", end))
+      .at(file.string())
+      .hint("a name that ends in .csv, .tsv or .jsonl");
 }
 
 void append_text(std::string& to, const Frame& frame, Format format) {

@@ -38,7 +38,7 @@ double bits(double logprob);  // the surprisal of a natural log-probability
 
 enum class Format : uint8_t { csv, tsv, jsonl };
 Format find_format(const std::string& name);  // throws
-// By the end of the file's name; CSV where it says nothing.
+// By the end of the file's name; CSV where it says nothing. Throws at one that says something else.
 Format format_for(const std::filesystem::path& file);
 
 // "-" is standard output. Nothing is left behind unless all of it was written.

@@ -149,6 +149,14 @@ TEST_F(CompareTest, MethodsAndPreparations) {
   EXPECT_EQ(prepared.left_out.at(judge::Reason::only_first), 2u);
 }
 
+TEST_F(CompareTest, TwoRunsThatDifferInModelAndMethodAreTheTwo) {
+  add_run_of(store, "s", "A", "masked", items("easy", 6, 0, 3));
+  add_run_of(store, "s", "B", "ce", items("easy", 6, 0, 0));
+  EXPECT_DOUBLE_EQ(one({}).total.difference.value, -0.5);
+  add_run_of(store, "s", "B", "masked", items("easy", 6, 0, 3));
+  EXPECT_THROW(one({}), Error);
+}
+
 TEST_F(CompareTest, AsksWhenItIsNotClear) {
   add_run_of(store, "s", "A", "masked", items("easy", 6, 0, 3));
   EXPECT_THROW(one({}), Error);

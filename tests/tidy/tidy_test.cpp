@@ -91,6 +91,9 @@ TEST(Formats, FollowTheNameOfTheFile) {
   EXPECT_EQ(format_for("items.tsv"), Format::tsv);
   EXPECT_EQ(format_for("items.jsonl"), Format::jsonl);
   EXPECT_EQ(format_for("-"), Format::csv);
+  EXPECT_EQ(format_for("items"), Format::csv);
+  EXPECT_EQ(format_for("items.txt"), Format::csv);
+  EXPECT_THROW(format_for("items.xlsx"), Error);
   EXPECT_THROW(find_format("parquet"), Error);
 }
 
