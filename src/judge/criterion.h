@@ -58,7 +58,6 @@ class Judge {
   Judge() = default;
   explicit Judge(const suite::Manifest& manifest);
 
-  bool has_criteria() const { return !criteria_.empty(); }
   std::vector<const Criterion*> criteria_of(const suite::Item& item) const;
   // All criteria of its test; where there is none, the grammatical sentence must win.
   Verdict verdict(const suite::Item& item, const std::vector<SentenceScore>& scores,

@@ -146,8 +146,7 @@ class Mamba : public Decoder {
       for (float& a : decay) a = -std::exp(a);
     }
     layer.decays = in_groups(decay);
-    layer.skip = load.flat(m + "D", heads_);
-    if (second_) layer.skip = repeated(layer.skip, width_ / heads_);
+    layer.skip = repeated(load.flat(m + "D", heads_), width_ / heads_);
     if (second_) {
       layer.bias =
           load.vector(m + (load.has(m + "dt_proj.bias") ? "dt_proj.bias" : "dt_bias"), heads_);
@@ -176,8 +175,8 @@ class Mamba : public Decoder {
   size_t span() const { return second_ ? width_ / heads_ : width_; }
   size_t groups_of_span() const { return (span() + nn::kPanel - 1) / nn::kPanel; }
   std::vector<float> in_groups(const std::vector<float>& decay) const {
+    if (second_ || decay.empty()) return decay;  // (empty: it was missing, and finish() says so)
     std::vector<float> rows;
-    if (second_) return decay;
     for (size_t first = 0; first < width_; first += nn::kPanel)
       for (size_t n = 0; n < states_; ++n)
         for (size_t c = first; c < first + nn::kPanel; ++c)
@@ -247,7 +246,7 @@ class Mamba : public Decoder {
         lengths[head] = wide_.row(i)[first + head] + layer.bias[head];
       runtime_.kernels().activate(nn::Activation::softplus, lengths, heads_);
       for (size_t head = 0; head < heads_; ++head)
-        lengths[head] = std::clamp(lengths[head], shortest_, longest_);
+        lengths[head] = std::min(std::max(lengths[head], shortest_), longest_);
     });
     scan_states(tree, [&](uint32_t node, size_t head, size_t, nn::StateStep& step) {
       step.b = mixed_.row(node) + width_ + head / (heads_ / groups_) * states_;
