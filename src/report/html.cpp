@@ -379,7 +379,7 @@ std::vector<PageBlock> page_blocks(store::Store& store, const ReportOptions& opt
   size_t suite = 0, run = 0;
   std::map<int64_t, LoadedSuite> suites = load_suites(store, runs, options);
   for (auto& [id, loaded] : suites) add_suite(data, store, loaded, suite++, run, options);
-  data.blocks.insert(data.blocks.begin(), Block{"main", main_json(store, data, options)});
+  data.blocks.insert(data.blocks.begin(), Block{{"main", main_json(store, data, options)}});
   return packed(std::move(data.blocks));
 }
 

@@ -154,7 +154,7 @@ TEST(Run, KilledAnywhereItEndsWithTheSameBytes) {
   std::vector<suite::Item> items = some_items(150);
   run_once(folder / "undisturbed.db", items);
   std::string expected = bytes_of(folder / "undisturbed.db");
-  Random random(uint64_t(::getpid()));
+  Random random{static_cast<uint64_t>(::getpid())};
   int killed = 0;
   for (int round = 0; round < 6; ++round) {
     std::filesystem::path results = folder / ("killed" + std::to_string(round) + ".db");
