@@ -2,8 +2,8 @@
 # Everything that must hold before a release and that `make test` does not show, each part to its end, in under two hours on
 # two cores from a clean clone:
 #   debug     without optimisation, warnings as errors; every test of the rooms
-#   asan      AddressSanitizer with UndefinedBehaviorSanitizer: every test, the command line and the fuzz targets' seeds with it
-#   tsan      ThreadSanitizer: the rooms that start threads, and the command line
+#   asan      AddressSanitizer with UndefinedBehaviorSanitizer: the rooms, the command line, the fuzz targets' seeds with mutations
+#   tsan      ThreadSanitizer: the rooms that start threads, and commands that do
 #   odr       one link that sees every type
 #   lint      clang-format and clang-tidy
 #   mutants   a sample of mutants
@@ -14,10 +14,7 @@ cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}
 failed=()
 export LSAN_OPTIONS="suppressions=$PWD/tests/leaks.txt:print_suppressions=0"
-rooms='^[a-z]+\.[A-Z]'                 # a room's own tests are named room.Suite.Test
-threaded='^(api|base|engine|hub|introspect|model|nn|report|serve|store)\.[A-Za-z]|^cli\.'
-threaded_programs=(minpair cli_runner test_c_interface
-                   test_{api,base,engine,hub,introspect,model,nn,report,serve,store})
+threaded=(base engine hub introspect model nn report serve store)
 
 processor() { awk '{ for (i = 14; i <= 17; ++i) sum += $i } END { print int(sum / 6000) }' /proc/$$/stat; }  # minutes, with all children
 step() {  # name, command...
@@ -37,14 +34,32 @@ built() {  # a preset, and what of it; nothing: all
 }
 # Sanitizers need a larger stack for grammars of great depth.
 tested() { (ulimit -s 65536 && in_place tools/test.sh "build/$1" -j "$jobs" "${@:2}"); }
+# Each test program as one process: `make test` has a process for each test, which costs more than most tests do.
+programs() {  # a preset, and of which rooms; nothing: all
+  local preset=$1
+  shift
+  (
+    mkdir -p build/log && cd "build/$preset" && ulimit -s 65536 || exit 1
+    [ $# -gt 0 ] && names=("${@/#/test_}") || names=(test_*)
+    for name in "${names[@]}"; do
+      [[ -x $name && $name != *.* && $name != test_c_interface ]] && echo "$name"
+    done | in_place xargs -P "$jobs" -I{} bash -c '
+      log=../log/'"$preset"'-{}.log
+      if timeout 1800 ./{} --gtest_brief=1 >"$log" 2>&1; then echo "  {}: $(tail -1 "$log")"; exit 0; fi
+      echo "  {}: FAILED, all of it in build/log/'"$preset"'-{}.log"
+      tail -40 "$log"
+      exit 1'
+  )
+}
 linked() {  # the program, with types compared between all its files
   tools/quietly.sh configure-odr "Configuring odr" cmake --preset odr -Wno-dev &&
     tools/quietly.sh build-odr "Linking with every type in sight" cmake --build --preset odr -j "$jobs" --target minpair
 }
 release() { built release && tested release; }
-debug() { built debug && tested debug -R "$rooms" -E "^docs"; }
-asan() { built asan && tested asan; }
-tsan() { built tsan "${threaded_programs[@]}" && tested tsan -R "$threaded"; }
+debug() { built debug && programs debug; }
+asan() { built asan && programs asan && tested asan -R '^(api|cli|fuzz)\.'; }
+tsan() { built tsan minpair cli_runner test_c_interface "${threaded[@]/#/test_}" && programs tsan "${threaded[@]}" &&
+  tested tsan -R '^api\.interface|^cli\.(merge|policy|pull|run|score|serve)$'; }
 fuzz() { tools/fuzz.sh "${SECONDS_EACH:-20}" --jobs "$jobs"; }
 # Of judge and method none survives; of stats about one in six of a new sample, most of them limits and tolerances.
 mutants() { tools/mutate.sh --count "${MUTANTS:-100}" --allow "${SURVIVORS:-10}"; }
