@@ -100,11 +100,11 @@ class Deberta : public Encoder {
     if (c.size("attention_head_size", shape_.width) != shape_.width)
       throw bad_input("\"attention_head_size\" must be the width divided by the heads")
           .at(c.file().string());
-    for (const std::string& said : c.texts("pos_att_type"))
-      for (std::string_view part : split(lower(said), '|')) {
-        c2p_ |= part.find("c2p") != part.npos;
-        p2c_ |= part.find("p2c") != part.npos;
-      }
+    for (const std::string& said : c.texts("pos_att_type")) {
+      const std::string kinds = lower(said);  // one, or "p2c|c2p"
+      c2p_ |= kinds.find("c2p") != kinds.npos;
+      p2c_ |= kinds.find("p2c") != kinds.npos;
+    }
     shape_.scale /= float(std::sqrt(1.0 + c2p_ + p2c_));
     relative_ = c.flag("relative_attention", false) && (c2p_ || p2c_);
     share_keys_ = c.flag("share_att_key", false);

@@ -353,7 +353,7 @@ TEST(Runtime, EveryUnitRunsOnceAndErrorsComeBack) {
 
 // Once a thread that could not be started left the others waiting for ever.
 TEST(Runtime, WorksWithTheThreadsThatCanBeHad) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef MINPAIR_SANITIZED
   GTEST_SKIP() << "a sanitizer needs more address space than this leaves";
 #endif
   pid_t child = ::fork();
