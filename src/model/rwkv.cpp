@@ -151,17 +151,11 @@ class Rwkv : public Decoder {
   void mix_channels(const PrefixTree& tree, const Layer& layer, size_t l) {
     nn::normalize(runtime_, attended_, layer.channel_norm, normed_);
     shifted(tree, layer.channel_key_mix, layer.channel_key, inner_);
-    gate_rows(nn::Activation::relu, inner_, inner_);  // its square
+    gate_rows(runtime_, nn::Activation::relu, inner_, inner_);
     see(Site::mlp_inner, l, inner_);
     nn::linear(runtime_, inner_, layer.channel_value, context_);
     shifted(tree, layer.channel_gate_mix, layer.channel_gate, gate_);
-    gate_rows(nn::Activation::sigmoid, gate_, context_);
-  }
-
-  void gate_rows(nn::Activation kind, nn::Matrix& gates, nn::Matrix& out) {
-    runtime_.parallel(out.rows(), [&](size_t i, int) {
-      runtime_.kernels().gate(kind, gates.row(i), out.row(i), out.row(i), out.columns());
-    });
+    gate_rows(runtime_, nn::Activation::sigmoid, gate_, context_);
   }
 
   size_t width_ = 0, halved_every_ = 0;

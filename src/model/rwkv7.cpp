@@ -44,14 +44,6 @@ struct Layer {
 
 using RankOf = std::function<size_t(const std::string& name)>;
 
-float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
-
-template <class Function>
-void apply(nn::Matrix& rows, const Function& function) {
-  float* values = rows.data();
-  for (size_t i = 0; i < rows.rows() * rows.columns(); ++i) values[i] = function(values[i]);
-}
-
 class Rwkv7 : public Decoder {
  public:
   explicit Rwkv7(const Loading& from)
@@ -266,20 +258,22 @@ class Rwkv7 : public Decoder {
     });
   }
 
-  template <class Function>
-  void low_rank(const LowRank& layers, const Function& between, nn::Matrix& out) {
-    nn::linear(runtime_, mixed_, layers.down, low_);
-    apply(low_, between);
-    nn::linear(runtime_, low_, layers.up, out);
+  void low_rank(const LowRank& layers, nn::Activation between, nn::Matrix& out,
+                nn::Activation after = nn::Activation::none) {
+    nn::linear(runtime_, mixed_, layers.down, low_, between);
+    nn::linear(runtime_, low_, layers.up, out, after);
   }
 
-  static float tanh(float x) { return std::tanh(x); }
-  static float same(float x) { return x; }
+  template <class Function>
+  void apply(nn::Matrix& rows, const Function& function) {
+    runtime_.parallel(rows.rows(), [&](size_t i, int) {
+      for (size_t d = 0; d < rows.columns(); ++d) rows.row(i)[d] = function(rows.row(i)[d]);
+    });
+  }
 
   void mix_times_6(const PrefixTree& tree, const Layer& layer) {
     mix(tree, layer.first_mix);
-    nn::linear(runtime_, mixed_, layer.mix_down, shares_);
-    apply(shares_, tanh);
+    nn::linear(runtime_, mixed_, layer.mix_down, shares_, nn::Activation::tanh);
     const size_t rank = shares_.columns() / 5;
     auto read = [&](Input input) {
       nn::linear(runtime_, shares_.part(input * rank, rank), layer.mix_up[input], more_);
@@ -289,14 +283,12 @@ class Rwkv7 : public Decoder {
     read(Input::key), nn::linear(runtime_, mixed_, layer.key, key_);
     read(Input::value), nn::linear(runtime_, mixed_, layer.value, value_);
     read(Input::gate), nn::linear(runtime_, mixed_, layer.gate, gate_);
-    read(Input::decay), low_rank(layer.decay, tanh, kept_);
+    read(Input::decay), low_rank(layer.decay, nn::Activation::tanh, kept_);
     apply(kept_, [](float x) { return std::exp(-std::exp(x)); });
-    apply(gate_, [&](float x) { return qwen_ ? sigmoid(x) : x * sigmoid(x); });
     remember_6(tree, layer);
     if (!layer.heads_norm.weight.empty())
       normalize_parts(runtime_, context_, layer.heads_norm, head_);
-    for (size_t i = 0; i < gate_.rows() * gate_.columns(); ++i)
-      context_.data()[i] *= gate_.data()[i];
+    gate_rows(runtime_, qwen_ ? nn::Activation::sigmoid : nn::Activation::silu, gate_, context_);
   }
 
   // Into context_. Without a bonus (Qwen's) the token counts as the past does, and what fades less
@@ -341,23 +333,24 @@ class Rwkv7 : public Decoder {
       first_value_.resize(value_.rows(), value_.columns());
       std::copy_n(value_.data(), value_.rows() * value_.columns(), first_value_.data());
     } else {
-      low_rank(layer.value_mix, same, more_);
+      low_rank(layer.value_mix, nn::Activation::none, more_, nn::Activation::sigmoid);
       for (size_t i = 0; i < value_.rows() * value_.columns(); ++i)
-        value_.data()[i] += (first_value_.data()[i] - value_.data()[i]) * sigmoid(more_.data()[i]);
+        value_.data()[i] += (first_value_.data()[i] - value_.data()[i]) * more_.data()[i];
     }
-    mix(tree, layer.mixes[Input::rate]), low_rank(layer.rate, same, rate_);
-    mix(tree, layer.mixes[Input::decay]), low_rank(layer.decay, tanh, kept_);
-    apply(rate_, sigmoid);
-    apply(kept_, [](float x) { return std::exp(-std::exp(-0.5f) * sigmoid(x)); });
+    mix(tree, layer.mixes[Input::rate]),
+        low_rank(layer.rate, nn::Activation::none, rate_, nn::Activation::sigmoid);
+    mix(tree, layer.mixes[Input::decay]),
+        low_rank(layer.decay, nn::Activation::tanh, kept_, nn::Activation::sigmoid);
+    apply(kept_, [slowest = std::exp(-0.5f)](float x) { return std::exp(-slowest * x); });
     set_keys(layer);
     remember_7(tree);
     if (!layer.heads_norm.weight.empty())
       normalize_parts(runtime_, context_, layer.heads_norm, head_);
     add_bonus(layer);
     if (layer.mixes[Input::gate].empty()) return;
-    mix(tree, layer.mixes[Input::gate]), low_rank(layer.low_gate, sigmoid, gate_);
-    for (size_t i = 0; i < gate_.rows() * gate_.columns(); ++i)
-      context_.data()[i] *= gate_.data()[i];
+    mix(tree, layer.mixes[Input::gate]);
+    low_rank(layer.low_gate, nn::Activation::sigmoid, gate_);
+    gate_rows(runtime_, nn::Activation::none, gate_, context_);
   }
 
   // Under which keys something is taken out (removed_, of length 1), and how much of it.
@@ -420,15 +413,14 @@ class Rwkv7 : public Decoder {
   // Into context_, as feed_forward() does.
   void mix_channels(const PrefixTree& tree, const Layer& layer, size_t l) {
     mix(tree, layer.channel_key_mix);
-    nn::linear(runtime_, mixed_, layer.channel_key, inner_, nn::Activation::relu);
-    apply(inner_, [](float x) { return x * x; });
+    nn::linear(runtime_, mixed_, layer.channel_key, inner_);
+    gate_rows(runtime_, nn::Activation::relu, inner_, inner_);
     see(Site::mlp_inner, l, inner_);
     nn::linear(runtime_, inner_, layer.channel_value, context_);
     if (seventh_) return;
     mix(tree, layer.channel_gate_mix);
     nn::linear(runtime_, mixed_, layer.channel_gate, gate_);
-    for (size_t i = 0; i < context_.rows() * context_.columns(); ++i)
-      context_.data()[i] *= sigmoid(gate_.data()[i]);
+    gate_rows(runtime_, nn::Activation::sigmoid, gate_, context_);
   }
 
   void feed_forward(const Layer& layer, size_t l) {

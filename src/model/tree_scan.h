@@ -42,6 +42,14 @@ void scan(const nn::Runtime& runtime, const PrefixTree& tree, size_t nodes, size
   });
 }
 
+// out = activation(gates) * out, row by row. With its own rows as gates, and relu: their squares.
+inline void gate_rows(const nn::Runtime& runtime, nn::Activation activation, nn::Matrix& gates,
+                      nn::Matrix& out) {
+  runtime.parallel(out.rows(), [&](size_t i, int) {
+    runtime.kernels().gate(activation, gates.row(i), out.row(i), out.row(i), out.columns());
+  });
+}
+
 // Where the state of a head is a matrix, keys × values, its columns do not depend on each other:
 // some of them go together.
 constexpr size_t kLanes = nn::kPanel;
