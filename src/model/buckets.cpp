@@ -10,11 +10,16 @@ DistanceBias::DistanceBias(nn::Matrix table, size_t furthest, bool both_ways)
   const size_t buckets = both_ways ? table_.rows() / 2 : table_.rows(), exact = buckets / 2;
   if (both_ways) ahead_ = buckets;
   // In floats, as PyTorch does it: a bucket more or less is a matter of rounding.
-  const float share = float(std::log(double(furthest) / double(exact)));
+  const float share = exact ? float(std::log(double(furthest) / double(exact))) : 0;
   for (size_t steps = 0; steps <= furthest; ++steps) {
-    float part = steps < exact ? 0 : std::log(float(steps) / float(exact)) / share;
-    size_t large = exact + size_t(part * float(buckets - exact));
-    bucket_.push_back(uint32_t(steps < exact ? steps : std::min(large, buckets - 1)));
+    size_t bucket = buckets - 1;  // also where too few are left for distances to differ
+    if (steps < exact)
+      bucket = steps;
+    else if (share > 0)
+      bucket = std::min(
+          exact + size_t(std::log(float(steps) / float(exact)) / share * float(buckets - exact)),
+          bucket);
+    bucket_.push_back(uint32_t(bucket));
   }
 }
 
