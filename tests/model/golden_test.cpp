@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "base/error.h"
@@ -70,8 +72,8 @@ bool same_bits(const query::Answer& a, const query::Answer& b) {
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
     const query::Logits &x = logits_of(a[i]), &y = logits_of(b[i]);
-    if (x.logits.size() != y.logits.size() ||
-        std::memcmp(x.logits.data(), y.logits.data(), x.logits.size() * sizeof(float)) ||
+    const auto same = [](float one, float other) { return !std::memcmp(&one, &other, sizeof one); };
+    if (!std::ranges::equal(x.logits, y.logits, same) ||
         std::memcmp(&x.log_sum_exp, &y.log_sum_exp, sizeof(double)))
       return false;
   }
