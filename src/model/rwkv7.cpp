@@ -447,11 +447,11 @@ Gguf gguf_of(const std::string& name) {
             .only = name != "rwkv6" && name != "rwkv7"};
   if (name.starts_with("rwkv6")) gguf.in_layer = {{"time_mix_w2.", "time_mix_w2.{}."}};
   gguf.more = [](const checkpoint::Metadata& m) {
-    const std::string p(m.text("general.architecture").value_or(""));
+    const std::string p = std::string(m.text("general.architecture").value_or("")) + ".";
     Gguf::Settings settings;
     for (const auto& [theirs, ours] :
          Gguf::Names{{"wkv.head_size", "head_size"}, {"rescale_every_n_layers", "rescale_every"}})
-      if (auto value = m.integer(p + "." + theirs)) settings.emplace_back(ours, *value);
+      if (auto value = m.integer(p + theirs)) settings.emplace_back(ours, *value);
     return settings;
   };
   return gguf;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "stats/gamma.h"
 #include "stats/stats.h"
 
 namespace minpair::stats {
@@ -32,7 +33,7 @@ double beta_fraction(double a, double b, double x) {
   return h;
 }
 
-double log_beta(double a, double b) { return std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b); }
+double log_beta(double a, double b) { return log_gamma(a) + log_gamma(b) - log_gamma(a + b); }
 
 }  // namespace
 

@@ -5,12 +5,14 @@
 #include <utility>
 #include <vector>
 
+#include "stats/gamma.h"
+
 namespace minpair::stats {
 
 double shared_by_chance(std::span<const Picks> sets, uint64_t shared) {
   if (shared == 0) return 1;
   auto log_choose = [](uint64_t n, uint64_t k) {
-    return std::lgamma(double(n) + 1) - std::lgamma(double(k) + 1) - std::lgamma(double(n - k) + 1);
+    return log_gamma(double(n) + 1) - log_gamma(double(k) + 1) - log_gamma(double(n - k) + 1);
   };
   std::vector<double> chances{1};  // of 0, 1, 2, ... in both
   for (const Picks& set : sets) {

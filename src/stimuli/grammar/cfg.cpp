@@ -347,8 +347,8 @@ class Solver {
                        : fixed != q.fixed.end() ? fixed->second
                                                 : "");
     }
-    for (std::vector<Derivations::Node>& sequence : sequences_of(rule, state))
-      answer.add(values, std::move(sequence));
+    for (const std::vector<Derivations::Node>& sequence : sequences_of(rule, state))
+      answer.add(values, sequence);
   }
 
   std::vector<std::vector<Derivations::Node>> sequences_of(const Rule& rule, const State& state) {
