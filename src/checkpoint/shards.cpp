@@ -18,7 +18,8 @@ std::map<std::string, std::vector<std::string>> read_index(const fs::path& path)
     throw file_error(file, 0, fmt::format("an index of {} bytes is none", file.bytes().size()));
   simdjson::dom::parser parser;
   simdjson::dom::object weights;
-  const std::string_view text = file.bytes();
+  // Nothing is a text as well: simdjson copies from where it is.
+  const std::string_view text = file.bytes().empty() ? "" : file.bytes();
   if (auto wrong = parser.parse(text.data(), text.size())["weight_map"].get(weights))
     throw file_error(
         file, 0,

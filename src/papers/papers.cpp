@@ -253,6 +253,10 @@ void check_table(const Paper& paper, const PaperTable& table, const std::filesys
       if (row.values[i].empty()) continue;
       const std::string& formula = table.columns[i].formula;
       double ours = std::nan("");
+      if (enough && !formula.empty() && !frame)
+        throw bad_input(
+            fmt::format("the table '{}' has a formula, but no files for it", table.title))
+            .at(paper.name);
       if (enough && !formula.empty())
         ours = Formula::parse(with_row(formula, row.key)).value(*frame);
       out.push_back(judged(table, row, i, ours));

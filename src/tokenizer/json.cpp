@@ -23,6 +23,7 @@ JsonFile::JsonFile(std::string_view text, std::string name) : name_(std::move(na
 
 void JsonFile::parse(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (text.empty()) text = "";  // simdjson copies from where it is, which may be nowhere
   simdjson::error_code failed = parser_.allocate(text.size() + 64, kDeepest);
   if (!failed) failed = parser_.parse(text.data(), text.size()).get(root);
   // transformers writes 10^30 for a length that nobody knows, and infinities.

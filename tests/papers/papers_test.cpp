@@ -307,6 +307,13 @@ TEST(Papers, ATableMayNeedMoreFilesThanThereAre) {
   EXPECT_TRUE(check(paper, folder.path(), "another table").empty());
 }
 
+TEST(Papers, AFormulaNeedsFiles) {
+  testing::TemporaryFolder folder;
+  write(folder / "p.json", R"json({"title": "T", "tables": [{"title": "one",
+  "columns": [["sum", "sum(v)"]], "rows": [["all", "3"]]}]})json");
+  EXPECT_THROW(check(read_paper(folder / "p.json"), folder.path()), Error);
+}
+
 TEST(Papers, SumsOfPrintedNumbersAndThePage) {
   testing::TemporaryFolder folder;
   write(
