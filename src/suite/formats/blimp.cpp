@@ -423,12 +423,9 @@ class BlimpWriter : public TestFileWriter {
   void value_field(const std::string& key, const Item& item) {
     const FeatureValue* value = find_feature(item, key);
     std::string text = value_of(item, key);
-    if (value && std::holds_alternative<double>(*value))
-      raw_field(key, text);
-    else if (is_flag(key) && (text == "true" || text == "false"))
-      raw_field(key, text);
-    else
-      field(key, text);
+    const bool number = value && std::holds_alternative<double>(*value);
+    const bool flag = is_flag(key) && (text == "true" || text == "false");
+    number || flag ? raw_field(key, text) : field(key, text);
   }
 
   void append_json(const Item& item) {
