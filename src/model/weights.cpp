@@ -99,13 +99,13 @@ WeightLoader::WeightLoader(const nn::Runtime& runtime, const checkpoint::Checkpo
   }
 }
 
-void WeightLoader::complain(const std::string& name, std::string text) {
+void WeightLoader::complain(const std::string& name, const std::string& text) {
   (text.empty() ? missing_ : misshapen_).push_back(text.empty() ? name : text);
   if (missing_.size() + misshapen_.size() > kMostComplaints) finish("model", {});
 }
 
 const checkpoint::TensorView* WeightLoader::find(const std::string& name,
-                                                 std::vector<int64_t> shape) {
+                                                 const std::vector<int64_t>& shape) {
   auto found = names_.find(name);
   if (found == names_.end()) {
     complain(name, "");
@@ -304,7 +304,7 @@ nn::Weights::CodeReader code_reader(const Parts& parts, size_t outputs_each, siz
     const CodeRows& first_rows = all[begin / outputs_each];
     to.group = first_rows.shape.group;
     to.has_offsets = first_rows.shape.offsets;
-    const std::byte* rows[nn::kPanel];
+    const std::byte* rows[nn::kPanel] = {};
     size_t columns = 0;
     in_parts(begin, end, outputs_each, [&](size_t part, size_t first, size_t stop) {
       for (size_t row = first; row < stop; ++row) rows[columns++] = all[part].at(row, k);

@@ -75,11 +75,11 @@ class WeightLoader {
   uint64_t parameters() const { return parameters_; }
 
  private:
-  const checkpoint::TensorView* find(const std::string& name, std::vector<int64_t> shape);
+  const checkpoint::TensorView* find(const std::string& name, const std::vector<int64_t>& shape);
   // Output i is row i of the parts, one after the other, which have the same number of rows.
   nn::Weights weights(const std::vector<checkpoint::TensorView>& parts, size_t outputs_each,
                       size_t inputs) const;
-  void complain(const std::string& name, std::string text);
+  void complain(const std::string& name, const std::string& text);
 
   const nn::Runtime& runtime_;
   const checkpoint::Checkpoint& checkpoint_;

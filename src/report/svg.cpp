@@ -260,8 +260,9 @@ class Drawing {
   void axes(std::string& svg) const {
     const bool rows = plot_.kind == Plot::Kind::rows;
     const double step = step_of(plot_.from, plot_.to);
-    for (double v = std::ceil(plot_.from / step - 1e-9) * step; v <= plot_.to + 1e-9; v += step) {
-      const double a = along(v);
+    const double first = std::ceil(plot_.from / step - 1e-9);
+    for (int64_t i = 0; (first + double(i)) * step <= plot_.to + 1e-9; ++i) {
+      const double v = (first + double(i)) * step, a = along(v);
       if (rows) {
         line(svg, a, begin_, a, end_, "class=\"grid\"");
         text(svg, a, end_ + 16, tick_text(v, step), "middle");
@@ -290,8 +291,9 @@ class Drawing {
   void place_names(std::string& svg) const {
     if (const double to = plot_.positions_to; to > 0) {
       const double step = step_of(0, to);
-      for (double v = 0; v <= to * (1 + 1e-9); v += step)
-        text(svg, position(v / to), end_ + 16, tick_text(v, step), "middle");
+      for (int64_t i = 0; double(i) * step <= to * (1 + 1e-9); ++i)
+        text(svg, position(double(i) * step / to), end_ + 16, tick_text(double(i) * step, step),
+             "middle");
       return;
     }
     const size_t n = plot_.places.size();

@@ -125,7 +125,7 @@ Cell mean_cell(const std::vector<const Cell*>& cells) {
   return mean;
 }
 
-std::vector<ColumnInTheMaking> aggregate_seeds(std::vector<ColumnInTheMaking> views) {
+std::vector<ColumnInTheMaking> aggregate_seeds(const std::vector<ColumnInTheMaking>& views) {
   std::vector<ColumnInTheMaking> means;
   std::map<std::string, std::vector<const ColumnInTheMaking*>> families;
   for (const ColumnInTheMaking& v : views) {

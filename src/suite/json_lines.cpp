@@ -20,7 +20,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using simdjson::dom::element;
-using simdjson::dom::element_type;
 
 // Everything that can be wrong with a line is thrown as this and gets its place at the top.
 [[noreturn]] void wrong(std::string reason) { throw bad_input(std::move(reason)); }
