@@ -123,7 +123,7 @@ std::unique_ptr<Texts> open_texts(const fs::path& in, const std::string& column)
 // Rows as CSV, TSV or JSON Lines.
 class RowFormat {
  public:
-  RowFormat(std::string format, const SurprisalFile& how)
+  RowFormat(const std::string& format, const SurprisalFile& how)
       : json_(format == "jsonl"), separator_(format == "tsv" ? '\t' : ','), how_(how) {
     own_ = {"text", "position", "word", "pieces", "surprisal", "corrected"};
     if (how.options.entropy) own_.push_back("entropy");

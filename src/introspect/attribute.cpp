@@ -105,7 +105,8 @@ Chance chance_of(const std::vector<WordEffect>& words) {
       double(std::ranges::count_if(words, [](const WordEffect& w) { return w.evidence; }));
   Chance chance{k / n, 1 + (n - k) / (k + 1), 0};
   double share = k / n;  // of orders in which it has this rank
-  for (double rank = 1; rank <= n - k + 1; ++rank) {
+  for (size_t i = 1; double(i) <= n - k + 1; ++i) {
+    const auto rank = double(i);
     chance.reciprocal += share / rank;
     share *= (n - rank - k + 1) / (n - rank);
   }

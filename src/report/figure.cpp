@@ -141,8 +141,9 @@ PlotSeries margins_of(const Grid& grid, const suite::Manifest& manifest, Plot& p
     if (!std::isfinite(mean)) continue;
     const std::string test = text_in(grid, r, "test"), criterion = text_in(grid, r, "criterion");
     const suite::TestInfo* info = manifest.find(test);
-    const std::string title = info && !info->title.empty() ? info->title : test;
-    const size_t place = place_of(plot, title + (criterion.empty() ? "" : ": " + criterion));
+    std::string title = info && !info->title.empty() ? info->title : test;
+    if (!criterion.empty()) title += ": " + criterion;
+    const size_t place = place_of(plot, title);
     double low = number_in(grid, r, "ci_low"), high = number_in(grid, r, "ci_high");
     if (!std::isfinite(low) || !std::isfinite(high)) low = high = mean;
     series.points.push_back({place, mean, low, high});

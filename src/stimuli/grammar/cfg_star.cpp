@@ -250,7 +250,8 @@ std::vector<std::vector<Star::Nodes>> Star::without_syncretic(const Rule& rule,
     std::vector<std::string> longer;
     for (const std::string& a : left)
       for (const std::string& b : texts(nodes, 0))
-        if (longer.size() < kMostEdges) longer.push_back(a + (a.empty() ? "" : " … ") + b);
+        if (longer.size() < kMostEdges)
+          longer.push_back(fmt::format("{}{}{}", a, a.empty() ? "" : " … ", b));
     left = std::move(longer);
   }
   for (const std::string& words : left) derivations_.pass_over(words);
@@ -352,7 +353,7 @@ std::vector<std::string> Star::texts(const Nodes& nodes, uint32_t form) const {
     std::vector<std::string> longer;
     for (const std::string& a : all)
       for (const std::string& b : own)
-        longer.push_back(a + (a.empty() || b.empty() ? "" : " ") + b);
+        longer.push_back(fmt::format("{}{}{}", a, a.empty() || b.empty() ? "" : " ", b));
     all = std::move(longer);
   }
   return all;

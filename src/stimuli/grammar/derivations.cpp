@@ -144,7 +144,7 @@ Derivations::Node Derivations::add_parts(const std::vector<Wrong>& wrong) {
   return Node(nodes_.size() - 1);
 }
 
-Derivations::Node Derivations::add_choice(std::vector<std::vector<Node>> alternatives) {
+Derivations::Node Derivations::add_choice(const std::vector<std::vector<Node>>& alternatives) {
   Data choice{Kind::choice, {}, 0, true, 0, uint32_t(alternatives_.size()), 0, 0};
   for (const std::vector<Node>& nodes : alternatives) {
     Count count = 1;

@@ -111,7 +111,7 @@ class Derivations {
   // The words that vary inside are no loci.
   Node add_parts(const std::vector<Wrong>& wrong);
   Node add_varied(std::string text, std::vector<std::string> forms);
-  Node add_choice(std::vector<std::vector<Node>> alternatives);
+  Node add_choice(const std::vector<std::vector<Node>>& alternatives);
   // Throws when a sentence could be longer than a few thousand words, has two loci, or none where
   // others have one. A section without sentences is left out.
   void add_section(Section section);
