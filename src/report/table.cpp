@@ -293,7 +293,7 @@ Table make_table(store::Store& store, const std::vector<const NamedRun*>& runs,
       clustered.put(store, *v.run, v.look, table.by, v.cells, v.total);
     table.clusters = clustered.clusters();
   }
-  if (options.aggregate_seeds) views = aggregate_seeds(std::move(views));
+  if (options.aggregate_seeds) views = aggregate_seeds(views);
   for (const ColumnInTheMaking& v : views) {
     table.columns.push_back(v.column);
     table.account.push_back(account_line(v, by_criterion));

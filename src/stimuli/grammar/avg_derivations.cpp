@@ -216,7 +216,7 @@ Derivations::Node Compiler::choice(const AvgTemplate& t, size_t position, const 
   for (size_t f = 0; f < c.forms.size(); ++f)
     if (std::find(barred.begin(), barred.end(), f) == barred.end())
       alternatives.push_back({derivations_.add_word(c.forms[f])});
-  return found->second = derivations_.add_choice(std::move(alternatives));
+  return found->second = derivations_.add_choice(alternatives);
 }
 
 // The locus with one choice of forms: the text with the right cells, and all texts with wrong ones.
@@ -307,7 +307,7 @@ Derivations::Node Compiler::loci(const AvgTemplate& t, const std::vector<Group>&
     if (std::vector<Derivations::Node> nodes = locus(t, groups, stretch, forms); !nodes.empty())
       alternatives.push_back(std::move(nodes));
   });
-  return derivations_.add_choice(std::move(alternatives));
+  return derivations_.add_choice(alternatives);
 }
 
 // Where the word stands that makes items belong together: the preterminal that the template names,

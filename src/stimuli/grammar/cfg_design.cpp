@@ -51,7 +51,7 @@ class Aligner {
       align(sentences);
     }
     std::vector<Node> anew;
-    for (std::vector<Sequence>& w : ways) anew.push_back(derivations_.add_choice(std::move(w)));
+    for (std::vector<Sequence>& w : ways) anew.push_back(derivations_.add_choice(w));
     return anew;
   }
 
@@ -102,7 +102,7 @@ class Aligner {
       if (count % 2) all.push_back({some});
       some = derivations_.add_choice({{some}, {some}});
     }
-    return derivations_.add_choice(std::move(all));
+    return derivations_.add_choice(all);
   }
 
   [[noreturn]] void differ(const std::string& region, Count there, size_t sentence, Count here,

@@ -204,8 +204,8 @@ Star::Halves Star::halves(Derivations::Node node) {
     if (h.same) same.push_back(std::move(*h.same));
   }
   Halves all;
-  if (!differ.empty()) all.differ = Nodes{derivations_.add_choice(std::move(differ))};
-  if (!same.empty()) all.same = Nodes{derivations_.add_choice(std::move(same))};
+  if (!differ.empty()) all.differ = Nodes{derivations_.add_choice(differ)};
+  if (!same.empty()) all.same = Nodes{derivations_.add_choice(same)};
   return all;
 }
 

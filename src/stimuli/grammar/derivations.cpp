@@ -286,7 +286,7 @@ void Derivations::keep_ranks(Section& section, const std::vector<Count>& ranks) 
   auto kept = [&](Node root) {
     std::vector<std::vector<Node>> leaves;
     for (Count rank : ranks) add_leaves(root, rank, leaves.emplace_back());
-    return add_choice(std::move(leaves));
+    return add_choice(leaves);
   };
   section.root = kept(section.root);
   for (Node& other : section.beside) other = kept(other);
