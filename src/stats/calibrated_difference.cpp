@@ -146,15 +146,15 @@ class Correlations {
   double most_ = -HUGE_VAL;
 
   // All pairs of values up to `reach` steps from these.
-  void search(double correlation, double of_first, int reach, double step) {
+  void search(double correlation, double of_first, ptrdiff_t reach, double step) {
     std::vector<double> one, other;
-    for (int i = -reach; i <= reach; ++i) {
-      one.push_back(differ_.log_likelihood(at_.differ, std::exp(-correlation - i * step)));
-      other.push_back(first_.log_likelihood(at_.first, std::exp(-of_first - i * step)));
+    for (ptrdiff_t i = -reach; i <= reach; ++i) {
+      one.push_back(differ_.log_likelihood(at_.differ, std::exp(-correlation - double(i) * step)));
+      other.push_back(first_.log_likelihood(at_.first, std::exp(-of_first - double(i) * step)));
     }
-    for (int i = -reach; i <= reach; ++i)
-      for (int k = -reach; k <= reach; ++k) {
-        const double x = correlation + i * step, y = of_first + k * step;
+    for (ptrdiff_t i = -reach; i <= reach; ++i)
+      for (ptrdiff_t k = -reach; k <= reach; ++k) {
+        const double x = correlation + double(i) * step, y = of_first + double(k) * step;
         const double off = (x - std::log(at_.differ) - y) / kSpreadOfPrecisions;
         const double l = one[size_t(i + reach)] + other[size_t(k + reach)] - off * off / 2;
         if (!(l > most_)) continue;
