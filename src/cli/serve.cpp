@@ -58,7 +58,7 @@ class Watcher {
           explorer.stop();
         }) {}
   ~Watcher() {
-    pthread_kill(thread_.native_handle(), SIGTERM);  // in case that none came
+    pthread_kill(thread_.native_handle(), SIGINT);  // in case that none came
     thread_.join();
   }
   Watcher(const Watcher&) = delete;

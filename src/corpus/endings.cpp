@@ -89,7 +89,7 @@ std::set<std::string> find_stems(const WordCounts& counts, const Endings& ending
 
 fs::path find_endings(const std::string& name) {
   if (fs::exists(name)) return name;
-  const fs::path shipped = find_shipped("languages", name + ".endings");
+  fs::path shipped = find_shipped("languages", name + ".endings");
   if (shipped.empty())
     throw bad_input(fmt::format("there are no endings '{}'", name))
         .hint("name a file, or a language that has one in languages/: de");
