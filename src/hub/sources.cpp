@@ -159,7 +159,7 @@ PulledSource pull_source(const Source& source, const PullOptions& options, const
 fs::path locate_source(const std::string& name) {
   if (!is_source(name)) return {};
   const Source source = find_source(name);
-  const fs::path folder = sources_folder() / name;
+  fs::path folder = sources_folder() / name;
   std::error_code none;
   for (const SourceFile& file : source.files)
     if (!fs::is_regular_file(folder / file.path, none)) return {};

@@ -121,8 +121,10 @@ void say_what_tensors_say(const checkpoint::Checkpoint& checkpoint, Json& config
   const auto turned = m.integer(prefix + "rope.dimension_count"),
              width = m.integer(prefix + "embedding_length"),
              heads = m.integer(prefix + "attention.head_count");
-  if (turned && width && heads && *heads > 0 && *width >= *heads)
-    config["partial_rotary_factor"] = double(*turned) / double(*width / *heads);
+  if (turned && width && heads && *heads > 0 && *width >= *heads) {
+    const int64_t each = *width / *heads;
+    config["partial_rotary_factor"] = double(*turned) / double(each);
+  }
   if (has("rope_factors_short.weight"))
     throw bad_input("rotary positions that are scaled by two lists (longrope) are not read")
         .at(file)

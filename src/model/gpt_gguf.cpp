@@ -35,8 +35,10 @@ Gguf::Settings settings_of_neox(const checkpoint::Metadata& m) {
   auto turned = m.integer("gptneox.rope.dimension_count"),
        width = m.integer("gptneox.embedding_length"),
        heads = m.integer("gptneox.attention.head_count");
-  if (turned && width && heads && *width >= *heads && *heads > 0)
-    settings.emplace_back("rotary_pct", double(*turned) / double(*width / *heads));
+  if (turned && width && heads && *width >= *heads && *heads > 0) {
+    const int64_t each = *width / *heads;
+    settings.emplace_back("rotary_pct", double(*turned) / double(each));
+  }
   return settings;
 }
 

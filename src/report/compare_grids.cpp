@@ -59,9 +59,10 @@ Grid table_of(const Comparison& c) {
   for (const ComparedTest& t : c.tests) g.rows.push_back(row_of(t, true));
   g.total = c.tests.size() > 1;
   if (g.total) g.rows.push_back(row_of(c.total, false));
-  g.notes = {c.intervals + "; perm.: signs of whole clusters flipped",
-             "Holm, BH: perm. corrected for looking at all tests; McNemar: exact, items taken as "
-             "independent",
+  constexpr const char* kCorrections =
+      "Holm, BH: perm. corrected for looking at all tests; McNemar: exact, items taken as "
+      "independent";
+  g.notes = {c.intervals + "; perm.: signs of whole clusters flipped", kCorrections,
              "MDD: smallest difference found with power 0.8, given these clusters", c.clusters,
              join(c.policies, "; ")};
   bool few = c.total.clusters < stats::kFewestClusters;
