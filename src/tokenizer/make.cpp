@@ -76,7 +76,7 @@ std::unique_ptr<Tokenizer> make_sentencepiece(const SentencePieceModel& model, S
   around.names.unk = model.pieces[size_t(options.unk)];
   parts.around = std::move(around);
   parts.normalizer = normalize_sentencepiece(Charsmap(model.charsmap), text);
-  if (cleaning) parts.normalizer = normalize_sequence({cleaning, parts.normalizer});
+  if (cleaning) parts.normalizer = normalize_sequence({std::move(cleaning), parts.normalizer});
   bool unigram = model.algorithm == SentencePieceModel::Algorithm::unigram;
   std::vector<double> scores(model.scores.begin(), model.scores.end());
   parts.model = [&](const Vocabulary& v) {

@@ -259,7 +259,7 @@ PreTokenizerPtr split_byte_level(bool add_prefix_space, bool use_regex) {
   return std::make_shared<ByteLevel>(add_prefix_space, use_regex);
 }
 
-PreTokenizerPtr split_metaspace(std::string replacement, Prepend prepend, bool split) {
+PreTokenizerPtr split_metaspace(const std::string& replacement, Prepend prepend, bool split) {
   return std::make_shared<Metaspace>(replacement, prepend, split);
 }
 

@@ -38,7 +38,7 @@ PreTokenizerPtr split_regex(const std::string& pattern, Delimiter delimiter, boo
 PreTokenizerPtr split_string(std::string what, Delimiter delimiter, bool invert);
 PreTokenizerPtr split_gpt2();  // GPT-2's own pattern, without a regular expression
 PreTokenizerPtr split_byte_level(bool add_prefix_space, bool use_regex);
-PreTokenizerPtr split_metaspace(std::string replacement, Prepend prepend, bool split);
+PreTokenizerPtr split_metaspace(const std::string& replacement, Prepend prepend, bool split);
 PreTokenizerPtr split_sequence(std::vector<PreTokenizerPtr> steps);
 
 }  // namespace minpair::tokenizer

@@ -56,7 +56,7 @@ std::string oniguruma_to_icu(std::string_view pattern) {
     else if (escaped == 'w')
       to += in_set ? "\\p{L}\\p{M}\\p{Nd}\\p{Pc}" : "[\\p{L}\\p{M}\\p{Nd}\\p{Pc}]";
     else if (escaped == 'W')
-      to += in_set ? "[^\\p{L}\\p{M}\\p{Nd}\\p{Pc}]" : "[^\\p{L}\\p{M}\\p{Nd}\\p{Pc}]";
+      to += "[^\\p{L}\\p{M}\\p{Nd}\\p{Pc}]";
     else
       to.append({'\\', escaped});
   }
