@@ -117,7 +117,7 @@ TEST(Endurance, TenThousandMalformedRequests) {
     }
   }
   EXPECT_EQ(answered, 10000u);
-#ifndef MINPAIR_SANITIZED  // freed memory is kept for a while
+#ifndef MINPAIR_SANITIZED  // which keeps freed memory, or its shadow, for a while
   EXPECT_LT(resident_bytes(), before + (4u << 20));
 #endif
   EXPECT_EQ(status_of(ask(bench.port(), get("/"))), 200);
