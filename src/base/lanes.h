@@ -36,6 +36,8 @@ inline Lanes power_of_two(Lanes n) {
   return {_mm512_castsi512_ps(
       _mm512_slli_epi32(_mm512_add_epi32(_mm512_cvtps_epi32(n.v), _mm512_set1_epi32(127)), 23))};
 }
+// a * 2^n for the same n.
+inline Lanes scaled(Lanes a, Lanes n) { return {_mm512_scalef_ps(a.v, n.v)}; }
 inline Lanes round(Lanes a) {
   return {_mm512_roundscale_ps(a.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
 }
@@ -159,6 +161,7 @@ inline __m256 power_of_two(__m256 n) {
       _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23));
 }
 inline Lanes power_of_two(Lanes n) { return {power_of_two(n.a), power_of_two(n.b)}; }
+inline Lanes scaled(Lanes a, Lanes n) { return a * power_of_two(n); }
 inline Lanes round(Lanes x) {
   return {_mm256_round_ps(x.a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC),
           _mm256_round_ps(x.b, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
@@ -307,6 +310,7 @@ inline Lanes power_of_two(const Lanes& n) {
     return f;
   });
 }
+inline Lanes scaled(const Lanes& a, const Lanes& n) { return a * power_of_two(n); }
 // To the nearest whole number for |a| < 2^22.
 inline Lanes round(const Lanes& a) {
   return each([&](int i) { return (a.v[i] + 12582912.0f) - 12582912.0f; });

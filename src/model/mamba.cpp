@@ -18,11 +18,16 @@ namespace {
 struct Layer {
   nn::Norm norm;
   nn::Linear in, out;
-  nn::Linear parts, steps;                // Mamba 1: what the steps, B and C are made of
-  std::vector<float> taps, taps_bias;     // the convolution: a row of channels for each of `reach`
-  std::vector<float> decays, skip, bias;  // A, D; Mamba 2: of the steps
+  nn::Linear parts, steps;             // Mamba 1: what the steps, B and C are made of
+  std::vector<float> taps, taps_bias;  // the convolution: a row of channels for each of `reach`
+  std::vector<Lanes> decay_rows;       // A, Mamba 1: of each group of channels a row for each state
+  std::vector<float> decays, skip, bias;  // A, Mamba 2: of each head; D; Mamba 2: of the steps
   nn::Norm gated_norm;                    // Mamba 2
 };
+
+// States of sixteen channels that go through a scan together: 256 kB of them.
+constexpr size_t kNearStates = 4096;
+constexpr uint32_t kRun = 8;  // nodes that follow each other
 
 // Each channel of the first version has a state of its own: it has no heads.
 query::SiteSet sites_of(bool second) { return second ? kSitesOfHeadedBlocks : kSitesOfBlocks; }
@@ -145,7 +150,10 @@ class Mamba : public Decoder {
       decay = load.flat(m + "A_log", decays);
       for (float& a : decay) a = -std::exp(a);
     }
-    layer.decays = in_groups(decay);
+    if (!second_ && !decay.empty())
+      layer.decay_rows = in_groups(decay);
+    else
+      layer.decays = std::move(decay);
     layer.skip = repeated(load.flat(m + "D", heads_), width_ / heads_);
     if (second_) {
       layer.bias =
@@ -170,17 +178,14 @@ class Mamba : public Decoder {
     return out;
   }
 
-  // Channels go through a scan in groups, those of a head together. The decays of a group are a row
-  // for each state; in Mamba 2, a number for each head.
+  // Channels go through a scan in groups, those of a head together.
   size_t span() const { return second_ ? width_ / heads_ : width_; }
   size_t groups_of_span() const { return (span() + nn::kPanel - 1) / nn::kPanel; }
-  std::vector<float> in_groups(const std::vector<float>& decay) const {
-    if (second_ || decay.empty()) return decay;  // (empty: it was missing, and finish() says so)
-    std::vector<float> rows;
-    for (size_t first = 0; first < width_; first += nn::kPanel)
+  std::vector<Lanes> in_groups(const std::vector<float>& decay) const {
+    std::vector<Lanes> rows(groups_of_span() * states_);
+    for (size_t c = 0; c < width_; ++c)
       for (size_t n = 0; n < states_; ++n)
-        for (size_t c = first; c < first + nn::kPanel; ++c)
-          rows.push_back(c < width_ ? decay[c * states_ + n] : 0);
+        rows[c / nn::kPanel * states_ + n][c % nn::kPanel] = decay[c * states_ + n];
     return rows;
   }
 
@@ -203,25 +208,36 @@ class Mamba : public Decoder {
   }
 
   // `step_of(node, head, channel, step)` says what goes on at a node in a group of channels from
-  // `channel` on: step lengths, B, C, decays.
+  // `channel` on: step lengths, B, C, decays. Many groups go together, a few nodes of each at a
+  // time: rows are long, and reading all of a row costs little more than a part of it.
   template <class StepOf>
   void scan_states(const PrefixTree& tree, const StepOf& step_of) {
-    const size_t groups = groups_of_span();
+    const size_t groups = groups_of_span(), all = width_ / span() * groups;
+    const size_t threads = size_t(runtime_.threads()),
+                 together =
+                     std::clamp<size_t>(kNearStates / states_, 1, (all + threads - 1) / threads);
     inner_.resize(wide_.rows(), width_);
-    scan(
-        runtime_, tree, wide_.rows(), width_ / span() * groups, std::vector<Lanes>(states_),
-        [&](uint32_t node, size_t group, std::vector<Lanes>& states) {
-          const size_t head = group / groups, within = group % groups * nn::kPanel;
-          const size_t channel = head * span() + within;
-          nn::StateStep step{.states = states.front().data(),
-                             .count = states_,
-                             .input = mixed_.row(node) + channel,
-                             .out = inner_.row(node) + channel,
-                             .channels = std::min(nn::kPanel, span() - within)};
-          step_of(node, head, channel, step);
-          runtime_.kernels().advance(step);
-        },
-        1);
+    scan_runs(runtime_, tree, wide_.rows(), (all + together - 1) / together,
+              std::vector<Lanes>(states_ * together), kRun, 1,
+              [&](uint32_t node, uint32_t nodes, size_t unit, std::vector<Lanes>& states) {
+                const size_t begin = unit * together, end = std::min(all, begin + together);
+                nn::StateStep steps[kRun];
+                for (size_t group = begin; group < end; ++group) {
+                  const size_t head = group / groups, within = group % groups * nn::kPanel;
+                  const size_t channel = head * span() + within;
+                  for (uint32_t i = 0; i < nodes; ++i) {
+                    steps[i] = {.states = states[(group - begin) * states_].data(),
+                                .count = states_,
+                                .input = mixed_.row(node + i) + channel,
+                                .b = nullptr,
+                                .c = nullptr,
+                                .out = inner_.row(node + i) + channel,
+                                .channels = std::min(nn::kPanel, span() - within)};
+                    step_of(node + i, head, channel, steps[i]);
+                  }
+                  runtime_.kernels().advance(steps, nodes);
+                }
+              });
   }
 
   void scan_channels(const PrefixTree& tree, const Layer& layer) {
@@ -232,7 +248,7 @@ class Mamba : public Decoder {
       step.b = parts_.row(node) + rank;
       step.c = step.b + states_;
       step.lengths = steps_.row(node) + channel;
-      step.decays = layer.decays.data() + channel * states_;
+      step.decays = layer.decay_rows[channel / nn::kPanel * states_].data();
     });
     gate(layer, width_);
   }

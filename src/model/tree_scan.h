@@ -11,12 +11,13 @@
 namespace minpair::model {
 
 // Every channel has a state of its own, which begins as `first` and walks along the chains of the
-// tree; where a chain branches off, it goes on with the state that was there. `step(node, channel,
-// state)` takes it one node further. Only the first `nodes` are walked: those of changed inputs
-// come last, each from its layer on.
+// tree; where a chain branches off, it goes on with the state that was there. `step(node, nodes,
+// channel, state)` takes it some nodes further, which follow each other: `most` of them, or fewer.
+// Only the first `nodes` are walked: those of changed inputs come last, each from its layer on.
 template <class Number, class Step>
-void scan(const nn::Runtime& runtime, const PrefixTree& tree, size_t nodes, size_t channels,
-          const std::vector<Number>& first, const Step& step, size_t channels_a_unit = 16) {
+void scan_runs(const nn::Runtime& runtime, const PrefixTree& tree, size_t nodes, size_t channels,
+               const std::vector<Number>& first, uint32_t most, size_t channels_a_unit,
+               const Step& step) {
   const size_t size = first.size();
   std::vector<uint32_t> place(tree.nodes.size(), PrefixTree::none);
   uint32_t branches = 0;
@@ -33,13 +34,27 @@ void scan(const nn::Runtime& runtime, const PrefixTree& tree, size_t nodes, size
           state = first;
         else
           std::copy_n(kept.begin() + place[chain.parent] * size, size, state.begin());
-        for (uint32_t node = chain.first; node < chain.first + chain.count; ++node) {
-          step(node, c, state);
-          if (place[node] != PrefixTree::none)
-            std::copy(state.begin(), state.end(), kept.begin() + place[node] * size);
+        for (uint32_t node = chain.first, last = node + chain.count; node < last;) {
+          uint32_t run = 1;  // up to where the state is kept for others
+          while (run < most && node + run < last && place[node + run - 1] == PrefixTree::none)
+            ++run;
+          step(node, run, c, state);
+          node += run;
+          if (uint32_t to = place[node - 1]; to != PrefixTree::none)
+            std::copy(state.begin(), state.end(), kept.begin() + to * size);
         }
       }
   });
+}
+
+// The same, node by node.
+template <class Number, class Step>
+void scan(const nn::Runtime& runtime, const PrefixTree& tree, size_t nodes, size_t channels,
+          const std::vector<Number>& first, const Step& step, size_t channels_a_unit = 16) {
+  scan_runs(runtime, tree, nodes, channels, first, 1, channels_a_unit,
+            [&](uint32_t node, uint32_t, size_t channel, std::vector<Number>& state) {
+              step(node, channel, state);
+            });
 }
 
 // out = activation(gates) * out, row by row. With its own rows as gates, and relu: their squares.

@@ -188,24 +188,24 @@ class Xlstm : public Decoder {
   void remember(const PrefixTree& tree) {
     const size_t keys = key_width_ / heads_, values = value_width_ / heads_;
     context_.resize(gates_.rows(), value_width_);
-    scan_memories(runtime_, tree, gates_.rows(), heads_, keys, values,
-                  [&](uint32_t node, size_t head, Columns& columns) {
-                    const Share s = share(node, head);
-                    const float *query = query_key_.row(node) + head * keys,
-                                *key = query + key_width_;
-                    float* answer = context_.row(node) + head * values + columns.first;
-                    runtime_.kernels().advance(
-                        {.states = columns.memory.front().data(),
-                         .count = keys,
-                         .left = s.kept,
-                         .taken = s.written,
-                         .input = value_gate_.row(node) + head * values + columns.first,
-                         .b = key,
-                         .c = query,
-                         .out = answer,
-                         .channels = columns.count});
-                    for (size_t j = 0; j < columns.count; ++j) answer[j] *= s.answer;
-                  });
+    scan_memories(
+        runtime_, tree, gates_.rows(), heads_, keys, values,
+        [&](uint32_t node, size_t head, Columns& columns) {
+          const Share s = share(node, head);
+          const float *query = query_key_.row(node) + head * keys, *key = query + key_width_;
+          float* answer = context_.row(node) + head * values + columns.first;
+          const nn::StateStep step{.states = columns.memory.front().data(),
+                                   .count = keys,
+                                   .left = s.kept,
+                                   .taken = s.written,
+                                   .input = value_gate_.row(node) + head * values + columns.first,
+                                   .b = key,
+                                   .c = query,
+                                   .out = answer,
+                                   .channels = columns.count};
+          runtime_.kernels().advance(&step, 1);
+          for (size_t j = 0; j < columns.count; ++j) answer[j] *= s.answer;
+        });
   }
 
   // Each head's answer is normalised, and passes a gate.

@@ -134,7 +134,8 @@ struct Kernels {
   void (*gate)(Activation, const float* a, const float* b, float* out, size_t count);
   // to[i] += a[i] * b[i], rounded once
   void (*add_products)(const float* a, const float* b, float* to, size_t count);
-  void (*advance)(const StateStep&);
+  // Steps of the same states (and of as many channels), one after the other.
+  void (*advance)(const StateStep* steps, size_t count);
   void (*take_mean)(const MeanStep&);
   void (*finish)(const FinishTile&);
   size_t code_rows;  // at most so many rows side by side in a strip of packed rows

@@ -91,7 +91,7 @@ TEST_P(EveryIsa, StatesAdvance) {
           step.left = 0.75f, step.taken = 0.5f;
         else
           step.decays = decays.row(0), step.lengths = in.row(0);
-        runtime.kernels().advance(step);
+        runtime.kernels().advance(&step, 1);
         EXPECT_EQ(out[channels], 77);
         for (size_t c = 0; c < channels; ++c) {
           double answer = 0;
@@ -105,6 +105,45 @@ TEST_P(EveryIsa, StatesAdvance) {
           EXPECT_NEAR(out[c], answer, 1e-5 * (1 + std::abs(answer))) << channels << " " << count;
         }
       }
+}
+
+// Two at once, and a last one: the same bits as one by one.
+TEST_P(EveryIsa, StatesAdvanceSeveralStepsAtOnce) {
+  Runtime runtime(1, GetParam());
+  Random random(4);
+  constexpr size_t kSteps = 5, kCount = 19;
+  for (size_t channels : {7, 16})
+    for (bool alike : {false, true}) {
+      Matrix before = random_matrix(random, kCount, kPanel),
+             decays = random_matrix(random, kCount, kPanel),
+             in = random_matrix(random, 2 * kSteps, channels),
+             bc = random_matrix(random, 2 * kSteps, kCount);
+      std::vector<float> states[2], out[2];
+      for (size_t how = 0; how < 2; ++how) {
+        states[how].assign(before.data(), before.data() + kCount * kPanel);
+        out[how].resize(kSteps * channels);
+        std::vector<StateStep> steps;
+        for (size_t t = 0; t < kSteps; ++t) {
+          steps.push_back({.states = states[how].data(),
+                           .count = kCount,
+                           .input = in.row(2 * t + 1),
+                           .b = bc.row(2 * t),
+                           .c = bc.row(2 * t + 1),
+                           .out = out[how].data() + t * channels,
+                           .channels = channels});
+          if (alike)
+            steps[t].left = 0.5f + 0.1f * float(t), steps[t].taken = 0.3f * float(t + 1);
+          else
+            steps[t].decays = decays.row(0), steps[t].lengths = in.row(2 * t);
+        }
+        if (how == 0)
+          runtime.kernels().advance(steps.data(), kSteps);
+        else
+          for (const StateStep& step : steps) runtime.kernels().advance(&step, 1);
+      }
+      EXPECT_EQ(states[0], states[1]);
+      EXPECT_EQ(out[0], out[1]);
+    }
 }
 
 // Against the mean itself, with all weights of the past at once.
