@@ -160,7 +160,7 @@ void integer_targets(const Runtime& runtime, const float* row, const Linear& dec
   make_row_whole(runtime.integers(), row, w.inputs(), inputs, 1);
   for (size_t t = 0; t < targets.size(); ++t) {
     const auto column = size_t(targets[t]);
-    float sums[kPanel];
+    float sums[kPanel] = {};
     for (size_t k = 0; k < w.inputs(); k += kCodeDepth) {
       codes->depth = std::min(kCodeDepth, w.inputs() - k);
       w.read_codes(column, column + 1, k, *codes);
