@@ -65,8 +65,9 @@ inline void changed_value(sqlite3_context* context, int, sqlite3_value** values)
   if (choose.one_in(12)) return sqlite3_result_null(context);
   if (type == SQLITE_INTEGER)
     return sqlite3_result_int64(
-        context, choose.one_in(2) ? int64_t(odd_number(choose))
-                                  : sqlite3_value_int64(values[0]) + int64_t(choose.below(5)) - 2);
+        context, choose.one_in(2)
+                     ? int64_t(odd_number(choose))
+                     : int64_t(uint64_t(sqlite3_value_int64(values[0])) + choose.below(5) - 2));
   if (type == SQLITE_FLOAT)
     return sqlite3_result_double(context, choose.one_in(2) ? 1e308 * 10 : -0.5);
   const auto* bytes = static_cast<const char*>(sqlite3_value_blob(values[0]));

@@ -133,7 +133,7 @@ void show_predictions(query::Model& model, const Options& options) {
       out.push_back({{"text", text}, {"gap", gap}, {"best", best}});
     }
   }
-  if (options.as_json) fmt::print("{}\n", out.dump(1));
+  if (options.as_json) fmt::print("{}\n", out.dump(1, ' ', false, json::error_handler_t::replace));
 }
 
 // '-' is every line of standard input. The name of a file is hardly meant as a sentence.

@@ -48,7 +48,7 @@ std::string json_line(const tokenizer::Tokenizer& tokenizer, std::string_view te
          {"span", {character_of_byte(text, t.span.begin), character_of_byte(text, t.span.end)}},
          {"special", t.special}});
   nlohmann::ordered_json line = {{"text", text}, {"tokens", std::move(tokens)}};
-  return line.dump() + "\n";
+  return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 // A token a line: id, piece, first character, character after the last, what it stands for.

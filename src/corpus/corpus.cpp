@@ -285,7 +285,8 @@ class Preparation {
                       {"test", report_.test}};
     j["train_words"] = report_.train_words;
     j["coverage"] = report_.coverage;
-    write_file(folder_ / "corpus.json", j.dump(2) + "\n");
+    write_file(folder_ / "corpus.json",
+               j.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
   }
 
   const CorpusOptions& options_;

@@ -27,7 +27,9 @@ Source source_of(const Json& j) {
     throw bad_input(fmt::format("'{}' is not the name of a source", s.name));
   for (const Json& f : j.at("files")) {
     SourceFile file{f.at("path"), f.value("from", f.at("path").get<std::string>()),
-                    f.value("sha256", ""), f.value("bytes", uint64_t{0})};
+                    f.value("sha256", ""), 0};
+    if (auto bytes = f.find("bytes"); bytes != f.end() && bytes->is_number_unsigned())
+      file.bytes = bytes->get<uint64_t>();
     const bool hash = file.sha256.size() == 64 &&
                       file.sha256.find_first_not_of("0123456789abcdef") == std::string::npos &&
                       file.bytes > 0;

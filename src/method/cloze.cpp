@@ -1,5 +1,7 @@
 #include "method/cloze.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +18,7 @@ stimuli::Bundle bundle_of(const suite::Item& item) {
     if (!value) continue;
     const auto* text = std::get_if<std::string>(value);
     // Persons may have been read as numbers.
-    std::string name = text ? *text : std::to_string(int(std::get<double>(*value)));
+    std::string name = text ? *text : fmt::format("{}", std::get<double>(*value));
     bundle.value[size_t(f)] = stimuli::value_index(f, name);
   }
   return stimuli::core_values(bundle);

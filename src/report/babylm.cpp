@@ -62,7 +62,9 @@ std::string babylm_predictions(store::Store& store, const ReportOptions& options
     predictions.push_back({{"id", fmt::format("{}_{}", item.test, predictions.size())},
                            {"pred", " " + choice->second}});
   }
-  return nlohmann::ordered_json{{run.suite.name, tests}}.dump() + "\n";
+  return nlohmann::ordered_json{{run.suite.name, tests}}.dump(
+             -1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+         "\n";
 }
 
 }  // namespace minpair::report

@@ -98,12 +98,14 @@ std::vector<CurvePoint> read_curve(const fs::path& file) {
   std::string_view line;
   while (lines.next(line)) {
     const Json object = Json::parse(line, nullptr, false);
-    const bool known = object.is_object() && number(object, "step") && number(object, "tokens");
+    const auto step = object.find("step");
+    const bool known =
+        step != object.end() && step->is_number_unsigned() && number(object, "tokens");
     if (!known)
       throw bad_input("this is not a point on a learning curve")
           .at(fmt::format("{}:{}", lines.name(), lines.line_number()));
     CurvePoint p;
-    p.step = static_cast<uint64_t>(std::max(0.0, *number(object, "step")));
+    p.step = step->get<uint64_t>();
     p.tokens = *number(object, "tokens");
     p.train_loss = number(object, "loss");
     p.valid_loss = number(object, "valid_loss");

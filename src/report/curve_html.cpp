@@ -72,11 +72,13 @@ std::string short_count(double n) {
 
 std::string grid(const Axes& axes) {
   std::string svg;
-  const int step = std::max(1, int(std::ceil((axes.high - axes.low) / 8)));
-  for (int loss = int(axes.low); loss <= int(axes.high); loss += step)
+  const double step = std::max(1.0, std::ceil((axes.high - axes.low) / 8));
+  for (int i = 0; i <= 8 && axes.low + i * step <= axes.high; ++i) {
+    const double loss = axes.low + i * step;
     svg += fmt::format(
         R"(<line x1="{0}" x2="{1}" y1="{2:.1f}" y2="{2:.1f}"/><text x="{3}" y="{4:.1f}" text-anchor="end">{5}</text>)",
         kLeft, kWidth - kRight, axes.y(loss), kLeft - 8, axes.y(loss) + 4, loss);
+  }
   for (int i = 0; i <= 4; ++i)
     svg += fmt::format(R"(<text x="{:.1f}" y="{}" text-anchor="middle">{}</text>)",
                        axes.x(axes.tokens * i / 4), kHeight - kBottom + 20,

@@ -27,7 +27,10 @@ Typed parse_typed(const std::string& body, size_t models) {
   asked.models = j.at("models").get<std::vector<size_t>>();
   asked.texts = j.at("texts").get<std::vector<std::string>>();
   asked.method = j.value("method", "");
-  asked.top = j.value("top", size_t{10});
+  if (auto top = j.find("top"); top != j.end()) {
+    if (!top->is_number_unsigned()) throw bad_input("'top' is a count");
+    asked.top = top->get<size_t>();
+  }
   if (asked.models.empty() || asked.models.size() > 2) throw bad_input("choose one model or two");
   for (size_t m : asked.models)
     if (m >= models) throw bad_input("there is no such model");

@@ -195,7 +195,8 @@ std::string manifest_json(const Manifest& m) {
     put(result, "source", r.source);
     root["results"].push_back(std::move(result));
   }
-  return root.dump(2) + "\n";
+  // (A name may be that of a file, which need not be UTF-8.)
+  return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace minpair::suite

@@ -54,7 +54,8 @@ Curve::Curve(const fs::path& path, uint64_t resumed_at) {
     std::string_view line;
     while (lines.next(line)) {
       const auto json = nlohmann::json::parse(line, nullptr, false);
-      if (json.is_object() && json.value("step", uint64_t{0}) <= resumed_at)
+      const auto step = json.find("step");
+      if (step != json.end() && step->is_number_unsigned() && step->get<uint64_t>() <= resumed_at)
         kept += std::string(line) + "\n";
     }
   }

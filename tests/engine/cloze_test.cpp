@@ -265,6 +265,9 @@ TEST_F(ClozeTest, WhatCannotBeJudgedIsExcludedWithAReason) {
   EXPECT_THROW(method.ask(item, context), Error);  // no lexicon
   context.words = &all;
   EXPECT_EQ(method.ask(item, context).excluded, judge::Reason::none);
+  item.features.push_back({"person", 1e300});  // a number, though nobody's
+  EXPECT_EQ(method.ask(item, context).excluded, judge::Reason::none);
+  item.features.pop_back();
   context.words = &many;
   EXPECT_EQ(method.ask(item, context).excluded, judge::Reason::too_few_words);
   context.words = &all;

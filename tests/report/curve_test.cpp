@@ -1,5 +1,6 @@
 #include "report/curve.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -63,6 +64,24 @@ TEST(Curve, BrokenFilesAreRefused) {
   EXPECT_THROW(curve_grids(folder.path()), Error);
   write_file(folder / "curve.jsonl", "{\"step\":1}\n");
   EXPECT_THROW(curve_grids(folder.path()), Error);
+  for (const char* step : {"1e30", "-1", "1.5", "99999999999999999999"}) {
+    write_file(folder / "curve.jsonl", fmt::format(R"({{"step":{},"tokens":1}})", step) + "\n");
+    EXPECT_THROW(curve_grids(folder.path()), Error) << step;
+  }
+}
+
+TEST(Curve, LossesOfAnySizeHaveFewGridLines) {
+  TemporaryFolder folder;
+  for (const char* loss : {"6e9", "-6e9", "1e300"}) {
+    write_file(folder / "curve.jsonl",
+               "{\"step\":1,\"tokens\":1,\"loss\":0.5}\n" +
+                   fmt::format(R"({{"step":2,"tokens":2,"loss":{}}})", loss) + "\n");
+    const std::string html = curve_html(folder.path());
+    size_t lines = 0;
+    for (size_t at = 0; (at = html.find("<line ", at)) != std::string::npos; ++at) ++lines;
+    EXPECT_GE(lines, 2u) << loss;
+    EXPECT_LE(lines, 9u) << loss;
+  }
 }
 
 }  // namespace

@@ -203,6 +203,8 @@ TEST(Serve, WhatCannotBeScoredIsSaid) {
         std::string(R"({"models":[],"texts":["a"]})"), std::string(R"({"models":[0],"texts":[]})"),
         std::string(R"({"models":[0],"texts":["  "]})"),
         std::string(R"({"models":[0],"texts":["a"],"top":100000})"),
+        std::string(R"({"models":[0],"texts":["a"],"top":18446744073709551616})"),
+        std::string(R"({"models":[0],"texts":["a"],"top":-1})"),
         std::string(R"({"models":[0],"texts":[")") + too_long + "\"]}"})
     EXPECT_EQ(status_of(asked(body)), 400) << body.substr(0, 80);
   // The model is asked, and says why not.
