@@ -6,7 +6,11 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "fake.h"
+#include "method/tokens.h"
+#include "support.h"
+#include "tokenizer/tokenizer.h"
 
 namespace minpair::method {
 namespace {
@@ -59,6 +63,20 @@ TEST_F(MethodTest, CrossEntropyAsksEveryTokenAboutItself) {
   EXPECT_TRUE(tokens[2].in_locus && tokens[3].in_locus);
   EXPECT_FALSE(tokens[1].in_locus || tokens[4].in_locus);
   EXPECT_TRUE(tokens[2].begins_word && !tokens[3].begins_word);
+}
+
+// FlauBERT's pieces mark where words end: whether one begins a word, the one before it says.
+TEST(Tokens, WordsBeginAfterPiecesThatEndOne) {
+  const auto tokenizer =
+      tokenizer::load_tokenizer(testing::source_dir() / "tests/golden/tokenizer/flaubert");
+  const suite::Sentence sentence{"L’homme qu'elle aime, s'en va...", {}, true};
+  for (const SentenceTokens& s :
+       {plain_tokens_of(sentence, *tokenizer), tokens_of(sentence, *tokenizer)}) {
+    std::string words;
+    for (const judge::TokenScore& t : s.tokens)
+      words += (t.begins_word ? "|" : "") + std::string(slice(sentence.text, t.span));
+    EXPECT_EQ(words, "|L’|homme|qu'|elle|aime|,|s'|en|va|...");
+  }
 }
 
 TEST_F(MethodTest, ScoresAreLogitMinusLogSumExp) {
