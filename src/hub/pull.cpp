@@ -33,9 +33,8 @@ class Puller {
     if (options_.dry_run) return result;
     fs::create_directories(folder_ / "blobs");
     Progress progress(model_, result.bytes, options_.quiet);
-    progress_ = &progress;
     for (const std::string& file : result.files) {
-      fetch(repository.commit, file, result.folder / file);
+      fetch(repository.commit, file, result.folder / file, progress);
       done_ += repository.files.at(file);
     }
     if (!is_commit(options_.revision)) {
@@ -76,7 +75,8 @@ class Puller {
         url);
   }
 
-  void fetch(const std::string& commit, const std::string& file, const fs::path& link) {
+  void fetch(const std::string& commit, const std::string& file, const fs::path& link,
+             Progress& progress) {
     std::string url = address(commit, file);
     std::error_code ignored;
     if (fs::is_regular_file(link, ignored)) return;  // a link is only made when all was right
@@ -85,7 +85,7 @@ class Puller {
     Lock lock(settings_.cache / ".locks" / folder_.filename() / (wanted.hash + ".lock"));
     if (!fs::exists(blob))
       fetcher_.fetch(url, wanted, blob, "the hub names",
-                     [&](uint64_t now) { progress_->set(done_ + now, file); });
+                     [&](uint64_t now) { progress.set(done_ + now, file); });
     if (!fs::is_regular_file(blob))
       throw cannot("this is in the way of what is fetched").at(blob.string()).hint("move it away");
     fs::create_directories(link.parent_path());
@@ -98,7 +98,6 @@ class Puller {
   const Settings& settings_;
   Fetcher fetcher_;
   fs::path folder_;
-  Progress* progress_ = nullptr;
   uint64_t done_ = 0;
 };
 

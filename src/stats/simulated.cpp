@@ -129,7 +129,7 @@ double end_of(const std::function<double(double)>& p_value, double inside, doubl
     return quantile - normal_quantile(1 - p / 2);
   };
   const double start = inside;
-  double outside = inside, here = quantile, there = quantile;
+  double outside = inside, here, there = quantile;
   do {
     here = there;
     inside = outside;
