@@ -89,10 +89,10 @@ Unigrams Unigrams::read(const std::filesystem::path& file) {
   Unigrams table;
   RowReader rows(file, '\t', false);
   for (std::vector<std::string> cells; rows.next(cells);) {
+    const char* number = cells.size() == 2 ? cells[1].c_str() : "";
     char* end = nullptr;
-    double count = cells.size() == 2 ? std::strtod(cells[1].c_str(), &end) : 0;
-    if (cells.size() != 2 || end == cells[1].c_str() || *end || !(count > 0) ||
-        !std::isfinite(count))
+    double count = std::strtod(number, &end);
+    if (end == number || *end || !(count > 0) || !std::isfinite(count))
       throw bad_input("a word, a tab and how often it occurs are needed")
           .at(rows.name(), rows.line());
     table.counts_[cells[0]] += count;
