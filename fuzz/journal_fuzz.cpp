@@ -1,5 +1,6 @@
 // Answers that a killed run left: the file as it is, or (after a first byte 1) batches whose
-// lengths and checksums are right and whose answers are any bytes.
+// lengths and checksums are right and whose answers are any bytes; after a first byte 2, about
+// classes of words.
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -12,6 +13,17 @@ static const std::vector<query::Ask>& asks() {
   static const std::vector<query::Ask> all = {
       {0, query::Targets{{1, 2}}}, {1, query::Rank{3}},   {1, query::Entropy{}},
       {2, query::Best{2}},         {2, query::Hidden{1}}, {3, query::Lens{1, {4}}}};
+  return all;
+}
+
+struct AnyWords : query::Reducer {
+  Hash128 identity() const override { return {3, 4}; }
+  std::span<const tokenizer::TokenId> ids() const override { return {}; }
+  query::ClassRecords reduce(std::span<const float>) const override { return {}; }
+};
+
+static const std::vector<query::Ask>& class_asks() {
+  static const std::vector<query::Ask> all = {{0, query::Classes{std::make_shared<AnyWords>()}}};
   return all;
 }
 
@@ -37,12 +49,13 @@ static std::string batches(std::string_view payload) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  const bool whole = !bytes.starts_with('\1');
+  const bool classes = bytes.starts_with('\2'), whole = !classes && !bytes.starts_with('\1');
+  const std::vector<query::Ask>& asked = classes ? class_asks() : asks();
   const auto path = fuzzing::file(whole ? std::string(bytes) : batches(bytes.substr(1)), "answers");
   std::vector<query::Answer> read;
   try {
     engine::AnswerJournal journal(path, {1, 2});
-    for (query::Answer answer; journal.next(asks(), answer);) read.push_back(answer);
+    for (query::Answer answer; journal.next(asked, answer);) read.push_back(answer);
     journal.append(read);
   } catch (const Error&) {
     return 0;
@@ -50,7 +63,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // What was read and appended is there twice.
   engine::AnswerJournal again(path, {1, 2});
   size_t count = 0;
-  for (query::Answer answer; again.next(asks(), answer);) ++count;
+  for (query::Answer answer; again.next(asked, answer);) ++count;
   if (count != 2 * read.size()) std::abort();
+  again.remove();
+  if (std::filesystem::exists(path)) std::abort();
   return 0;
 }

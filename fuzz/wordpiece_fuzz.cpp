@@ -28,12 +28,18 @@ std::unique_ptr<tokenizer::Tokenizer> slow(const std::vector<std::string>& piece
 void compare(const std::vector<std::string>& pieces, std::string_view text, bool lowercase) {
   tokenizer::WordPieceOptions options;
   options.lowercase = lowercase;
-  std::vector<tokenizer::Token> a = tokenizer::make_wordpiece(pieces, options)->encode(text).tokens;
+  const auto fast = tokenizer::make_wordpiece(pieces, options);
+  std::vector<tokenizer::Token> a = fast->encode(text).tokens;
   std::vector<tokenizer::Token> b = slow(pieces, options)->encode(text).tokens;
   if (a.size() != b.size()) std::abort();
   for (size_t i = 0; i < a.size(); ++i)
     if (a[i].id != b[i].id || a[i].span.end > text.size() || a[i].span.begin > a[i].span.end)
       std::abort();
+  for (const tokenizer::Token& t : a) fast->begins_word(t.id);
+  // Words that stay whole, as one of them says; the words alone.
+  options.never_split = {pieces.back()};
+  tokenizer::make_wordpiece(pieces, options)->encode(text);
+  tokenizer::word_cutter(options)(text);
 }
 
 }  // namespace

@@ -248,17 +248,36 @@ def lines_of(target, patterns):
         return None, [f"{target} ends with {done.returncode}: {done.stderr[-200:]}"]
     data = profile.with_suffix(".profdata")
     subprocess.run([tool("llvm-profdata"), "merge", "-sparse", profile, "-o", data], check=True)
-    exported = subprocess.run([tool("llvm-cov"), "export", "-summary-only", f"-instr-profile={data}",
+    exported = subprocess.run([tool("llvm-cov"), "export", "-format=lcov", f"-instr-profile={data}",
                                build / f"fuzz_{target}"], check=True, capture_output=True, text=True).stdout
     total = reached = 0
     files = []
-    for file in json.loads(exported)["data"][0]["files"]:
-        name = os.path.relpath(os.path.realpath(file["filename"]), ROOT / "src")
-        if any(fnmatch.fnmatch(name, p) for p in patterns):
-            own = file["summary"]["lines"]
-            total, reached = total + own["count"], reached + own["covered"]
-            files.append(f"{name} {own['covered']}/{own['count']}")
+    for record in exported.split("end_of_record\n"):
+        if not (path := re.search(r"^SF:(.*)$", record, re.M)):
+            continue
+        name = os.path.relpath(os.path.realpath(path[1]), ROOT / "src")
+        chosen = [functions for file, _, functions in (p.partition(":") for p in patterns) if fnmatch.fnmatch(name, file)]
+        if chosen:
+            own = counted_lines(record, chosen[0])
+            total, reached = total + len(own), reached + sum(own)
+            files.append(f"{name} {sum(own)}/{len(own)}")
     return (reached, total), files
+
+
+def counted_lines(record, functions):
+    """Of one file: whether each of its lines was reached; of some functions only, or (after "!") of all but some."""
+    without, wanted = functions.startswith("!"), re.compile(functions.removeprefix("!") or ".")
+    begins = re.findall(r"^FN:(\d+),(.*)$", record, re.M)
+    names = subprocess.run(["c++filt"], input="\n".join(n.split(":")[-1] for _, n in begins), capture_output=True, text=True,
+                           check=True).stdout.splitlines()
+    # (What is inside a function, such as a lambda, begins after it and belongs to it.)
+    begins = sorted((int(line), name) for (line, _), name in zip(begins, names) if "lambda" not in name and "::$_" not in name)
+    reached = []
+    for line, count in re.findall(r"^DA:(\d+),(\d+)", record, re.M):
+        before = [name for begin, name in begins if begin <= int(line)]
+        if not functions or (before and bool(wanted.search(before[-1])) != without):
+            reached.append(int(count) > 0)
+    return reached
 
 
 def keep_lines(target, reached, total):

@@ -242,7 +242,7 @@ Frame Frame::stacked(const Stack& stack) const {
 
 // Files that only count answers have a row for so many of them.
 Frame Frame::repeated(const std::string& name) const {
-  constexpr double kMost = 1e7;
+  constexpr double kMost = 1e6;
   const size_t times = column(name);
   std::vector<size_t> rows;
   std::vector<std::string> number;
