@@ -25,8 +25,8 @@ struct Layer {
   nn::Norm gated_norm;                    // Mamba 2
 };
 
-// States of sixteen channels that go through a scan together: 256 kB of them.
-constexpr size_t kNearStates = 4096;
+// States of sixteen channels that go through a scan together: 64 kB of them.
+constexpr size_t kNearStates = 1024;
 constexpr uint32_t kRun = 8;  // nodes that follow each other
 
 // Each channel of the first version has a state of its own: it has no heads.
