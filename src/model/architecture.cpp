@@ -170,7 +170,12 @@ void Network::keep(std::span<const uint32_t> kept, std::initializer_list<nn::Mat
 }
 
 void read_sizes(const Loading& from, const SizeKeys& keys) {
+  constexpr uint32_t kMostLayers = 10'000;  // ten times as many as the deepest have
   from.info.layers = from.config.count(keys.layers);
+  if (from.info.layers > kMostLayers)
+    throw bad_input(fmt::format("\"{}\" is {}, and no model has more than {}", keys.layers,
+                                from.info.layers, kMostLayers))
+        .at(from.config.file().string());
   from.info.hidden = from.config.count(keys.hidden);
   from.info.heads = *keys.heads ? from.config.count(keys.heads) : 0;
   from.info.vocabulary = from.config.count("vocab_size");

@@ -134,6 +134,13 @@ TEST(LoadModel, ShapesMustFit) {
               HasSubstr("word_embeddings.weight is 120 x 32, it must be 121 x 32"));
 }
 
+// A file of a few bytes may speak of millions.
+TEST(LoadModel, LayersBeyondReasonAreRefused) {
+  for (const char* model : {"bert", "llama"})
+    EXPECT_THAT(Spoiled(model).config([](json& c) { c["num_hidden_layers"] = 67108864; }).error(),
+                HasSubstr("\"num_hidden_layers\" is 67108864, and no model has more than 10000"));
+}
+
 // What nobody has looked at might change the numbers.
 TEST(LoadModel, UnknownKeysAreRefused) {
   auto with = [](const char* model, const char* key, json value) {
