@@ -134,13 +134,6 @@ TEST(LoadModel, ShapesMustFit) {
               HasSubstr("word_embeddings.weight is 120 x 32, it must be 121 x 32"));
 }
 
-// A file of a few bytes may speak of millions.
-TEST(LoadModel, LayersBeyondReasonAreRefused) {
-  for (const char* model : {"bert", "llama"})
-    EXPECT_THAT(Spoiled(model).config([](json& c) { c["num_hidden_layers"] = 67108864; }).error(),
-                HasSubstr("\"num_hidden_layers\" is 67108864, and no model has more than 10000"));
-}
-
 // What nobody has looked at might change the numbers.
 TEST(LoadModel, UnknownKeysAreRefused) {
   auto with = [](const char* model, const char* key, json value) {
@@ -274,7 +267,10 @@ TEST(LoadModel, AbsurdConfigurationsAreErrors) {
   auto with = [](const char* key, json value) {
     return Spoiled("bert").config([&](json& c) { c[key] = value; }).error();
   };
-  EXPECT_THAT(with("num_hidden_layers", 200000000), HasSubstr("lacks weights"));
+  for (const char* model : {"bert", "albert", "llama"})
+    EXPECT_THAT(Spoiled(model).config([](json& c) { c["num_hidden_layers"] = 200000000; }).error(),
+                HasSubstr("\"num_hidden_layers\" is 200000000, and no model has more than 10000"));
+  EXPECT_THAT(with("num_hidden_layers", 9999), HasSubstr("lacks weights"));
   EXPECT_THAT(with("num_hidden_layers", 1e300), HasSubstr("whole number"));
   EXPECT_THAT(with("hidden_size", -1), HasSubstr("between 1 and"));
   EXPECT_THAT(with("hidden_size", 0), HasSubstr("between 1 and"));
@@ -298,7 +294,7 @@ TEST(LoadModel, AbsurdConfigurationsAreErrors) {
   EXPECT_THAT(with("model_type", "internlm3"), HasSubstr("a GGUF of it would be read, as 'llama'"));
   EXPECT_THAT(Spoiled("albert").config([](json& c) { c["num_hidden_groups"] = 6; }).error(),
               HasSubstr("more groups than layers"));
-  EXPECT_THAT(Spoiled("albert").config([](json& c) { c["num_hidden_layers"] = 200000000; }).error(),
+  EXPECT_THAT(Spoiled("albert").config([](json& c) { c["num_hidden_layers"] = 5000; }).error(),
               HasSubstr("too many"));
   EXPECT_THAT(Spoiled("roberta").config([](json& c) { c["pad_token_id"] = 39; }).error(),
               HasSubstr("leaves no positions"));
