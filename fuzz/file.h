@@ -1,6 +1,6 @@
 #pragma once
-// For readers that take a path: the input as a file of this process. tools/fuzz.sh points TMPDIR to
-// a file system in memory: a fuzzer must not wait for a disk.
+// For readers that take a path: the input as a file of this process, in memory where the system has
+// such a folder: a fuzzer must not wait for a disk. TMPDIR takes another one.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -18,7 +18,11 @@ namespace fs = std::filesystem;
 // A folder that is gone when the process ends.
 inline const fs::path& folder() {
   static const struct Folder {
-    fs::path path = fs::temp_directory_path() / ("minpair-fuzz-" + std::to_string(::getpid()));
+    static fs::path parent() {
+      const bool chosen = ::getenv("TMPDIR") || ::access("/dev/shm", W_OK) != 0;
+      return chosen ? fs::temp_directory_path() : "/dev/shm";
+    }
+    fs::path path = parent() / ("minpair-fuzz-" + std::to_string(::getpid()));
     Folder() { fs::create_directories(path); }
     ~Folder() { fs::remove_all(path); }
   } made;

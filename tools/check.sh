@@ -2,7 +2,8 @@
 # Everything that must hold before a release and that `make test` does not show, each part to its end, in under two hours on
 # two cores from a clean clone:
 #   debug     without optimisation, warnings as errors; every test of the rooms
-#   asan      AddressSanitizer with UndefinedBehaviorSanitizer: every test, the command line and the fuzz targets' seeds with it
+#   asan      AddressSanitizer with UndefinedBehaviorSanitizer: every test but the docs' commands (whole suites: an hour), the command line
+#             and the fuzz targets' seeds with it
 #   tsan      ThreadSanitizer: the rooms that start threads, and the command line
 #   odr       one link that sees every type
 #   lint      clang-format and clang-tidy
@@ -58,7 +59,7 @@ linked() {  # the program, with types compared between all its files
 }
 release() { built release && tested release; }
 debug() { built debug && programs debug; }
-asan() { built asan && programs asan && tested asan -E "^($(rooms_of asan))\\."; }
+asan() { built asan && programs asan && tested asan -E "^($(rooms_of asan)|docs)\\."; }
 tsan() { built tsan minpair cli_runner test_c_interface "${threaded[@]/#/test_}" && programs tsan "${threaded[@]}" &&
   tested tsan -R '^(api|cli)\.'; }
 fuzz() { tools/fuzz.sh "${SECONDS_EACH:-20}" --jobs "$jobs"; }

@@ -211,6 +211,8 @@ Frame Frame::joined(const Frame& other, const Join& join) const {
 // What # stands for in the columns that are called "annotator_#", in the order of the file.
 std::vector<std::string> Frame::fitting(const std::string& pattern) const {
   const size_t at = pattern.find('#');
+  if (at == pattern.npos)
+    throw bad_input(fmt::format("'{}' has no # that columns could differ in", pattern)).at(where_);
   const std::string before = pattern.substr(0, at), after = pattern.substr(at + 1);
   std::vector<std::string> found;
   for (const std::string& name : names_)

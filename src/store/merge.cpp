@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/progress.h"
 #include "store/judgments.h"
 #include "store/pack.h"
 #include "store/store.h"
@@ -107,6 +108,8 @@ std::vector<std::string> differences(const RunRecord& a, const RunRecord& b) {
   return found;
 }
 
+constexpr size_t kMostNamed = 20;  // of missing shards
+
 class ShardCheck {
  public:
   ShardCheck(const std::vector<std::filesystem::path>& files, const std::vector<WholeRun>& runs)
@@ -136,8 +139,7 @@ class ShardCheck {
   void check_complete(const WholeRun& whole, const std::map<ShardRecord, size_t>& where) const {
     if (where.empty()) return;
     const ShardRecord& first = where.begin()->first;
-    std::set<uint32_t> missing;
-    for (uint32_t n = 1; n <= first.of; ++n) missing.insert(n);
+    std::set<uint32_t> there, missing;
     for (const auto& [s, f] : where) {
       if (s.plan != first.plan || s.of != first.of)
         throw bad_input(fmt::format("{}: {} and {} are not shards of the same whole: {}",
@@ -145,11 +147,16 @@ class ShardCheck {
                                     s.of != first.of ? fmt::format("{} and {}", first.of, s.of)
                                                      : "other items or other methods"))
             .hint("make all shards with the same command, only --shard and -o may differ");
-      missing.erase(s.number);
+      if (s.number >= 1 && s.number <= s.of) there.insert(s.number);
     }
+    // (A file may speak of billions: the first are enough.)
+    for (uint64_t n = 1; n <= first.of && missing.size() < kMostNamed; ++n)
+      if (!there.contains(uint32_t(n))) missing.insert(uint32_t(n));
     if (missing.empty()) return;
-    throw bad_input(fmt::format("{}: of {} shards there {} no {}", name_of(whole.run()), first.of,
-                                missing.size() == 1 ? "is" : "are", numbers_text(missing)))
+    const uint64_t more = first.of - there.size() - missing.size();
+    throw bad_input(fmt::format("{}: of {} shards there {} no {}{}", name_of(whole.run()), first.of,
+                                missing.size() == 1 ? "is" : "are", numbers_text(missing),
+                                more > 0 ? fmt::format(" and {} more", count_text(more)) : ""))
         .hint(reason(whole, missing));
   }
 

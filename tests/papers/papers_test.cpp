@@ -141,6 +141,9 @@ TEST_F(Formulas, StackedAndDerivedColumns) {
   EXPECT_DOUBLE_EQ(value("count(bare = \"#-#ans#\")"), 4);
   source.derived = {{"bare", "name", "x*", "."}};
   EXPECT_DOUBLE_EQ(value("count(bare = \".a.-.1.a.n.s.1.\")"), 2);
+  source.stack = {{}, {{"vote", "vote_1"}}};
+  EXPECT_THAT(error("count(id = 1)"), HasSubstr("'vote_1' has no # that columns could differ in"));
+  source.stack = {};
   source.derived = {{"bare", "name", "(", ""}};
   EXPECT_THAT(error("count(id = 1)"), HasSubstr("'(' is not a regular expression"));
 }
