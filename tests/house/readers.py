@@ -17,8 +17,14 @@ for target in sorted(targets ^ set(readers)):
     wrong.append(f"{target}: a target and no line in fuzz/readers.tsv, or a line and no target")
 for target, patterns in readers.items():
     for pattern in patterns:
-        if not list((source / "src").glob(pattern)):
-            wrong.append(f"{target}: there is no src/{pattern}")
+        file, _, functions = pattern.partition(":")
+        found = list((source / "src").glob(file))
+        if not found:
+            wrong.append(f"{target}: there is no src/{file}")
+        text = "".join(p.read_text() for p in found)
+        for name in filter(None, functions.removeprefix("!").split("|")):
+            if name not in text:
+                wrong.append(f"{target}: nothing in src/{file} is called {name}")
 for target in sorted(targets):
     if not (fuzz / "seeds" / target).is_dir() or not any((fuzz / "seeds" / target).iterdir()):
         wrong.append(f"{target}: no seeds in fuzz/seeds/{target}")
