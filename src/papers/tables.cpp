@@ -243,7 +243,7 @@ std::string unpacked_gz(const std::filesystem::path& file) {
     n = gzread(gz, text.data() + had, unsigned(kBlock));
     text.resize(had + size_t(std::max(n, 0)));
   }
-  bool whole = n == 0 && gzclose(gz) == Z_OK;
+  const bool whole = (gzclose(gz) == Z_OK) && n == 0;  // closed, damaged or not
   if (!whole) throw bad_input("the gzip data is damaged, cut off or too large").at(file.string());
   return text;
 }
