@@ -40,7 +40,8 @@ TEST(Picks, AreSharedByChance) {
   EXPECT_EQ(shared_by_chance(std::vector<Picks>{{10, 3, 3}}, 4), 0);
   EXPECT_EQ(shared_by_chance({}, 0), 1);
   // By whole numbers of any length.
-  EXPECT_NEAR(shared_by_chance(std::vector<Picks>{{3072, 154, 154}}, 20), 5.6882626312963e-5, 1e-13);
+  EXPECT_NEAR(shared_by_chance(std::vector<Picks>{{3072, 154, 154}}, 20), 5.6882626312963e-5,
+              1e-13);
 }
 
 }  // namespace
