@@ -1,6 +1,6 @@
 #pragma once
-// What training leaves behind, and may begin with: a folder that minpair, PyTorch and Hugging Face's
-// library load.
+// What training leaves behind, and may begin with: a folder that minpair, PyTorch and Hugging
+// Face's library load.
 
 #include <torch/types.h>
 
