@@ -175,6 +175,12 @@ TEST_F(ClozeTest, LemmaPairsAskPairsAboutAllLemmasOfAList) {
   EXPECT_EQ(right_first[0].views[1], 0.5);
   const double good = std::exp(2) + 1, bad = std::exp(1) + std::exp(3);
   EXPECT_NEAR(std::exp(right_first[0].views[0]), good / (good + bad), 1e-6);
+  // Where both forms of a lemma are equally likely, neither wins.
+  const auto& tied = dynamic_cast<const method::WordQuestion&>(
+      *std::get<query::Classes>(asked.queries.at(0).asks[0].what).reducer);
+  for (const judge::WordScore& side :
+       tied.score(tied.reduce(std::vector<float>(tied.ids().size(), 1))))
+    EXPECT_EQ(side.views[1], 0);
   // Scores are parallel to the sentences, whichever is the right one.
   std::swap(pair.sentences[0], pair.sentences[1]);
   EXPECT_NEAR(std::exp(sides(method.ask(pair, context))[1].views[0]), good / (good + bad), 1e-6);

@@ -65,6 +65,16 @@ TEST_F(MethodTest, CrossEntropyAsksEveryTokenAboutItself) {
   EXPECT_TRUE(tokens[2].begins_word && !tokens[3].begins_word);
 }
 
+// What begins and ends a sentence is no word of it.
+TEST_F(MethodTest, TheEndOfASentenceIsSpecial) {
+  const MethodContext causal{model.tokenizer(), query::ModelInfo::Kind::causal, limit, kCls, kSep};
+  const Questions q = find_method("lp").ask(item_of({"Sie lacht .", "Sie lachen ."}), causal);
+  const std::vector<judge::TokenScore>& tokens = q.sentences[0].tokens;
+  ASSERT_EQ(tokens.back().id, kSep);
+  EXPECT_TRUE(tokens.back().special && !tokens.back().begins_word);
+  EXPECT_FALSE(tokens.front().special);
+}
+
 // FlauBERT's pieces mark where words end: whether one begins a word, the one before it says.
 TEST(Tokens, WordsBeginAfterPiecesThatEndOne) {
   const auto tokenizer =
