@@ -355,8 +355,10 @@ TEST_F(ClozeTest, DistanceIsCountedInPiecesFromBeginningToBeginning) {
   EXPECT_EQ(method::distance_in_pieces(item, tokenizer()), std::nullopt);
   item.features.push_back({"other", "17-21"});  // "dort", after "wack", "##elte"
   EXPECT_EQ(method::distance_in_pieces(item, tokenizer()), 3u);
-  item.features.back().second = "x";
-  EXPECT_EQ(method::distance_in_pieces(item, tokenizer()), std::nullopt);
+  for (const char* nowhere : {"x", "3-4", "100-110"}) {  // no span, a space, beyond the end
+    item.features.back().second = nowhere;
+    EXPECT_EQ(method::distance_in_pieces(item, tokenizer()), std::nullopt) << nowhere;
+  }
 }
 
 }  // namespace
