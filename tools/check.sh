@@ -2,13 +2,14 @@
 # Everything that must hold before a release and that `make test` does not show, each part to its end, in under two hours on
 # two cores from a clean clone:
 #   debug     without optimisation, warnings as errors; every test of the rooms
-#   asan      AddressSanitizer with UndefinedBehaviorSanitizer: every test but the docs' commands (whole suites: an hour), the command line
-#             and the fuzz targets' seeds with it
+#   asan      AddressSanitizer with UndefinedBehaviorSanitizer: every test, the command line and the fuzz targets' seeds with it; the docs'
+#             commands run whole suites and are a part of their own
 #   tsan      ThreadSanitizer: the rooms that start threads, and the command line
 #   odr       one link that sees every type
 #   lint      clang-format and clang-tidy
 #   mutants   a sample of mutants
-# Asked for by name: release (the same as `make test`), fuzz (the libFuzzer targets, SECONDS_EACH of them).
+# Asked for by name: release (the same as `make test`), docs (the docs' commands under asan, perhaps an hour), fuzz (the libFuzzer targets,
+# SECONDS_EACH of them).
 #   tools/check.sh [PART...]      (default: the six above)
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -62,6 +63,7 @@ debug() { built debug && programs debug; }
 asan() { built asan && programs asan && tested asan -E "^($(rooms_of asan)|docs)\\."; }
 tsan() { built tsan minpair cli_runner test_c_interface "${threaded[@]/#/test_}" && programs tsan "${threaded[@]}" &&
   tested tsan -R '^(api|cli)\.'; }
+docs() { built asan && tested asan -R '^docs\.'; }
 fuzz() { tools/fuzz.sh "${SECONDS_EACH:-20}" --jobs "$jobs"; }
 # Of judge and method none survives; of stats about one in six of a new sample, most of them limits and tolerances.
 mutants() { tools/mutate.sh --count "${MUTANTS:-100}" --allow "${SURVIVORS:-10}"; }
@@ -70,7 +72,7 @@ tools/bootstrap.sh build test web browser train mpi lint fuzz || exit 1
 [ $# -gt 0 ] || set -- debug asan tsan odr lint mutants
 for part in $*; do
   case $part in
-    release | debug | asan | tsan | fuzz | mutants) step "$part" "$part" ;;
+    release | debug | asan | docs | tsan | fuzz | mutants) step "$part" "$part" ;;
     odr) step odr linked ;;
     lint) step lint tools/lint.sh ;;
     *) echo "check: no part '$part'" >&2; exit 2 ;;
