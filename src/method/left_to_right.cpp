@@ -39,7 +39,7 @@ SentenceTokens read_order(const suite::Sentence& sentence, const MethodContext& 
 // Asks about tokens [begin, end), each given all before it. What comes after is never read by the
 // model; `behind` also reads the last of them, to ask what may follow it.
 void ask_next(Questions& questions, const SentenceTokens& s, size_t begin, size_t end,
-              bool behind = false) {
+              bool behind) {
   query::Query query;
   query.ids.assign(s.ids.begin(), s.ids.begin() + ptrdiff_t(end) - (behind ? 0 : 1));
   SentenceQuestions& sentence = questions.sentences.back();

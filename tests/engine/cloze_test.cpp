@@ -85,6 +85,35 @@ TEST_F(ClozeTest, WordsAreWholePiecesOfTheVocabularyInAllTheirCasings) {
   EXPECT_NE(all.fingerprint(), words(2).fingerprint());
 }
 
+// Vocabularies without special tokens begin with a word.
+TEST_F(ClozeTest, TheFirstPieceIsAWordLikeAnyOther) {
+  struct FirstIsAWord : FakeTokenizer {
+    tokenizer::Encoding encode(std::string_view text, bool with_special) const override {
+      tokenizer::Encoding e = FakeTokenizer::encode(text, with_special);
+      for (tokenizer::Token& token : e.tokens)
+        if (slice(text, token.span) == "rad") token.id = 0;
+      return e;
+    }
+    std::string piece(tokenizer::TokenId id) const override {
+      return id == 0 ? "rad" : FakeTokenizer::piece(id);
+    }
+  } first;
+  first.encode("tore", true);
+  first.encode("tor", true);
+  method::VocabularyWords all(folder / "lexicon.tsv", first, FakeTokenizer::kVocabulary, 1);
+  const method::WordsOfPart* nouns = all.part("de", "NOUN");
+  ASSERT_NE(nouns, nullptr);
+  ASSERT_EQ(nouns->words.size(), 3u);
+  EXPECT_EQ(nouns->words[0].form, "rad");
+  EXPECT_EQ(nouns->targets[0], 0);
+  // A cut reads the whole vocabulary, from its first piece to its last.
+  method::VocabularyWords::Question cut =
+      all.cut(all.lemma_pairs_like("de", "NOUN", "tor", "tore"), {});
+  ASSERT_NE(cut, nullptr);
+  EXPECT_EQ(cut->ids().front(), 0);
+  EXPECT_EQ(cut->ids().back(), FakeTokenizer::kVocabulary - 1);
+}
+
 TEST_F(ClozeTest, FeatureClassIsTheMeanOverWordsOfTheMeanOverCasings) {
   method::VocabularyWords all = words();
   context.words = &all;
