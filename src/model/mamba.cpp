@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "model/causal.h"
+#include "model/fading.h"
 #include "model/tree_scan.h"
 
 namespace minpair::model {
@@ -178,11 +179,10 @@ class Mamba : public Decoder {
     return out;
   }
 
-  // Channels go through a scan in groups, those of a head together.
-  size_t span() const { return second_ ? width_ / heads_ : width_; }
-  size_t groups_of_span() const { return (span() + nn::kPanel - 1) / nn::kPanel; }
+  // Channels go through a scan in groups.
+  size_t groups_of_channels() const { return (width_ + nn::kPanel - 1) / nn::kPanel; }
   std::vector<Lanes> in_groups(const std::vector<float>& decay) const {
-    std::vector<Lanes> rows(groups_of_span() * states_);
+    std::vector<Lanes> rows(groups_of_channels() * states_);
     for (size_t c = 0; c < width_; ++c)
       for (size_t n = 0; n < states_; ++n)
         rows[c / nn::kPanel * states_ + n][c % nn::kPanel] = decay[c * states_ + n];
@@ -207,15 +207,15 @@ class Mamba : public Decoder {
     });
   }
 
-  // `step_of(node, head, channel, step)` says what goes on at a node in a group of channels from
-  // `channel` on: step lengths, B, C, decays. Many groups go together, a few nodes of each at a
-  // time: rows are long, and reading all of a row costs little more than a part of it.
-  template <class StepOf>
-  void scan_states(const PrefixTree& tree, const StepOf& step_of) {
-    const size_t groups = groups_of_span(), all = width_ / span() * groups;
-    const size_t threads = size_t(runtime_.threads()),
-                 together =
-                     std::clamp<size_t>(kNearStates / states_, 1, (all + threads - 1) / threads);
+  // Many groups of channels go together, a few nodes of each at a time: rows are long, and reading
+  // all of a row costs little more than a part of it.
+  void scan_channels(const PrefixTree& tree, const Layer& layer) {
+    nn::linear(runtime_, mixed_, layer.parts, parts_);
+    const size_t rank = layer.steps.weights.inputs();
+    nn::linear(runtime_, parts_.part(0, rank), layer.steps, steps_, nn::Activation::softplus);
+    const size_t threads = size_t(runtime_.threads()), all = groups_of_channels();
+    const size_t together =
+        std::clamp<size_t>(kNearStates / states_, 1, (all + threads - 1) / threads);
     inner_.resize(wide_.rows(), width_);
     scan_runs(runtime_, tree, wide_.rows(), (all + together - 1) / together,
               std::vector<Lanes>(states_ * together), kRun, 1,
@@ -223,53 +223,49 @@ class Mamba : public Decoder {
                 const size_t begin = unit * together, end = std::min(all, begin + together);
                 nn::StateStep steps[kRun];
                 for (size_t group = begin; group < end; ++group) {
-                  const size_t head = group / groups, within = group % groups * nn::kPanel;
-                  const size_t channel = head * span() + within;
+                  const size_t channel = group * nn::kPanel;
                   for (uint32_t i = 0; i < nodes; ++i) {
+                    const float* b = parts_.row(node + i) + rank;
                     steps[i] = {.states = states[(group - begin) * states_].data(),
                                 .count = states_,
+                                .decays = layer.decay_rows[group * states_].data(),
+                                .lengths = steps_.row(node + i) + channel,
                                 .input = mixed_.row(node + i) + channel,
-                                .b = nullptr,
-                                .c = nullptr,
+                                .b = b,
+                                .c = b + states_,
                                 .out = inner_.row(node + i) + channel,
-                                .channels = std::min(nn::kPanel, span() - within)};
-                    step_of(node + i, head, channel, steps[i]);
+                                .channels = std::min(nn::kPanel, width_ - channel)};
                   }
                   runtime_.kernels().advance(steps, nodes);
                 }
               });
-  }
-
-  void scan_channels(const PrefixTree& tree, const Layer& layer) {
-    nn::linear(runtime_, mixed_, layer.parts, parts_);
-    const size_t rank = layer.steps.weights.inputs();
-    nn::linear(runtime_, parts_.part(0, rank), layer.steps, steps_, nn::Activation::softplus);
-    scan_states(tree, [&](uint32_t node, size_t, size_t channel, nn::StateStep& step) {
-      step.b = parts_.row(node) + rank;
-      step.c = step.b + states_;
-      step.lengths = steps_.row(node) + channel;
-      step.decays = layer.decay_rows[channel / nn::kPanel * states_].data();
-    });
     gate(layer, width_);
   }
 
   void scan_heads(const PrefixTree& tree, const Layer& layer) {
-    const size_t first = width_ + convolved();
-    steps_.resize(wide_.rows(), heads_);
+    const size_t first = width_ + convolved(), keys = groups_ * states_;
+    steps_.resize(wide_.rows(), 2 * heads_);
     runtime_.parallel(wide_.rows(), [&](size_t i, int) {
-      float* lengths = steps_.row(i);
+      float *lengths = steps_.row(i), *left = lengths + heads_;
       for (size_t head = 0; head < heads_; ++head)
         lengths[head] = wide_.row(i)[first + head] + layer.bias[head];
       runtime_.kernels().activate(nn::Activation::softplus, lengths, heads_);
-      for (size_t head = 0; head < heads_; ++head)
+      for (size_t head = 0; head < heads_; ++head) {
         lengths[head] = std::min(std::max(lengths[head], shortest_), longest_);
+        left[head] = std::exp(lengths[head] * layer.decays[head]);
+      }
     });
-    scan_states(tree, [&](uint32_t node, size_t head, size_t, nn::StateStep& step) {
-      step.b = mixed_.row(node) + width_ + head / (heads_ / groups_) * states_;
-      step.c = step.b + groups_ * states_;
-      step.taken = steps_.row(node)[head];
-      step.left = std::exp(step.taken * layer.decays[head]);
-    });
+    scan_.run(runtime_, tree,
+              {.heads = heads_,
+               .states = states_,
+               .channels = width_ / heads_,
+               .heads_a_key = heads_ / groups_,
+               .keys = mixed_.part(width_, keys),
+               .queries = mixed_.part(width_ + keys, keys),
+               .inputs = mixed_.part(0, width_),
+               .kept = steps_.part(heads_, heads_),
+               .taken = steps_.part(0, heads_)},
+              inner_);
     gate(layer, 0);
     normalize_parts(runtime_, inner_, layer.gated_norm, norm_width_);
   }
@@ -288,6 +284,7 @@ class Mamba : public Decoder {
   float shortest_ = 0, longest_ = std::numeric_limits<float>::infinity();
   std::vector<Layer> layers_;
   nn::Matrix wide_, mixed_, parts_, steps_;
+  FadingScan scan_;
 };
 
 Gguf gguf_of(const std::string& name) {

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "model/causal.h"
+#include "model/fading.h"
 #include "model/tree_scan.h"
 
 namespace minpair::model {
@@ -150,18 +151,12 @@ class Xlstm : public Decoder {
     return layer;
   }
 
-  // What a memory keeps at a node, what is written, and what an answer is multiplied by.
-  struct Share {
-    float kept, written, answer;
-  };
-  Share& share(uint32_t node, size_t head) { return shares_[node * heads_ + head]; }
-
   // Gates are exponential: numbers carry a common factor exp(-largest), so that they stay finite.
   // The sum of the keys, faded like the memory, says how large an answer may be.
   void set_shares(const PrefixTree& tree) {
     const size_t width = key_width_ / heads_;
     const float scale = float(1 / std::sqrt(double(width)));
-    shares_.resize(gates_.rows() * heads_);
+    shares_.resize(gates_.rows(), 3 * heads_);
     scan(
         runtime_, tree, gates_.rows(), heads_, std::vector<float>(width + 1),
         [&](uint32_t node, size_t head, std::vector<float>& state) {
@@ -177,35 +172,31 @@ class Xlstm : public Decoder {
             asked += query[d] * state[d];
           }
           largest = top;
-          share(node, head) = {
-              kept, written,
-              scale / (std::max(std::abs(asked * scale), std::exp(-top)) + epsilon_)};
+          float* shares = shares_.row(node) + head;
+          shares[0] = kept, shares[heads_] = written;
+          shares[2 * heads_] =
+              scale / (std::max(std::abs(asked * scale), std::exp(-top)) + epsilon_);
         },
         1);
   }
 
   // Into context_: what the memories answer to the queries.
   void remember(const PrefixTree& tree) {
-    const size_t keys = key_width_ / heads_, values = value_width_ / heads_;
-    context_.resize(gates_.rows(), value_width_);
-    scan_memories(
-        runtime_, tree, gates_.rows(), heads_, keys, values,
-        [&](uint32_t node, size_t head, Columns& columns) {
-          const Share s = share(node, head);
-          const float *query = query_key_.row(node) + head * keys, *key = query + key_width_;
-          float* answer = context_.row(node) + head * values + columns.first;
-          const nn::StateStep step{.states = columns.memory.front().data(),
-                                   .count = keys,
-                                   .left = s.kept,
-                                   .taken = s.written,
-                                   .input = value_gate_.row(node) + head * values + columns.first,
-                                   .b = key,
-                                   .c = query,
-                                   .out = answer,
-                                   .channels = columns.count};
-          runtime_.kernels().advance(&step, 1);
-          for (size_t j = 0; j < columns.count; ++j) answer[j] *= s.answer;
-        });
+    const size_t values = value_width_ / heads_;
+    scan_.run(runtime_, tree,
+              {.heads = heads_,
+               .states = key_width_ / heads_,
+               .channels = values,
+               .keys = query_key_.part(key_width_, key_width_),
+               .queries = query_key_.part(0, key_width_),
+               .inputs = value_gate_.part(0, value_width_),
+               .kept = shares_.part(0, heads_),
+               .taken = shares_.part(heads_, heads_)},
+              context_);
+    runtime_.parallel(context_.rows(), [&](size_t i, int) {
+      for (size_t j = 0; j < value_width_; ++j)
+        context_.row(i)[j] *= shares_.row(i)[2 * heads_ + j / values];
+    });
   }
 
   // Each head's answer is normalised, and passes a gate.
@@ -221,8 +212,9 @@ class Xlstm : public Decoder {
   size_t heads_ = 0, key_width_ = 0, value_width_ = 0;
   float gate_cap_ = 0, logit_cap_ = 0, epsilon_ = 0;
   std::vector<Layer> layers_;
-  std::vector<Share> shares_;
   nn::Matrix query_key_, value_gate_, gates_, wide_;
+  nn::Matrix shares_;  // of each head: what its memory keeps, what is written, the answer's factor
+  FadingScan scan_;
 };
 
 }  // namespace

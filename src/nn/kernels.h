@@ -97,14 +97,40 @@ struct CodeProduct {
 struct StateStep {
   float* states;  // [count × kPanel], one row of channels for each
   size_t count;
-  // How they fade: by exp(length * decay), and the input counts `length` times as well; or all
-  // alike.
-  const float* decays = nullptr;   // [count × kPanel]; null: all alike
-  const float* lengths = nullptr;  // of each channel
-  float left = 0, taken = 0;       // all alike: what is left of a state, what is taken of the input
-  const float* input;              // of each channel
-  const float *b, *c;              // of each state
+  // How they fade: by exp(length * decay), and the input counts `length` times as well.
+  const float* decays;   // [count × kPanel]
+  const float* lengths;  // of each channel
+  const float* input;    // of each channel
+  const float *b, *c;    // of each state
   float* out;
+  size_t channels;
+};
+
+// Where all states of a head fade alike, a few steps go together, and the states are computed only
+// after so many.
+inline constexpr size_t kFadingRun = 12;
+
+// out[step] = kept[step] * out[step] + the sum of weight * input, over all inputs up to this
+// step's.
+struct Blend {
+  const float* const* inputs;  // of the steps, and of `before` others before them
+  size_t before, steps;
+  const float* kept;     // of each step
+  const float* weights;  // [steps × kPanel], of which each step has as many as there are inputs
+  float* out;
+  size_t stride;
+  size_t channels;
+};
+
+// Up to sixteen channels, kFadingRun steps further: each state is left * state + the sum of
+// taken * key * input.
+struct TakeUp {
+  float* states;  // [count × kPanel]
+  size_t count;
+  float left;
+  const float* keys;  // [count × kPanel], of each state one for each step
+  const float* const* inputs;
+  const float* taken;  // of each step
   size_t channels;
 };
 
@@ -136,6 +162,8 @@ struct Kernels {
   void (*add_products)(const float* a, const float* b, float* to, size_t count);
   // Steps of the same states (and of as many channels), one after the other.
   void (*advance)(const StateStep* steps, size_t count);
+  void (*blend)(const Blend&);
+  void (*take_up)(const TakeUp&);
   void (*take_mean)(const MeanStep&);
   void (*finish)(const FinishTile&);
   size_t code_rows;  // at most so many rows side by side in a strip of packed rows

@@ -67,44 +67,41 @@ TEST_P(EveryIsa, SoftplusHasAllDigitsOfSmallNumbers) {
   }
 }
 
-// Some channels, more and fewer states than lanes, a decay for each or all alike; what is beyond
-// the channels is neither read nor written.
+// Some channels, more and fewer states than lanes; what is beyond the channels is neither read nor
+// written.
 TEST_P(EveryIsa, StatesAdvance) {
   Runtime runtime(1, GetParam());
   Random random(3);
   for (size_t channels : {1, 5, 16})
-    for (size_t count : {1, 16, 23})
-      for (bool alike : {false, true}) {
-        Matrix before = random_matrix(random, count, kPanel),
-               decays = random_matrix(random, count, kPanel),
-               in = random_matrix(random, 2, channels), bc = random_matrix(random, 2, count);
-        std::vector<float> states(before.data(), before.data() + count * kPanel),
-            out(channels + 1, 77);
-        StateStep step{.states = states.data(),
-                       .count = count,
-                       .input = in.row(1),
-                       .b = bc.row(0),
-                       .c = bc.row(1),
-                       .out = out.data(),
-                       .channels = channels};
-        if (alike)
-          step.left = 0.75f, step.taken = 0.5f;
-        else
-          step.decays = decays.row(0), step.lengths = in.row(0);
-        runtime.kernels().advance(&step, 1);
-        EXPECT_EQ(out[channels], 77);
-        for (size_t c = 0; c < channels; ++c) {
-          double answer = 0;
-          const double length = alike ? 0.5 : in.row(0)[c];
-          for (size_t n = 0; n < count; ++n) {
-            const double left = alike ? 0.75 : std::exp(length * decays.row(n)[c]);
-            const double state = left * before.row(n)[c] + length * in.row(1)[c] * bc.row(0)[n];
-            EXPECT_NEAR(states[n * kPanel + c], state, 1e-6 * (1 + std::abs(state)));
-            answer += state * bc.row(1)[n];
-          }
-          EXPECT_NEAR(out[c], answer, 1e-5 * (1 + std::abs(answer))) << channels << " " << count;
+    for (size_t count : {1, 16, 23}) {
+      Matrix before = random_matrix(random, count, kPanel),
+             decays = random_matrix(random, count, kPanel), in = random_matrix(random, 2, channels),
+             bc = random_matrix(random, 2, count);
+      std::vector<float> states(before.data(), before.data() + count * kPanel),
+          out(channels + 1, 77);
+      StateStep step{.states = states.data(),
+                     .count = count,
+                     .decays = decays.row(0),
+                     .lengths = in.row(0),
+                     .input = in.row(1),
+                     .b = bc.row(0),
+                     .c = bc.row(1),
+                     .out = out.data(),
+                     .channels = channels};
+      runtime.kernels().advance(&step, 1);
+      EXPECT_EQ(out[channels], 77);
+      for (size_t c = 0; c < channels; ++c) {
+        double answer = 0;
+        const double length = in.row(0)[c];
+        for (size_t n = 0; n < count; ++n) {
+          const double state = std::exp(length * decays.row(n)[c]) * before.row(n)[c] +
+                               length * in.row(1)[c] * bc.row(0)[n];
+          EXPECT_NEAR(states[n * kPanel + c], state, 1e-6 * (1 + std::abs(state)));
+          answer += state * bc.row(1)[n];
         }
+        EXPECT_NEAR(out[c], answer, 1e-5 * (1 + std::abs(answer))) << channels << " " << count;
       }
+    }
 }
 
 // Two at once, and a last one: the same bits as one by one.
@@ -112,37 +109,94 @@ TEST_P(EveryIsa, StatesAdvanceSeveralStepsAtOnce) {
   Runtime runtime(1, GetParam());
   Random random(4);
   constexpr size_t kSteps = 5, kCount = 19;
-  for (size_t channels : {7, 16})
-    for (bool alike : {false, true}) {
-      Matrix before = random_matrix(random, kCount, kPanel),
-             decays = random_matrix(random, kCount, kPanel),
-             in = random_matrix(random, 2 * kSteps, channels),
-             bc = random_matrix(random, 2 * kSteps, kCount);
-      std::vector<float> states[2], out[2];
-      for (size_t how = 0; how < 2; ++how) {
-        states[how].assign(before.data(), before.data() + kCount * kPanel);
-        out[how].resize(kSteps * channels);
-        std::vector<StateStep> steps;
-        for (size_t t = 0; t < kSteps; ++t) {
-          steps.push_back({.states = states[how].data(),
-                           .count = kCount,
-                           .input = in.row(2 * t + 1),
-                           .b = bc.row(2 * t),
-                           .c = bc.row(2 * t + 1),
-                           .out = out[how].data() + t * channels,
-                           .channels = channels});
-          if (alike)
-            steps[t].left = 0.5f + 0.1f * float(t), steps[t].taken = 0.3f * float(t + 1);
-          else
-            steps[t].decays = decays.row(0), steps[t].lengths = in.row(2 * t);
-        }
-        if (how == 0)
-          runtime.kernels().advance(steps.data(), kSteps);
-        else
-          for (const StateStep& step : steps) runtime.kernels().advance(&step, 1);
+  for (size_t channels : {7, 16}) {
+    Matrix before = random_matrix(random, kCount, kPanel),
+           decays = random_matrix(random, kCount, kPanel),
+           in = random_matrix(random, 2 * kSteps, channels),
+           bc = random_matrix(random, 2 * kSteps, kCount);
+    std::vector<float> states[2], out[2];
+    for (size_t how = 0; how < 2; ++how) {
+      states[how].assign(before.data(), before.data() + kCount * kPanel);
+      out[how].resize(kSteps * channels);
+      std::vector<StateStep> steps;
+      for (size_t t = 0; t < kSteps; ++t)
+        steps.push_back({.states = states[how].data(),
+                         .count = kCount,
+                         .decays = decays.row(0),
+                         .lengths = in.row(2 * t),
+                         .input = in.row(2 * t + 1),
+                         .b = bc.row(2 * t),
+                         .c = bc.row(2 * t + 1),
+                         .out = out[how].data() + t * channels,
+                         .channels = channels});
+      if (how == 0)
+        runtime.kernels().advance(steps.data(), kSteps);
+      else
+        for (const StateStep& step : steps) runtime.kernels().advance(&step, 1);
+    }
+    EXPECT_EQ(states[0], states[1]);
+    EXPECT_EQ(out[0], out[1]);
+  }
+}
+
+// What is beyond the channels is neither read nor written, and a step has no inputs after its own.
+TEST_P(EveryIsa, InputsAreBlended) {
+  Runtime runtime(1, GetParam());
+  Random random(6);
+  constexpr size_t kSteps = 5, kBefore = 3;
+  for (size_t channels : {1, 16, 37}) {
+    Matrix in = random_matrix(random, kBefore + kSteps, channels),
+           weights = random_matrix(random, kSteps, kPanel),
+           before = random_matrix(random, kSteps, channels + 1),
+           kept = random_matrix(random, 1, kSteps);
+    std::vector<float> out(before.data(), before.data() + kSteps * (channels + 1));
+    const float* inputs[kBefore + kSteps];
+    for (size_t i = 0; i < kBefore + kSteps; ++i) inputs[i] = in.row(i);
+    runtime.kernels().blend({.inputs = inputs,
+                             .before = kBefore,
+                             .steps = kSteps,
+                             .kept = kept.row(0),
+                             .weights = weights.row(0),
+                             .out = out.data(),
+                             .stride = channels + 1,
+                             .channels = channels});
+    for (size_t t = 0; t < kSteps; ++t) {
+      EXPECT_EQ(out[t * (channels + 1) + channels], before.row(t)[channels]);
+      for (size_t c = 0; c < channels; ++c) {
+        double sum = double(kept.row(0)[t]) * before.row(t)[c];
+        for (size_t i = 0; i <= kBefore + t; ++i) sum += double(weights.row(t)[i]) * in.row(i)[c];
+        EXPECT_NEAR(out[t * (channels + 1) + c], sum, 1e-5) << channels << " " << t;
       }
-      EXPECT_EQ(states[0], states[1]);
-      EXPECT_EQ(out[0], out[1]);
+    }
+  }
+}
+
+TEST_P(EveryIsa, StatesTakeUpInputs) {
+  Runtime runtime(1, GetParam());
+  Random random(7);
+  for (size_t channels : {1, 16})
+    for (size_t count : {1, 23}) {
+      Matrix before = random_matrix(random, count, kPanel),
+             keys = random_matrix(random, count, kPanel),
+             in = random_matrix(random, kFadingRun, channels),
+             taken = random_matrix(random, 1, kFadingRun);
+      std::vector<float> states(before.data(), before.data() + count * kPanel);
+      const float* inputs[kFadingRun];
+      for (size_t i = 0; i < kFadingRun; ++i) inputs[i] = in.row(i);
+      runtime.kernels().take_up({.states = states.data(),
+                                 .count = count,
+                                 .left = 0.75f,
+                                 .keys = keys.row(0),
+                                 .inputs = inputs,
+                                 .taken = taken.row(0),
+                                 .channels = channels});
+      for (size_t n = 0; n < count; ++n)
+        for (size_t c = 0; c < channels; ++c) {
+          double state = 0.75 * before.row(n)[c];
+          for (size_t i = 0; i < kFadingRun; ++i)
+            state += double(taken.row(0)[i]) * keys.row(n)[i] * in.row(i)[c];
+          EXPECT_NEAR(states[n * kPanel + c], state, 1e-5) << channels << " " << count;
+        }
     }
 }
 
