@@ -52,6 +52,21 @@ TEST_P(RealModel, PlannedAndOneByOneAreTheSameBits) {
   EXPECT_GT(scored, 1000u);
 }
 
+// Some say nothing about the first token, some only what stands in a gap: a run begins with any.
+TEST(EveryModel, PassesTheSelfTest) {
+  const std::filesystem::path golden = testing::source_dir() / "tests/model/golden";
+  size_t tested = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(golden)) {
+    const std::filesystem::path folder = entry.path(), gguf = folder / "model.gguf";
+    if (!entry.is_directory() || folder.filename() == "gguf") continue;
+    const std::filesystem::path file = std::filesystem::exists(gguf) ? gguf : folder;
+    auto model = model::load_model(file.string(), {.threads = 1});
+    EXPECT_NO_THROW(self_test(*model)) << folder.filename();
+    ++tested;
+  }
+  EXPECT_GT(tested, 150u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Golden, RealModel, ::testing::Values("bert", "roberta", "distilbert"),
                          [](const auto& model) { return std::string(model.param); });
 
