@@ -3,8 +3,8 @@
 
   families.py MINPAIR FOLDER [ROUNDS = 3]      FOLDER: of bench/make_families.py
 
-Sentences of 40 random words, every token read; what is counted are the products with weights. The time of few sentences is taken
-from that of many, so that loading does not count; the least of the rounds."""
+Sentences of 40 random words, every token read; T5 reads each sentence once for each word, with a gap there. What is counted are the
+products with weights. The time of few sentences is taken from that of many, so that loading does not count; the least of the rounds."""
 import os
 import pathlib
 import random
@@ -12,8 +12,9 @@ import subprocess
 import sys
 import tempfile
 
-FEW, MANY, WORDS, WIDTH, VOCABULARY = 5, 45, 40, 768, 4000
+FEW, MANY, WORDS = 5, 45, 40
 MASKED = {"bert", "deberta-v2", "modernbert", "mpnet"}
+GAPS = {"t5": (2, 4)}  # that many sentences are enough
 
 
 def pairs(path, count):
@@ -28,7 +29,7 @@ def pairs(path, count):
 def used(program, model, suite):
     with tempfile.TemporaryDirectory() as folder:
         run = subprocess.Popen([program, "run", "-q", "-s", suite, "-m", model, "--method",
-                                "ce" if model.name in MASKED else "lp", "--threads", "1", "-o", f"{folder}/r.db"],
+                                "ce" if model.name in MASKED else "pll" if model.name in GAPS else "lp", "--threads", "1", "-o", f"{folder}/r.db"],
                                stdout=subprocess.DEVNULL)
         _, status, usage = os.wait4(run.pid, 0)
     if status:
@@ -37,10 +38,18 @@ def used(program, model, suite):
 
 
 def rate(program, model, folder, rounds):
-    matrices = int(model.with_name(model.name + ".matrices").read_text())
-    seconds = min(used(program, model, f"{folder}/many.csv") - used(program, model, f"{folder}/few.csv")
+    token, question = map(int, model.with_name(model.name + ".matrices").read_text().split())
+    few, many = GAPS.get(model.name, (FEW, MANY))
+    for count in few, many:
+        pairs(f"{folder}/{count}.csv", count)
+    seconds = min(used(program, model, f"{folder}/{many}.csv") - used(program, model, f"{folder}/{few}.csv")
                   for _ in range(rounds))
-    return 2 * (matrices + WIDTH * VOCABULARY) * 2 * (MANY - FEW) * WORDS / seconds / 1e9
+    read = 2 * (many - few) * WORDS
+    if model.name in GAPS:
+        # The two sentences of a pair differ in the first word, so that its gap is asked for once; the sentinel is read, too, and no end.
+        questions = (many - few) * (2 * WORDS - 1)
+        return 2 * (questions * WORDS * token + questions * question) / seconds / 1e9
+    return 2 * read * token / seconds / 1e9
 
 
 def main():
@@ -48,8 +57,6 @@ def main():
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
     names = sorted(p.stem for p in models.glob("*.matrices") if p.stem != "bert")
     with tempfile.TemporaryDirectory() as folder:
-        pairs(f"{folder}/few.csv", FEW)
-        pairs(f"{folder}/many.csv", MANY)
         bert = rate(program, models / "bert", folder, rounds)
         for name in ["bert", *names]:  # BERT again: how much the machine wavers
             own = rate(program, models / name, folder, rounds)
