@@ -70,7 +70,7 @@ Frame about(const query::Model& model) {
   f.text_or_nothing(piece_of(model, model.tokenizer().special().eos));
   f.text_or_nothing(piece_of(model, info.start)).text_or_nothing(query::text(info.start_from));
   f.text_or_nothing(piece_of(model, info.end));
-  f.text(method::default_method(info.kind).name()).text_or_nothing(join(info.notes, "\n"));
+  f.text(method::default_method(info).name()).text_or_nothing(join(info.notes, "\n"));
   return f;
 }
 
@@ -235,8 +235,7 @@ Frame word_rows(const std::vector<ScoredText>& scored) {
 
 Frame scored_rows(minpair_model& model, std::vector<std::string> texts,
                   const minpair_score_options& options) {
-  const method::Method& method =
-      method::find_method(text_or(options.method), model.model->info().kind);
+  const method::Method& method = method::find_method(text_or(options.method), model.model->info());
   std::string level = text_or(options.level, "text");
   if (level != "text" && level != "word" && level != "token")
     throw wrong_call(fmt::format("there is no level '{}'", level)).hint("text, word, token");
@@ -249,7 +248,7 @@ Frame scored_rows(minpair_model& model, std::vector<std::string> texts,
   if (method.info().cloze || method.info().scope == judge::Scope::locus)
     throw wrong_call(
         fmt::format("the method '{}' compares sentences, it cannot score one alone", method.name()))
-        .hint(fmt::format("'{}' can", method::default_method(model.model->info().kind).name()));
+        .hint(fmt::format("'{}' can", method::default_method(model.model->info()).name()));
   std::vector<ScoredText> scored = score(model, method, std::move(texts), options);
   if (level == "token") return token_rows(*model.model, scored, options.ranks != 0);
   return level == "word" ? word_rows(scored) : text_rows(scored, view);

@@ -71,10 +71,10 @@ void run(minpair_model* const* models, size_t count, const minpair_run_options* 
     for (const std::string& name : names) {
       engine::SuiteSource suite = engine::suite_source(suite::find_suite(name));
       suite.called = name;
-      engine::run_suite(&store, suite, *model.model,
-                        method::methods_for(suite.manifest, methods, !suite.lexicon.empty(),
-                                            model.model->info().kind),
-                        run);
+      engine::run_suite(
+          &store, suite, *model.model,
+          method::methods_for(suite.manifest, methods, !suite.lexicon.empty(), model.model->info()),
+          run);
     }
   }
 }

@@ -119,11 +119,11 @@ std::string methods_of(const query::Model& model, const RunCall& call) {
   if (call.methods.empty() || call.methods == "all") return call.methods;
   std::vector<std::string> fitting;
   for (std::string_view name : split(call.methods, ','))
-    if (method::find_method(std::string(trim(name))).supports(model.info().kind))
+    if (method::find_method(std::string(trim(name))).supports(model.info()))
       fitting.emplace_back(trim(name));
   if (call.models.size() > 1 && !fitting.empty()) return join(fitting, ",");
   try {
-    method::find_methods(call.methods, model.info().kind);
+    method::find_methods(call.methods, model.info());
   } catch (Error& e) {
     throw e.at(model.info().name);
   }
@@ -161,7 +161,7 @@ void score_all(RunCall& call, const std::vector<engine::SuiteSource>& suites,
     for (const engine::SuiteSource& suite : suites) {
       bool clozes = !suite.lexicon.empty() || !call.run.lexicon.empty();
       std::vector<const method::Method*> methods =
-          method::methods_for(suite.manifest, methods_of(*model, call), clozes, model->info().kind);
+          method::methods_for(suite.manifest, methods_of(*model, call), clozes, model->info());
       say_default(suite, *methods.front(), call);
       reports.push_back(engine::run_suite(store, suite, *model, methods, call.run, crew.get()));
       if (call.run.dry_run)

@@ -105,7 +105,7 @@ void print_table(const query::Model& model, const method::Method& method,
 }
 
 void score(query::Model& model, const Options& options) {
-  const method::Method& method = method::find_method(options.method, model.info().kind);
+  const method::Method& method = method::find_method(options.method, model.info());
   std::vector<serve::TypedSentence> columns =
       serve::score_typed(model, method, options.texts, options.context);
   if (options.as_json)

@@ -223,7 +223,7 @@ class OneByOne : public Surprisal::Reader {
   OneByOne(query::Model& model, const SurprisalOptions& options, Surprisal::Give give)
       : Reader(model, options, std::move(give)),
         method_(method::find_method(options.method.empty() ? "pll-word-l2r" : options.method,
-                                    model.info().kind)) {}
+                                    model.info())) {}
 
   void finish() override {
     std::vector<std::vector<ItemScores>> scores = score_items(model_, {&method_}, items_);

@@ -29,8 +29,8 @@ class WordMethod : public Method {
                                                               const stimuli::Bundle& bundle) const;
   WordMethod(Find find, judge::MethodInfo info) : find_(find), info_(std::move(info)) {}
   const judge::MethodInfo& info() const override { return info_; }
-  bool supports(query::ModelInfo::Kind kind) const override {
-    return kind == query::ModelInfo::Kind::masked;
+  bool supports(const query::ModelInfo& model) const override {
+    return model.kind == query::ModelInfo::Kind::masked;
   }
   Questions ask(const suite::Item& item, const MethodContext& context) const override;
   std::vector<judge::SentenceScore> score(

@@ -25,8 +25,8 @@ class CrossEntropy : public Method {
         judge::Ties::right};
     return info;
   }
-  bool supports(query::ModelInfo::Kind kind) const override {
-    return kind == query::ModelInfo::Kind::masked;
+  bool supports(const query::ModelInfo& model) const override {
+    return model.kind == query::ModelInfo::Kind::masked && !model.answers_only_masks();
   }
   Questions ask(const suite::Item& item, const MethodContext& context) const override {
     Questions questions;

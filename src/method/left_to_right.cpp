@@ -85,8 +85,8 @@ class LeftToRight : public Method {
   LeftToRight(Part part, judge::MethodInfo info, bool by_words = false)
       : part_(part), by_words_(by_words), info_(std::move(info)) {}
   const judge::MethodInfo& info() const override { return info_; }
-  bool supports(query::ModelInfo::Kind kind) const override {
-    return kind != query::ModelInfo::Kind::masked;
+  bool supports(const query::ModelInfo& model) const override {
+    return model.kind != query::ModelInfo::Kind::masked;
   }
 
   Questions ask(const suite::Item& item, const MethodContext& context) const override {

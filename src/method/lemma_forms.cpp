@@ -60,8 +60,8 @@ class LemmaForms : public Method {
         true};
     return info;
   }
-  bool supports(query::ModelInfo::Kind kind) const override {
-    return kind == query::ModelInfo::Kind::masked;
+  bool supports(const query::ModelInfo& model) const override {
+    return model.kind == query::ModelInfo::Kind::masked;
   }
 
   Questions ask(const suite::Item& item, const MethodContext& context) const override {

@@ -193,7 +193,7 @@ class LemmaPairs : public WordMethod {
  public:
   explicit LemmaPairs(judge::MethodInfo info, Cut cut = {})
       : WordMethod(&VocabularyWords::lemma_pairs, std::move(info)), cut_(cut) {}
-  bool supports(query::ModelInfo::Kind) const override { return true; }
+  bool supports(const query::ModelInfo&) const override { return true; }
   Questions ask(const suite::Item& item, const MethodContext& context) const override {
     const bool pair = context.words && !item.cloze && suite::is_pair(item);
     MaskedSentence m =

@@ -35,8 +35,8 @@ class Masked : public Method {
  public:
   Masked(Pieces pieces, judge::MethodInfo info) : pieces_(pieces), info_(std::move(info)) {}
   const judge::MethodInfo& info() const override { return info_; }
-  bool supports(query::ModelInfo::Kind kind) const override {
-    return kind == query::ModelInfo::Kind::masked;
+  bool supports(const query::ModelInfo& model) const override {
+    return model.kind == query::ModelInfo::Kind::masked;
   }
   Questions ask(const suite::Item& item, const MethodContext& context) const override {
     return mask_locus(item, context, pieces_);

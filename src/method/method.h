@@ -55,7 +55,7 @@ class Method {
  public:
   virtual ~Method() = default;
   virtual const judge::MethodInfo& info() const = 0;
-  virtual bool supports(query::ModelInfo::Kind kind) const = 0;
+  virtual bool supports(const query::ModelInfo& model) const = 0;
 
   virtual Questions ask(const suite::Item& item, const MethodContext& context) const = 0;
   // `answers` parallel to the queries; one score per sentence of the item. The default is logit
@@ -84,18 +84,18 @@ std::optional<uint32_t> distance_in_pieces(const suite::Item& item,
                                            const tokenizer::Tokenizer& tokenizer);
 
 const Method& find_method(const std::string& name);  // throws with did-you-mean
-// The same for one kind of model; without a name, its default_method().
-const Method& find_method(const std::string& name, query::ModelInfo::Kind kind);
+// The same for one model; without a name, its default_method().
+const Method& find_method(const std::string& name, const query::ModelInfo& model);
 const std::vector<const Method*>& all_methods();
 // The method a user gets without asking for one: `pll-word-l2r` for masked models, `lp` for others.
-const Method& default_method(query::ModelInfo::Kind kind);
-// "ce,pll" or "all": every one must support the kind of model.
-std::vector<const Method*> find_methods(const std::string& names, query::ModelInfo::Kind kind);
+const Method& default_method(const query::ModelInfo& model);
+// "ce,pll" or "all": every one must support the model.
+std::vector<const Method*> find_methods(const std::string& names, const query::ModelInfo& model);
 
 // The methods for a suite: those asked for (of "all", those that judge what the suite has: clozes
-// or not); else that of the suite's paper, if it fits this kind of model; else the default.
+// or not); else that of the suite's paper, if it fits this model; else the default.
 std::vector<const Method*> methods_for(const suite::Manifest& manifest, const std::string& asked,
-                                       bool clozes, query::ModelInfo::Kind kind);
+                                       bool clozes, const query::ModelInfo& model);
 // Throws when the manifest names an unknown method or norm, or a norm that the method lacks.
 void check_manifest(const suite::Manifest& manifest, const std::string& file);
 

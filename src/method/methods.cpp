@@ -31,60 +31,62 @@ const Method& find_method(const std::string& name) {
 
 // Not the first of the list for masked models, whose order is that of the papers: hiding a word's
 // later pieces as well is what studies of scoring settled on (Kauf and Ivanova 2023).
-const Method& default_method(query::ModelInfo::Kind kind) {
-  if (kind == query::ModelInfo::Kind::masked) return pseudo_likelihood_word_left_to_right();
+const Method& default_method(const query::ModelInfo& model) {
+  if (model.kind == query::ModelInfo::Kind::masked) return pseudo_likelihood_word_left_to_right();
   for (const Method* m : all_methods())
-    if (m->supports(kind)) return *m;
+    if (m->supports(model)) return *m;
   throw wrong_call("no method fits this kind of model");
 }
 
 namespace {
 
-const char* name_of(query::ModelInfo::Kind kind) {
-  static constexpr const char* names[] = {"masked", "causal", "recurrent", "n-gram"};
-  return names[size_t(kind)];
+const char* kind_of(const query::ModelInfo& model) {
+  if (model.answers_only_masks()) return "models that answer only about masks";
+  static constexpr const char* names[] = {"masked models", "causal models", "recurrent models",
+                                          "n-gram models"};
+  return names[size_t(model.kind)];
 }
 
-std::vector<std::string> names_for(query::ModelInfo::Kind kind) {
+std::vector<std::string> names_for(const query::ModelInfo& model) {
   std::vector<std::string> names;
   for (const Method* m : all_methods())
-    if (m->supports(kind)) names.push_back(m->name());
+    if (m->supports(model)) names.push_back(m->name());
   return names;
 }
 
 }  // namespace
 
-const Method& find_method(const std::string& name, query::ModelInfo::Kind kind) {
-  if (name.empty()) return default_method(kind);
+const Method& find_method(const std::string& name, const query::ModelInfo& model) {
+  if (name.empty()) return default_method(model);
   const Method& method = find_method(name);
-  if (!method.supports(kind))
-    throw wrong_call(fmt::format("the method '{}' is not for {} models", name, name_of(kind)))
-        .hint(fmt::format("these are: {}", join(names_for(kind), ", ")));
+  if (!method.supports(model))
+    throw wrong_call(fmt::format("the method '{}' is not for {}", name, kind_of(model)))
+        .hint(fmt::format("these are: {}", join(names_for(model), ", ")));
   return method;
 }
 
-std::vector<const Method*> find_methods(const std::string& names, query::ModelInfo::Kind kind) {
+std::vector<const Method*> find_methods(const std::string& names, const query::ModelInfo& model) {
   std::vector<const Method*> chosen;
   if (names == "all") {
     for (const Method* m : all_methods())
-      if (m->supports(kind)) chosen.push_back(m);
+      if (m->supports(model)) chosen.push_back(m);
     return chosen;
   }
   for (std::string_view name : split(names, ',')) {
-    const Method& method = find_method(std::string(trim(name)), kind);
+    const Method& method = find_method(std::string(trim(name)), model);
     if (std::find(chosen.begin(), chosen.end(), &method) == chosen.end()) chosen.push_back(&method);
   }
   return chosen;
 }
 
 std::vector<const Method*> methods_for(const suite::Manifest& manifest, const std::string& asked,
-                                       bool clozes, query::ModelInfo::Kind kind) {
+                                       bool clozes, const query::ModelInfo& model) {
   if (asked.empty()) {
-    if (!manifest.method.empty() && find_method(manifest.method).supports(kind))
+    if (!manifest.method.empty() && find_method(manifest.method).supports(model))
       return {&find_method(manifest.method)};
-    return {&default_method(kind)};
+    return {&default_method(model)};
   }
-  std::vector<const Method*> chosen = find_methods(asked, kind);
+  std::vector<const Method*> chosen = find_methods(asked, model);
   if (asked == "all")
     std::erase_if(chosen, [&](const Method* m) { return m->info().cloze != clozes; });
   return chosen;

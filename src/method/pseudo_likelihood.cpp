@@ -28,8 +28,8 @@ class PseudoLikelihood : public Method {
   PseudoLikelihood(Within within, judge::MethodInfo info)
       : within_(within), info_(std::move(info)) {}
   const judge::MethodInfo& info() const override { return info_; }
-  bool supports(query::ModelInfo::Kind kind) const override {
-    return kind == query::ModelInfo::Kind::masked;
+  bool supports(const query::ModelInfo& model) const override {
+    return model.kind == query::ModelInfo::Kind::masked;
   }
 
   Questions ask(const suite::Item& item, const MethodContext& context) const override {

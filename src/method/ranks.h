@@ -14,7 +14,7 @@ class Ranks : public Method {
  public:
   explicit Ranks(const Method& of) : of_(of) {}
   const judge::MethodInfo& info() const override { return of_.info(); }
-  bool supports(query::ModelInfo::Kind kind) const override { return of_.supports(kind); }
+  bool supports(const query::ModelInfo& model) const override { return of_.supports(model); }
 
   Questions ask(const suite::Item& item, const MethodContext& context) const override;
   std::vector<judge::SentenceScore> score(

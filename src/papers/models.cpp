@@ -218,7 +218,7 @@ class Work {
     engine::SuiteSource suite =
         engine::suite_source(suite::find_suite((folder_ / task.suite).string()));
     const method::Method* method = &method::find_method(task.method);
-    if (!method->supports(model.info().kind)) method = &method::default_method(model.info().kind);
+    if (!method->supports(model.info())) method = &method::default_method(model.info());
     return engine::run_suite(store, suite, model, {method}, options);
   }
 

@@ -253,6 +253,8 @@ struct ModelInfo {
   std::string fingerprint;         // weights + configuration
   std::vector<std::string> notes;  // what a careful user should know
 
+  // It says nothing about a token that it sees: only what stands at a mask.
+  bool answers_only_masks() const { return encoder_layers > 0 || answers_before; }
   bool is_of_decoder(uint32_t layer) const { return encoder_layers && layer > encoder_layers; }
   uint32_t heads_in(uint32_t layer) const {
     return is_of_decoder(layer) ? 2 * decoder_heads : heads;

@@ -150,7 +150,7 @@ std::string bench_json(query::Model& model, const std::string& method,
         whole.push_back(text);
       else
         gaps.push_back(predictions(model, text, top));
-    const method::Method& chosen = method::find_method(method, model.info().kind);
+    const method::Method& chosen = method::find_method(method, model.info());
     if (!whole.empty()) out = json_of(model, chosen, score_typed(model, chosen, whole));
     if (!gaps.empty()) out["predictions"] = gaps;
   } catch (const Error& e) {

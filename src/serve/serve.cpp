@@ -49,11 +49,11 @@ struct Explorer::Impl {
     for (const auto& model : models) {
       json methods = json::array();
       for (const method::Method* m : method::all_methods())
-        if (m->supports(model->info().kind) && !m->info().cloze) methods.push_back(m->name());
+        if (m->supports(model->info()) && !m->info().cloze) methods.push_back(m->name());
       all.push_back({{"name", model->info().name},
                      {"masked", model->info().kind == query::ModelInfo::Kind::masked},
                      {"methods", methods},
-                     {"method", method::default_method(model->info().kind).name()}});
+                     {"method", method::default_method(model->info()).name()}});
     }
     return json{{"version", version}, {"models", all}}.dump(-1, ' ', true,
                                                             json::error_handler_t::replace);

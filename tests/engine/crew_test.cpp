@@ -80,7 +80,8 @@ std::vector<suite::Item> some_items(size_t n) {
 std::string scores(query::Model& model, Crew* crew, const std::vector<suite::Item>& items) {
   PlanOptions options;
   options.batch_tokens = 200;
-  Planner planner(model, method::find_methods("ce,pll", query::ModelInfo::Kind::masked), options);
+  Planner planner(model, method::find_methods("ce,pll", {.kind = query::ModelInfo::Kind::masked}),
+                  options);
   ItemSource source = [&](const EachItem& each) {
     for (size_t i = 0; i < items.size(); ++i) each(i, items[i]);
   };

@@ -51,7 +51,7 @@ inline std::vector<suite::Item> some_items(size_t n, uint64_t seed = 1) {
 }
 
 inline std::vector<const method::Method*> three_methods() {
-  return method::find_methods("ce,masked,pll", query::ModelInfo::Kind::masked);
+  return method::find_methods("ce,masked,pll", {.kind = query::ModelInfo::Kind::masked});
 }
 
 inline std::string bytes_of(const std::filesystem::path& path) {

@@ -121,7 +121,7 @@ ItemSource source_of(const std::vector<suite::Item>& items) {
 }
 
 std::vector<const method::Method*> masked_methods() {
-  return method::find_methods("all", query::ModelInfo::Kind::masked);
+  return method::find_methods("all", {.kind = query::ModelInfo::Kind::masked});
 }
 
 TEST(Planner, AgreesWithTheOracleBitForBit) {
@@ -161,7 +161,7 @@ TEST(Planner, AgreesWithTheOracleForEveryKindOfModelAndEveryMethod) {
     std::vector<suite::Item> items = items_in_words_of(*model, 60);
     for (uint32_t batch : {1u, 60u, 0u}) {
       std::vector<const method::Method*> methods;
-      for (const method::Method* m : method::find_methods("all", model->info().kind))
+      for (const method::Method* m : method::find_methods("all", model->info()))
         if (!m->info().cloze) methods.push_back(m);
       ASSERT_GE(methods.size(), 5u);
       Planner planner(*model, methods, {1 << 14, folder.path(), batch});
@@ -187,7 +187,7 @@ TEST(Planner, RefusesWhatTheModelCannotSay) {
       static const judge::MethodInfo info{"curious", "", ""};
       return info;
     }
-    bool supports(query::ModelInfo::Kind) const override { return true; }
+    bool supports(const query::ModelInfo&) const override { return true; }
     method::Questions ask(const suite::Item&, const method::MethodContext&) const override {
       method::Questions questions;
       questions.queries = {{{5, 6}, {{0, query::Hidden{3}}}, {}}};

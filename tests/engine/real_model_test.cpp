@@ -35,7 +35,7 @@ TEST_P(RealModel, PlannedAndOneByOneAreTheSameBits) {
       model::load_model((testing::source_dir() / "tests/model/golden" / GetParam()).string());
   self_test(*model);
   std::vector<suite::Item> items = random_items(40);
-  std::vector<const method::Method*> methods = method::find_methods("all", model->info().kind);
+  std::vector<const method::Method*> methods = method::find_methods("all", model->info());
   std::vector<std::vector<ItemScores>> planned = score_items(*model, methods, items);
   size_t scored = 0;
   for (size_t i = 0; i < items.size(); ++i)

@@ -273,7 +273,7 @@ TEST(Run, AMethodFromElsewhereRunsLikeAnyOther) {
       static const judge::MethodInfo info{"rank", "the rank of the second token", ""};
       return info;
     }
-    bool supports(query::ModelInfo::Kind) const override { return true; }
+    bool supports(const query::ModelInfo&) const override { return true; }
     method::Questions ask(const suite::Item& item,
                           const method::MethodContext& context) const override {
       method::Questions questions;

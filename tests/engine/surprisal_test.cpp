@@ -32,7 +32,7 @@ std::vector<std::pair<double, double>> by_methods(query::Model& model, const std
   suite::Item item;
   item.sentences.push_back({text, {}, false});
   auto scores =
-      score_items(model, method::find_methods("lp,lp-by-words", model.info().kind), {&item, 1})[0];
+      score_items(model, method::find_methods("lp,lp-by-words", model.info()), {&item, 1})[0];
   std::vector<std::pair<double, double>> words(minpair::words(text).size());
   for (size_t i = 0; i < scores[0].sentences[0].tokens.size(); ++i) {
     const judge::TokenScore& t = scores[0].sentences[0].tokens[i];

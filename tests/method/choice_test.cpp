@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -8,6 +9,9 @@ namespace minpair::method {
 namespace {
 
 using Kind = query::ModelInfo::Kind;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Not;
 
 suite::Manifest manifest_with(const std::string& method, const std::string& norm = "") {
   suite::Manifest m;
@@ -19,7 +23,8 @@ suite::Manifest manifest_with(const std::string& method, const std::string& norm
 std::vector<std::string> chosen(const suite::Manifest& manifest, const std::string& asked,
                                 bool clozes, Kind kind) {
   std::vector<std::string> names;
-  for (const Method* m : methods_for(manifest, asked, clozes, kind)) names.push_back(m->name());
+  for (const Method* m : methods_for(manifest, asked, clozes, {.kind = kind}))
+    names.push_back(m->name());
   return names;
 }
 
@@ -33,6 +38,18 @@ TEST(MethodsFor, ThePapersUnlessAnotherIsAskedFor) {
   EXPECT_EQ(chosen(manifest_with("pll"), "", false, Kind::causal), Names{"lp"});  // does not fit
   EXPECT_THROW(chosen(manifest_with("pl"), "", false, Kind::masked), Error);
   EXPECT_THROW(chosen({}, "lp", false, Kind::masked), Error);
+}
+
+// T5, BART and GPT-BERT say nothing about a word that they see.
+TEST(MethodsFor, ModelsThatAnswerOnlyAboutMasksAreAskedAboutMasks) {
+  for (const query::ModelInfo& model :
+       {query::ModelInfo{.encoder_layers = 2}, query::ModelInfo{.answers_before = true}}) {
+    EXPECT_EQ(methods_for(manifest_with("ce"), "", false, model)[0]->name(), "pll-word-l2r");
+    EXPECT_THAT(methods_for({}, "all", false, model),
+                AllOf(Not(Contains(&find_method("ce"))), Contains(&find_method("pll"))));
+    EXPECT_THROW(find_method("ce", model), Error);
+  }
+  EXPECT_EQ(chosen(manifest_with("ce"), "", false, Kind::masked), Names{"ce"});
 }
 
 TEST(MethodsFor, AllAreThoseThatJudgeWhatTheSuiteHas) {

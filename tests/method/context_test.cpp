@@ -29,8 +29,9 @@ class ContextTest : public ::testing::Test {
   }
   Questions ask(const std::string& method, const suite::Item& item, tokenizer::TokenId start = -1) {
     const Method& m = find_method(method);
-    auto kind = m.supports(query::ModelInfo::Kind::masked) ? query::ModelInfo::Kind::masked
-                                                           : query::ModelInfo::Kind::causal;
+    auto kind = m.supports({.kind = query::ModelInfo::Kind::masked})
+                    ? query::ModelInfo::Kind::masked
+                    : query::ModelInfo::Kind::causal;
     return m.ask(item, {model.tokenizer(), kind, limit, start, -1});
   }
   tokenizer::TokenId id(const std::string& piece) { return *model.tokenizer().id(piece); }

@@ -134,7 +134,7 @@ TEST_F(MethodTest, MaskedLeavesOutWhatItCannotAsk) {
 TEST_F(MethodTest, TooLongIsCountedNotCut) {
   limit = 5;
   for (const Method* m : all_methods())
-    if (m->supports(query::ModelInfo::Kind::masked) && !m->info().cloze) {
+    if (m->supports({.kind = query::ModelInfo::Kind::masked}) && !m->info().cloze) {
       EXPECT_EQ(m->ask(item_of({"Sie kam heim .", "Sie ging heim ."}), context()).excluded,
                 judge::Reason::too_long)
           << m->name();
@@ -204,8 +204,8 @@ TEST_F(MethodTest, LocusInsideATokenIsTokenizedOnItsOwn) {
 TEST_F(MethodTest, MethodsAreFoundByName) {
   EXPECT_EQ(find_method("pll").name(), "pll");
   EXPECT_THROW(find_method("pl"), Error);
-  EXPECT_EQ(find_methods("ce, masked,ce", query::ModelInfo::Kind::masked).size(), 2u);
-  EXPECT_THROW(find_methods("masked", query::ModelInfo::Kind::causal), Error);
+  EXPECT_EQ(find_methods("ce, masked,ce", {.kind = query::ModelInfo::Kind::masked}).size(), 2u);
+  EXPECT_THROW(find_methods("masked", {.kind = query::ModelInfo::Kind::causal}), Error);
   for (const Method* m : all_methods()) {
     EXPECT_FALSE(m->explanation().empty() || m->citation().empty()) << m->name();
     EXPECT_TRUE(m->info().cloze || judge::same_family(m->view(), {judge::Unit::sum})) << m->name();
