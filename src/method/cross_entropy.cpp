@@ -32,6 +32,7 @@ class CrossEntropy : public Method {
     Questions questions;
     for (const suite::Sentence& sentence : item.sentences) {
       SentenceTokens tokens = tokens_of(sentence, context.tokenizer);
+      if (unknown_locus(tokens, context.tokenizer)) return {{}, {}, Reason::unknown_locus};
       if (too_long(tokens, context)) return {{}, {}, Reason::too_long};
       questions.sentences.emplace_back();
       ask_masked(questions, tokens, 0, 0, 0, tokens.ids.size(), -1);

@@ -51,12 +51,6 @@ void ask_next(Questions& questions, const SentenceTokens& s, size_t begin, size_
   questions.queries.push_back(std::move(query));
 }
 
-bool unknown(const SentenceTokens& s, size_t begin, size_t end, const MethodContext& context) {
-  tokenizer::TokenId unk = context.tokenizer.special().unk;
-  return unk >= 0 && std::find(s.ids.begin() + ptrdiff_t(begin), s.ids.begin() + ptrdiff_t(end),
-                               unk) != s.ids.begin() + ptrdiff_t(end);
-}
-
 // One past the last token of the word that begins at `at`, or of the words up to `until`.
 size_t end_of_word(const SentenceTokens& s, size_t at) {
   return at < s.tokens.size() ? word_end(s, at) : at;
@@ -94,8 +88,7 @@ class LeftToRight : public Method {
     for (const suite::Sentence& sentence : item.sentences) {
       SentenceTokens s = read_order(sentence, context);
       size_t begin = 0, end = s.ids.size();
-      if (s.locus_size() > 0 && unknown(s, s.locus_begin, s.locus_end, context))
-        return {{}, {}, Reason::unknown_locus};
+      if (unknown_locus(s, context.tokenizer)) return {{}, {}, Reason::unknown_locus};
       if (part_ == Part::locus) {
         if (s.locus_size() == 0) return {{}, {}, Reason::empty_locus};
         begin = s.locus_begin, end = s.locus_end;

@@ -36,7 +36,8 @@ class Masked : public Method {
   Masked(Pieces pieces, judge::MethodInfo info) : pieces_(pieces), info_(std::move(info)) {}
   const judge::MethodInfo& info() const override { return info_; }
   bool supports(const query::ModelInfo& model) const override {
-    return model.kind == query::ModelInfo::Kind::masked;
+    return model.kind == query::ModelInfo::Kind::masked &&
+           (pieces_ != Pieces::together || !model.fills_gaps());
   }
   Questions ask(const suite::Item& item, const MethodContext& context) const override {
     return mask_locus(item, context, pieces_);

@@ -41,6 +41,7 @@ const Method& default_method(const query::ModelInfo& model) {
 namespace {
 
 const char* kind_of(const query::ModelInfo& model) {
+  if (model.fills_gaps()) return "models that fill gaps";
   if (model.answers_only_masks()) return "models that answer only about masks";
   static constexpr const char* names[] = {"masked models", "causal models", "recurrent models",
                                           "n-gram models"};

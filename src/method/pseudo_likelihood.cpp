@@ -29,7 +29,8 @@ class PseudoLikelihood : public Method {
       : within_(within), info_(std::move(info)) {}
   const judge::MethodInfo& info() const override { return info_; }
   bool supports(const query::ModelInfo& model) const override {
-    return model.kind == query::ModelInfo::Kind::masked;
+    return model.kind == query::ModelInfo::Kind::masked &&
+           (within_ != Within::whole_word || !model.fills_gaps());
   }
 
   Questions ask(const suite::Item& item, const MethodContext& context) const override {
@@ -37,6 +38,7 @@ class PseudoLikelihood : public Method {
     tokenizer::TokenId mask = mask_of(context);
     for (const suite::Sentence& sentence : item.sentences) {
       SentenceTokens tokens = tokens_of(sentence, context.tokenizer);
+      if (unknown_locus(tokens, context.tokenizer)) return {{}, {}, Reason::unknown_locus};
       if (too_long(tokens, context)) return {{}, {}, Reason::too_long};
       questions.sentences.emplace_back();
       for (size_t i = 0; i < tokens.ids.size();) {

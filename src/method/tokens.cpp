@@ -178,9 +178,7 @@ Reason locus_tokens_of(const suite::Sentence& sentence, const tokenizer::Tokeniz
   if (!whole && !tokens_around_mask(sentence, tokenizer, s)) return Reason::locus_inside_token;
   mark_words(s, tokenizer);
   if (s.locus_size() == 0) return Reason::empty_locus;
-  for (size_t i = s.locus_begin; i < s.locus_end; ++i)
-    if (s.ids[i] == tokenizer.special().unk) return Reason::unknown_locus;
-  return Reason::none;
+  return unknown_locus(s, tokenizer) ? Reason::unknown_locus : Reason::none;
 }
 
 void ask_masked(Questions& questions, const SentenceTokens& tokens, size_t masked_begin,
@@ -209,6 +207,13 @@ tokenizer::TokenId mask_of(const MethodContext& context) {
 
 bool too_long(const SentenceTokens& tokens, const MethodContext& context) {
   return context.max_tokens > 0 && tokens.ids.size() > context.max_tokens;
+}
+
+bool unknown_locus(const SentenceTokens& s, const tokenizer::Tokenizer& tokenizer) {
+  const tokenizer::TokenId unk = tokenizer.special().unk;
+  return unk >= 0 &&
+         std::find(s.ids.begin() + ptrdiff_t(s.locus_begin), s.ids.begin() + ptrdiff_t(s.locus_end),
+                   unk) != s.ids.begin() + ptrdiff_t(s.locus_end);
 }
 
 size_t word_end(const SentenceTokens& tokens, size_t at) {

@@ -41,6 +41,9 @@ void ask_masked(Questions& questions, const SentenceTokens& tokens, size_t maske
 tokenizer::TokenId mask_of(const MethodContext& context);
 
 bool too_long(const SentenceTokens& tokens, const MethodContext& context);
+// The vocabulary has only its unknown token for a piece of the locus: two such words are the same
+// to the model.
+bool unknown_locus(const SentenceTokens& tokens, const tokenizer::Tokenizer& tokenizer);
 
 // Where the word of token `at` ends (one past its last token); special tokens belong to no word.
 size_t word_end(const SentenceTokens& tokens, size_t at);

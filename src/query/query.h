@@ -253,8 +253,10 @@ struct ModelInfo {
   std::string fingerprint;         // weights + configuration
   std::vector<std::string> notes;  // what a careful user should know
 
+  // Masks in a row are one gap to it, and it says only what stands first in there.
+  bool fills_gaps() const { return encoder_layers > 0; }
   // It says nothing about a token that it sees: only what stands at a mask.
-  bool answers_only_masks() const { return encoder_layers > 0 || answers_before; }
+  bool answers_only_masks() const { return fills_gaps() || answers_before; }
   bool is_of_decoder(uint32_t layer) const { return encoder_layers && layer > encoder_layers; }
   uint32_t heads_in(uint32_t layer) const {
     return is_of_decoder(layer) ? 2 * decoder_heads : heads;

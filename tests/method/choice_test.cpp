@@ -48,6 +48,9 @@ TEST(MethodsFor, ModelsThatAnswerOnlyAboutMasksAreAskedAboutMasks) {
     EXPECT_THAT(methods_for({}, "all", false, model),
                 AllOf(Not(Contains(&find_method("ce"))), Contains(&find_method("pll"))));
     EXPECT_THROW(find_method("ce", model), Error);
+    // Masks in a row: T5 and BART take them for one gap, GPT-BERT answers about each.
+    for (const char* name : {"masked-word", "pll-whole-word"})
+      EXPECT_EQ(find_method(name).supports(model), model.answers_before) << name;
   }
   EXPECT_EQ(chosen(manifest_with("ce"), "", false, Kind::masked), Names{"ce"});
 }

@@ -131,6 +131,23 @@ TEST_F(MethodTest, MaskedLeavesOutWhatItCannotAsk) {
             judge::Reason::none);
 }
 
+// Two unknown words are the same to a model: what is compared would be a tie that says nothing.
+TEST_F(MethodTest, AnUnknownWordAtTheLocusIsCountedNotScored) {
+  const MethodContext causal{model.tokenizer(), query::ModelInfo::Kind::causal, limit, kCls, kSep};
+  for (const Method* m : all_methods()) {
+    if (m->info().cloze || m->name() == "lemma-pairs") continue;
+    const bool masked = m->supports({.kind = query::ModelInfo::Kind::masked});
+    EXPECT_EQ(m->ask(item_of({"Sie Qkam heim .", "Sie Qging heim ."}), masked ? context() : causal)
+                  .excluded,
+              judge::Reason::unknown_locus)
+        << m->name();
+    EXPECT_EQ(m->ask(item_of({"Qsie kam heim .", "Qsie ging heim ."}), masked ? context() : causal)
+                  .excluded,
+              judge::Reason::none)
+        << m->name();
+  }
+}
+
 TEST_F(MethodTest, TooLongIsCountedNotCut) {
   limit = 5;
   for (const Method* m : all_methods())
