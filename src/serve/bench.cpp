@@ -108,8 +108,14 @@ std::vector<TypedSentence> score_typed(query::Model& model, const method::Method
   suite::align_loci(item.sentences);
   std::vector<const method::Method*> methods{&method};
   if (method.name() == "lp") methods.push_back(&method::find_method("lp-by-words"));
-  std::vector<engine::ItemScores> all =
-      std::move(engine::score_items(model, methods, {&item, 1})[0]);
+  auto scored = [&] { return std::move(engine::score_items(model, methods, {&item, 1})[0]); };
+  std::vector<engine::ItemScores> all = scored();
+  // Whoever types sentences sees which of their tokens are unknown; nothing is counted.
+  if (all[0].excluded == judge::Reason::unknown_locus &&
+      method.info().scope == judge::Scope::sentence) {
+    for (suite::Sentence& sentence : item.sentences) sentence.locus = {};
+    all = scored();
+  }
   engine::ItemScores& scores = all[0];
   if (scores.excluded != judge::Reason::none)
     throw bad_input(
