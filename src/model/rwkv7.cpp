@@ -264,10 +264,13 @@ class Rwkv7 : public Decoder {
     nn::linear(runtime_, low_, layers.up, out, after);
   }
 
-  template <class Function>
-  void apply(nn::Matrix& rows, const Function& function) {
+  // rows = exp(-by * before(rows)).
+  void fade(nn::Matrix& rows, nn::Activation before, float by) {
     runtime_.parallel(rows.rows(), [&](size_t i, int) {
-      for (size_t d = 0; d < rows.columns(); ++d) rows.row(i)[d] = function(rows.row(i)[d]);
+      float* row = rows.row(i);
+      runtime_.kernels().activate(before, row, rows.columns());
+      for (size_t d = 0; d < rows.columns(); ++d) row[d] *= -by;
+      runtime_.kernels().activate(nn::Activation::exponential, row, rows.columns());
     });
   }
 
@@ -284,7 +287,7 @@ class Rwkv7 : public Decoder {
     read(Input::value), nn::linear(runtime_, mixed_, layer.value, value_);
     read(Input::gate), nn::linear(runtime_, mixed_, layer.gate, gate_);
     read(Input::decay), low_rank(layer.decay, nn::Activation::tanh, kept_);
-    apply(kept_, [](float x) { return std::exp(-std::exp(x)); });
+    fade(kept_, nn::Activation::exponential, 1);
     remember_6(tree, layer);
     if (!layer.heads_norm.weight.empty())
       normalize_parts(runtime_, context_, layer.heads_norm, head_);
@@ -296,32 +299,39 @@ class Rwkv7 : public Decoder {
   void remember_6(const PrefixTree& tree, const Layer& layer) {
     const float scale = float(1 / std::sqrt(double(head_)));
     const size_t group = heads_ / key_heads_;
+    const bool bonus = !layer.bonus.empty();
     context_.resize(key_.rows(), heads_ * head_);
+    own_.resize(key_.rows(), heads_);
+    written_.resize(key_.rows(), heads_ * head_);
+    runtime_.parallel(key_.rows(), [&](size_t i, int) {
+      float *asked = receptance_.row(i), *own = own_.row(i), *written = written_.row(i);
+      std::fill_n(own, heads_, 0.0f);
+      for (size_t d = 0; d < heads_ * head_; ++d) {
+        const size_t head = d / head_;
+        const float key = key_.row(i)[head / group * head_ + d % head_];
+        if (bonus) {
+          own[head] += asked[d] * layer.bonus[d] * key;
+          written[d] = key;
+        } else {
+          asked[d] *= scale;
+          written[d] = key - key * kept_.row(i)[d];
+        }
+      }
+    });
     scan_memories(runtime_, tree, key_.rows(), heads_, head_, head_,
-                  [&](uint32_t node, size_t head, Columns& columns) {
-                    const float *asked = receptance_.row(node) + head * head_,
-                                *kept = kept_.row(node) + head * head_,
-                                *key = key_.row(node) + head / group * head_;
-                    const Lanes value = columns.of(value_.row(node) + head / group * head_);
-                    Lanes answer{};
-                    for (size_t k = 0; k < head_; ++k) {
-                      Lanes& row = columns.memory[k];
-                      if (layer.bonus.empty()) {
-                        const float in = key[k] - key[k] * kept[k];
-                        for (size_t j = 0; j < kLanes; ++j) {
-                          row[j] = row[j] * kept[k] + in * value[j];
-                          answer[j] += asked[k] * scale * row[j];
-                        }
-                        continue;
-                      }
-                      const float bonus = layer.bonus[head * head_ + k];
-                      for (size_t j = 0; j < kLanes; ++j) {
-                        const float in = key[k] * value[j];
-                        answer[j] += asked[k] * (in * bonus + row[j]);
-                        row[j] = row[j] * kept[k] + in;
-                      }
-                    }
-                    columns.put(answer, context_.row(node) + head * head_);
+                  [&](uint32_t node, size_t head, const Columns& columns) {
+                    const size_t at = head * head_;
+                    const float* value = value_.row(node) + head / group * head_;
+                    runtime_.kernels().remember({.memory = columns.memory,
+                                                 .keys = head_,
+                                                 .kept = kept_.row(node) + at,
+                                                 .key = written_.row(node) + at,
+                                                 .asked = receptance_.row(node) + at,
+                                                 .asks_first = bonus,
+                                                 .own = own_.row(node)[head],
+                                                 .value = value + columns.first,
+                                                 .out = context_.row(node) + at + columns.first,
+                                                 .channels = columns.count});
                   });
   }
 
@@ -341,7 +351,7 @@ class Rwkv7 : public Decoder {
         low_rank(layer.rate, nn::Activation::none, rate_, nn::Activation::sigmoid);
     mix(tree, layer.mixes[Input::decay]),
         low_rank(layer.decay, nn::Activation::tanh, kept_, nn::Activation::sigmoid);
-    apply(kept_, [slowest = std::exp(-0.5f)](float x) { return std::exp(-slowest * x); });
+    fade(kept_, nn::Activation::none, std::exp(-0.5f));
     set_keys(layer);
     remember_7(tree);
     if (!layer.heads_norm.weight.empty())
@@ -377,24 +387,18 @@ class Rwkv7 : public Decoder {
   void remember_7(const PrefixTree& tree) {
     context_.resize(key_.rows(), heads_ * head_);
     scan_memories(runtime_, tree, key_.rows(), heads_, head_, head_,
-                  [&](uint32_t node, size_t head, Columns& columns) {
+                  [&](uint32_t node, size_t head, const Columns& columns) {
                     const size_t at = head * head_;
-                    const float *asked = receptance_.row(node) + at, *kept = kept_.row(node) + at,
-                                *key = key_.row(node) + at, *removed = removed_.row(node) + at,
-                                *rate = rate_.row(node) + at;
-                    const Lanes value = columns.of(value_.row(node) + at);
-                    Lanes old{}, answer{};
-                    for (size_t k = 0; k < head_; ++k)
-                      for (size_t j = 0; j < kLanes; ++j)
-                        old[j] += removed[k] * columns.memory[k][j];
-                    for (size_t k = 0; k < head_; ++k) {
-                      Lanes& row = columns.memory[k];
-                      for (size_t j = 0; j < kLanes; ++j) {
-                        row[j] = row[j] * kept[k] + value[j] * key[k] - old[j] * rate[k];
-                        answer[j] += asked[k] * row[j];
-                      }
-                    }
-                    columns.put(answer, context_.row(node) + at);
+                    runtime_.kernels().remember({.memory = columns.memory,
+                                                 .keys = head_,
+                                                 .kept = kept_.row(node) + at,
+                                                 .key = key_.row(node) + at,
+                                                 .asked = receptance_.row(node) + at,
+                                                 .removed = removed_.row(node) + at,
+                                                 .rates = rate_.row(node) + at,
+                                                 .value = value_.row(node) + at + columns.first,
+                                                 .out = context_.row(node) + at + columns.first,
+                                                 .channels = columns.count});
                   });
   }
 
@@ -437,7 +441,7 @@ class Rwkv7 : public Decoder {
   nn::Norm embedding_norm_;
   std::vector<Layer> layers_;
   nn::Matrix mixed_, more_, low_, shares_, receptance_, key_, value_, first_value_, gate_, kept_,
-      rate_, removed_, wide_;
+      rate_, removed_, own_, written_, wide_;
 };
 
 Gguf gguf_of(const std::string& name) {

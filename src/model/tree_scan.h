@@ -71,18 +71,8 @@ constexpr size_t kLanes = nn::kPanel;
 struct alignas(64) Lanes : std::array<float, kLanes> {};
 
 struct Columns {
-  size_t first, count;         // of the head's values
-  std::vector<Lanes>& memory;  // a row for each key
-
-  // What they have of a head's row, and putting it there.
-  Lanes of(const float* head) const {
-    Lanes lanes{};
-    std::copy_n(head + first, count, lanes.begin());
-    return lanes;
-  }
-  void put(const Lanes& lanes, float* head) const {
-    std::copy_n(lanes.begin(), count, head + first);
-  }
+  size_t first, count;  // of the head's values
+  float* memory;        // a row of kLanes for each key
 };
 
 // `step(node, head, columns)` takes some columns of a head's memory one node further.
@@ -94,8 +84,8 @@ void scan_memories(const nn::Runtime& runtime, const PrefixTree& tree, size_t no
       runtime, tree, nodes, heads * parts, std::vector<Lanes>(keys),
       [&](uint32_t node, size_t part, std::vector<Lanes>& memory) {
         const size_t first = part % parts * kLanes;
-        Columns columns{first, std::min(kLanes, values - first), memory};
-        step(node, part / parts, columns);
+        step(node, part / parts,
+             Columns{first, std::min(kLanes, values - first), memory.front().data()});
       },
       1);
 }

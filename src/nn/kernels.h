@@ -14,7 +14,17 @@ namespace minpair::nn {
 // Matrices with weights are packed in panels of this many columns.
 inline constexpr size_t kPanel = 16;
 
-enum class Activation : uint8_t { none, gelu, gelu_tanh, relu, silu, tanh, sigmoid, softplus };
+enum class Activation : uint8_t {
+  none,
+  gelu,
+  gelu_tanh,
+  relu,
+  silu,
+  tanh,
+  sigmoid,
+  softplus,
+  exponential
+};
 
 // c[rows × columns] = epilogue(a[rows × depth] · b). The panels of b begin `panel_stride` apart and
 // have one row of kPanel readable floats per k, `b_stride` apart.
@@ -134,6 +144,22 @@ struct TakeUp {
   size_t channels;
 };
 
+// Up to sixteen channels of a memory of values under keys (RWKV 6 and 7), one step further. Under
+// each key it fades by itself; what it has under `removed` is taken away from all keys, by their
+// rates; then the value is written under `key`. The answer is what it has under `asked`.
+struct MemoryStep {
+  float* memory;  // [keys × kPanel]
+  size_t keys;
+  const float *kept, *key, *asked;  // of each key
+  const float *removed = nullptr, *rates = nullptr;
+  bool asks_first =
+      false;  // before anything is written; the value itself is then added `own` times
+  float own = 0;
+  const float* value;  // of each channel
+  float* out;
+  size_t channels;
+};
+
 // Up to sixteen channels of RWKV 4: a mean of values, weighted by exp(key), whose weights fade with
 // time. The sums carry a common factor exp(-largest), so that they stay finite.
 struct MeanStep {
@@ -164,6 +190,7 @@ struct Kernels {
   void (*advance)(const StateStep* steps, size_t count);
   void (*blend)(const Blend&);
   void (*take_up)(const TakeUp&);
+  void (*remember)(const MemoryStep&);
   void (*take_mean)(const MeanStep&);
   void (*finish)(const FinishTile&);
   size_t code_rows;  // at most so many rows side by side in a strip of packed rows

@@ -28,6 +28,8 @@ double reference(Activation kind, double x) {
       return std::tanh(x);
     case Activation::sigmoid:
       return 1 / (1 + std::exp(-x));
+    case Activation::exponential:
+      return std::exp(x);
     case Activation::softplus:
       return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
     case Activation::none:
@@ -64,6 +66,16 @@ TEST_P(EveryIsa, SoftplusHasAllDigitsOfSmallNumbers) {
     runtime.kernels().activate(Activation::softplus, &y, 1);
     const double expected = reference(Activation::softplus, x);
     ASSERT_NEAR(y, expected, 1e-6 * expected) << x;
+  }
+}
+
+TEST_P(EveryIsa, ExponentialsAreCloseForTheirSize) {
+  Runtime runtime(1, GetParam());
+  for (float x = -80; x < 80; x += 0.0173f) {
+    float y = x;
+    runtime.kernels().activate(Activation::exponential, &y, 1);
+    const double expected = std::exp(double(x));
+    ASSERT_NEAR(y, expected, 3e-7 * expected) << x;
   }
 }
 
@@ -198,6 +210,47 @@ TEST_P(EveryIsa, StatesTakeUpInputs) {
           EXPECT_NEAR(states[n * kPanel + c], state, 1e-5) << channels << " " << count;
         }
     }
+}
+
+// With and without something that is taken away, asked before and after; an odd number of keys.
+TEST_P(EveryIsa, MemoriesAreWrittenAndAsked) {
+  Runtime runtime(1, GetParam());
+  Random random(8);
+  constexpr size_t kKeys = 7;
+  for (size_t channels : {1, 5, 16})
+    for (bool removes : {false, true})
+      for (bool first : {false, true}) {
+        Matrix before = random_matrix(random, kKeys, kPanel), of = random_matrix(random, 5, kKeys),
+               value = random_matrix(random, 1, channels);
+        std::vector<float> memory(before.data(), before.data() + kKeys * kPanel),
+            out(channels + 1, 77);
+        runtime.kernels().remember({.memory = memory.data(),
+                                    .keys = kKeys,
+                                    .kept = of.row(0),
+                                    .key = of.row(1),
+                                    .asked = of.row(2),
+                                    .removed = removes ? of.row(3) : nullptr,
+                                    .rates = removes ? of.row(4) : nullptr,
+                                    .asks_first = first,
+                                    .own = 0.5f,
+                                    .value = value.row(0),
+                                    .out = out.data(),
+                                    .channels = channels});
+        EXPECT_EQ(out[channels], 77);
+        for (size_t c = 0; c < channels; ++c) {
+          double old = 0, answer = first ? 0.5 * value.row(0)[c] : 0;
+          for (size_t k = 0; removes && k < kKeys; ++k)
+            old += double(of.row(3)[k]) * before.row(k)[c];
+          for (size_t k = 0; k < kKeys; ++k) {
+            const double row = double(of.row(0)[k]) * before.row(k)[c] +
+                               double(of.row(1)[k]) * value.row(0)[c] -
+                               (removes ? of.row(4)[k] * old : 0);
+            EXPECT_NEAR(memory[k * kPanel + c], row, 1e-5);
+            answer += of.row(2)[k] * (first ? double(before.row(k)[c]) : row);
+          }
+          EXPECT_NEAR(out[c], answer, 1e-5) << channels << " " << removes << " " << first;
+        }
+      }
 }
 
 // Against the mean itself, with all weights of the past at once.
