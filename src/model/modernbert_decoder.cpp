@@ -21,6 +21,13 @@ class ModernBertDecoder : public Decoder {
     shape_ = attention_shape(c, from.info.hidden, from.info.heads);
     shape_.after = 0;
     window_ = c.size("local_attention", 128) / 2;
+    // Transformers 4 makes it anew of the other, 5 keeps it.
+    if (c.has("sliding_window") && c.has("local_attention") &&
+        c.size("sliding_window") != c.size("local_attention") / 2)
+      throw bad_input("\"sliding_window\" must be half of \"local_attention\"")
+          .at(c.file().string())
+          .hint(
+              "versions of transformers do not agree on which counts; keep the one that is meant");
     if (c.has("sliding_window")) window_ = c.size("sliding_window");
     if (window_ == 0) throw bad_input("\"local_attention\" is too small").at(c.file().string());
     rotary_ = modernbert_rotary(c, shape_.width);
