@@ -183,7 +183,7 @@ class Bert : public Encoder {
     head_.dense = load.linear(v.head_dense, e, info.hidden);
     head_.activation = v.gelu_in_head ? nn::Activation::gelu : activation_;
     head_.norm = load.norm(v.head_norm, e, epsilon_);
-    const bool tied = is_tied(c, load, v.decoder);
+    const bool tied = is_tied(c, load, v.decoder, kWords);
     decoder_.weights = load.matrix(tied ? kWords : v.decoder, info.vocabulary, e);
     std::string bias = v.decoder_bias.front();
     for (const std::string& name : v.decoder_bias)

@@ -178,7 +178,8 @@ class Llama : public Decoder {
     }
     norm_ = norm(load, "norm", h);
     const bool says_so = c.flag("tie_word_embeddings", v.tied);
-    const bool tied = !load.has("lm_head.weight") && (says_so || !c.has("tie_word_embeddings"));
+    const bool tied = is_tied(c, load, "lm_head.weight", "embed_tokens.weight", v.tied) ||
+                      (!load.has("lm_head.weight") && !c.has("tie_word_embeddings"));
     if (tied && !says_so)
       info.notes.push_back(
           "no lm_head in the checkpoint: the output is tied to the embedding table");

@@ -91,7 +91,7 @@ class ModernBertDecoder : public Decoder {
     head_.dense = load.linear("lm_head.dense", h, h, c.flag("classifier_bias", false));
     head_.activation = nn::find_activation(c.text("classifier_activation", "gelu"));
     head_.norm = load.norm("lm_head.norm", h, epsilon, norm_bias);
-    const bool tied = is_tied(c, load, "decoder.weight");
+    const bool tied = is_tied(c, load, "decoder.weight", words);
     output_.weights = load.matrix(tied ? words : "decoder.weight", info.vocabulary, h);
     if (c.flag("decoder_bias", true)) output_.bias = load.vector("decoder.bias", info.vocabulary);
     load.finish("ModernBERT's decoder", {"lm_head.", "decoder."});
