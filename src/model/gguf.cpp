@@ -155,7 +155,7 @@ Json config_of(const checkpoint::Checkpoint& checkpoint, const Gguf& names,
     for (const auto& [name, value] : names.more(m))
       std::visit([&setting = config[name]](const auto& v) { setting = v; }, value);
   config["tie_word_embeddings"] = checkpoint.find("output.weight") == nullptr;
-  config["rope_interleaved"] = names.neighbours;
+  config["rope_neighbours"] = names.neighbours;
   config["norm_weights_complete"] = true;  // Gemma's norms are stored with the one that others add
   config["linear_transposed"] = false;     // GPT-2's layers are turned already
   return config;

@@ -29,8 +29,7 @@ struct LlamaVariant {
   const char* epsilon = "rms_norm_eps";
   double usual_epsilon = 1e-6;
   bool norms_minus_one = false;  // Gemma stores weight - 1
-  std::string usual_activation = "silu";
-  bool gemma = false;
+  std::string activation = "silu";
   bool gated = true;       // StarCoder 2: a plain feed-forward layer
   bool fused = false;      // Phi-3: query, key and value are one tensor, and so are gate and up
   bool tied = false;       // unless the configuration says otherwise
@@ -42,7 +41,7 @@ struct LlamaVariant {
   std::vector<bool> windowed;  // which layers have it
   std::vector<bool> turned;    // which layers know positions
   double theta = 1e4;
-  double local_theta = 0;    // Gemma 3: another rotary base in windowed layers
+  double local_theta = 0;    // Gemma 3, OLMo 3: windowed layers have a rotary base of their own
   double rotary_part = 1;    // of a head's columns that are turned
   bool interleaved = false;  // rotary pairs are neighbours, not halves
   // Mixtures of experts.
