@@ -42,7 +42,7 @@ class Bert : public Encoder {
               "tie_word_embeddings", "task_type_vocab_size"});
     query::ModelInfo& info = from.info;
     read_sizes(from, {v.layers, v.hidden, v.heads, "max_position_embeddings", v.positions});
-    epsilon_ = c.real(v.epsilon, 1e-12);
+    epsilon_ = c.real(v.epsilon, v.usual_epsilon);
     activation_ = nn::find_activation(c.text(v.activation, v.usual_activation));
     shape_ = attention_shape(c, info.hidden, info.heads);
 

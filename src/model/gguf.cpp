@@ -105,6 +105,8 @@ void say_what_tensors_say(const checkpoint::Checkpoint& checkpoint, Json& config
   auto has = [&](const char* tensor) { return checkpoint.find(tensor) != nullptr; };
   config["qkv_in_order"] = has("blk.0.attn_qkv.weight");
   config["use_qkv_bias"] = has("blk.0.attn_q.bias");
+  if (has("blk.0.attn_q.bias") && has("blk.0.attn_output.bias")) config["attention_bias"] = true;
+  if (has("blk.0.ffn_gate.bias")) config["mlp_bias"] = true;
   config["qk_layernorm"] = has("blk.0.attn_q_norm.weight");
   if (has("blk.0.ssm_in.weight")) {
     config["use_bias"] = has("blk.0.ssm_in.bias");

@@ -107,7 +107,7 @@ Variant gptj(const Config& c) {
             .neighbours = true,
             .head_bias = true,
             .tied = false};
-  v.turned = c.size("rotary_dim", head_width(c, v));
+  v.turned = c.size("rotary_dim", c.says("rotary_dim") ? head_width(c, v) : 64);
   v.qkv_bias = v.output_bias = false;
   v.qkv = {"attn.q_proj", "attn.k_proj", "attn.v_proj"};
   v.attention_output = "attn.out_proj", v.up = "mlp.fc_in", v.down = "mlp.fc_out";

@@ -216,8 +216,7 @@ class Llama : public Decoder {
       layer.query = load.linear(a + "q_proj", q, h, bias);
       layer.key_value = load.stacked({a + "k_proj", a + "v_proj"}, kv, h, bias);
     }
-    layer.attention_output =
-        load.linear(a + "o_proj", h, q, variant_.output_bias.value_or(load.has(a + "o_proj.bias")));
+    layer.attention_output = load.linear(a + "o_proj", h, q, variant_.output_bias);
   }
 
   void load_feed_forward(WeightLoader& load, const Config& c, const std::string& p, size_t i,

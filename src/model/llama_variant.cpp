@@ -46,6 +46,8 @@ void gemma(const Config& c, const std::string& type, Variant& v) {
     v.logit_cap = float(real_or_none(c, "final_logit_softcapping", type == "gemma2" ? 30 : 0));
   c.ignore({"final_logit_softcapping"});
   if (type == "gemma") return;
+  // GGUF files say it where it is not the head's width.
+  if (!c.has("query_pre_attn_scalar") && v.norms_minus_one) v.score_scale = 1.0 / 16;
   v.norms_after = true;
   if (type == "gemma2") v.attention_cap = float(real_or_none(c, "attn_logit_softcapping", 50));
   c.ignore({"attn_logit_softcapping"});
@@ -134,7 +136,8 @@ void windows(const Config& c, const std::string& type, size_t layers, Variant& v
   const bool always = is_one_of(type, {"mistral", "gemma2", "olmo3", "cohere2"}) || gemma3;
   const bool maybe = is_one_of(type, {"mixtral", "starcoder2", "phi3"}) ||
                      ((qwen || type == "smollm3") && c.flag("use_sliding_window", false));
-  if ((always || maybe) && (c.has("sliding_window") || (always && !c.says("sliding_window"))))
+  const bool unsaid = (always || qwen) && !c.says("sliding_window");
+  if ((always || maybe) && (c.has("sliding_window") || unsaid))
     v.window = c.size("sliding_window", 4096);
   c.ignore({"sliding_window", "use_sliding_window", "rope_local_base_freq"});
   std::vector<std::string> kinds = c.texts("layer_types");
@@ -183,7 +186,7 @@ LlamaVariant llama_variant(const Config& c, const std::string& type, size_t laye
   v.activation = c.text("hidden_act", "silu");
   v.qkv_bias = is_one_of(type, {"qwen2", "qwen2_moe"}) || c.flag("attention_bias", false);
   v.mlp_bias = c.flag("mlp_bias", false);
-  if (c.has("attention_bias")) v.output_bias = c.flag("attention_bias", false);
+  v.output_bias = c.flag("attention_bias", false);
   v.interleaved = c.flag("rope_neighbours", type == "helium");  // of GGUF files
   c.must_be("rope_interleaved", false, "transformers does not look at it, others may");
   if (c.has("query_pre_attn_scalar"))

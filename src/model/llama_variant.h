@@ -1,7 +1,6 @@
 #pragma once
 // What the relatives of Llama do otherwise (llama.cpp has the figure).
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,13 +16,12 @@ enum class HeadNorms {
 };
 
 struct LlamaVariant {
-  bool qkv_bias = false, mlp_bias = false, norm_bias = false;
-  std::optional<bool> output_bias;  // of attention; where nobody says it, the file does
-  bool centered = false;            // norms take the mean away
-  bool norm_weights = true;         // OLMo 1: norms have none
-  bool norms_before = true;         // OLMo 2 and 3: only after
-  bool norms_after = false;         // Gemma 2 and 3, OLMo 2 and 3
-  bool side_by_side = false;        // Cohere, StableLM: both parts read one norm's output
+  bool qkv_bias = false, output_bias = false, mlp_bias = false, norm_bias = false;
+  bool centered = false;      // norms take the mean away
+  bool norm_weights = true;   // OLMo 1: norms have none
+  bool norms_before = true;   // OLMo 2 and 3: only after
+  bool norms_after = false;   // Gemma 2 and 3, OLMo 2 and 3
+  bool side_by_side = false;  // Cohere, StableLM: both parts read one norm's output
   HeadNorms head_norms = HeadNorms::none;
   std::string query_norm = "q_norm", key_norm = "k_norm";
   const char* epsilon = "rms_norm_eps";
