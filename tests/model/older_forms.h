@@ -1,7 +1,7 @@
 #pragma once
 // How transformers 4.44 and 4.57 write the configurations that 5.12 has written in
-// tests/model/golden. The rules are from the library's published source and from configurations
-// that these versions wrote; neither can be run here.
+// tests/model/golden. Neither can be run here: the rules are from the library's published source
+// and from configurations that these versions wrote, as docs/models.md says.
 
 #include <algorithm>
 #include <cstring>

@@ -14,7 +14,7 @@ namespace {
 
 using namespace testing;
 
-// What the class says where a configuration does not; the same in 4.44 and 4.57.
+// What the class says where a configuration does not, as 4.57 and 5 have it.
 const std::pair<const char*, const char*> kUsual[] = {
     {"albert-saved", R"({"inner_group_num": 1, "num_hidden_groups": 1, "hidden_act": "gelu_new",
                          "layer_norm_eps": 1e-12})"},
