@@ -203,8 +203,18 @@ nn::AttentionShape attention_shape(const Config& config, size_t hidden, size_t h
           .scale = static_cast<float>(1 / std::sqrt(static_cast<double>(width)))};
 }
 
-bool is_tied(const Config& config, const WeightLoader& load, const std::string& own, bool usual) {
-  return config.flag("tie_word_embeddings", usual) && !load.has(own);
+bool is_tied(const Config& config, const WeightLoader& load, const std::string& own,
+             const std::string& words, bool usual) {
+  if (!config.flag("tie_word_embeddings", usual)) return false;
+  if (!load.has(own)) return true;
+  if (config.written_by().first == 4 && load.has(words) && !load.same(own, words))
+    throw bad_input(fmt::format("\"tie_word_embeddings\" is true, but {} has other numbers than {}",
+                                own, words))
+        .at(config.file().string())
+        .hint(
+            "transformers 4 takes the embedding table, 5 the output that is stored; if that is "
+            "meant, set it to false");
+  return false;
 }
 
 const nn::Matrix& TransformHead::run(const nn::Runtime& runtime, const nn::View& hidden) {

@@ -285,10 +285,11 @@ void refuse_quantised(const Config& config);
 // Throws when the heads do not divide the width.
 nn::AttentionShape attention_shape(const Config& config, size_t hidden, size_t heads);
 
-// Whether the output is the embedding table: where the configuration says so, and no output of its
-// own is stored under this name, which is then used, as transformers 5 does.
+// Whether the output is the embedding table `words`: where the configuration says so, and no output
+// of its own is stored under this name, which is then used, as transformers 5 does. Transformers 4
+// does not: of what it wrote, an output with other numbers than the table's is refused.
 bool is_tied(const Config& config, const WeightLoader& load, const std::string& own,
-             bool usual = true);
+             const std::string& words, bool usual = true);
 
 void multiply(nn::Matrix& rows, float by);
 // Each `width` columns of a row by themselves; the norm has weights for all of them.

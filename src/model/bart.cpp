@@ -75,7 +75,7 @@ class Bart : public GapFiller {
     words_ = load.embedding("shared.weight", info.vocabulary, h);
     encoder_ = load_side(load, c, "encoder", info);
     decoder_ = load_side(load, c, "decoder", info);
-    const bool tied = is_tied(c, load, "lm_head.weight");
+    const bool tied = is_tied(c, load, "lm_head.weight", "shared.weight");
     output_.weights = load.matrix(tied ? "shared.weight" : "lm_head.weight", info.vocabulary, h);
     if (load.has("final_logits_bias"))
       output_.bias = load.numbers("final_logits_bias", {1, int64_t(info.vocabulary)});

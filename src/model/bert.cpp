@@ -42,7 +42,7 @@ class Bert : public Encoder {
               "tie_word_embeddings", "task_type_vocab_size"});
     query::ModelInfo& info = from.info;
     read_sizes(from, {v.layers, v.hidden, v.heads, "max_position_embeddings", v.positions});
-    epsilon_ = c.real(v.epsilon, 1e-12);
+    epsilon_ = c.real(v.epsilon, v.usual_epsilon);
     activation_ = nn::find_activation(c.text(v.activation, v.usual_activation));
     shape_ = attention_shape(c, info.hidden, info.heads);
 
@@ -183,7 +183,7 @@ class Bert : public Encoder {
     head_.dense = load.linear(v.head_dense, e, info.hidden);
     head_.activation = v.gelu_in_head ? nn::Activation::gelu : activation_;
     head_.norm = load.norm(v.head_norm, e, epsilon_);
-    const bool tied = is_tied(c, load, v.decoder);
+    const bool tied = is_tied(c, load, v.decoder, kWords);
     decoder_.weights = load.matrix(tied ? kWords : v.decoder, info.vocabulary, e);
     std::string bias = v.decoder_bias.front();
     for (const std::string& name : v.decoder_bias)

@@ -42,7 +42,7 @@ Variant roberta_norms_first() {
 
 Variant large_xlm_roberta() {
   Variant v = roberta();
-  v.name = "XLM-R XL";
+  v.name = "XLM-R XL", v.usual_epsilon = 1e-5;
   v.norms_first = true;
   v.attention_norm = "attention.self_attn_layer_norm", v.output_norm = "LayerNorm";
   v.last_norm = "encoder.LayerNorm", v.embedding_norm.clear();

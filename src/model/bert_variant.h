@@ -14,6 +14,7 @@ struct BertVariant {
   const char *layers = "num_hidden_layers", *hidden = "hidden_size", *heads = "num_attention_heads",
              *inner = "intermediate_size", *activation = "hidden_act", *epsilon = "layer_norm_eps";
   std::string usual_activation = "gelu";
+  double usual_epsilon = 1e-12;
   size_t positions = 512, segments = 2;
   bool positions_after_padding = false;  // RoBERTa
   int64_t padding = -1;                  // MPNet: whatever the configuration says

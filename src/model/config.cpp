@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <functional>
 #include <limits>
@@ -217,8 +218,28 @@ Config Config::inside(std::string_view key, const std::string& usual) const {
   const json* value = usual.empty() ? nullptr : find(key);
   if (!value || !value->is_object()) return *this;
   json all = json::parse(usual);
+  if (has("transformers_version")) all["transformers_version"] = *find("transformers_version");
   all.update(*value);
   return Config(file_, all.dump());
+}
+
+std::pair<int, int> Config::written_by() const {
+  const std::string said = text("transformers_version", "");
+  std::pair<int, int> version{0, 0};
+  const char* end = said.data() + said.size();
+  const char* dot = std::from_chars(said.data(), end, version.first).ptr;
+  if (dot != end) std::from_chars(dot + 1, end, version.second);
+  return version;
+}
+
+void Config::must_agree(std::string_view key, std::string_view other) const {
+  if (!has(key) || !has(other) || real(key, 0) == real(other, 0)) return;
+  throw bad_input(fmt::format("\"{}\" is {} and \"{}\" is {}, which are one thing", key,
+                              real(key, 0), other, real(other, 0)))
+      .at(file_.string())
+      .hint(
+          "versions of transformers do not agree on which of them counts; keep the one that is "
+          "meant");
 }
 
 void Config::ignore(std::initializer_list<std::string_view> keys) const {

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace minpair::model {
@@ -41,6 +42,12 @@ class Config {
   // An object as a configuration, with what it need not say; all of this one when nothing is usual
   // or the object is absent.
   Config inside(std::string_view key, const std::string& usual) const;
+
+  // Which transformers wrote it: {4, 44}; {0, 0} where it does not say.
+  std::pair<int, int> written_by() const;
+  // Two names of one thing; throws where both are said and differ, because versions of transformers
+  // do not agree on which of them counts.
+  void must_agree(std::string_view key, std::string_view other) const;
 
   // What changes no number, or only in ways that are not used here.
   void ignore(std::initializer_list<std::string_view> keys) const;

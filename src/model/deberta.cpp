@@ -199,7 +199,7 @@ class Deberta : public Encoder {
     head_.dense = load.linear(transform + "dense", e, h);
     head_.activation = activation_;
     head_.norm = load.norm(transform + "LayerNorm", e, epsilon_);
-    const bool tied = !legacy || is_tied(c, load, p + "decoder.weight");
+    const bool tied = !legacy || is_tied(c, load, p + "decoder.weight", kWords);
     decoder_.weights = load.matrix(tied ? kWords : p + "decoder.weight", info.vocabulary, e);
     const bool other = legacy && !load.has(p + "bias");
     decoder_.bias = load.vector(p + (other ? "decoder.bias" : "bias"), info.vocabulary);

@@ -110,7 +110,7 @@ class EuroBert : public Encoder {
     }
     norm_ = norm("norm");
     if (from.with_head) {
-      const bool tied = is_tied(c, load, "lm_head.weight", false);
+      const bool tied = is_tied(c, load, "lm_head.weight", "embed_tokens.weight", false);
       decoder_.weights =
           load.matrix(tied ? "embed_tokens.weight" : "lm_head.weight", info.vocabulary, h);
       if (mlp_bias) decoder_.bias = load.vector("lm_head.bias", info.vocabulary);

@@ -105,6 +105,8 @@ void say_what_tensors_say(const checkpoint::Checkpoint& checkpoint, Json& config
   auto has = [&](const char* tensor) { return checkpoint.find(tensor) != nullptr; };
   config["qkv_in_order"] = has("blk.0.attn_qkv.weight");
   config["use_qkv_bias"] = has("blk.0.attn_q.bias");
+  if (has("blk.0.attn_q.bias") && has("blk.0.attn_output.bias")) config["attention_bias"] = true;
+  if (has("blk.0.ffn_gate.bias")) config["mlp_bias"] = true;
   config["qk_layernorm"] = has("blk.0.attn_q_norm.weight");
   if (has("blk.0.ssm_in.weight")) {
     config["use_bias"] = has("blk.0.ssm_in.bias");
@@ -155,7 +157,7 @@ Json config_of(const checkpoint::Checkpoint& checkpoint, const Gguf& names,
     for (const auto& [name, value] : names.more(m))
       std::visit([&setting = config[name]](const auto& v) { setting = v; }, value);
   config["tie_word_embeddings"] = checkpoint.find("output.weight") == nullptr;
-  config["rope_interleaved"] = names.neighbours;
+  config["rope_neighbours"] = names.neighbours;
   config["norm_weights_complete"] = true;  // Gemma's norms are stored with the one that others add
   config["linear_transposed"] = false;     // GPT-2's layers are turned already
   return config;

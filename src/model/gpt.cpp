@@ -187,7 +187,7 @@ class Gpt : public Decoder {
   void load_head(WeightLoader& load, const Loading& from) {
     const GptVariant& v = variant_;
     const std::string own = v.output + ".weight";
-    const bool tied = is_tied(from.config, load, own, v.tied);
+    const bool tied = is_tied(from.config, load, own, v.words, v.tied);
     output_.weights = load.matrix(tied ? v.words : own, from.info.vocabulary,
                                   words_ ? words_.width() : from.info.hidden);
     if (v.head_bias) output_.bias = load.vector(v.output + ".bias", from.info.vocabulary);

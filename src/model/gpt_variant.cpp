@@ -71,7 +71,7 @@ Variant xglm(const Config& c) {
             .first_place = 2};
   if (c.flag("scale_embedding", true)) v.embeddings_times = std::sqrt(double(c.size("d_model")));
   c.must_be("add_cross_attention", false, "this model reads what another one has encoded");
-  c.ignore({"num_hidden_layers"});
+  c.must_agree("num_layers", "num_hidden_layers");
   v.prefixes = {"module.", "model."};
   v.words = "embed_tokens.weight", v.layer = "layers.{}.";
   v.qkv = {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"};
@@ -86,7 +86,9 @@ Variant gpt_neo(const Config& c) {
   v.qkv_bias = false;
   v.qkv = {"attn.attention.q_proj", "attn.attention.k_proj", "attn.attention.v_proj"};
   v.attention_output = "attn.attention.out_proj", v.up = "mlp.c_fc", v.down = "mlp.c_proj";
-  c.ignore({"attention_types", "num_hidden_layers", "num_attention_heads"});
+  c.ignore({"attention_types"});
+  c.must_agree("num_layers", "num_hidden_layers");
+  c.must_agree("num_heads", "num_attention_heads");
   const size_t window = c.size("window_size", 256);
   for (const std::string& kind : c.texts("attention_layers"))
     v.before.push_back(kind == "local" ? window - 1 : SIZE_MAX);
@@ -105,7 +107,7 @@ Variant gptj(const Config& c) {
             .neighbours = true,
             .head_bias = true,
             .tied = false};
-  v.turned = c.size("rotary_dim", head_width(c, v));
+  v.turned = c.size("rotary_dim", c.says("rotary_dim") ? head_width(c, v) : 64);
   v.qkv_bias = v.output_bias = false;
   v.qkv = {"attn.q_proj", "attn.k_proj", "attn.v_proj"};
   v.attention_output = "attn.out_proj", v.up = "mlp.fc_in", v.down = "mlp.fc_out";
@@ -122,9 +124,11 @@ Variant bloom(const Config& c) {
             .usual_activation = "gelu_new",
             .places = Places::alibi};
   c.must_be("apply_residual_connection_post_layernorm", false, "this is not supported");
-  c.ignore({"slow_but_exact", "n_embed", "num_attention_heads", "offset_alibi", "skip_bias_add",
-            "skip_bias_add_qkv", "attention_softmax_in_fp32", "masked_softmax_fusion",
-            "bias_dropout_fusion", "unk_token_id"});
+  c.must_agree("n_head", "num_attention_heads");
+  c.must_agree("hidden_size", "n_embed");
+  c.ignore({"slow_but_exact", "offset_alibi", "skip_bias_add", "skip_bias_add_qkv",
+            "attention_softmax_in_fp32", "masked_softmax_fusion", "bias_dropout_fusion",
+            "unk_token_id"});
   v.in_order = c.flag("qkv_in_order", false);
   v.slopes = alibi_slopes(c.size(v.sizes.heads));
   v.words = "word_embeddings.weight", v.embedding_norm = "word_embeddings_layernorm";
@@ -172,6 +176,8 @@ Variant gpt_neox(const Config& c) {
   v.turned = size_t(double(head_width(c, v)) *
                     c.real("rotary_pct", c.real("partial_rotary_factor", part)));
   v.theta = c.real("rotary_emb_base", 10000);
+  c.must_agree("rotary_emb_base", "rope_theta");
+  c.must_agree("rotary_pct", "partial_rotary_factor");
   v.in_order = c.flag("qkv_in_order", false);
   v.qkv_bias = v.output_bias = c.flag("attention_bias", true);
   c.ignore({"is_decoder", "type_vocab_size"});  // it is one, whatever it says

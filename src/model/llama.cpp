@@ -35,10 +35,7 @@ class Llama : public Decoder {
     const Config& c = from.config;
     const query::ModelInfo& info = from.info;
     variant_ = llama_variant(c, info.architecture, info.layers);
-    // Gemma's first configurations say "gelu" and mean its approximation by tanh.
-    std::string act = c.text("hidden_act", variant_.usual_activation);
-    if (variant_.gemma && act == "gelu") act = "gelu_pytorch_tanh";
-    activation_ = nn::find_activation(c.text("hidden_activation", act));
+    activation_ = nn::find_activation(variant_.activation);
     shape_.heads = info.heads;
     shape_.key_heads = c.size("num_key_value_heads", info.heads);
     shape_.width = c.size("head_dim", info.hidden / info.heads);
@@ -49,7 +46,7 @@ class Llama : public Decoder {
                                                   : 1 / std::sqrt(double(shape_.width)));
     shape_.after = 0;
     shape_.cap = variant_.attention_cap;
-    unturned_scale_ = shape_.scale;
+    unscaled_ = shape_.scale;
     set_rotary(from);
     load_weights(from);
   }
@@ -68,7 +65,7 @@ class Llama : public Decoder {
       const auto positions = std::span(all_positions).first(hidden_.rows());
       nn::AttentionShape shape = shape_;
       if (v.windowed[l]) shape.before = v.window - 1;
-      if (!v.turned[l]) shape.scale = unturned_scale_;
+      if (!v.turned[l] || has_own_rotary(l)) shape.scale = unscaled_;
       const nn::Matrix& in = attention_input(layer, l);
       nn::linear(runtime_, in, layer.query, query_);
       nn::linear(runtime_, in, layer.key_value, key_value_);
@@ -102,6 +99,8 @@ class Llama : public Decoder {
   float logit_cap() const override { return variant_.logit_cap; }
 
  private:
+  bool has_own_rotary(size_t l) const { return variant_.windowed[l] && variant_.local_theta > 0; }
+
   void set_rotary(const Loading& from) {
     const LlamaVariant& v = variant_;
     const size_t turned = size_t(double(shape_.width) * v.rotary_part);
@@ -117,6 +116,11 @@ class Llama : public Decoder {
     from.info.max_tokens = uint32_t(std::min<size_t>(from.info.max_tokens, rope.most_tokens));
     rotary_ = nn::Rotary(std::move(rope.frequencies), shape_.width, v.interleaved,
                          whole ? 1 : std::sqrt(rope.scores));
+    if (from.info.architecture == "olmo3" && v.local_theta == 0 &&
+        from.config.text_in({"rope_parameters", "rope_type"}, "default") != "default")
+      from.info.notes.push_back(
+          "positions are scaled in windowed layers, too, as by transformers 5.0 to 5.12, which "
+          "wrote this; other versions and the model's authors scale them only in the others");
     if (v.local_theta == 0) return;
     double theta =
         from.config.real_in({"rope_parameters", "sliding_attention", "rope_theta"}, v.local_theta);
@@ -178,7 +182,8 @@ class Llama : public Decoder {
     }
     norm_ = norm(load, "norm", h);
     const bool says_so = c.flag("tie_word_embeddings", v.tied);
-    const bool tied = !load.has("lm_head.weight") && (says_so || !c.has("tie_word_embeddings"));
+    const bool tied = is_tied(c, load, "lm_head.weight", "embed_tokens.weight", v.tied) ||
+                      (!load.has("lm_head.weight") && !c.has("tie_word_embeddings"));
     if (tied && !says_so)
       info.notes.push_back(
           "no lm_head in the checkpoint: the output is tied to the embedding table");
@@ -211,8 +216,7 @@ class Llama : public Decoder {
       layer.query = load.linear(a + "q_proj", q, h, bias);
       layer.key_value = load.stacked({a + "k_proj", a + "v_proj"}, kv, h, bias);
     }
-    layer.attention_output =
-        load.linear(a + "o_proj", h, q, variant_.output_bias.value_or(load.has(a + "o_proj.bias")));
+    layer.attention_output = load.linear(a + "o_proj", h, q, variant_.output_bias);
   }
 
   void load_feed_forward(WeightLoader& load, const Config& c, const std::string& p, size_t i,
@@ -281,14 +285,14 @@ class Llama : public Decoder {
         }
       });
     if (v.clip > 0) clip(rows, v.clip);
-    nn::Rotary& rotary = v.windowed[l] && v.local_theta > 0 ? local_rotary_ : rotary_;
+    nn::Rotary& rotary = has_own_rotary(l) ? local_rotary_ : rotary_;
     if (v.turned[l]) rotary.apply(runtime_, positions, heads, rows.data(), rows.columns());
   }
 
   LlamaVariant variant_;
   double epsilon_ = 0;
   nn::Rotary rotary_, local_rotary_;
-  float unturned_scale_ = 0;  // of layers whose queries and keys are not turned
+  float unscaled_ = 0;  // of layers whose queries and keys are not turned, or not as others are
   std::vector<Layer> layers_;
   nn::Matrix query_, key_value_, wide_;
 };
@@ -414,8 +418,8 @@ Family llama_family() {
   // What Gemma 3's "text_config" need not say.
   const std::string gemma3 =
       R"({"vocab_size": 262208, "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256,
-          "max_position_embeddings": 131072, "query_pre_attn_scalar": 256,
-          "hidden_activation": "gelu_pytorch_tanh"})";
+          "max_position_embeddings": 131072, "query_pre_attn_scalar": 256, "hidden_size": 2304,
+          "intermediate_size": 9216, "num_hidden_layers": 26})";
   Family family{
       .model_types = {{"llama", "Llama 1 to 3.2, TinyLlama, SmolLM, BabyLlama, Yi"},
                       {"mistral", "Mistral 7B, Nemo"},

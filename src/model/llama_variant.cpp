@@ -21,8 +21,23 @@ double real_or_none(const Config& c, const char* key, double usual) {
   return c.says(key) ? c.real(key, 0) : usual;
 }
 
+// Of the two keys, transformers up to 4.47 looked at the second one only, later versions look at
+// the first. Google's own files say "gelu" there and mean its approximation by tanh.
+std::string gemma_activation(const Config& c) {
+  const std::string tanh = "gelu_pytorch_tanh";
+  std::string first = c.text("hidden_act", tanh), second = c.text("hidden_activation", tanh);
+  if (first == second || (first == "gelu" && second == tanh)) return second;
+  throw bad_input(fmt::format("\"hidden_act\" is \"{}\" and \"hidden_activation\" is {}", first,
+                              c.has("hidden_activation") ? '"' + second + '"' : "not said"))
+      .at(c.file().string())
+      .hint("versions of transformers do not agree on which counts; say the same in both");
+}
+
 void gemma(const Config& c, const std::string& type, Variant& v) {
-  v.gemma = v.tied = true;
+  v.tied = true;
+  v.activation =
+      type == "gemma" ? gemma_activation(c) : c.text("hidden_activation", "gelu_pytorch_tanh");
+  c.ignore({"hidden_act"});
   v.norms_minus_one = !c.flag("norm_weights_complete", false);
   // PyTorch rounds the root to the embedding's type; in fp32 it is this float.
   v.embeddings_times = float(std::sqrt(double(c.size("hidden_size"))));
@@ -31,6 +46,8 @@ void gemma(const Config& c, const std::string& type, Variant& v) {
     v.logit_cap = float(real_or_none(c, "final_logit_softcapping", type == "gemma2" ? 30 : 0));
   c.ignore({"final_logit_softcapping"});
   if (type == "gemma") return;
+  // GGUF files say it where it is not the head's width.
+  if (!c.has("query_pre_attn_scalar") && v.norms_minus_one) v.score_scale = 1.0 / 16;
   v.norms_after = true;
   if (type == "gemma2") v.attention_cap = float(real_or_none(c, "attn_logit_softcapping", 50));
   c.ignore({"attn_logit_softcapping"});
@@ -52,6 +69,11 @@ void olmo(const Config& c, const std::string& type, Variant& v) {
     v.norms_after = type != "olmoe";
     v.norms_before = !v.norms_after;
   }
+  // Positions are scaled in layers that see everything, and only there. Transformers 5.0 to 5.12,
+  // which write "rope_parameters" for all layers at once, scale all of them.
+  if (type == "olmo3" &&
+      (c.has("rope_scaling") || c.has_in({"rope_parameters", "sliding_attention"})))
+    v.local_theta = c.real("rope_theta", v.theta);
 }
 
 void stablelm(const Config& c, Variant& v) {
@@ -84,7 +106,7 @@ void starcoder(const Config& c, Variant& v) {
   v.centered = v.norm_bias = v.tied = true;
   v.gated = false;
   v.epsilon = "norm_epsilon", v.usual_epsilon = 1e-5;
-  v.usual_activation = "gelu_pytorch_tanh";
+  v.activation = c.text("hidden_act", "gelu_pytorch_tanh");
   v.output_bias = v.qkv_bias = v.mlp_bias = c.flag("use_bias", true);
   // Left over from training; the library does not look at them.
   c.ignore({"activation_function", "attention_softmax_in_fp32", "layer_norm_epsilon", "mlp_type",
@@ -114,7 +136,8 @@ void windows(const Config& c, const std::string& type, size_t layers, Variant& v
   const bool always = is_one_of(type, {"mistral", "gemma2", "olmo3", "cohere2"}) || gemma3;
   const bool maybe = is_one_of(type, {"mixtral", "starcoder2", "phi3"}) ||
                      ((qwen || type == "smollm3") && c.flag("use_sliding_window", false));
-  if ((always || maybe) && (c.has("sliding_window") || (always && !c.says("sliding_window"))))
+  const bool unsaid = (always || qwen) && !c.says("sliding_window");
+  if ((always || maybe) && (c.has("sliding_window") || unsaid))
     v.window = c.size("sliding_window", 4096);
   c.ignore({"sliding_window", "use_sliding_window", "rope_local_base_freq"});
   std::vector<std::string> kinds = c.texts("layer_types");
@@ -126,6 +149,8 @@ void windows(const Config& c, const std::string& type, size_t layers, Variant& v
   if (type == "gemma2") pattern = 2;
   if (type == "olmo3") pattern = 4;
   if (type == "cohere2" || gemma3) pattern = c.size("sliding_window_pattern", gemma3 ? 6 : 4);
+  if (type == "smollm3" && v.window > 0 && kinds.empty())
+    throw bad_input("\"layer_types\" must say which layers have the window").at(c.file().string());
   // Qwen: the first so many layers see everything.
   int64_t first_windowed = qwen ? c.integer("max_window_layers", 28) : 0;
   for (size_t i = 0; i < layers; ++i) {
@@ -158,10 +183,12 @@ void positions(const Config& c, const std::string& type, size_t layers, Variant&
 
 LlamaVariant llama_variant(const Config& c, const std::string& type, size_t layers) {
   Variant v;
+  v.activation = c.text("hidden_act", "silu");
   v.qkv_bias = is_one_of(type, {"qwen2", "qwen2_moe"}) || c.flag("attention_bias", false);
   v.mlp_bias = c.flag("mlp_bias", false);
-  if (c.has("attention_bias")) v.output_bias = c.flag("attention_bias", false);
-  v.interleaved = c.flag("rope_interleaved", type == "helium");
+  v.output_bias = c.flag("attention_bias", false);
+  v.interleaved = c.flag("rope_neighbours", type == "helium");  // of GGUF files
+  c.must_be("rope_interleaved", false, "transformers does not look at it, others may");
   if (c.has("query_pre_attn_scalar"))
     v.score_scale = 1 / std::sqrt(c.real("query_pre_attn_scalar", 256));
   if (type.starts_with("gemma")) gemma(c, type, v);

@@ -1,7 +1,6 @@
 #pragma once
 // What the relatives of Llama do otherwise (llama.cpp has the figure).
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,20 +16,18 @@ enum class HeadNorms {
 };
 
 struct LlamaVariant {
-  bool qkv_bias = false, mlp_bias = false, norm_bias = false;
-  std::optional<bool> output_bias;  // of attention; where nobody says it, the file does
-  bool centered = false;            // norms take the mean away
-  bool norm_weights = true;         // OLMo 1: norms have none
-  bool norms_before = true;         // OLMo 2 and 3: only after
-  bool norms_after = false;         // Gemma 2 and 3, OLMo 2 and 3
-  bool side_by_side = false;        // Cohere, StableLM: both parts read one norm's output
+  bool qkv_bias = false, output_bias = false, mlp_bias = false, norm_bias = false;
+  bool centered = false;      // norms take the mean away
+  bool norm_weights = true;   // OLMo 1: norms have none
+  bool norms_before = true;   // OLMo 2 and 3: only after
+  bool norms_after = false;   // Gemma 2 and 3, OLMo 2 and 3
+  bool side_by_side = false;  // Cohere, StableLM: both parts read one norm's output
   HeadNorms head_norms = HeadNorms::none;
   std::string query_norm = "q_norm", key_norm = "k_norm";
   const char* epsilon = "rms_norm_eps";
   double usual_epsilon = 1e-6;
   bool norms_minus_one = false;  // Gemma stores weight - 1
-  std::string usual_activation = "silu";
-  bool gemma = false;
+  std::string activation = "silu";
   bool gated = true;       // StarCoder 2: a plain feed-forward layer
   bool fused = false;      // Phi-3: query, key and value are one tensor, and so are gate and up
   bool tied = false;       // unless the configuration says otherwise
@@ -42,7 +39,7 @@ struct LlamaVariant {
   std::vector<bool> windowed;  // which layers have it
   std::vector<bool> turned;    // which layers know positions
   double theta = 1e4;
-  double local_theta = 0;    // Gemma 3: another rotary base in windowed layers
+  double local_theta = 0;    // Gemma 3, OLMo 3: windowed layers have a rotary base of their own
   double rotary_part = 1;    // of a head's columns that are turned
   bool interleaved = false;  // rotary pairs are neighbours, not halves
   // Mixtures of experts.

@@ -95,7 +95,11 @@ std::string guess_type(const Config& config, const fs::path& directory) {
   for (const std::string& known : known_types()) {
     std::string plain = known;
     std::erase(plain, '-');
-    if (first.starts_with(plain)) return known;
+    if (known == "gemma3" && !config.has("text_config")) continue;  // its text alone: gemma3_text
+    // A number behind it is another one's name: Cohere2 is no Cohere.
+    const size_t n = plain.size();
+    if (first.starts_with(plain) && (first.size() == n || !std::isdigit(uint8_t(first[n]))))
+      return known;
     for (const checkpoint::TensorView& tensor : checkpoint->tensors())
       if (tensor.name.starts_with(plain + ".")) return known;
   }

@@ -128,7 +128,7 @@ class Mamba : public Decoder {
       layers_.push_back(std::move(layer));
     }
     norm_ = norm("norm_f", h);
-    const bool tied = is_tied(c, load, "lm_head.weight", !second_);
+    const bool tied = is_tied(c, load, "lm_head.weight", "embeddings.weight", !second_);
     output_.weights =
         load.matrix(tied ? "embeddings.weight" : "lm_head.weight", info.vocabulary, h);
     load.finish("Mamba", {"lm_head"});

@@ -13,6 +13,8 @@ namespace {
 
 using Layer = ModernBertLayer;
 
+const std::string kWords = "embeddings.tok_embeddings.weight";
+
 class ModernBert : public Encoder {
  public:
   explicit ModernBert(const Loading& from) : Encoder(from.runtime) {
@@ -36,7 +38,7 @@ class ModernBert : public Encoder {
     WeightLoader load(runtime_, from.checkpoint, {"module.", "model."});
     const double epsilon = c.real("norm_eps", 1e-5);
     const bool norm_bias = c.flag("norm_bias", false);
-    words_ = load.embedding("embeddings.tok_embeddings.weight", info.vocabulary, width_);
+    words_ = load.embedding(kWords, info.vocabulary, width_);
     norm_ = load.norm("embeddings.norm", width_, epsilon, norm_bias);
     for (size_t i = 0; i < info.layers; ++i)
       layers_.push_back(modernbert_layer(load, c, i, width_, {"Wqkv"}));
@@ -45,9 +47,8 @@ class ModernBert : public Encoder {
       head_.dense = load.linear("head.dense", width_, width_, c.flag("classifier_bias", false));
       head_.activation = nn::find_activation(c.text("classifier_activation", "gelu"));
       head_.norm = load.norm("head.norm", width_, epsilon, norm_bias);
-      const bool tied = is_tied(c, load, "decoder.weight");
-      decoder_.weights = load.matrix(tied ? "embeddings.tok_embeddings.weight" : "decoder.weight",
-                                     info.vocabulary, width_);
+      const bool tied = is_tied(c, load, "decoder.weight", kWords);
+      decoder_.weights = load.matrix(tied ? kWords : "decoder.weight", info.vocabulary, width_);
       if (c.flag("decoder_bias", true))
         decoder_.bias = load.vector("decoder.bias", info.vocabulary);
     }

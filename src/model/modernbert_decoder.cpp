@@ -21,6 +21,13 @@ class ModernBertDecoder : public Decoder {
     shape_ = attention_shape(c, from.info.hidden, from.info.heads);
     shape_.after = 0;
     window_ = c.size("local_attention", 128) / 2;
+    // Transformers 4 makes it anew of the other, 5 keeps it.
+    if (c.has("sliding_window") && c.has("local_attention") &&
+        c.size("sliding_window") != c.size("local_attention") / 2)
+      throw bad_input("\"sliding_window\" must be half of \"local_attention\"")
+          .at(c.file().string())
+          .hint(
+              "versions of transformers do not agree on which counts; keep the one that is meant");
     if (c.has("sliding_window")) window_ = c.size("sliding_window");
     if (window_ == 0) throw bad_input("\"local_attention\" is too small").at(c.file().string());
     rotary_ = modernbert_rotary(c, shape_.width);
@@ -84,7 +91,7 @@ class ModernBertDecoder : public Decoder {
     head_.dense = load.linear("lm_head.dense", h, h, c.flag("classifier_bias", false));
     head_.activation = nn::find_activation(c.text("classifier_activation", "gelu"));
     head_.norm = load.norm("lm_head.norm", h, epsilon, norm_bias);
-    const bool tied = is_tied(c, load, "decoder.weight");
+    const bool tied = is_tied(c, load, "decoder.weight", words);
     output_.weights = load.matrix(tied ? words : "decoder.weight", info.vocabulary, h);
     if (c.flag("decoder_bias", true)) output_.bias = load.vector("decoder.bias", info.vocabulary);
     load.finish("ModernBERT's decoder", {"lm_head.", "decoder."});

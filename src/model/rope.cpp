@@ -27,9 +27,16 @@ class Said {
     return c_.real_in(in(key), otherwise);
   }
   std::vector<double> reals(const std::string& key) const { return c_.reals_in(in(key)); }
+  bool has(const std::string& key) const { return c_.has_in(in(key)); }
+  // Up to 4.42 "type" is the only name; later versions write both.
   std::string type() const {
-    std::string older = c_.text_in(in("type"), "default");
-    return c_.text_in(in("rope_type"), older);
+    const std::string older = c_.text_in(in("type"), "default");
+    std::string type = c_.text_in(in("rope_type"), older);
+    if (has("type") && older != type)
+      throw bad_input(fmt::format("\"rope_type\" is \"{}\" and \"type\" is \"{}\"", type, older))
+          .at(c_.file().string())
+          .hint("versions of transformers do not agree on which counts; say the same in both");
+    return type;
   }
   // Of the model before its context was stretched.
   double context() const {
@@ -50,6 +57,38 @@ class Said {
   const Config& c_;
   Path path_;
 };
+
+// Transformers 4 reads some numbers otherwise than 5, or not at all. Where its reading gives other
+// frequencies or scores, neither is taken.
+void refuse_other_readings(const Config& c, const Said& said, const std::string& type) {
+  const auto [major, minor] = c.written_by();
+  if (major != 4) return;
+  const char* original = "original_max_position_embeddings";
+  const double all = c.real("max_position_embeddings", 2048), inside = said.real(original, all);
+  std::string key;
+  if (type == "yarn" && minor < 51) {  // the context is that of all positions
+    if (said.context() != all) key = original;
+    if (said.has("mscale") || said.has("mscale_all_dim")) key = "mscale";
+  } else if (type == "yarn") {
+    if (!said.has(original) && said.context() != all) key = original;
+    // The factor was how many times the original goes into all, whatever it says.
+    if (minor < 56 && said.has(original) && said.real("factor", 0) != all / inside) key = "factor";
+  } else if (minor < 50 && c.text("model_type", "") != "phi3") {  // LongRoPE: always the long ones
+    key = "short_factor";
+  } else if (c.has(original)) {
+    const double ratio = all / c.real(original, all);
+    if (inside != all && inside != c.real(original, all)) key = original;
+    if (!said.has("attention_factor") && said.real("factor", ratio) != ratio) key = "factor";
+  } else if (inside != all) {
+    key = original;
+  }
+  if (key.empty()) return;
+  throw bad_input(
+      fmt::format("transformers 4.{} reads \"{}\" of \"{}\" otherwise than transformers 5", minor,
+                  key, type))
+      .at(c.file().string())
+      .hint("if the reading of 5 is meant, set \"transformers_version\" to \"5\"");
+}
 
 // Llama 3.1: long waves are stretched, short ones kept, those between blended. In floats, as
 // PyTorch does it.
@@ -109,9 +148,15 @@ void apply_longrope(const Said& said, Rope& rope) {
 
 Rope rope_of(const Config& c, double usual_theta, size_t width, const std::string& layers) {
   const Said said(c, layers);
-  const double theta = c.real("rope_theta", said.real("rope_theta", usual_theta));
+  const double inside = said.real("rope_theta", usual_theta), theta = c.real("rope_theta", inside);
+  if (said.has("rope_theta") && theta != inside)
+    throw bad_input(fmt::format("\"rope_theta\" is {} and, with the scaling, {}", theta, inside))
+        .at(c.file().string())
+        .hint("keep the one that is meant");
   Rope rope{nn::rotary_frequencies(theta, width)};
-  const std::string type = said.type();
+  std::string type = said.type();
+  if (type == "su") type = "longrope";  // its name in the first Phi-3
+  if (type == "yarn" || type == "longrope") refuse_other_readings(c, said, type);
   if (type == "linear") {
     double factor = said.real("factor", 1);
     for (float& f : rope.frequencies) f = float(double(f) / factor);

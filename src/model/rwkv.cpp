@@ -76,7 +76,7 @@ class Rwkv : public Decoder {
       layers_.push_back(load_layer(load, fmt::format("blocks.{}.", i), h,
                                    c.size("intermediate_size", 4 * h), epsilon));
     norm_ = load.norm("ln_out", h, 1e-5);  // whatever layer_norm_epsilon says
-    const bool tied = is_tied(c, load, "head.weight", false);
+    const bool tied = is_tied(c, load, "head.weight", "embeddings.weight", false);
     output_.weights = load.matrix(tied ? "embeddings.weight" : "head.weight", info.vocabulary, h);
     load.finish("RWKV", {"head"});
     info.parameters = load.parameters();

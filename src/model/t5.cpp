@@ -44,9 +44,11 @@ class T5 : public GapFiller {
     start_ = tokenizer::TokenId(c.integer("decoder_start_token_id", c.integer("pad_token_id", 0)));
     if (start_ < 0 || uint32_t(start_) >= info.vocabulary)
       throw bad_input("\"decoder_start_token_id\" is no token").at(c.file().string());
-    const bool tied = c.flag("tie_word_embeddings", true);
+    const bool tied = c.flag("tie_word_embeddings", info.architecture != "mt5");
     if (info.architecture == "t5") scaled_ = c.flag("scale_decoder_outputs", tied);
     if (info.architecture == "umt5") scaled_ = tied;
+    // Transformers 5 ties all of them, and scales none.
+    if (info.architecture == "mt5") scaled_ = tied && c.written_by().first < 5;
     c.must_be("is_encoder_decoder", true, "one half of the model alone is not supported");
     c.ignore({"is_decoder", "output_past", "n_positions", "scalable_attention"});
     load_weights(from, tied);
@@ -86,7 +88,7 @@ class T5 : public GapFiller {
           load_block(load, c, fmt::format("decoder.block.{}.layer.", i), h, i, true));
     encoder_norm_ = norm(load, "encoder.final_layer_norm", h);
     decoder_norm_ = norm(load, "decoder.final_layer_norm", h);
-    const bool own = load.has("lm_head.weight") || !tied;
+    const bool own = !is_tied(c, load, "lm_head.weight", "shared.weight", tied);
     output_.weights = load.matrix(own ? "lm_head.weight" : "shared.weight", info.vocabulary, h);
     load.finish("T5", {"lm_head", "decoder."});
     info.parameters = load.parameters();

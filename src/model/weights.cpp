@@ -99,6 +99,22 @@ WeightLoader::WeightLoader(const nn::Runtime& runtime, const checkpoint::Checkpo
   }
 }
 
+bool WeightLoader::same(const std::string& one, const std::string& other) const {
+  auto a = names_.find(one), b = names_.find(other);
+  if (a == names_.end() || b == names_.end()) return false;
+  const checkpoint::TensorView &x = *a->second, &y = *b->second;
+  if (x.shape != y.shape || x.shape.size() != 2 || whole_numbers(x.type) || whole_numbers(y.type))
+    return false;
+  if (x.data == y.data && x.type == y.type && x.strides == y.strides) return true;
+  std::vector<float> left(size_t(x.shape[1])), right(left.size());
+  for (int64_t row = 0; row < x.shape[0]; ++row) {
+    checkpoint::rows_to_float(x, row, row + 1, left.data());
+    checkpoint::rows_to_float(y, row, row + 1, right.data());
+    if (left != right) return false;
+  }
+  return true;
+}
+
 void WeightLoader::complain(const std::string& name, const std::string& text) {
   (text.empty() ? missing_ : misshapen_).push_back(text.empty() ? name : text);
   if (missing_.size() + misshapen_.size() > kMostComplaints) finish("model", {});

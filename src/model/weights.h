@@ -45,6 +45,8 @@ class WeightLoader {
                const std::vector<std::string>& prefixes, bool transposed = false);
 
   bool has(const std::string& name) const { return names_.contains(name); }
+  // Two matrices that are stored, with the same numbers in them.
+  bool same(const std::string& one, const std::string& other) const;
 
   // Names without prefix. What is missing or has another shape is remembered, and an empty layer
   // is returned; finish() then refuses the checkpoint.

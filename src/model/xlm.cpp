@@ -48,7 +48,7 @@ class Xlm : public Encoder {
     for (size_t i = 0; i < info.layers; ++i)
       layers_.push_back(load_layer(load, i, info.hidden, epsilon));
     if (from.with_head) {
-      const bool tied = is_tied(c, load, "pred_layer.proj.weight");
+      const bool tied = is_tied(c, load, "pred_layer.proj.weight", "embeddings.weight");
       decoder_.weights = load.matrix(tied ? "embeddings.weight" : "pred_layer.proj.weight",
                                      info.vocabulary, info.hidden);
       decoder_.bias = load.vector("pred_layer.proj.bias", info.vocabulary);
