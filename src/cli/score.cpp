@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "cli/cli.h"
 #include "cli/model_options.h"
 #include "model/predict.h"
@@ -133,7 +134,7 @@ void show_predictions(query::Model& model, const Options& options) {
       out.push_back({{"text", text}, {"gap", gap}, {"best", best}});
     }
   }
-  if (options.as_json) fmt::print("{}\n", out.dump(1, ' ', false, json::error_handler_t::replace));
+  if (options.as_json) fmt::print("{}\n", json_text(out, 1));
 }
 
 // '-' is every line of standard input. The name of a file is hardly meant as a sentence.

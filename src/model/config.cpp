@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/python_json.h"
 #include "base/text.h"
 
@@ -218,7 +219,7 @@ Config Config::inside(std::string_view key, const std::string& usual) const {
   if (!value || !value->is_object()) return *this;
   json all = json::parse(usual);
   all.update(*value);
-  return Config(file_, all.dump());
+  return Config(file_, json_text(all));
 }
 
 void Config::ignore(std::initializer_list<std::string_view> keys) const {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "model/causal.h"
 #include "model/masked.h"
@@ -198,9 +199,8 @@ std::unique_ptr<query::Model> load_gguf(Source source) {
   std::unique_ptr<checkpoint::Checkpoint> checkpoint = checkpoint::open_checkpoint(source.path);
   const Found found = find_family(*checkpoint, file);
   source.architecture = found.names.model_type;
-  auto config = std::make_unique<Config>(source.path,
-                                         config_of(*checkpoint, found.names, file)
-                                             .dump(-1, ' ', false, Json::error_handler_t::replace));
+  auto config =
+      std::make_unique<Config>(source.path, json_text(config_of(*checkpoint, found.names, file)));
   std::unique_ptr<tokenizer::Tokenizer> tokenizer =
       tokenizer::make_gguf_tokenizer(checkpoint->metadata());
   auto renamed_checkpoint = std::make_unique<Renamed>(std::move(checkpoint), renaming(found.names));

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/names.h"
 #include "base/python_json.h"
 #include "base/rows.h"
@@ -91,7 +92,7 @@ void flatten(const Json& value, const std::string& name,
   } else if (value.is_string()) {
     out.emplace_back(name, value.get<std::string>());
   } else {
-    out.emplace_back(name, value.is_null() ? "" : value.dump());
+    out.emplace_back(name, value.is_null() ? "" : json_text(value));
   }
 }
 

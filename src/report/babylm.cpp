@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "report/judged.h"
 #include "report/labels.h"
 
@@ -62,9 +63,7 @@ std::string babylm_predictions(store::Store& store, const ReportOptions& options
     predictions.push_back({{"id", fmt::format("{}_{}", item.test, predictions.size())},
                            {"pred", " " + choice->second}});
   }
-  return nlohmann::ordered_json{{run.suite.name, tests}}.dump(
-             -1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
-         "\n";
+  return json_text(nlohmann::ordered_json{{run.suite.name, tests}}) + "\n";
 }
 
 }  // namespace minpair::report

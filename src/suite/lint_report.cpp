@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/progress.h"
 #include "suite/lint.h"
 
@@ -132,7 +133,7 @@ std::string lint_json(const LintReport& report, const std::string& name) {
     for (const SinglePieceSets& s : report.single_piece)
       root["single_piece"].push_back(
           {{"test", s.test}, {"language", s.language}, {"sets", s.sets}, {"single", s.single}});
-  return root.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_text(root, 2) + "\n";
 }
 
 }  // namespace minpair::suite

@@ -5,10 +5,12 @@
 
 #include <csignal>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/progress.h"
 #include "base/random.h"
 #include "base/team.h"
@@ -146,6 +148,14 @@ TEST(Text, CountsAndDurations) {
   EXPECT_EQ(count_text(18230), "18,230");
   EXPECT_EQ(count_text(999), "999");
   EXPECT_EQ(duration_text(250), "4 min 10 s");
+}
+
+TEST(Json, BytesThatAreNoTextAreReplaced) {
+  const nlohmann::ordered_json value = {{"z", "Grüße"}, {"a", {"\xff", 1}}};
+  EXPECT_EQ(json_text(value), "{\"z\":\"Grüße\",\"a\":[\"\uFFFD\",1]}");
+  EXPECT_EQ(json_text(value, 1, '\t'),
+            "{\n\t\"z\": \"Grüße\",\n\t\"a\": [\n\t\t\"\uFFFD\",\n\t\t1\n\t]\n}");
+  EXPECT_EQ(ascii_json_text(value), R"({"z":"Gr\u00fc\u00dfe","a":["\ufffd",1]})");
 }
 
 TEST(Share, EveryPartIsDoneOnceOnAnyNumberOfThreads) {

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "suite/formats/formats.h"
 #include "suite/formats/support.h"
 
@@ -145,7 +146,7 @@ class EwokLines : public EwokItems {
     for (const auto& [key, value] : one.items())
       row.emplace_back(key, value.is_string() ? value.get<std::string>()
                             : value.is_null() ? std::string()
-                                              : value.dump());
+                                              : json_text(value));
     return true;
   }
 
