@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "base/progress.h"
+#include "base/counts.h"
 #include "cli/cli.h"
 #include "corpus/corpus.h"
 #include "corpus/endings.h"
@@ -26,9 +26,9 @@ void print(const corpus::CorpusReport& r) {
   fmt::print("train / valid / test  {} / {} / {}\n", count_text(r.train), count_text(r.valid),
              count_text(r.test));
   fmt::print("words to train on     {}\n", count_text(r.train_words));
-  fmt::print("vocabulary            {} words, {:.2f} % of the text\n", count_text(r.vocabulary),
+  fmt::print("vocabulary            {}, {:.2f} % of the text\n", counted(r.vocabulary, "word"),
              100 * r.coverage);
-  if (r.wordpiece > 0) fmt::print("WordPiece             {} pieces\n", count_text(r.wordpiece));
+  if (r.wordpiece > 0) fmt::print("WordPiece             {}\n", counted(r.wordpiece, "piece"));
 }
 
 void run(Call& call) {

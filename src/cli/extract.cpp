@@ -4,6 +4,7 @@
 #include <map>
 #include <system_error>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/paths.h"
 #include "base/progress.h"
@@ -54,11 +55,6 @@ FilesByLanguage group_by_language(const Options& o) {
     group.second.push_back(file);
   }
   return groups;
-}
-
-// "1 sentence", "2 sentences".
-std::string counted(uint64_t n, const char* what) {
-  return fmt::format("{} {}{}", count_text(n), what, n == 1 ? "" : "s");
 }
 
 // What a file has that no item is made of.

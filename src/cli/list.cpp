@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/cli.h"
@@ -49,7 +50,7 @@ void list_models() {
 void list_sources() {
   for (const hub::Source& s : hub::all_sources()) {
     fmt::print("{}: {}\n    {}\n    {}; {}\n", s.name, s.title, s.citation, s.licence, s.address);
-    fmt::print("    {} files; SHA-256 of {} known\n", s.files.size(),
+    fmt::print("    {}; SHA-256 of {} known\n", counted(s.files.size(), "file"),
                s.unchecked() == 0 ? "all" : std::to_string(s.files.size() - s.unchecked()));
   }
 }

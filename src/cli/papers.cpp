@@ -1,4 +1,5 @@
 #include "papers/papers.h"
+#include "base/counts.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -82,6 +83,11 @@ std::vector<papers::CheckedPaper> all_checked(const ReproduceCall& call) {
   return all;
 }
 
+Error disagreement(size_t numbers) {
+  return cannot(
+      fmt::format("{} that should agree", counted(numbers, "number differs", "numbers differ")));
+}
+
 void reproduce_all(const ReproduceCall& call) {
   using papers::Verdict;
   std::vector<papers::CheckedPaper> all = all_checked(call);
@@ -110,8 +116,7 @@ void reproduce_all(const ReproduceCall& call) {
   row("all", total);
   write_file(call.output, call.format == "page" ? papers::fidelity_page(all)
                                                 : report::render_grids({g}, call.format));
-  if (total[Verdict::differs] > 0)
-    throw cannot(fmt::format("{} numbers differ that should agree", total[Verdict::differs]));
+  if (total[Verdict::differs] > 0) throw disagreement(size_t(total[Verdict::differs]));
 }
 
 report::GridValue number_or_nothing(double value) {
@@ -206,8 +211,7 @@ class Reproduction {
     if (grids.empty()) throw wrong_call("no table has that in its title");
     add_notes(grids.back());
     write_file(call_.output, report::render_grids(grids, call_.format));
-    if (size_t n = account_.differ(); n > 0)
-      throw cannot(fmt::format("{} numbers differ that should agree", n));
+    if (size_t n = account_.differ(); n > 0) throw disagreement(n);
   }
 
  private:
@@ -314,10 +318,9 @@ class Reproduction {
     std::map<Verdict, size_t>& n = account_.files;
     if (how_.models.empty())
       last.notes.push_back(
-          fmt::format("{} numbers from files: {} the same to the printed digit, {} known to "
-                      "differ, {} differ; {} "
-                      "cannot be had from files",
-                      count_text(n[Verdict::same] + n[Verdict::known] + n[Verdict::differs]),
+          fmt::format("{} from files: {} the same to the printed digit, {} known to differ, {} "
+                      "differ; {} cannot be had from files",
+                      counted(n[Verdict::same] + n[Verdict::known] + n[Verdict::differs], "number"),
                       n[Verdict::same], n[Verdict::known], n[Verdict::differs], n[Verdict::needs]));
     if (runs_) {
       last.notes.push_back("from, to: 95 % (Wilson); within: the printed number lies between them");

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <memory>
 
+#include "base/counts.h"
 #include "base/file.h"
-#include "base/progress.h"
 #include "cli/cli.h"
 #include "reading/reading.h"
 #include "report/grid.h"
@@ -54,7 +54,7 @@ void add_notes(report::Grid& g, const Options& o, const reading::Joined& joined,
       fmt::format("without a model: {}; R² {:.4f}, log-likelihood {:.2f}",
                   fmt::join(joined.controls, ", "), any.base_r2, any.base_log_likelihood)};
   for (const auto& [why, n] : joined.left_out)
-    g.notes.push_back(fmt::format("left out: {} observations, {}", count_text(n), why));
+    g.notes.push_back(fmt::format("left out: {}, {}", counted(n, "observation"), why));
 }
 
 report::Grid coefficient_grid(const reading::Joined& joined, const reading::Gain& m) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/counts.h"
 #include "base/progress.h"
 #include "cli/cli.h"
 #include "cli/model_options.h"
@@ -21,8 +22,7 @@ void write(const Options& o) {
       introspect::write_states(*model, o.texts, introspect::find_layers(o.layers, model->info()),
                                o.output, [&](uint64_t texts, uint64_t) { progress.set(texts); });
   if (!o.quiet)
-    fmt::print(stderr, "{} {}, {} tokens\n", count_text(done.texts),
-               done.texts == 1 ? "text" : "texts", count_text(done.tokens));
+    fmt::print(stderr, "{}, {}\n", counted(done.texts, "text"), counted(done.tokens, "token"));
 }
 
 void add_states(Cli& cli) {

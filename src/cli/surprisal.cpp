@@ -1,4 +1,5 @@
 #include "engine/surprisal.h"
+#include "base/counts.h"
 
 #include <fmt/format.h>
 
@@ -24,8 +25,10 @@ void run(Options& o) {
       *model, o.file, o.output, o.how, [&](uint64_t words) { progress.set(words); });
   if (o.quiet) return;
   std::string line =
-      fmt::format("{} words of {} texts", count_text(done.words), count_text(done.texts));
-  if (done.resumed > 0) line += fmt::format("; {} were there already", count_text(done.resumed));
+      fmt::format("{} of {}", counted(done.words, "word"), counted(done.texts, "text"));
+  if (done.resumed > 0)
+    line += fmt::format("; {} {} there already", count_text(done.resumed),
+                        plural(done.resumed, "was", "were"));
   if (done.unknown > 0)
     line += fmt::format("; {} unknown to the vocabulary", count_text(done.unknown));
   if (done.unscored > 0) line += fmt::format("; {} without a score", count_text(done.unscored));

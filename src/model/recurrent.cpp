@@ -8,6 +8,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "model/causal.h"
@@ -167,8 +168,9 @@ class Recurrent : public query::Model, public Watchable {
     if (config_ && config_->flag("plain_first_word", false))
       tokenizer_ = tokenizer::with_plain_first_word(std::move(tokenizer_));
     if (tokenizer_->vocabulary_size() != info_.vocabulary)
-      throw bad_input(fmt::format("the vocabulary has {} words, the model {}",
-                                  tokenizer_->vocabulary_size(), info_.vocabulary))
+      throw bad_input(fmt::format("the vocabulary has {} {}, the model {}",
+                                  tokenizer_->vocabulary_size(),
+                                  plural(tokenizer_->vocabulary_size(), "word"), info_.vocabulary))
           .at(file.string())
           .hint("the vocabulary must be the one the model was trained with");
     if (tokenizer_->special().eos < 0)

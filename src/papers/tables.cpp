@@ -12,6 +12,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -66,7 +67,8 @@ Frame delimited(const std::filesystem::path& file, char separator,
   while (rows.next(cells)) {
     if (says_nothing(cells)) continue;
     if (cells.size() != width)
-      throw bad_input(fmt::format("{} fields, {} were expected", cells.size(), width))
+      throw bad_input(fmt::format("{}, {} {} expected", counted(cells.size(), "field"), width,
+                                  plural(width, "was", "were")))
           .at(shown, rows.line());
     check_text();
     frame.add_row(cells, rows.line());

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/counts.h"
 #include "base/json.h"
-#include "base/progress.h"
 #include "suite/lint.h"
 
 namespace minpair::suite {
@@ -31,10 +31,6 @@ std::string place_of(const Finding& f) {
   return place;
 }
 
-std::string plural(uint64_t n, const char* one) {
-  return fmt::format("{} {}{}", count_text(n), one, n == 1 ? "" : "s");
-}
-
 // All findings of one check: what it is, where, how often, and one example.
 std::string kind_text(const std::vector<const Finding*>& same, uint64_t all_items) {
   uint64_t items = 0;
@@ -44,11 +40,11 @@ std::string kind_text(const std::vector<const Finding*>& same, uint64_t all_item
   if (everywhere)
     text += ", in all items";
   else if (items > 0)
-    text += fmt::format(", {}", plural(items, "item"));
+    text += fmt::format(", {}", counted(items, "item"));
   text += '\n';
   for (size_t i = 0; i < same.size() && !everywhere; ++i) {
     if (i == kPlacesShown) {
-      text += fmt::format("    and {} more places\n", same.size() - i);
+      text += fmt::format("    and {}\n", counted(same.size() - i, "more place"));
       break;
     }
     const Finding& f = *same[i];
@@ -85,8 +81,8 @@ std::string clusters_text(const LintReport& report) {
 }  // namespace
 
 std::string lint_text(const LintReport& report, const std::string& name) {
-  std::string text = fmt::format("{}: {} in {}\n", name, plural(report.items, "item"),
-                                 plural(report.tests, "test"));
+  std::string text = fmt::format("{}: {} in {}\n", name, counted(report.items, "item"),
+                                 counted(report.tests, "test"));
   for (size_t i = 0; i < report.findings.size();) {
     std::vector<const Finding*> same;
     const std::string& check = report.findings[i].check;

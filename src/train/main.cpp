@@ -7,9 +7,9 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/paths.h"
-#include "base/progress.h"
 #include "base/streams.h"
 #include "train/blas.h"
 #include "train/library_error.h"
@@ -61,9 +61,9 @@ void add_run_options(CLI::App& app, RunOptions& o) {
 }
 
 void print(const TrainResult& r, const std::filesystem::path& out) {
-  fmt::print("{}: {} steps, {} tokens, validation loss {:.4f}, perplexity {}\n", out.string(),
-             count_text(r.steps), count_text(static_cast<uint64_t>(r.tokens)), r.valid_loss,
-             perplexity_text(r.valid_loss));
+  fmt::print("{}: {}, {}, validation loss {:.4f}, perplexity {}\n", out.string(),
+             counted(r.steps, "step"), counted(static_cast<uint64_t>(r.tokens), "token"),
+             r.valid_loss, perplexity_text(r.valid_loss));
 }
 
 void say_blas(const RunOptions& options) {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -147,6 +148,10 @@ TEST(Random, TheSameOnEveryMachine) {
 TEST(Text, CountsAndDurations) {
   EXPECT_EQ(count_text(18230), "18,230");
   EXPECT_EQ(count_text(999), "999");
+  EXPECT_EQ(counted(1, "item"), "1 item");
+  EXPECT_EQ(counted(0, "item"), "0 items");
+  EXPECT_EQ(counted(18230, "query", "queries"), "18,230 queries");
+  EXPECT_EQ(plural(1, "is", "are") + plural(2, "is", "are"), "isare");
   EXPECT_EQ(duration_text(250), "4 min 10 s");
 }
 

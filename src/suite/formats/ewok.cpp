@@ -9,6 +9,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/counts.h"
 #include "base/json.h"
 #include "suite/formats/formats.h"
 #include "suite/formats/support.h"
@@ -110,8 +111,8 @@ class EwokTable : public EwokItems {
     std::vector<std::string> fields;
     if (!rows_.next(fields)) return false;
     if (fields.size() != header_.size())
-      throw bad_input(
-          fmt::format("{} columns where the row of names has {}", fields.size(), header_.size()))
+      throw bad_input(fmt::format("{} where the row of names has {}",
+                                  counted(fields.size(), "column"), header_.size()))
           .at(where());
     row.clear();
     for (size_t i = 0; i < fields.size(); ++i) row.emplace_back(header_[i], fields[i]);
