@@ -171,8 +171,9 @@ uint64_t checked_bytes(const TensorView& t) {
   int64_t elements = checked_elements(t);
   uint32_t block = block_elements(t.type);
   if (block > 1 && (t.shape.empty() || t.shape.back() % block != 0))
-    throw tensor_error(t, fmt::format("its rows are no whole blocks of {} elements, as {} has them",
-                                      block, name_of(t.type)));
+    throw tensor_error(
+        t, fmt::format("its rows are not whole blocks of {} elements, as {} requires", block,
+                       name_of(t.type)));
   uint64_t bytes = 0;
   if (__builtin_mul_overflow(uint64_t(elements / block), uint64_t(block_bytes(t.type)), &bytes))
     throw tensor_error(t, "its shape has more bytes than 64 bits can count");

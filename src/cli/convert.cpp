@@ -186,7 +186,7 @@ std::string format_list() {
 
 void add_convert(Cli& cli) {
   Arguments& app =
-      cli.command("convert", "From any format of minimal pairs to any other",
+      cli.command("convert", "Convert minimal pairs from any format to any other",
                   "  minpair convert gevalm/input gevalm.jsonl\n"
                   "  minpair convert --from clams de_evalset clams-de.jsonl\n"
                   "  minpair convert clams-de.jsonl capitals.jsonl --capitalize\n"

@@ -57,9 +57,11 @@ void add_corpus(Cli& cli) {
       .shows_default();
   app.add_option("--vocab-size", o.vocabulary, "most frequent words, per language").shows_default();
   app.add_option("--wordpiece", o.wordpiece, "also train a WordPiece vocabulary of that size");
-  app.add_option("--endings", call->endings,
-                 "WordPiece cuts these off stems: a language that ships (de), or a file");
-  app.add_option("--max-unknown", o.max_unknown, "drop sentences with more unknown words")
+  app.add_option(
+      "--endings", call->endings,
+      "endings that WordPiece cuts off stems: those of a shipped language (de), or a file");
+  app.add_option("--max-unknown", o.max_unknown,
+                 "drop sentences with a larger share of unknown words")
       .shows_default();
   app.add_option("--min-words", o.min_words, "drop shorter sentences").shows_default();
   app.add_option("--max-words", o.max_words, "drop longer sentences (0: keep all)").shows_default();

@@ -292,7 +292,7 @@ void add_extract(Cli& cli) {
   app.add_flag("--every-type", o->every_type,
                "also types of agreement that the table says the language lacks");
   app.add_flag("--compat", o->compat,
-               "as the released code: its counts, its distractors, its spaces");
+               "follow the released code: its counts, distractors and spaces");
   app.add_flag("-q,--quiet", o->quiet, "no counts");
   cli.on_run(app, [o] {
     o->pairs |= o->nonce > 0;

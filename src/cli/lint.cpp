@@ -93,7 +93,7 @@ void add_lint(Cli& cli) {
   add_columns_option(app, call.columns);
   app.add_option("--format", call.format, "text or json").one_of({"text", "json"});
   app.add_option("--fix", call.fix,
-                 "write a corrected copy: what has only one right answer is corrected");
+                 "write a corrected copy; only what has one right answer is corrected");
   app.add_option("--tokenizer", call.tokenizer,
                  "a tokenizer's folder: report loci that are not single tokens");
   app.add_option("--vocab", call.vocabulary, "the same for a list of words, one per line");

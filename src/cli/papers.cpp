@@ -240,8 +240,8 @@ class Reproduction {
     for (const papers::Planned& p : papers::plan(paper_, folder_, how_))
       bytes += p.bytes.value_or(0), seconds += p.seconds;
     fmt::print(stderr,
-               "{:.0f} MB are fetched: {}\nscoring takes about {}; stopped, the same command goes "
-               "on where it was\n",
+               "{:.0f} MB are fetched: {}\nscoring takes about {}; if stopped, the same command "
+               "continues where it was\n",
                double(bytes) / 1e6, fmt::join(absent, ", "), duration_text(seconds));
   }
 
@@ -371,7 +371,7 @@ void reproduce(const ReproduceCall& call) {
 }
 
 void add_papers(Cli& cli) {
-  Arguments& app = cli.command("papers", "Papers whose published numbers can be computed again",
+  Arguments& app = cli.command("papers", "Papers whose published numbers can be recomputed",
                                "  minpair papers\n  minpair papers --format markdown\n");
   static std::string format = "table";
   app.add_option("--format", format, "table, json, csv, markdown or latex")
@@ -395,7 +395,7 @@ void add_reproduce(Cli& cli) {
   app.add_option("FOLDER", call.folder, "the authors' files; default: below $MINPAIR_DATA");
   app.add_flag("--released", call.released, "from released files alone: no model, no network");
   app.add_flag("--run", call.run,
-               "with the paper's own models, also where their scores were released");
+               "with the paper's own models, even where their scores were released");
   app.add_option("-m,--model", call.with.models,
                  "with this model beside the printed numbers (repeatable)");
   app.add_option("--table", call.table, "only this: a number, or part of a title");

@@ -57,7 +57,7 @@ void add_pull(Cli& cli) {
       "  minpair pull ORG/NAME --revision v1.0\n"
       "  minpair pull ORG/NAME-GGUF --file name.Q8_0.gguf\n"
       "  minpair pull blimp ; minpair pull ud-2.4/UD_German-GSD     'minpair list sources'\n"
-      "  HF_ENDPOINT, HF_HOME, HF_HUB_CACHE and HF_TOKEN mean what they mean to other programs.\n");
+      "  HF_ENDPOINT, HF_HOME, HF_HUB_CACHE and HF_TOKEN have their usual meaning.\n");
   static std::string model;
   static hub::PullOptions options;
   app.add_option("MODEL", model, "ORG/NAME, as on the hub; or the name of a source").required();

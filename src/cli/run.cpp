@@ -290,7 +290,7 @@ void add_run(Cli& cli) {
       .existing_file();
   add_load_options(app, call.load);
   app.add_option("--batch", call.run.plan.batch_tokens,
-                 "tokens that the model gets at once; default: what the model says is best")
+                 "tokens that the model gets at once; default: what suits the model best")
       .whole_number(1);
   app.add_flag("--no-sharing", call.no_sharing,
                "one sentence at a time, for comparing speed; the scores are the same");

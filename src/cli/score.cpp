@@ -92,8 +92,8 @@ void print_table(const query::Model& model, const method::Method& method,
     fmt::print("\n");
     print_columns(words);
     fmt::print(
-        "\nlog-prob is natural, bits are surprisal; complete: that of the word as such, which a "
-        "space or the end follows\n");
+        "\nlog-prob is natural, bits are surprisal; complete: that of the whole word, followed by "
+        "a space or the end\n");
   }
   if (columns.size() < 2) return;
   const std::string norm = judge::name_of(method.view());

@@ -43,7 +43,7 @@ void add_surprisal(Cli& cli) {
       "  minpair surprisal -m DIR items.csv --column sentence -o words.csv\n"
       "  minpair surprisal -m DIR story.txt --entropy --rank --unit nats --format jsonl\n"
       "\nColumns: text (line or row, from 1), position (of the word in it), word, pieces,\n"
-      "surprisal (sum of its pieces), corrected (of the word as such, which another follows),\n"
+      "surprisal (sum of its pieces), corrected (of the whole word, with another one after it),\n"
       "entropy and rank (where asked for), length (characters), unknown (1: not in the\n"
       "vocabulary). Other columns of a table come first. A cell is empty where nothing is known.\n"
       "An interrupted call with -o continues where it stopped.\n");

@@ -82,8 +82,8 @@ Found find_family(const checkpoint::Checkpoint& checkpoint, const std::string& f
   if (std::string type = type_of(name); !type.empty())
     hint = fmt::format("the directory of the original model is read ('{}'); ", type);
   if (std::ranges::count(kEncoders, name))
-    throw bad_input(fmt::format("GGUF files of '{}' hold no language model: the part that says "
-                                "which word stands at a mask is left out of them",
+    throw bad_input(fmt::format("GGUF files of '{}' hold no language model: the part that predicts "
+                                "the word at a mask is left out of them",
                                 name))
         .at(file)
         .hint("use the directory of the original model");

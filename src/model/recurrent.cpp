@@ -97,7 +97,8 @@ class Recurrent : public query::Model, public Watchable {
     for (const checkpoint::TensorView& t : checkpoint_->tensors())
       if (t.name.ends_with("encoder.weight")) table = &t;
     if (!table || table->shape.size() != 2)
-      throw bad_input("this is no recurrent language model: there is no encoder.weight").at(where);
+      throw bad_input("this is not a recurrent language model: there is no encoder.weight")
+          .at(where);
     info_.vocabulary = uint32_t(table->shape[0]);
     const auto width = size_t(table->shape[1]);
     words_ = load.embedding("encoder.weight", info_.vocabulary, width);
@@ -121,7 +122,7 @@ class Recurrent : public query::Model, public Watchable {
       inputs = hidden_;
     }
     if (layers_.empty())
-      throw bad_input("this is no recurrent language model: there is no rnn.weight_hh_l0")
+      throw bad_input("this is not a recurrent language model: there is no rnn.weight_hh_l0")
           .at(where);
     std::string kind = config_ ? config_->text("rnn_type", "")
                                : std::string(checkpoint_->metadata().text("rnn.mode").value_or(""));

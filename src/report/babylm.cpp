@@ -58,7 +58,7 @@ std::string babylm_predictions(store::Store& store, const ReportOptions& options
     if (choice == choices.end())
       throw bad_input(fmt::format("'{}' is excluded: {}", item.id, judge::text_of(j.excluded)))
           .at(store.path().string())
-          .hint("the leaderboard wants a choice for every item");
+          .hint("the leaderboard needs a choice for every item");
     auto& predictions = tests[item.test]["predictions"];
     predictions.push_back({{"id", fmt::format("{}_{}", item.test, predictions.size())},
                            {"pred", " " + choice->second}});

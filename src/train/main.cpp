@@ -43,18 +43,18 @@ void add_share(CLI::App& app, const std::string& name, Number& share, const std:
 
 void add_run_options(CLI::App& app, RunOptions& o) {
   app.add_option("corpus", o.corpus, "Folder made by 'minpair corpus'")->required();
-  app.add_option("-o,--out", o.out, "Folder of the model; training goes on if one is there")
+  app.add_option("-o,--out", o.out, "Folder of the model; if there is one, its training continues")
       ->required();
-  app.add_option("--seed", o.seed, "Of weights and order")->capture_default_str();
+  app.add_option("--seed", o.seed, "Seed of the weights and the order")->capture_default_str();
   add_number(app, "--threads", o.threads, "Same threads, same bits");
   app.add_flag("--fp16", o.half, "Store the finished model in half precision");
   add_number(app, "--checkpoint-minutes", o.checkpoint_minutes, "Between checkpoints");
   app.add_option("--checkpoint-steps", o.checkpoint_steps, "Checkpoints by steps, not minutes");
   app.add_option("--patience", o.patience,
-                 "Stop after so many validations without improvement (0: never)")
+                 "Stop after this many validations without improvement (0: never)")
       ->capture_default_str();
   app.add_option("--stages", o.stages,
-                 "Also keep the model after a half, a quarter, ... of the training, so many")
+                 "Also keep this many earlier models, after a half, a quarter, ... of the training")
       ->check(CLI::Range(0, 20))
       ->capture_default_str();
   app.add_flag("-q,--quiet", o.quiet, "No progress");
