@@ -60,7 +60,7 @@ class Model:
         if context is not None:
             contexts = [context] * len(all_texts) if isinstance(context, str) else list(context)
             if len(contexts) != len(all_texts):
-                raise UsageError(f"there are {len(all_texts)} texts and {len(contexts)} contexts")
+                raise UsageError(f"texts ({len(all_texts)}) and contexts ({len(contexts)}) differ in number")
         with Work(progress, self.name) as work:
             options = ScoreOptions(
                 method=text(method), norm=text(norm), level=text(level), separator=text(separator), progress=work.call,

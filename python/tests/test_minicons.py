@@ -58,7 +58,7 @@ def test_text_between_others(masked):
     whole = masked.token_score("wort7 wort8 wort9")[0]
     assert masked.conditional_score("wort7", "wort8", "wort9") == [pytest.approx(whole[1][1])]
     assert masked.conditional_score(["wort7"] * 2, ["wort8", "wort8"], suffix=["wort9", ""], separator=" ")[0] == pytest.approx(whole[1][1])
-    with pytest.raises(mp.UsageError, match="2 texts and 1 suffixes"):
+    with pytest.raises(mp.UsageError, match=r"texts \(2\) and suffixes \(1\) differ"):
         masked.conditional_score(["wort7"] * 2, ["wort8", "wort8"], suffix=["wort9"])
 
 

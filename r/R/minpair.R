@@ -27,7 +27,7 @@ texts_of <- function(x) enc2utf8(as.character(x))
 contexts_of <- function(context, count) {
   if (is.null(context)) return(NULL)
   if (length(context) == 1L) context <- rep(context, count)
-  if (length(context) != count) stop("there are ", count, " texts and ", length(context), " contexts")
+  if (length(context) != count) stop("texts (", count, ") and contexts (", length(context), ") differ in number")
   texts_of(context)
 }
 

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "base/counts.h"
+
 namespace minpair::inline base {
 
 std::string duration_text(double seconds) {
@@ -13,12 +15,6 @@ std::string duration_text(double seconds) {
   if (s < 60) return fmt::format("{} s", s);
   if (s < 3600) return fmt::format("{} min {:02} s", s / 60, s % 60);
   return fmt::format("{} h {:02} min", s / 3600, s % 3600 / 60);
-}
-
-std::string count_text(uint64_t n) {
-  std::string digits = std::to_string(n);
-  for (size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
-  return digits;
 }
 
 bool stderr_is_terminal() { return ::isatty(2) == 1; }

@@ -9,8 +9,6 @@ namespace minpair::inline base {
 
 // "3 s", "4 min 10 s", "2 h 05 min".
 std::string duration_text(double seconds);
-// 18230 -> "18,230".
-std::string count_text(uint64_t n);
 bool stderr_is_terminal();
 
 class Progress {

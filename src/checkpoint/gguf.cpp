@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/counts.h"
 #include "checkpoint/parts.h"
 
 namespace minpair::checkpoint {
@@ -85,9 +86,9 @@ class Reader {
   std::string_view take(uint64_t n) {
     if (n > bytes_.size() - at_)
       throw file_error(file_, at_,
-                       fmt::format("the file ends early: {} bytes are wanted, {} are "
-                                   "left",
-                                   n, bytes_.size() - at_));
+                       fmt::format("the file ends early: {} {} wanted, {} {} left", n,
+                                   plural(n, "byte is", "bytes are"), bytes_.size() - at_,
+                                   plural(bytes_.size() - at_, "is", "are")));
     std::string_view piece = bytes_.substr(at_, n);
     at_ += n;
     return piece;

@@ -69,7 +69,7 @@ std::unique_ptr<MappedCheckpoint> read_weights_file(const fs::path& path) {
   if (is_torch_legacy(b)) return read_torch_legacy(std::move(file));
   if (b.size() > 8 && b[8] == '{') return read_safetensors(std::move(file));
   if (b.size() > 262 && b.substr(257, 5) == "ustar")
-    throw bad_input("this is PyTorch's format of before 2017, which minpair does not read")
+    throw bad_input("this is PyTorch's format from before 2017, which minpair does not read")
         .at(path.string())
         .hint("load it with an old PyTorch and save it again");
   if (has_extension(path, {".safetensors"})) return read_safetensors(std::move(file));

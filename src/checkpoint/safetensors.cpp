@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 
+#include "base/counts.h"
 #include "checkpoint/parts.h"
 
 namespace minpair::checkpoint {
@@ -105,14 +106,16 @@ class Reader {
     for (const TensorView* t : order) {
       if (t->offset < end) throw tensor_error(*t, "it overlaps another tensor");
       if (t->offset > end)
-        throw tensor_error(*t,
-                           fmt::format("{} bytes before it belong to no tensor", t->offset - end));
+        throw tensor_error(*t, fmt::format("{} {} to no tensor", t->offset - end,
+                                           plural(t->offset - end, "byte before it belongs",
+                                                  "bytes before it belong")));
       end += t->bytes;
     }
     if (end != file_.bytes().size())
-      throw file_error(
-          file_, end,
-          fmt::format("{} bytes at the end belong to no tensor", file_.bytes().size() - end));
+      throw file_error(file_, end,
+                       fmt::format("{} {} to no tensor", file_.bytes().size() - end,
+                                   plural(file_.bytes().size() - end, "byte at the end belongs",
+                                          "bytes at the end belong")));
   }
 
   const MappedFile& file_;

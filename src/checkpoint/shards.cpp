@@ -15,7 +15,8 @@ namespace {
 std::map<std::string, std::vector<std::string>> read_index(const fs::path& path) {
   MappedFile file(path);
   if (file.bytes().size() > 32'000'000)
-    throw file_error(file, 0, fmt::format("an index of {} bytes is none", file.bytes().size()));
+    throw file_error(file, 0,
+                     fmt::format("{} bytes are too many for an index", file.bytes().size()));
   simdjson::dom::parser parser;
   simdjson::dom::object weights;
   // Nothing is a text as well: simdjson copies from where it is.

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/counts.h"
 #include "checkpoint/parts.h"
 
 namespace minpair::checkpoint {
@@ -170,8 +171,9 @@ uint64_t checked_bytes(const TensorView& t) {
   int64_t elements = checked_elements(t);
   uint32_t block = block_elements(t.type);
   if (block > 1 && (t.shape.empty() || t.shape.back() % block != 0))
-    throw tensor_error(t, fmt::format("its rows are no whole blocks of {} elements, as {} has them",
-                                      block, name_of(t.type)));
+    throw tensor_error(
+        t, fmt::format("its rows are not whole blocks of {} elements, as {} requires", block,
+                       name_of(t.type)));
   uint64_t bytes = 0;
   if (__builtin_mul_overflow(uint64_t(elements / block), uint64_t(block_bytes(t.type)), &bytes))
     throw tensor_error(t, "its shape has more bytes than 64 bits can count");
@@ -181,8 +183,8 @@ uint64_t checked_bytes(const TensorView& t) {
 void check_reach(const TensorView& t) {
   int64_t elements = checked_elements(t);
   if (t.strides.size() != t.shape.size())
-    throw tensor_error(
-        t, fmt::format("it has {} dimensions and {} strides", t.shape.size(), t.strides.size()));
+    throw tensor_error(t, fmt::format("it has {} and {}", counted(t.shape.size(), "dimension"),
+                                      counted(t.strides.size(), "stride")));
   for (int64_t s : t.strides)
     if (s < 0) throw tensor_error(t, fmt::format("stride {} is negative", s));
   if (elements == 0) return;
@@ -198,7 +200,8 @@ void check_reach(const TensorView& t) {
         t, fmt::format("it reaches element {} of a storage that has {} from its start on", last,
                        held));
   if (elements > held)
-    throw tensor_error(t, fmt::format("its shape has {} elements, its storage {}", elements, held));
+    throw tensor_error(t, fmt::format("its shape has {} {}, its storage {}", elements,
+                                      plural(uint64_t(elements), "element"), held));
 }
 
 }  // namespace minpair::checkpoint

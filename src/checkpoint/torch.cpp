@@ -60,7 +60,7 @@ bool is_storage(const Value& v) {
 }
 
 StorageName storage_name(const Value& v, const TensorView& wanted_by) {
-  if (!is_storage(v)) throw tensor_error(wanted_by, "its storage is not named as PyTorch does it");
+  if (!is_storage(v)) throw tensor_error(wanted_by, "its storage is not named as PyTorch names it");
   const Value& id = *v.callable;
   StorageName s;
   std::optional<DType> type = type_of(*id.items[1]);
@@ -223,7 +223,7 @@ class Walker {
     t.file = file_;
     const std::vector<ValuePtr>& a = *call.arguments;
     if (a.size() < 4 || a[1]->kind != Kind::integer)
-      throw tensor_error(t, "it is not described as PyTorch does it");
+      throw tensor_error(t, "it is not described as PyTorch describes tensors");
     StorageName s = storage_name(*a[0], t);
     t.type = s.type;
     if (call.function.ends_with("_v3")) {
@@ -242,7 +242,7 @@ class Walker {
     const Value& list = v.kind == Kind::object && v.items.size() == 1 ? *v.items[0] : v;
     std::vector<int64_t> all;
     for (const ValuePtr& i : list.items) {
-      if (i->kind != Kind::integer) throw tensor_error(t, "its shape or strides are no integers");
+      if (i->kind != Kind::integer) throw tensor_error(t, "its shape or strides are not integers");
       all.push_back(i->integer);
     }
     if (all.size() > 64) throw tensor_error(t, fmt::format("it has {} dimensions", all.size()));

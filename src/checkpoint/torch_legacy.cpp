@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/counts.h"
 #include "checkpoint/torch.h"
 
 namespace minpair::checkpoint {
@@ -75,10 +76,10 @@ class Stream {
     uint64_t bytes;
     if (elements != name.elements ||
         __builtin_mul_overflow(uint64_t(elements), uint64_t(block_bytes(name.type)), &bytes))
-      throw file_error(file_, at_,
-                       fmt::format("storage '{}' should have {} elements and says it has "
-                                   "{}",
-                                   shown(name.key), name.elements, elements));
+      throw file_error(
+          file_, at_,
+          fmt::format("storage '{}' should have {} {} and says it has {}", shown(name.key),
+                      name.elements, plural(uint64_t(name.elements), "element"), elements));
     if (bytes > rest.size() - 8)
       throw file_error(file_, at_,
                        fmt::format("storage '{}' needs {} bytes and the file has only {} "

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counts.h"
 #include "checkpoint/torch.h"
 #include "checkpoint/zip.h"
 
@@ -44,9 +45,10 @@ class Archive {
       TensorView t = wanted_by;
       t.offset = found->second.offset;
       throw tensor_error(
-          t, fmt::format("its storage '{}' should have {} elements of {} and has {} "
-                         "bytes",
-                         shown(name.key), name.elements, name_of(name.type), found->second.bytes));
+          t,
+          fmt::format("its storage '{}' should have {} {} of {} and has {} {}", shown(name.key),
+                      name.elements, plural(uint64_t(name.elements), "element"), name_of(name.type),
+                      found->second.bytes, plural(found->second.bytes, "byte")));
     }
     auto [known, fresh] = storages_.try_emplace(name.key);
     if (fresh) known->second = contents(found->second);

@@ -1,9 +1,9 @@
 #include "store/check.h"
+#include "base/counts.h"
 
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/progress.h"
 #include "cli/cli.h"
 
 namespace minpair::cli {
@@ -18,18 +18,19 @@ void check(const std::vector<std::filesystem::path>& files) {
     broken += !checked.findings.empty();
     std::string inside;
     if (checked.sweeps > 0)
-      inside = fmt::format(", {} sweeps with {} items", count_text(checked.sweeps),
-                           count_text(checked.effects));
+      inside = fmt::format(", {} with {}", counted(checked.sweeps, "sweep"),
+                           counted(checked.effects, "item"));
     if (checked.findings.empty())
-      fmt::print("{}: {} runs with {} scores{} are whole{}\n", file.string(),
-                 count_text(checked.runs), count_text(checked.scores), inside,
+      fmt::print("{}: {} with {}{} {} whole{}\n", file.string(), counted(checked.runs, "run"),
+                 counted(checked.scores, "score"), inside,
+                 checked.runs == 1 && checked.sweeps == 0 ? "is" : "are",
                  checked.checksums ? ""
                                    : "; the file is of a format without checksums, and gets them "
                                      "when a run is added to it");
   }
   if (broken > 0)
-    throw bad_input(
-        fmt::format("{} of {} files {} damaged", broken, files.size(), broken == 1 ? "is" : "are"))
+    throw bad_input(fmt::format("{} of {} {} damaged", broken, counted(files.size(), "file"),
+                                plural(broken, "is", "are")))
         .hint("take a copy of the file, or move it away and run again");
 }
 

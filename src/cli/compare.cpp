@@ -60,7 +60,7 @@ void add_compare(Cli& cli) {
   app.add_option("--language", call.options.languages, "only this language (repeatable)");
   app.add_option("--norm", call.norm, "sum, mean, word, char, byte; default: each method's own");
   app.add_option("--lengths", call.policy.lengths,
-                 "equal: only items whose sentences have equally many tokens; or all")
+                 "equal: only items whose sentences have the same number of tokens; or all")
       .one_of({"equal", "all"})
       .shows_default();
   add_policy_options(app, call.policy);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/progress.h"
@@ -37,12 +38,13 @@ void print_account(const suite::Converted& done, const suite::Format& to) {
   for (const auto& cell : done.cells)
     fmt::print(stderr, "{:<{}}  {:<12}  {:>9}\n", cell.test, width, cell.condition,
                count_text(cell.items));
-  fmt::print(stderr, "{} items written\n", count_text(done.written));
+  fmt::print(stderr, "{} written\n", counted(done.written, "item"));
   for (const auto& [reason, n] : done.left_out)
-    fmt::print(stderr, "{} items left out, '{}' cannot hold them: {}\n", count_text(n), to.name,
-               reason);
+    fmt::print(stderr, "{} left out, '{}' cannot hold {}: {}\n", counted(n, "item"), to.name,
+               plural(n, "it", "them"), reason);
   for (const auto& [reason, n] : done.no_items)
-    fmt::print(stderr, "{} lines are not items: {}\n", count_text(n), reason);
+    fmt::print(stderr, "{}: {}\n", counted(n, "line is not an item", "lines are not items"),
+               reason);
   if (to.holds != "everything" && done.written > 0)
     fmt::print(stderr, "note: '{}' holds {}\n", to.name, to.holds);
 }
@@ -67,9 +69,10 @@ void convert_scores(const ConvertCall& call, const suite::Format& from) {
   }
   if (call.quiet) return;
   for (const auto& [model, n] : done.items)
-    fmt::print(stderr, "{} scored items of {}\n", count_text(n), model);
+    fmt::print(stderr, "{} of {}\n", counted(n, "scored item"), model);
   for (const auto& [reason, n] : done.no_items)
-    fmt::print(stderr, "{} lines are not items: {}\n", count_text(n), reason);
+    fmt::print(stderr, "{}: {}\n", counted(n, "line is not an item", "lines are not items"),
+               reason);
 }
 
 // A paper of 'minpair papers' whose files have scores or judgments; nothing when it is none.
@@ -94,12 +97,12 @@ void convert_paper(const ConvertCall& call, const papers::Paper& paper) {
   papers::Stored done = papers::store_released(call.out, paper, call.in);
   if (call.quiet) return;
   for (const auto& [model, n] : done.items)
-    fmt::print(stderr, "{} scored items of {}\n", count_text(n), model);
-  if (done.judgments > 0)
-    fmt::print(stderr, "{} judgments of people\n", count_text(done.judgments));
+    fmt::print(stderr, "{} of {}\n", counted(n, "scored item"), model);
+  if (done.judgments > 0) fmt::print(stderr, "{} of people\n", counted(done.judgments, "judgment"));
   if (done.left_out > 0)
-    fmt::print(stderr, "{} items are not minimal sets and are not stored\n",
-               count_text(done.left_out));
+    fmt::print(stderr, "{} not stored\n",
+               counted(done.left_out, "item is not a minimal set and is",
+                       "items are not minimal sets and are"));
   for (const std::string& note : done.notes) fmt::print(stderr, "note: {}\n", note);
 }
 
@@ -183,7 +186,7 @@ std::string format_list() {
 
 void add_convert(Cli& cli) {
   Arguments& app =
-      cli.command("convert", "From any format of minimal pairs to any other",
+      cli.command("convert", "Convert minimal pairs from any format to any other",
                   "  minpair convert gevalm/input gevalm.jsonl\n"
                   "  minpair convert --from clams de_evalset clams-de.jsonl\n"
                   "  minpair convert clams-de.jsonl capitals.jsonl --capitalize\n"

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "base/progress.h"
+#include "base/counts.h"
 #include "cli/cli.h"
 #include "corpus/corpus.h"
 #include "corpus/endings.h"
@@ -26,9 +26,9 @@ void print(const corpus::CorpusReport& r) {
   fmt::print("train / valid / test  {} / {} / {}\n", count_text(r.train), count_text(r.valid),
              count_text(r.test));
   fmt::print("words to train on     {}\n", count_text(r.train_words));
-  fmt::print("vocabulary            {} words, {:.2f} % of the text\n", count_text(r.vocabulary),
+  fmt::print("vocabulary            {}, {:.2f} % of the text\n", counted(r.vocabulary, "word"),
              100 * r.coverage);
-  if (r.wordpiece > 0) fmt::print("WordPiece             {} pieces\n", count_text(r.wordpiece));
+  if (r.wordpiece > 0) fmt::print("WordPiece             {}\n", counted(r.wordpiece, "piece"));
 }
 
 void run(Call& call) {
@@ -57,9 +57,11 @@ void add_corpus(Cli& cli) {
       .shows_default();
   app.add_option("--vocab-size", o.vocabulary, "most frequent words, per language").shows_default();
   app.add_option("--wordpiece", o.wordpiece, "also train a WordPiece vocabulary of that size");
-  app.add_option("--endings", call->endings,
-                 "WordPiece cuts these off stems: a language that ships (de), or a file");
-  app.add_option("--max-unknown", o.max_unknown, "drop sentences with more unknown words")
+  app.add_option(
+      "--endings", call->endings,
+      "endings that WordPiece cuts off stems: those of a shipped language (de), or a file");
+  app.add_option("--max-unknown", o.max_unknown,
+                 "drop sentences with a larger share of unknown words")
       .shows_default();
   app.add_option("--min-words", o.min_words, "drop shorter sentences").shows_default();
   app.add_option("--max-words", o.max_words, "drop longer sentences (0: keep all)").shows_default();

@@ -4,6 +4,7 @@
 #include <map>
 #include <system_error>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/paths.h"
 #include "base/progress.h"
@@ -54,11 +55,6 @@ FilesByLanguage group_by_language(const Options& o) {
     group.second.push_back(file);
   }
   return groups;
-}
-
-// "1 sentence", "2 sentences".
-std::string counted(uint64_t n, const char* what) {
-  return fmt::format("{} {}{}", count_text(n), what, n == 1 ? "" : "s");
 }
 
 // What a file has that no item is made of.
@@ -296,7 +292,7 @@ void add_extract(Cli& cli) {
   app.add_flag("--every-type", o->every_type,
                "also types of agreement that the table says the language lacks");
   app.add_flag("--compat", o->compat,
-               "as the released code: its counts, its distractors, its spaces");
+               "follow the released code: its counts, distractors and spaces");
   app.add_flag("-q,--quiet", o->quiet, "no counts");
   cli.on_run(app, [o] {
     o->pairs |= o->nonce > 0;

@@ -1,4 +1,5 @@
 #include "stimuli/grammar/generate.h"
+#include "base/counts.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -27,8 +28,8 @@ void say_syncretic_forms(const std::vector<stimuli::Derivations>& tests) {
   for (const stimuli::Derivations& t : tests)
     forms.insert(t.syncretic().begin(), t.syncretic().end());
   if (forms.empty()) return;
-  fmt::print(stderr, "right and wrong at once, {} form{} left out: {}\n", forms.size(),
-             forms.size() == 1 ? "" : "s", fmt::join(forms, ", "));
+  fmt::print(stderr, "right and wrong at once, {} left out: {}\n", counted(forms.size(), "form"),
+             fmt::join(forms, ", "));
 }
 
 void say_unknown_words(const std::vector<stimuli::Derivations>& tests) {

@@ -247,17 +247,16 @@ void add_probe_options(Arguments& app, Options& o) {
   app.add_option("--kind", o.kind, "probe: how it classifies [logistic]")
       .one_of({"means", "logistic", "lda"});
   app.add_option("--folds", o.folds, "probe: parts, each left out once").between(2, 100);
-  app.add_flag(
-      "--erase", o.erase,
-      "probe: also after the label was erased from the states (LEACE), and the model run on "
-      "from there");
+  app.add_flag("--erase", o.erase,
+               "probe: also with the label erased from the states (LEACE), and with the model "
+               "continuing from there");
 }
 
 void add_attribute_options(Arguments& app, Options& o) {
   app.add_option("--method", o.method,
                  "attribute: erasure, the question again without each word; alti, what each word "
-                 "says to the output by way of attention (ALTI-Logit); logit, what each part of "
-                 "the model says directly to its output [erasure]")
+                 "contributes to the output through attention (ALTI-Logit); logit, what each part "
+                 "of the model contributes directly to its output [erasure]")
       .one_of({"erasure", "alti", "logit"});
   app.add_option("--evidence", o.evidence,
                  "attribute: the region whose words should decide [subject]");
@@ -265,7 +264,7 @@ void add_attribute_options(Arguments& app, Options& o) {
 
 void add_patch_options(Arguments& app, Options& o) {
   app.add_option("--site", o.site,
-                 "patch, ablate: what is changed; gates, cell and hidden are of single units of "
+                 "patch, ablate: what is changed; gates, cell and hidden belong to single units of "
                  "recurrent models [patch: residual; ablate: head, or unit]")
       .one_of({"residual", "attention", "head", "mlp", "neuron", "unit", "cell", "hidden",
                "input-gate", "forget-gate", "candidate", "output-gate", "update-gate",
@@ -298,13 +297,13 @@ void add_introspect(Cli& cli) {
       "  minpair introspect ablate -s de-agreement -m de-lstm --sample 200 --site unit\n"
       "  minpair introspect ablate -s SUITE -m DIR --site head --indices 3:0,3:7 --by condition\n"
       "\nlens: what every layer would answer if it were the last, at the first tokens of the loci\n"
-      "that differ. probe: what a linear classifier reads off the hidden states, with controls.\n"
+      "that differ. probe: what a linear classifier reads from the hidden states, with controls.\n"
       "attribute: which words make the difference, and whether they are the right ones; or which\n"
-      "parts of the model. patch: what becomes of the answer when a value inside is that of the\n"
+      "parts of the model. patch: how the answer changes when a value inside is taken from the\n"
       "item with the other number. ablate: accuracy without each head, neuron or unit.\n"
       "Pairs only; what cannot be asked is counted with its reason.\n"
-      "'minpair report RESULTS --introspect' shows what a results file has.\n"
-      "docs/introspection.md says what each figure is.\n");
+      "'minpair report RESULTS --introspect' shows what is in a results file.\n"
+      "docs/introspection.md explains each figure.\n");
   app.add_option("WHAT", o->what, "lens, probe, attribute, patch or ablate")
       .required()
       .one_of({"lens", "probe", "attribute", "patch", "ablate"});

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 
+#include "base/counts.h"
 #include "base/progress.h"
 #include "cli/cli.h"
 #include "cli/columns.h"
@@ -38,7 +39,7 @@ suite::Segmenter chosen_segmenter(const LintCall& call) {
 void print_fixes(const std::map<std::string, uint64_t>& fixes, const suite::SuiteWriter& out,
                  const std::string& path) {
   for (const auto& [what, n] : fixes) fmt::print(stderr, "{}: {}\n", what, count_text(n));
-  fmt::print(stderr, "{} items written to {}\n", count_text(out.count()), path);
+  fmt::print(stderr, "{} written to {}\n", counted(out.count(), "item"), path);
 }
 
 void lint(const LintCall& call) {
@@ -73,8 +74,9 @@ void lint(const LintCall& call) {
     print_fixes(fixes, *out, call.fix);
   }
   if (report.items_with_errors > 0)
-    throw bad_input(fmt::format("{} of {} items have errors", count_text(report.items_with_errors),
-                                count_text(report.items)));
+    throw bad_input(fmt::format("{} of {} {} errors", count_text(report.items_with_errors),
+                                counted(report.items, "item"),
+                                plural(report.items_with_errors, "has", "have")));
 }
 
 void add_lint(Cli& cli) {
@@ -91,7 +93,7 @@ void add_lint(Cli& cli) {
   add_columns_option(app, call.columns);
   app.add_option("--format", call.format, "text or json").one_of({"text", "json"});
   app.add_option("--fix", call.fix,
-                 "write a corrected copy: what has only one right answer is corrected");
+                 "write a corrected copy; only what has one right answer is corrected");
   app.add_option("--tokenizer", call.tokenizer,
                  "a tokenizer's folder: report loci that are not single tokens");
   app.add_option("--vocab", call.vocabulary, "the same for a list of words, one per line");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/cli.h"
@@ -49,7 +50,7 @@ void list_models() {
 void list_sources() {
   for (const hub::Source& s : hub::all_sources()) {
     fmt::print("{}: {}\n    {}\n    {}; {}\n", s.name, s.title, s.citation, s.licence, s.address);
-    fmt::print("    {} files; SHA-256 of {} known\n", s.files.size(),
+    fmt::print("    {}; SHA-256 of {} known\n", counted(s.files.size(), "file"),
                s.unchecked() == 0 ? "all" : std::to_string(s.files.size() - s.unchecked()));
   }
 }
@@ -79,11 +80,11 @@ void list_architectures() {
     fmt::print("{}", report::wrapped(line, a.covers, width, indent));
   }
   fmt::print(
-      "\nA model of any of these can be asked what it has inside: 'minpair states', 'minpair "
-      "introspect lens'.\nWhat 'introspect patch' and 'ablate' can change: all is the residual "
+      "\nAny of these models can be looked into: 'minpair states', 'minpair introspect "
+      "lens'.\nWhat 'introspect patch' and 'ablate' can change: all is the residual "
       "stream, attention, heads,\nfeed-forward layers and neurons; of recurrent models the state, "
-      "its units, and their gates.\nTime mixing and memories stand for attention, channel mixing "
-      "for feed-forward layers; "
+      "its units, and their gates.\nTime mixing and memories count as attention, channel mixing as "
+      "feed-forward layers; "
       "a layer of Mamba\nis one block: the stream, and what it adds, called attention.\n");
 }
 
@@ -91,7 +92,7 @@ void add_list(Cli& cli) {
   Arguments& app =
       cli.command("list",
                   "What there is: suites, models (shipped and in the hub's cache), methods, "
-                  "architectures of models that are read, published data that can be pulled",
+                  "architectures that can be loaded, published data that can be pulled",
                   "  minpair list methods\n  minpair list models\n  minpair list architectures\n"
                   "  minpair list sources\n");
   static std::string what;

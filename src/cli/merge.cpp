@@ -1,8 +1,8 @@
 #include "store/merge.h"
+#include "base/counts.h"
 
 #include <fmt/format.h>
 
-#include "base/progress.h"
 #include "cli/cli.h"
 
 namespace minpair::cli {
@@ -27,10 +27,10 @@ void add_merge(Cli& cli) {
   cli.on_run(app, [] {
     store::Merged merged = store::merge_results(call.files, call.output);
     if (!call.quiet)
-      fmt::print(stderr, "{}: {} runs with {} scores{}, from {} files\n", call.output.string(),
-                 count_text(merged.runs), count_text(merged.scores),
-                 merged.sweeps ? fmt::format(", {} sweeps", count_text(merged.sweeps)) : "",
-                 count_text(call.files.size()));
+      fmt::print(stderr, "{}: {} with {}{}, from {}\n", call.output.string(),
+                 counted(merged.runs, "run"), counted(merged.scores, "score"),
+                 merged.sweeps ? ", " + counted(merged.sweeps, "sweep") : "",
+                 counted(call.files.size(), "file"));
   });
 }
 

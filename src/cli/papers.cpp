@@ -1,4 +1,5 @@
 #include "papers/papers.h"
+#include "base/counts.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -82,6 +83,11 @@ std::vector<papers::CheckedPaper> all_checked(const ReproduceCall& call) {
   return all;
 }
 
+Error disagreement(size_t numbers) {
+  return cannot(
+      fmt::format("{} that should agree", counted(numbers, "number differs", "numbers differ")));
+}
+
 void reproduce_all(const ReproduceCall& call) {
   using papers::Verdict;
   std::vector<papers::CheckedPaper> all = all_checked(call);
@@ -110,8 +116,7 @@ void reproduce_all(const ReproduceCall& call) {
   row("all", total);
   write_file(call.output, call.format == "page" ? papers::fidelity_page(all)
                                                 : report::render_grids({g}, call.format));
-  if (total[Verdict::differs] > 0)
-    throw cannot(fmt::format("{} numbers differ that should agree", total[Verdict::differs]));
+  if (total[Verdict::differs] > 0) throw disagreement(size_t(total[Verdict::differs]));
 }
 
 report::GridValue number_or_nothing(double value) {
@@ -206,8 +211,7 @@ class Reproduction {
     if (grids.empty()) throw wrong_call("no table has that in its title");
     add_notes(grids.back());
     write_file(call_.output, report::render_grids(grids, call_.format));
-    if (size_t n = account_.differ(); n > 0)
-      throw cannot(fmt::format("{} numbers differ that should agree", n));
+    if (size_t n = account_.differ(); n > 0) throw disagreement(n);
   }
 
  private:
@@ -236,8 +240,8 @@ class Reproduction {
     for (const papers::Planned& p : papers::plan(paper_, folder_, how_))
       bytes += p.bytes.value_or(0), seconds += p.seconds;
     fmt::print(stderr,
-               "{:.0f} MB are fetched: {}\nscoring takes about {}; stopped, the same command goes "
-               "on where it was\n",
+               "{:.0f} MB are fetched: {}\nscoring takes about {}; if stopped, the same command "
+               "continues where it was\n",
                double(bytes) / 1e6, fmt::join(absent, ", "), duration_text(seconds));
   }
 
@@ -314,10 +318,9 @@ class Reproduction {
     std::map<Verdict, size_t>& n = account_.files;
     if (how_.models.empty())
       last.notes.push_back(
-          fmt::format("{} numbers from files: {} the same to the printed digit, {} known to "
-                      "differ, {} differ; {} "
-                      "cannot be had from files",
-                      count_text(n[Verdict::same] + n[Verdict::known] + n[Verdict::differs]),
+          fmt::format("{} from files: {} the same to the printed digit, {} known to differ, {} "
+                      "differ; {} cannot be had from files",
+                      counted(n[Verdict::same] + n[Verdict::known] + n[Verdict::differs], "number"),
                       n[Verdict::same], n[Verdict::known], n[Verdict::differs], n[Verdict::needs]));
     if (runs_) {
       last.notes.push_back("from, to: 95 % (Wilson); within: the printed number lies between them");
@@ -368,7 +371,7 @@ void reproduce(const ReproduceCall& call) {
 }
 
 void add_papers(Cli& cli) {
-  Arguments& app = cli.command("papers", "Papers whose published numbers can be computed again",
+  Arguments& app = cli.command("papers", "Papers whose published numbers can be recomputed",
                                "  minpair papers\n  minpair papers --format markdown\n");
   static std::string format = "table";
   app.add_option("--format", format, "table, json, csv, markdown or latex")
@@ -392,7 +395,7 @@ void add_reproduce(Cli& cli) {
   app.add_option("FOLDER", call.folder, "the authors' files; default: below $MINPAIR_DATA");
   app.add_flag("--released", call.released, "from released files alone: no model, no network");
   app.add_flag("--run", call.run,
-               "with the paper's own models, also where their scores were released");
+               "with the paper's own models, even where their scores were released");
   app.add_option("-m,--model", call.with.models,
                  "with this model beside the printed numbers (repeatable)");
   app.add_option("--table", call.table, "only this: a number, or part of a title");

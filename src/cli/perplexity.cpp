@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/progress.h"
 #include "cli/cli.h"
@@ -30,11 +31,10 @@ void run(const Options& o) {
         model->info().precision);
     return;
   }
-  fmt::print("per token  {:>12.3f}   {} tokens\n", p.per_token(), count_text(p.scored));
-  fmt::print(
-      "per word   {:>12.3f}   {} words (ends of sentences included where the model scores them)\n",
-      p.per_word(), count_text(p.words));
-  fmt::print("unknown    {:>12}   {} lines\n", count_text(p.unknown), count_text(p.lines));
+  fmt::print("per token  {:>12.3f}   {}\n", p.per_token(), counted(p.scored, "token"));
+  fmt::print("per word   {:>12.3f}   {} (ends of sentences included where the model scores them)\n",
+             p.per_word(), counted(p.words, "word"));
+  fmt::print("unknown    {:>12}   {}\n", count_text(p.unknown), counted(p.lines, "line"));
 }
 
 void add_perplexity(Cli& cli) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/counts.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "hub/hub.h"
@@ -14,14 +15,15 @@ void pull_data(const std::string& name, const hub::PullOptions& options) {
   const hub::Source source = hub::find_source(name);
   const hub::PulledSource p = hub::pull_source(source, options);
   if (options.dry_run) {
-    fmt::print("{}: {} of {} files to fetch, {:.1f} MB and {} files of unknown size\n{}\n", name,
-               p.absent, source.files.size(), double(p.missing) / 1e6, p.unchecked.size(),
-               source.address);
+    fmt::print("{}: {} of {} to fetch, {:.1f} MB and {} of unknown size\n{}\n", name, p.absent,
+               counted(source.files.size(), "file"), double(p.missing) / 1e6,
+               counted(p.unchecked.size(), "file"), source.address);
     return;
   }
   if (!options.quiet) {
-    fmt::print(stderr, "{}: {} files, {:.1f} MB of them fetched now. {}\n{}\n", name,
-               source.files.size(), double(p.fetched) / 1e6, source.licence, source.citation);
+    fmt::print(stderr, "{}: {}, {:.1f} MB of them fetched now. {}\n{}\n", name,
+               counted(source.files.size(), "file"), double(p.fetched) / 1e6, source.licence,
+               source.citation);
     if (!p.unchecked.empty())
       fmt::print(stderr, "not checked, since their hashes are not known: {}\n",
                  fmt::join(p.unchecked, ", "));
@@ -55,7 +57,7 @@ void add_pull(Cli& cli) {
       "  minpair pull ORG/NAME --revision v1.0\n"
       "  minpair pull ORG/NAME-GGUF --file name.Q8_0.gguf\n"
       "  minpair pull blimp ; minpair pull ud-2.4/UD_German-GSD     'minpair list sources'\n"
-      "  HF_ENDPOINT, HF_HOME, HF_HUB_CACHE and HF_TOKEN mean what they mean to other programs.\n");
+      "  HF_ENDPOINT, HF_HOME, HF_HUB_CACHE and HF_TOKEN have their usual meaning.\n");
   static std::string model;
   static hub::PullOptions options;
   app.add_option("MODEL", model, "ORG/NAME, as on the hub; or the name of a source").required();
@@ -78,8 +80,8 @@ void add_pull(Cli& cli) {
       return;
     }
     if (!options.quiet)
-      fmt::print(stderr, "{} {}: {} files, {:.1f} MB, {:.1f} MB of them fetched now\n", model,
-                 p.commit.substr(0, 12), p.files.size(), double(p.bytes) / 1e6,
+      fmt::print(stderr, "{} {}: {}, {:.1f} MB, {:.1f} MB of them fetched now\n", model,
+                 p.commit.substr(0, 12), counted(p.files.size(), "file"), double(p.bytes) / 1e6,
                  double(p.fetched) / 1e6);
     fmt::print("{}\n", p.folder.string());
   });

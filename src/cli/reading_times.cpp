@@ -3,8 +3,8 @@
 #include <cmath>
 #include <memory>
 
+#include "base/counts.h"
 #include "base/file.h"
-#include "base/progress.h"
 #include "cli/cli.h"
 #include "reading/reading.h"
 #include "report/grid.h"
@@ -54,7 +54,7 @@ void add_notes(report::Grid& g, const Options& o, const reading::Joined& joined,
       fmt::format("without a model: {}; R² {:.4f}, log-likelihood {:.2f}",
                   fmt::join(joined.controls, ", "), any.base_r2, any.base_log_likelihood)};
   for (const auto& [why, n] : joined.left_out)
-    g.notes.push_back(fmt::format("left out: {} observations, {}", count_text(n), why));
+    g.notes.push_back(fmt::format("left out: {}, {}", counted(n, "observation"), why));
 }
 
 report::Grid coefficient_grid(const reading::Joined& joined, const reading::Gain& m) {
@@ -98,15 +98,15 @@ void add_reading_times(Cli& cli) {
   auto o = std::make_shared<Options>();
   reading::Question& q = o->question;
   Arguments& app = cli.command(
-      "reading-times", "How much of reading times the surprisal of words explains",
+      "reading-times", "How much of reading times is explained by the surprisal of words",
       "  minpair surprisal -m gpt2 stories.txt --by-line -o gpt2.csv\n"
       "  minpair surprisal -m lstm stories.txt --by-line -o lstm.csv\n"
       "  minpair reading-times times.tsv gpt2.csv lstm.csv --time RT --unigrams counts.tsv\n"
       "  minpair reading-times times.csv gpt2.csv --frequency count --spillover 2 --log\n"
       "  minpair reading-times times.csv gpt2.csv --joined all.csv     for lme4 and others\n"
-      "\nLinear regression on length, frequency and those of the words before, with and without\n"
-      "a model's surprisals; the gain in log-likelihood is that of held-out words. Words must be\n"
-      "split alike in all files; one that differs is an error with its place.\n");
+      "\nLinear regression on length and frequency, of the word and of those before it, with and\n"
+      "without a model's surprisals; the gain in log-likelihood is that of held-out words. Words\n"
+      "must be split alike in all files; one that differs is an error that says where.\n");
   app.add_option("TIMES", q.times, "a row for every observation: .csv, .tsv or .jsonl").required();
   app.add_option("WORDS", q.words, "output of 'minpair surprisal', one file per model").required();
   app.add_option("--time", q.time, "in TIMES: the column with the times").shows_default();

@@ -141,7 +141,7 @@ void check_options(const ReportCall& call) {
   if (call.format == "lm-eval" && (other || !call.columns.empty()))
     throw wrong_call("--format lm-eval is all of the results, and takes no other view");
   if (norms_in(call) && (other || call.human || !call.columns.empty()))
-    throw wrong_call(fmt::format("--norm {} stands in a table of its own, test by test", call.norm))
+    throw wrong_call(fmt::format("--norm {} has a table of its own, test by test", call.norm))
         .hint(
             "sum, mean, word, char and byte, which ask for no parameters, are views everywhere; on "
             "the page each is a choice");
@@ -246,15 +246,14 @@ void add_report(Cli& cli) {
       "the items, or distance_pieces; several comma-separated; default: test, and language "
       "where there are several");
   add_norm_option(app, call.norm);
-  app.add_option(
-         "--lengths", call.policy.lengths,
-         "equal: only items whose sentences have equally many tokens; all; both, where they "
-         "differ; default: all, and both for --html")
+  app.add_option("--lengths", call.policy.lengths,
+                 "equal: only items whose sentences have the same number of tokens; all; both, "
+                 "where they differ; default: all, and both for --html")
       .one_of({"both", "equal", "all"});
   add_policy_options(app, call.policy);
   app.add_option("--aggregate", call.aggregate, "seeds: mean and deviation over NAME/seed1, ...")
       .one_of({"seeds"});
-  app.add_option("--bins", call.bins, "how many groups a feature with many numbers is cut into")
+  app.add_option("--bins", call.bins, "how many groups a feature with many numbers is divided into")
       .shows_default();
   add_choice_options(app, call.wanted, call.tests, call.conditions, call.languages);
   app.add_option("--format", call.format, "table, json, csv, markdown, latex, lm-eval or babylm")
@@ -268,9 +267,8 @@ void add_report(Cli& cli) {
                  "with --format latex: digits after the point; default: 4, or 1 with --percent")
       .whole_number(0, 9);
   app.add_flag("--percent", call.latex.percent, "with --format latex: 94.2 instead of 0.9420");
-  app.add_flag(
-      "--intervals", call.latex.intervals,
-      "with --format latex: 95 % intervals over clusters in brackets, as --stats has them");
+  app.add_flag("--intervals", call.latex.intervals,
+               "with --format latex: 95 % intervals over clusters in brackets, as with --stats");
   app.add_option("--label", call.latex.label, "with --format latex: for \\ref, as tab:de");
   Option stats =
       app.add_flag("--stats", call.stats,
@@ -279,7 +277,7 @@ void add_report(Cli& cli) {
       "--bootstrap", call.bootstrap,
       "with --stats: intervals from resampled clusters (BCa) instead of calibrated ones");
   app.add_flag("--student", call.student,
-               "with --stats: intervals by Student's t over clusters, as R's survey has them")
+               "with --stats: intervals by Student's t over clusters, as in R's survey package")
       .excludes(bootstrap);
   Option margins = app.add_flag(
       "--margins", call.margins,
@@ -302,12 +300,12 @@ void add_report(Cli& cli) {
       "--against", call.against,
       "instead: correlation of the accuracy with a number per language: a file (language, "
       "tab, number), or 'complexity'");
-  app.add_option(
-      "--unigrams", call.unigrams,
-      "a word, a tab and its count on every line: for --norm slor and morcela:A:B (or :fit), which "
-      "stand in a table of their own, as do power:A and log-length:A");
+  app.add_option("--unigrams", call.unigrams,
+                 "a word, a tab and its count on every line: for --norm slor and morcela:A:B (or "
+                 ":fit), which have a table of their own, as do power:A and log-length:A");
   app.add_flag("--human", call.human,
-               "instead: people's judgments in the file: how far they agree, and models with them");
+               "instead: people's judgments in the file: how well people agree with each other, "
+               "and models with people");
   app.add_flag("--introspect", call.inside,
                "instead: what 'minpair introspect' found inside the models; --by all, test or "
                "condition");

@@ -1,3 +1,4 @@
+#include "base/counts.h"
 #include "engine/engine.h"
 
 #include <fmt/format.h>
@@ -32,39 +33,40 @@ struct RunCall {
 };
 
 void say_planned(const engine::RunReport& r, const RunCall& call) {
-  fmt::print("{} × {} ({}): {} of {} items, {} queries, {} of them distinct, {} tokens", r.suite,
-             r.model, join(r.methods, ","), count_text(r.counts.items), count_text(r.suite_items),
-             count_text(r.counts.asked), count_text(r.counts.distinct),
-             count_text(r.counts.tokens));
+  fmt::print("{} × {} ({}): {} of {}, {}, {} of them distinct, {}", r.suite, r.model,
+             join(r.methods, ","), count_text(r.counts.items), counted(r.suite_items, "item"),
+             counted(r.counts.asked, "query", "queries"), count_text(r.counts.distinct),
+             counted(r.counts.tokens, "token"));
   if (r.stored_before > 0)
-    fmt::print("; {} scores are stored already", count_text(r.stored_before));
+    fmt::print("; {} stored already", counted(r.stored_before, "score is", "scores are"));
   fmt::print("; about {}", duration_text(r.estimated_seconds));
   if (uint64_t bytes = engine::most_memory(call.run.plan))
     fmt::print("; at most {} MB of memory", bytes / 1'000'000 + 1);
   fmt::print("\n");
   if (call.verbose)
-    fmt::print("  {} tokens, {} one by one\n", count_text(r.counts.tokens),
+    fmt::print("  {}, {} one by one\n", counted(r.counts.tokens, "token"),
                count_text(r.counts.alone));
 }
 
 void say_done(const engine::RunReport& r, const RunCall& call) {
   if (call.run.quiet) return;
-  fmt::print(stderr, "{} × {} ({}): {} items in {}", r.suite, r.model, join(r.methods, ","),
-             count_text(r.counts.items), duration_text(r.seconds));
+  fmt::print(stderr, "{} × {} ({}): {} in {}", r.suite, r.model, join(r.methods, ","),
+             counted(r.counts.items, "item"), duration_text(r.seconds));
   if (r.stored_before > 0)
-    fmt::print(stderr, ", {} scores were stored", count_text(r.stored_before));
+    fmt::print(stderr, ", {} stored", counted(r.stored_before, "score was", "scores were"));
   if (r.resumed > 0)
-    fmt::print(stderr, ", {} queries were answered before the interruption", count_text(r.resumed));
+    fmt::print(stderr, ", {} answered before the interruption",
+               counted(r.resumed, "query was", "queries were"));
   fmt::print(stderr, "\n");
   if (r.cut_otherwise > 0)
-    fmt::print(stderr, "  {} of them are cut into other pieces after their contexts than alone\n",
-               count_text(r.cut_otherwise));
+    fmt::print(stderr, "  {} of them {} than alone\n", count_text(r.cut_otherwise),
+               plural(r.cut_otherwise, "is cut into other pieces after its context",
+                      "are cut into other pieces after their contexts"));
   if (call.verbose)
-    fmt::print(
-        stderr,
-        "  {} queries, {} distinct, {} tokens, {} one by one; model {:.2f} s, storing {:.2f} s\n",
-        count_text(r.counts.asked), count_text(r.counts.distinct), count_text(r.counts.tokens),
-        count_text(r.counts.alone), r.model_seconds, r.store_seconds);
+    fmt::print(stderr, "  {}, {} distinct, {}, {} one by one; model {:.2f} s, storing {:.2f} s\n",
+               counted(r.counts.asked, "query", "queries"), count_text(r.counts.distinct),
+               counted(r.counts.tokens, "token"), count_text(r.counts.alone), r.model_seconds,
+               r.store_seconds);
 }
 
 // Which method was taken where nobody named one, and why.
@@ -108,8 +110,8 @@ void say_how_to_go_on(int signal) {
 void check_scored(const std::vector<engine::RunReport>& reports) {
   for (const engine::RunReport& r : reports)
     if (r.stored_before == 0 && r.excluded > 0 && r.excluded == r.counts.items * r.methods.size())
-      throw bad_input(fmt::format("all {} items of '{}' were excluded for '{}'",
-                                  count_text(r.counts.items), r.suite, r.model))
+      throw bad_input(fmt::format("every item of '{}' ({} in all) was excluded for '{}'", r.suite,
+                                  count_text(r.counts.items), r.model))
           .hint("the line below the table says why; another method (--method) may fit");
 }
 
@@ -216,8 +218,9 @@ void run(RunCall& call, engine::Wire* wire) {
 
 void run_alone_or_together(RunCall& call) {
   if (!call.names.empty() && call.names.size() != call.models.size())
-    throw wrong_call(
-        fmt::format("there are {} models and {} names", call.models.size(), call.names.size()))
+    throw wrong_call(fmt::format("there {} {} and {}", plural(call.models.size(), "is", "are"),
+                                 counted(call.models.size(), "model"),
+                                 counted(call.names.size(), "name")))
         .hint("--name goes with each -m, in their order");
   if (!call.shard.empty()) call.run.shard = engine::parse_shard(call.shard);
   if (!call.context.empty()) {
@@ -287,7 +290,7 @@ void add_run(Cli& cli) {
       .existing_file();
   add_load_options(app, call.load);
   app.add_option("--batch", call.run.plan.batch_tokens,
-                 "tokens that the model gets at once; default: what the model says is best")
+                 "tokens that the model gets at once; default: what suits the model best")
       .whole_number(1);
   app.add_flag("--no-sharing", call.no_sharing,
                "one sentence at a time, for comparing speed; the scores are the same");

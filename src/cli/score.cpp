@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "cli/cli.h"
 #include "cli/model_options.h"
 #include "model/predict.h"
@@ -91,8 +92,8 @@ void print_table(const query::Model& model, const method::Method& method,
     fmt::print("\n");
     print_columns(words);
     fmt::print(
-        "\nlog-prob is natural, bits are surprisal; complete: that of the word as such, which a "
-        "space or the end follows\n");
+        "\nlog-prob is natural, bits are surprisal; complete: that of the whole word, followed by "
+        "a space or the end\n");
   }
   if (columns.size() < 2) return;
   const std::string norm = judge::name_of(method.view());
@@ -133,7 +134,7 @@ void show_predictions(query::Model& model, const Options& options) {
       out.push_back({{"text", text}, {"gap", gap}, {"best", best}});
     }
   }
-  if (options.as_json) fmt::print("{}\n", out.dump(1, ' ', false, json::error_handler_t::replace));
+  if (options.as_json) fmt::print("{}\n", json_text(out, 1));
 }
 
 // '-' is every line of standard input. The name of a file is hardly meant as a sentence.

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/counts.h"
 #include "base/progress.h"
 #include "cli/cli.h"
 #include "cli/model_options.h"
@@ -21,17 +22,17 @@ void write(const Options& o) {
       introspect::write_states(*model, o.texts, introspect::find_layers(o.layers, model->info()),
                                o.output, [&](uint64_t texts, uint64_t) { progress.set(texts); });
   if (!o.quiet)
-    fmt::print(stderr, "{} {}, {} tokens\n", count_text(done.texts),
-               done.texts == 1 ? "text" : "texts", count_text(done.tokens));
+    fmt::print(stderr, "{}, {}\n", counted(done.texts, "text"), counted(done.tokens, "token"));
 }
 
 void add_states(Cli& cli) {
   auto o = std::make_shared<Options>();
   Arguments& app = cli.command(
-      "states", "What a model's layers give for every token of texts, as a safetensors file",
+      "states", "The output of a model's layers for every token of texts, as a safetensors file",
       "  minpair states -m DIR texts.txt -o states.safetensors\n"
       "  minpair states -m DIR texts.txt --layers 0,2,4 -o states.safetensors\n"
-      "\nA text is a line. Tensor \"text.3.layer.2\" is what layer 2 gives for line 3, tokens by\n"
+      "\nA text is a line. Tensor \"text.3.layer.2\" is the output of layer 2 for line 3, tokens "
+      "by\n"
       "width; layer 0 is the embeddings. The metadata name the model, and \"text.3\" has the\n"
       "text, its token ids and pieces as JSON.\n");
   app.add_option("TEXTS", o->texts, "a file, one text per line; '-' is standard input").required();

@@ -1,4 +1,5 @@
 #include "engine/surprisal.h"
+#include "base/counts.h"
 
 #include <fmt/format.h>
 
@@ -24,8 +25,10 @@ void run(Options& o) {
       *model, o.file, o.output, o.how, [&](uint64_t words) { progress.set(words); });
   if (o.quiet) return;
   std::string line =
-      fmt::format("{} words of {} texts", count_text(done.words), count_text(done.texts));
-  if (done.resumed > 0) line += fmt::format("; {} were there already", count_text(done.resumed));
+      fmt::format("{} of {}", counted(done.words, "word"), counted(done.texts, "text"));
+  if (done.resumed > 0)
+    line += fmt::format("; {} {} there already", count_text(done.resumed),
+                        plural(done.resumed, "was", "were"));
   if (done.unknown > 0)
     line += fmt::format("; {} unknown to the vocabulary", count_text(done.unknown));
   if (done.unscored > 0) line += fmt::format("; {} without a score", count_text(done.unscored));
@@ -40,7 +43,7 @@ void add_surprisal(Cli& cli) {
       "  minpair surprisal -m DIR items.csv --column sentence -o words.csv\n"
       "  minpair surprisal -m DIR story.txt --entropy --rank --unit nats --format jsonl\n"
       "\nColumns: text (line or row, from 1), position (of the word in it), word, pieces,\n"
-      "surprisal (sum of its pieces), corrected (of the word as such, which another follows),\n"
+      "surprisal (sum of its pieces), corrected (of the whole word, with another one after it),\n"
       "entropy and rank (where asked for), length (characters), unknown (1: not in the\n"
       "vocabulary). Other columns of a table come first. A cell is empty where nothing is known.\n"
       "An interrupted call with -o continues where it stopped.\n");

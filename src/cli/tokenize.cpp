@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "checkpoint/checkpoint.h"
 #include "cli/cli.h"
 #include "model/model.h"
@@ -48,7 +49,7 @@ std::string json_line(const tokenizer::Tokenizer& tokenizer, std::string_view te
          {"span", {character_of_byte(text, t.span.begin), character_of_byte(text, t.span.end)}},
          {"special", t.special}});
   nlohmann::ordered_json line = {{"text", text}, {"tokens", std::move(tokens)}};
-  return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_text(line) + "\n";
 }
 
 // A token a line: id, piece, first character, character after the last, what it stands for.

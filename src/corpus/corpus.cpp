@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/progress.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -285,8 +286,7 @@ class Preparation {
                       {"test", report_.test}};
     j["train_words"] = report_.train_words;
     j["coverage"] = report_.coverage;
-    write_file(folder_ / "corpus.json",
-               j.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    write_file(folder_ / "corpus.json", json_text(j, 2) + "\n");
   }
 
   const CorpusOptions& options_;

@@ -1,3 +1,4 @@
+#include "base/counts.h"
 #include "engine/engine.h"
 
 #include <fmt/format.h>
@@ -109,11 +110,11 @@ class Run {
     const std::string& method = infos_.front().name;
     if (for_clozes)
       throw bad_input(
-          fmt::format("none of the {} items of '{}' is a cloze, and '{}' judges no others",
-                      count_text(items), suite_.manifest.name, method))
+          fmt::format("no item of '{}' ({} in all) is a cloze, and '{}' judges no others",
+                      suite_.manifest.name, count_text(items), method))
           .hint("without --method, the default for sentences is taken");
-    throw bad_input(fmt::format("all {} items of '{}' are clozes, and '{}' judges none",
-                                count_text(items), suite_.manifest.name, method))
+    throw bad_input(fmt::format("every item of '{}' ({} in all) is a cloze, and '{}' judges none",
+                                suite_.manifest.name, count_text(items), method))
         .hint("--method lemma-pairs does with any model, feature-class with masked ones");
   }
 

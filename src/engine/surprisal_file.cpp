@@ -9,6 +9,7 @@
 #include <deque>
 #include <numbers>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -67,8 +68,8 @@ class TableTexts : public Texts {
   bool next(std::string& text, Kept& kept) override {
     if (!rows_.next(fields_)) return false;
     if (fields_.size() != names_.size())
-      throw bad_input(
-          fmt::format("{} columns where the first line has {}", fields_.size(), names_.size()))
+      throw bad_input(fmt::format("{} where the first line has {}",
+                                  counted(fields_.size(), "column"), names_.size()))
           .at(rows_.name(), rows_.line());
     kept.clear();
     for (size_t i = 0; i < fields_.size(); ++i)

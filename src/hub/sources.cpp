@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "base/counts.h"
 #include "base/file.h"
 #include "base/names.h"
 #include "base/paths.h"
@@ -64,8 +65,9 @@ class Pulling {
     result.absent = wanted.size();
     if (options_.dry_run || wanted.empty()) return result;
     if (settings_.offline)
-      throw cannot(fmt::format("{} files of '{}' are not here, and nothing is fetched offline",
-                               wanted.size(), source_.name))
+      throw cannot(fmt::format("{} of '{}' {} not here, and nothing is fetched offline",
+                               counted(wanted.size(), "file"), source_.name,
+                               plural(wanted.size(), "is", "are")))
           .hint("unset HF_HUB_OFFLINE");
     // Whoever waited here may find everything done.
     Lock lock(below / ".locks" / (source_.name + ".lock"));

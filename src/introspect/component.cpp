@@ -86,7 +86,7 @@ std::vector<Component> find_components(const std::string& list) {
     Component component;
     if (colon == std::string_view::npos || !take_number(part.substr(0, colon), component.layer) ||
         !take_number(part.substr(colon + 1), component.index))
-      throw wrong_call(fmt::format("'{}' is no layer and index", part))
+      throw wrong_call(fmt::format("'{}' is not a layer and an index", part))
           .hint("as 1:5,2:17, layers from 1, indices from 0");
     found.push_back(component);
   }

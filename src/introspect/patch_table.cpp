@@ -5,7 +5,7 @@
 #include <limits>
 #include <map>
 
-#include "base/progress.h"
+#include "base/counts.h"
 #include "introspect/component.h"
 #include "introspect/intervals.h"
 #include "introspect/summary.h"

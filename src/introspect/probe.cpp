@@ -10,9 +10,9 @@
 #include <span>
 #include <thread>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/progress.h"
 #include "base/random.h"
 #include "base/team.h"
 #include "introspect/intervals.h"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "base/counts.h"
 #include "base/error.h"
-#include "base/progress.h"
 
 namespace minpair::introspect {
 namespace {

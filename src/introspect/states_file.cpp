@@ -105,7 +105,7 @@ std::vector<uint32_t> find_layers(const std::string& list, const query::ModelInf
     uint32_t layer = 0;
     auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), layer);
     if (error != std::errc() || end != name.data() + name.size() || layer > info.layers)
-      throw wrong_call(fmt::format("'{}' is no layer of {}", name, info.name))
+      throw wrong_call(fmt::format("'{}' is not a layer of {}", name, info.name))
           .hint(fmt::format("0 (the embeddings) to {}, with commas; or 'all'", info.layers));
     if (std::ranges::count(layers, layer) == 0) layers.push_back(layer);
   }

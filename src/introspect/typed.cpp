@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "introspect/asking.h"
 #include "introspect/contrast.h"
@@ -76,9 +77,9 @@ class Looking {
         here_(read_of(pair_of(pair.right, pair.wrong), model)) {
     if (here_.words.size() > limits.words)
       throw bad_input(
-          fmt::format("a pair with up to {} words around the locus is looked into; "
+          fmt::format("a pair with up to {} around the locus is looked into; "
                       "this one has {}",
-                      limits.words, here_.words.size()));
+                      counted(limits.words, "word"), here_.words.size()));
     if (!pair.other.empty()) read_other(pair.other);
   }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/rows.h"
 #include "base/text.h"
@@ -63,7 +64,8 @@ Norm find_norm(std::string_view name) {
   if (norm.fitted) return norm;
   std::vector<std::string_view> parts = split(name, ':');
   if (parts.size() - 1 > k->parameters)
-    throw wrong_call(fmt::format("'{}': {} takes {} numbers", name, k->name, k->parameters));
+    throw wrong_call(
+        fmt::format("'{}': {} takes {}", name, k->name, counted(k->parameters, "number")));
   for (size_t i = 1; i < parts.size(); ++i) {
     std::string text(parts[i]);
     char* end = nullptr;

@@ -30,7 +30,7 @@ double worth_of_tie(Ties ties) {
     case Ties::paper:
       break;
   }
-  throw cannot("nobody said how the paper counts ties");
+  throw cannot("nothing says how the paper counts ties");
 }
 
 }  // namespace

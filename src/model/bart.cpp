@@ -49,7 +49,7 @@ class Bart : public GapFiller {
     if (c.flag("scale_embedding", false)) times_ = std::sqrt(float(info.hidden));
     start_ = tokenizer::TokenId(c.integer("decoder_start_token_id", 2));
     if (start_ < 0 || uint32_t(start_) >= info.vocabulary)
-      throw bad_input("\"decoder_start_token_id\" is no token").at(c.file().string());
+      throw bad_input("\"decoder_start_token_id\" is not a token").at(c.file().string());
     c.must_be("normalize_before", multilingual_, "the norms stand elsewhere");
     c.must_be("add_final_layer_norm", multilingual_, "the norms stand elsewhere");
     c.must_be("normalize_embedding", true, "embeddings without a norm are not supported");

@@ -51,7 +51,7 @@ class Bert : public Encoder {
                        "electra.", "albert.", "mpnet.", "ernie.", "roformer.", "nomic_bert.",
                        "data2vec_text.", "roberta_prelayernorm."});
     if (from.with_head && load.has("discriminator_predictions.dense.weight"))
-      throw bad_input("this is ELECTRA's discriminator, which is no language model")
+      throw bad_input("this is ELECTRA's discriminator, which is not a language model")
           .hint("use the generator that was trained beside it (its name ends in -generator)");
     load_embeddings(load, c, info);
     set_places(load, c);

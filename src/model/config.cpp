@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/python_json.h"
 #include "base/text.h"
 
@@ -220,7 +221,7 @@ Config Config::inside(std::string_view key, const std::string& usual) const {
   json all = json::parse(usual);
   if (has("transformers_version")) all["transformers_version"] = *find("transformers_version");
   all.update(*value);
-  return Config(file_, all.dump());
+  return Config(file_, json_text(all));
 }
 
 std::pair<int, int> Config::written_by() const {

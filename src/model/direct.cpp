@@ -25,10 +25,9 @@ std::vector<double> product(const std::vector<double>& a, const std::vector<doub
 void check_direct_effects(const query::Model& model) {
   const auto* causal = dynamic_cast<const CausalModel*>(&model);
   if (causal && causal->decoder().stream_is_sum()) return;
-  throw wrong_call(
-      fmt::format("the logits of '{}' are no sum of what its layers add: norms or other "
-                  "layers stand in between",
-                  model.info().name))
+  throw wrong_call(fmt::format("the logits of '{}' are not a sum of what its layers add: there are "
+                               "norms or other layers in between",
+                               model.info().name))
       .hint(
           "decoders with norms before their layers (GPT-2, Llama, Mamba) have such sums; erasure "
           "works with all models");
@@ -37,8 +36,9 @@ void check_direct_effects(const query::Model& model) {
 void check_token_effects(const query::Model& model) {
   check_direct_effects(model);
   if (dynamic_cast<const CausalModel&>(model).decoder().attends()) return;
-  throw wrong_call(fmt::format("'{}' has no attention that could be cut into what each token gives",
-                               model.info().name))
+  throw wrong_call(
+      fmt::format("'{}' has no attention that could be split into what each token contributes",
+                  model.info().name))
       .hint("its parts can be told apart (--method logit); erasure works with all models");
 }
 

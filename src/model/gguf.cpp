@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "model/causal.h"
 #include "model/masked.h"
@@ -81,8 +82,8 @@ Found find_family(const checkpoint::Checkpoint& checkpoint, const std::string& f
   if (std::string type = type_of(name); !type.empty())
     hint = fmt::format("the directory of the original model is read ('{}'); ", type);
   if (std::ranges::count(kEncoders, name))
-    throw bad_input(fmt::format("GGUF files of '{}' hold no language model: the part that says "
-                                "which word stands at a mask is left out of them",
+    throw bad_input(fmt::format("GGUF files of '{}' hold no language model: the part that predicts "
+                                "the word at a mask is left out of them",
                                 name))
         .at(file)
         .hint("use the directory of the original model");
@@ -200,9 +201,8 @@ std::unique_ptr<query::Model> load_gguf(Source source) {
   std::unique_ptr<checkpoint::Checkpoint> checkpoint = checkpoint::open_checkpoint(source.path);
   const Found found = find_family(*checkpoint, file);
   source.architecture = found.names.model_type;
-  auto config = std::make_unique<Config>(source.path,
-                                         config_of(*checkpoint, found.names, file)
-                                             .dump(-1, ' ', false, Json::error_handler_t::replace));
+  auto config =
+      std::make_unique<Config>(source.path, json_text(config_of(*checkpoint, found.names, file)));
   std::unique_ptr<tokenizer::Tokenizer> tokenizer =
       tokenizer::make_gguf_tokenizer(checkpoint->metadata());
   auto renamed_checkpoint = std::make_unique<Renamed>(std::move(checkpoint), renaming(found.names));

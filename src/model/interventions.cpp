@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/counts.h"
 #include "base/error.h"
 
 namespace minpair::model {
@@ -58,8 +59,8 @@ std::span<const float> given(const std::vector<float>& values, size_t width, con
       in_layer ? info.is_of_decoder(at.layer)
                : has_both(at.site) && (value.site == Site::hidden || value.site == Site::cell);
   if (values.size() != width && !(both && values.size() == 2 * width))
-    throw wrong_call(
-        fmt::format("{} values were given where the model has {}", values.size(), width));
+    throw wrong_call(fmt::format("{} {} given where the model has {}", values.size(),
+                                 plural(values.size(), "value was", "values were"), width));
   const bool shares = value.part.number >= kSharing && !value.part.is_state;
   // A row without a token of its own is meant where all are.
   if (shares && (at.position != query::kEverywhere || at.site == query::Site::residual)) return {};

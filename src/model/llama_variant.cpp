@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/counts.h"
 #include "base/error.h"
 
 namespace minpair::model {
@@ -143,7 +144,7 @@ void windows(const Config& c, const std::string& type, size_t layers, Variant& v
   std::vector<std::string> kinds = c.texts("layer_types");
   if (!kinds.empty() && kinds.size() != layers)
     throw bad_input(
-        fmt::format("\"layer_types\" speaks of {} layers, not {}", kinds.size(), layers))
+        fmt::format("\"layer_types\" speaks of {}, not {}", counted(kinds.size(), "layer"), layers))
         .at(c.file().string());
   size_t pattern = 0;
   if (type == "gemma2") pattern = 2;

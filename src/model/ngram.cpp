@@ -78,7 +78,7 @@ class Arpa {
     while (next() && line_[0] != '\\') {
       std::vector<std::string_view> columns = minpair::words(line_);
       if (columns.size() != n + 1 && columns.size() != n + 2)
-        throw bad(fmt::format("this is no {}-gram", n));
+        throw bad(fmt::format("this is not a {}-gram", n));
       for (size_t i = 0; i < n; ++i) ids[i] = id_of(columns[i + 1], n == 1);
       grams[key(ids.data(), n)] = {number(columns[0]),
                                    columns.size() == n + 2 ? number(columns[n + 1]) : 0};

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "model/causal.h"
@@ -96,7 +97,8 @@ class Recurrent : public query::Model, public Watchable {
     for (const checkpoint::TensorView& t : checkpoint_->tensors())
       if (t.name.ends_with("encoder.weight")) table = &t;
     if (!table || table->shape.size() != 2)
-      throw bad_input("this is no recurrent language model: there is no encoder.weight").at(where);
+      throw bad_input("this is not a recurrent language model: there is no encoder.weight")
+          .at(where);
     info_.vocabulary = uint32_t(table->shape[0]);
     const auto width = size_t(table->shape[1]);
     words_ = load.embedding("encoder.weight", info_.vocabulary, width);
@@ -120,7 +122,7 @@ class Recurrent : public query::Model, public Watchable {
       inputs = hidden_;
     }
     if (layers_.empty())
-      throw bad_input("this is no recurrent language model: there is no rnn.weight_hh_l0")
+      throw bad_input("this is not a recurrent language model: there is no rnn.weight_hh_l0")
           .at(where);
     std::string kind = config_ ? config_->text("rnn_type", "")
                                : std::string(checkpoint_->metadata().text("rnn.mode").value_or(""));
@@ -167,8 +169,9 @@ class Recurrent : public query::Model, public Watchable {
     if (config_ && config_->flag("plain_first_word", false))
       tokenizer_ = tokenizer::with_plain_first_word(std::move(tokenizer_));
     if (tokenizer_->vocabulary_size() != info_.vocabulary)
-      throw bad_input(fmt::format("the vocabulary has {} words, the model {}",
-                                  tokenizer_->vocabulary_size(), info_.vocabulary))
+      throw bad_input(fmt::format("the vocabulary has {} {}, the model {}",
+                                  tokenizer_->vocabulary_size(),
+                                  plural(tokenizer_->vocabulary_size(), "word"), info_.vocabulary))
           .at(file.string())
           .hint("the vocabulary must be the one the model was trained with");
     if (tokenizer_->special().eos < 0)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/counts.h"
 #include "base/error.h"
 
 namespace minpair::model {
@@ -134,8 +135,8 @@ void apply_longrope(const Said& said, Rope& rope) {
   std::vector<double> by = said.reals("short_factor");
   said.reals("long_factor");
   if (by.size() != rope.frequencies.size())
-    throw bad_input(fmt::format("\"short_factor\" has {} numbers, it must have {}", by.size(),
-                                rope.frequencies.size()));
+    throw bad_input(fmt::format("\"short_factor\" has {}, it must have {}",
+                                counted(by.size(), "number"), rope.frequencies.size()));
   for (size_t i = 0; i < by.size(); ++i)
     rope.frequencies[i] = float(double(rope.frequencies[i]) / by[i]);
   double sharp = said.real("attention_factor",

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "model/causal.h"
 #include "model/rwkv_folders.h"
@@ -65,7 +66,7 @@ class Rwkv7 : public Decoder {
     const int64_t keys = c.integer("num_key_value_heads", 0);
     key_heads_ = keys > 0 && !seventh_ ? size_t(keys) : heads_;
     if (heads_ % key_heads_)
-      throw bad_input(fmt::format("{} heads cannot share {} keys", heads_, key_heads_));
+      throw bad_input(fmt::format("{} cannot share {} keys", counted(heads_, "head"), key_heads_));
     load_weights(from);
   }
 

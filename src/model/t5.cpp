@@ -43,7 +43,7 @@ class T5 : public GapFiller {
     inner_width_ = c.size("d_ff");
     start_ = tokenizer::TokenId(c.integer("decoder_start_token_id", c.integer("pad_token_id", 0)));
     if (start_ < 0 || uint32_t(start_) >= info.vocabulary)
-      throw bad_input("\"decoder_start_token_id\" is no token").at(c.file().string());
+      throw bad_input("\"decoder_start_token_id\" is not a token").at(c.file().string());
     const bool tied = c.flag("tie_word_embeddings", info.architecture != "mt5");
     if (info.architecture == "t5") scaled_ = c.flag("scale_decoder_outputs", tied);
     if (info.architecture == "umt5") scaled_ = tied;
@@ -67,7 +67,7 @@ class T5 : public GapFiller {
     if (gated_) said.erase(0, 6);
     if (gated_ && said == "gelu") said = "gelu_new";
     if (c.text("dense_act_fn", said) != said || c.flag("is_gated_act", gated_) != gated_)
-      throw bad_input("\"feed_forward_proj\" says other than \"dense_act_fn\", \"is_gated_act\"")
+      throw bad_input("\"feed_forward_proj\" contradicts \"dense_act_fn\", \"is_gated_act\"")
           .at(c.file().string());
     activation_ = nn::find_activation(said);
   }

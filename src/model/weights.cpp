@@ -129,8 +129,7 @@ const checkpoint::TensorView* WeightLoader::find(const std::string& name,
   }
   const checkpoint::TensorView* tensor = found->second;
   if (whole_numbers(tensor->type)) {
-    complain(name,
-             fmt::format("{} is stored as whole numbers, as quantised weights are", tensor->name));
+    complain(name, fmt::format("{} is stored as integers, as quantised weights are", tensor->name));
     return nullptr;
   }
   if (tensor->shape != shape) {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/names.h"
-#include "base/progress.h"
 #include "base/text.h"
 
 namespace minpair::papers {
@@ -200,8 +200,9 @@ Frame Frame::joined(const Frame& other, const Join& join) const {
   out.where_ = where_;
   out.alone_ = alone_;
   if (!alone.empty())
-    out.alone_.push_back(fmt::format("{} rows have no partner in {}; the first: {}",
-                                     count_text(alone.size()), join.file, place(alone[0])));
+    out.alone_.push_back(
+        fmt::format("{} {} no partner in {}; the first: {}", counted(alone.size(), "row"),
+                    plural(alone.size(), "has", "have"), join.file, place(alone[0])));
   out.take(*this, mine, "");
   out.take(other, there, join.prefix);
   if (!join.either.empty()) out.add_own(join.prefix + "by", std::move(by));

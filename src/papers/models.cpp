@@ -254,8 +254,9 @@ class Work {
     a.items = uint64_t(Formula::parse("count(" + where + ")").value(frame));
     if (a.items == 0) {
       const double all = Formula::parse("count(" + row_is + ")").value(frame);
-      a.why = all == 0 ? "no such sentences among the files"
-                       : fmt::format("none of its {} items count for this model", all);
+      a.why = all == 0   ? "no such sentences among the files"
+              : all == 1 ? "its only item does not count for this model"
+                         : fmt::format("none of its {} items count for this model", all);
       return a;
     }
     a.ours = Formula::parse("mean(correct where " + where + ")").value(frame);

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "base/progress.h"
+#include "base/counts.h"
 #include "papers/papers.h"
 
 namespace minpair::papers {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/names.h"
@@ -155,8 +156,9 @@ PaperTable table_of(const Json& j) {
   for (const Json& row : j.at("rows")) {
     table.rows.push_back(row_of(row));
     if (table.rows.back().values.size() != table.columns.size())
-      throw bad_input(fmt::format("'{}': {} values for {} columns", table.rows.back().title,
-                                  table.rows.back().values.size(), table.columns.size()));
+      throw bad_input(fmt::format("'{}': {} for {}", table.rows.back().title,
+                                  counted(table.rows.back().values.size(), "value"),
+                                  counted(table.columns.size(), "column")));
   }
   return table;
 }

@@ -12,8 +12,10 @@
 #include <span>
 #include <unordered_map>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/names.h"
 #include "base/python_json.h"
 #include "base/rows.h"
@@ -65,7 +67,8 @@ Frame delimited(const std::filesystem::path& file, char separator,
   while (rows.next(cells)) {
     if (says_nothing(cells)) continue;
     if (cells.size() != width)
-      throw bad_input(fmt::format("{} fields, {} were expected", cells.size(), width))
+      throw bad_input(fmt::format("{}, {} {} expected", counted(cells.size(), "field"), width,
+                                  plural(width, "was", "were")))
           .at(shown, rows.line());
     check_text();
     frame.add_row(cells, rows.line());
@@ -91,7 +94,7 @@ void flatten(const Json& value, const std::string& name,
   } else if (value.is_string()) {
     out.emplace_back(name, value.get<std::string>());
   } else {
-    out.emplace_back(name, value.is_null() ? "" : value.dump());
+    out.emplace_back(name, value.is_null() ? "" : json_text(value));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/counts.h"
 #include "base/error.h"
 
 namespace minpair::query {
@@ -29,7 +30,8 @@ void check_layer(uint16_t layer, const ModelInfo& info, Site site = Site::residu
     throw wrong_call("the embeddings have no heads, neurons or units")
         .hint("layers count from 1 there");
   if (layer > info.layers)
-    throw wrong_call(fmt::format("{} has {} layers, not {}", info.name, info.layers, layer))
+    throw wrong_call(
+        fmt::format("{} has {}, not {}", info.name, counted(info.layers, "layer"), layer))
         .hint("0 is the embeddings");
 }
 
@@ -61,7 +63,8 @@ void check_hidden(const Hidden& hidden, const Model& model) {
 void check_positions(std::span<const uint32_t> positions, size_t tokens) {
   for (uint32_t position : positions)
     if (position >= tokens)
-      throw bad_input(fmt::format("position {} of {} tokens was to be changed", position, tokens));
+      throw bad_input(
+          fmt::format("position {} of {} was to be changed", position, counted(tokens, "token")));
 }
 
 void check_change(const Change& change, size_t tokens, const Model& model) {
@@ -70,8 +73,8 @@ void check_change(const Change& change, size_t tokens, const Model& model) {
   check_site(at.site, model);
   check_layer(at.layer, info, at.site);
   if (at.site == Site::head && at.index != kAll && at.index >= info.heads_in(at.layer))
-    throw wrong_call(fmt::format("{} has {} heads, not a number {}", info.name,
-                                 info.heads_in(at.layer), at.index))
+    throw wrong_call(fmt::format("{} has {}, not a number {}", info.name,
+                                 counted(info.heads_in(at.layer), "head"), at.index))
         .hint("0 is the first");
   if (at.position != kEverywhere) check_positions({&at.position, 1}, tokens);
   const auto* from = std::get_if<From>(&change.how);
@@ -129,8 +132,8 @@ void check(const Query& query, const Model& model) {
   check_input(query.ids, info);
   for (const Ask& ask : query.asks) {
     if (ask.position >= query.ids.size())
-      throw bad_input(
-          fmt::format("position {} of {} tokens was asked for", ask.position, query.ids.size()));
+      throw bad_input(fmt::format("position {} of {} was asked for", ask.position,
+                                  counted(query.ids.size(), "token")));
     if (!known.test(ask.what.index()))
       throw wrong_call(
           fmt::format("{} cannot be asked for {}", info.name, kAsked[ask.what.index()]))

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -150,8 +151,8 @@ class Joiner {
           .hint(fmt::format("its texts are called as '{}'; --text names the column",
                             model.some_text()));
     if (place.position > words->size())
-      throw bad_input(fmt::format("text '{}' has {} words in {}, this is word {}", place.text,
-                                  words->size(), model.file(), place.position))
+      throw bad_input(fmt::format("text '{}' has {} in {}, this is word {}", place.text,
+                                  counted(words->size(), "word"), model.file(), place.position))
           .at(times_.file(), times_.line());
     const Word& word = (*words)[place.position - 1];
     if (word.word == place.word) return true;
@@ -238,8 +239,8 @@ class Joiner {
       o.place = at->second;
     }
     if (units.size() < q_.folds)
-      throw bad_input(fmt::format("{} {} cannot be cut into {} folds", units.size(),
-                                  q_.by_text ? "texts" : "words", q_.folds))
+      throw bad_input(fmt::format("{} cannot be cut into {} folds",
+                                  counted(units.size(), q_.by_text ? "text" : "word"), q_.folds))
           .at(times_.file())
           .hint(fmt::format("--folds {}", std::max<size_t>(units.size(), 2)));
     std::vector<uint32_t> order(units.size());

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/names.h"
 
@@ -50,8 +51,8 @@ bool Table::next() {
   if (json_) return std::exchange(waiting_, false) || next_json();
   if (!rows_->next(cells_)) return false;
   if (cells_.size() != names_.size())
-    throw bad_input(
-        fmt::format("{} columns where the first line has {}", cells_.size(), names_.size()))
+    throw bad_input(fmt::format("{} where the first line has {}", counted(cells_.size(), "column"),
+                                names_.size()))
         .at(file_, line());
   return true;
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "report/judged.h"
 #include "report/labels.h"
 
@@ -57,14 +58,12 @@ std::string babylm_predictions(store::Store& store, const ReportOptions& options
     if (choice == choices.end())
       throw bad_input(fmt::format("'{}' is excluded: {}", item.id, judge::text_of(j.excluded)))
           .at(store.path().string())
-          .hint("the leaderboard wants a choice for every item");
+          .hint("the leaderboard needs a choice for every item");
     auto& predictions = tests[item.test]["predictions"];
     predictions.push_back({{"id", fmt::format("{}_{}", item.test, predictions.size())},
                            {"pred", " " + choice->second}});
   }
-  return nlohmann::ordered_json{{run.suite.name, tests}}.dump(
-             -1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
-         "\n";
+  return json_text(nlohmann::ordered_json{{run.suite.name, tests}}) + "\n";
 }
 
 }  // namespace minpair::report

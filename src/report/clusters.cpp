@@ -6,8 +6,8 @@
 #include <set>
 #include <thread>
 
+#include "base/counts.h"
 #include "base/error.h"
-#include "base/progress.h"
 #include "base/team.h"
 #include "suite/lint.h"
 

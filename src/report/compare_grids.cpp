@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/progress.h"
+#include "base/counts.h"
 #include "report/clusters.h"
 #include "report/compare.h"
 
@@ -84,8 +84,8 @@ std::string sentences_text(const std::vector<suite::Sentence>& sentences) {
 Grid flips_grid(const Comparison& c, size_t flips) {
   Grid g;
   g.key = "flips";
-  g.title = fmt::format("Right for one, wrong for the other: {} items, the {} widest apart",
-                        count_text(c.flips.size()), std::min(flips, c.flips.size()));
+  g.title = fmt::format("Right for one, wrong for the other: {}, the {} widest apart",
+                        counted(c.flips.size(), "item"), std::min(flips, c.flips.size()));
   g.columns = {{"id", "id", Kind::text},
                {"test", "test", Kind::text},
                {"condition", "condition", Kind::text},

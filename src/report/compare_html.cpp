@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/paths.h"
 #include "report/compare.h"
 #include "report/html.h"
@@ -68,7 +69,7 @@ void write_comparisons(const std::vector<Comparison>& comparisons,
                        const std::filesystem::path& file) {
   Json all = {{"made", "minpair " + version()}, {"comparisons", Json::array()}};
   for (const Comparison& c : comparisons) all["comparisons"].push_back(comparison_json(c));
-  std::string block = base64(deflated(all.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  std::string block = base64(deflated(json_text(all)));
   write_file(file, page_with(page_script("comparison", block)));
 }
 

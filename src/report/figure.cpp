@@ -8,7 +8,6 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/progress.h"
 #include "report/checkpoints.h"
 #include "report/curve.h"
 #include "report/designs.h"

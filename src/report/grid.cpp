@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/paths.h"
 #include "report/layout.h"
 
@@ -191,7 +192,7 @@ std::string render_grids(const std::vector<Grid>& grids, const std::string& form
     nlohmann::ordered_json all = {{"minpair", version()},
                                   {"tables", nlohmann::ordered_json::array()}};
     for (const Grid& g : grids) all["tables"].push_back(json_grid(g));
-    return all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return json_text(all, 1) + "\n";
   }
   std::string out;
   for (const Grid& g : grids) {

@@ -7,10 +7,10 @@
 #include <set>
 #include <thread>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/paths.h"
-#include "base/progress.h"
 #include "base/team.h"
 #include "report/checkpoints.h"
 #include "report/clusters.h"

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/paths.h"
 #include "report/report.h"
 
@@ -80,7 +81,7 @@ std::string json_tables(const std::vector<Table>& tables) {
       all["runs"].push_back(
           {{"suite", t.suite}, {"model", r.model}, {"method", r.method}, {"facts", r.facts}});
   }
-  return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(all, 1) + "\n";
 }
 
 }  // namespace minpair::report

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/progress.h"
+#include "base/counts.h"
 
 namespace minpair::report {
 namespace {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/paths.h"
 #include "report/judged.h"
 #include "report/labels.h"
@@ -22,10 +23,6 @@ std::string file_name(std::string text) {
   for (char& c : text)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.' && c != '_') c = '_';
   return text;
-}
-
-std::string dump(const Json& j, int indent) {
-  return j.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 // The files of one run.
@@ -82,7 +79,7 @@ class Export {
       files_.push_back(folder_ / ("samples_" + task + "_minpair.jsonl"));
       file = std::make_unique<AtomicFile>(files_.back());
     }
-    file->write(dump(sample(stored, item, scores, points), -1));
+    file->write(json_text(sample(stored, item, scores, points)) + "\n");
   }
 
   Json sample(const store::StoredItem& stored, const suite::Item& item,
@@ -144,7 +141,7 @@ class Export {
         {"model_name_sanitized", file_name(model_)},
         {"lm_eval_version", "minpair " + version()}};
     files_.push_back(folder_ / "results_minpair.json");
-    write_file(files_.back(), dump(all, 2));
+    write_file(files_.back(), json_text(all, 2) + "\n");
   }
 
   store::Store& store_;

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "report/judged.h"
 #include "report/labels.h"
@@ -48,8 +49,9 @@ class MorcelaFit {
   judge::Norm fitted(judge::Norm norm, const std::string& run) const {
     const stats::LinearFit fit = sums_.fit();
     if (fit.dependent || fit.rows <= 4)
-      throw bad_input(fmt::format("{}: {} rated sentences are too few or too alike to fit {}", run,
-                                  fit.rows, norm.name))
+      throw bad_input(fmt::format("{}: {} {} too few or too alike to fit {}", run,
+                                  counted(fit.rows, "rated sentence"),
+                                  plural(fit.rows, "is", "are"), norm.name))
           .hint("people's ratings come into a results file with 'minpair convert --from PAPER'");
     if (!(fit.estimates[1] > 0))
       throw bad_input(

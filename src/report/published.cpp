@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/progress.h"
+#include "base/counts.h"
 #include "report/collect.h"
 
 namespace minpair::report {
@@ -100,8 +100,9 @@ void note_absent(Table& table, const suite::Manifest& manifest, const std::strin
         there |= key_of(table, row, "condition") == r.condition;
       }
     if (of_test && !there)
-      add_note(table, fmt::format("{}, {}: published over {} pairs, not among the items",
-                                  of_test->titles[0], r.condition, r.pairs.value_or(0)));
+      add_note(table,
+               fmt::format("{}, {}: published over {} {}, not among the items", of_test->titles[0],
+                           r.condition, r.pairs.value_or(0), plural(r.pairs.value_or(0), "pair")));
   }
 }
 
@@ -115,8 +116,8 @@ std::string count_note(const Table& table, const Row& row, const Cell& stated, s
     if (table.columns[i].lengths != "all") nearest = row.cells[i].tally.pairs;
   }
   if (nearest == 0) return "";
-  return fmt::format("{}: published over {} pairs, here {}", name_of(row),
-                     count_text(stated.tally.pairs), count_text(nearest));
+  return fmt::format("{}: published over {}, here {}", name_of(row),
+                     counted(stated.tally.pairs, "pair"), count_text(nearest));
 }
 
 // A suite of one's own has other pairs than the paper in every row: said once, not row by row.

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "base/counts.h"
 #include "base/error.h"
-#include "base/progress.h"
 #include "report/collect.h"
 #include "report/judged.h"
 #include "report/labels.h"
@@ -163,9 +163,9 @@ std::vector<ColumnInTheMaking> aggregate_seeds(const std::vector<ColumnInTheMaki
 
 std::string account_line(const ColumnInTheMaking& v, bool by_criterion) {
   const Tally& t = v.total.tally;
-  std::string line = fmt::format("{}: {} {}: {} scored ({} ties)", v.column.key(),
-                                 count_text(t.items), by_criterion ? "items × criteria" : "items",
-                                 count_text(t.pairs), count_text(t.ties));
+  std::string line = fmt::format("{}: {} {}: {} scored ({})", v.column.key(), count_text(t.items),
+                                 by_criterion ? "items × criteria" : plural(t.items, "item"),
+                                 count_text(t.pairs), counted(t.ties, "tie"));
   for (const auto& [reason, n] : t.excluded)
     line += fmt::format(", {} {}", count_text(n), text_of(reason));
   if (t.items < v.run->suite.items)
@@ -256,9 +256,10 @@ void note_lengths(Table& table, const std::vector<ColumnInTheMaking>& views) {
   for (const ColumnInTheMaking& v : views)
     if (v.column.lengths == "all" && v.unequal > 0) {
       table.notes.push_back(fmt::format(
-          "{} items have sentences of unequally many tokens: --lengths equal leaves them "
-          "out, both shows both",
-          count_text(v.unequal)));
+          "{} {} sentences with different numbers of tokens: --lengths equal leaves {} out, "
+          "both shows both",
+          counted(v.unequal, "item"), plural(v.unequal, "has", "have"),
+          plural(v.unequal, "it", "them")));
       return;
     }
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "engine/engine.h"
 #include "introspect/typed.h"
 #include "model/predict.h"
@@ -17,11 +18,6 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr std::string_view kMask = "[MASK]";
-
-// Pieces of a broken vocabulary need not be UTF-8.
-std::string dumped(const json& value, int indent) {
-  return value.dump(indent, ' ', false, json::error_handler_t::replace);
-}
 
 void add_surprisal(json& sentence, const TypedSentence& s) {
   sentence["unit"] = "bits";
@@ -142,7 +138,7 @@ judge::Preference preference(const std::vector<TypedSentence>& sentences,
 
 std::string typed_json(const query::Model& model, const method::Method& method,
                        const std::vector<TypedSentence>& sentences, int indent) {
-  return dumped(json_of(model, method, sentences), indent);
+  return json_text(json_of(model, method, sentences), indent);
 }
 
 std::string bench_json(query::Model& model, const std::string& method,
@@ -162,14 +158,14 @@ std::string bench_json(query::Model& model, const std::string& method,
   } catch (const Error& e) {
     out["error"] = e.message();
   }
-  return dumped(out, -1);
+  return json_text(out);
 }
 
 std::string looked_into_json(query::Model& model, const std::vector<std::string>& texts) {
   try {
     return introspect::inside_json(model, {texts[0], texts[1], texts.size() > 2 ? texts[2] : ""});
   } catch (const Error& e) {
-    return dumped({{"model", model.info().name}, {"error", e.message()}}, -1);
+    return json_text(json{{"model", model.info().name}, {"error", e.message()}});
   }
 }
 

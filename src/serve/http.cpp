@@ -6,6 +6,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace minpair::serve {
@@ -139,9 +140,8 @@ Response text_response(std::string body, int status) {
 }
 
 Response error_response(const Refusal& refusal) {
-  Response response = text_response(nlohmann::json{{"error", refusal.why}}.dump(
-                                        -1, ' ', false, nlohmann::json::error_handler_t::replace),
-                                    refusal.status);
+  Response response =
+      text_response(json_text(nlohmann::json{{"error", refusal.why}}), refusal.status);
   if (refusal.status == 503) response.headers = "Retry-After: 5\r\n";
   return response;
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "method/method.h"
 #include "report/html.h"
 #include "serve/access.h"
@@ -55,8 +56,7 @@ struct Explorer::Impl {
                      {"methods", methods},
                      {"method", method::default_method(model->info()).name()}});
     }
-    return json{{"version", version}, {"models", all}}.dump(-1, ' ', true,
-                                                            json::error_handler_t::replace);
+    return ascii_json_text(json{{"version", version}, {"models", all}});
   }
 
   Response show_page() {
@@ -124,7 +124,7 @@ struct Explorer::Impl {
     }
     if (path == "/") return show_page();
     if (path.starts_with("/data/")) return show_block(request);
-    if (path == "/version") return text_response(json{{"version", page.version()}}.dump());
+    if (path == "/version") return text_response(json_text(json{{"version", page.version()}}));
     return error_response({404, "there is nothing here"});
   }
 

@@ -3,14 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 
 namespace minpair::store {
 
 using Json = nlohmann::json;
 
-std::string facts_json(const Facts& facts) {
-  return Json(facts).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string facts_json(const Facts& facts) { return json_text(Json(facts)); }
 
 Facts parse_facts(std::string_view json, const std::string& file_for_messages) {
   Json object = Json::parse(json, nullptr, false);

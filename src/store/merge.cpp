@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
+#include "base/counts.h"
 #include "base/error.h"
-#include "base/progress.h"
 #include "store/judgments.h"
 #include "store/pack.h"
 #include "store/store.h"

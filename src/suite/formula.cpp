@@ -164,9 +164,9 @@ class Parser {
     node.region = trim(text_.substr(at_ + 1, semicolon - at_ - 1));
     if (node.region.empty()) fail("the region is missing");
     at_ = semicolon + 1;
-    if (!take('%')) fail("a sentence's name stands between two %");
+    if (!take('%')) fail("a sentence's name is written between two %");
     size_t end = text_.find('%', at_);
-    if (end == std::string_view::npos) fail("a sentence's name stands between two %");
+    if (end == std::string_view::npos) fail("a sentence's name is written between two %");
     node.sentence = trim(text_.substr(at_, end - at_));
     if (node.sentence.empty()) fail("the sentence's name is missing");
     at_ = end + 1;

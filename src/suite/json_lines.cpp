@@ -8,6 +8,7 @@
 #include <iterator>
 #include <span>
 
+#include "base/counts.h"
 #include "suite/formats/formats.h"
 #include "suite/formats/support.h"
 #include "suite/json_text.h"
@@ -37,8 +38,8 @@ Span span_of(element first, element last, std::string_view text, const std::stri
   size_t characters = count_characters(text);
   if (begin > end) wrong(fmt::format("the {} [{}, {}] ends before it begins", what, begin, end));
   if (end > characters)
-    wrong(fmt::format("the {} [{}, {}] is outside the sentence of {} characters", what, begin, end,
-                      characters));
+    wrong(fmt::format("the {} [{}, {}] is outside the sentence of {} {}", what, begin, end,
+                      characters, plural(characters, "character")));
   return {byte_of_character(text, begin), byte_of_character(text, end)};
 }
 

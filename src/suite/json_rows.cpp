@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/python_json.h"
 #include "base/text.h"
 
@@ -23,7 +24,7 @@ bool JsonRowReader::next(std::vector<Field>& fields) {
     if (value.is_string())
       fields.push_back({key, value.get<std::string>(), false});
     else
-      fields.push_back({key, value.dump(), true});
+      fields.push_back({key, json_text(value), true});
   return true;
 }
 

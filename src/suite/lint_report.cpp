@@ -2,7 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/progress.h"
+#include "base/counts.h"
+#include "base/json.h"
 #include "suite/lint.h"
 
 namespace minpair::suite {
@@ -30,10 +31,6 @@ std::string place_of(const Finding& f) {
   return place;
 }
 
-std::string plural(uint64_t n, const char* one) {
-  return fmt::format("{} {}{}", count_text(n), one, n == 1 ? "" : "s");
-}
-
 // All findings of one check: what it is, where, how often, and one example.
 std::string kind_text(const std::vector<const Finding*>& same, uint64_t all_items) {
   uint64_t items = 0;
@@ -43,11 +40,11 @@ std::string kind_text(const std::vector<const Finding*>& same, uint64_t all_item
   if (everywhere)
     text += ", in all items";
   else if (items > 0)
-    text += fmt::format(", {}", plural(items, "item"));
+    text += fmt::format(", {}", counted(items, "item"));
   text += '\n';
   for (size_t i = 0; i < same.size() && !everywhere; ++i) {
     if (i == kPlacesShown) {
-      text += fmt::format("    and {} more places\n", same.size() - i);
+      text += fmt::format("    and {}\n", counted(same.size() - i, "more place"));
       break;
     }
     const Finding& f = *same[i];
@@ -84,8 +81,8 @@ std::string clusters_text(const LintReport& report) {
 }  // namespace
 
 std::string lint_text(const LintReport& report, const std::string& name) {
-  std::string text = fmt::format("{}: {} in {}\n", name, plural(report.items, "item"),
-                                 plural(report.tests, "test"));
+  std::string text = fmt::format("{}: {} in {}\n", name, counted(report.items, "item"),
+                                 counted(report.tests, "test"));
   for (size_t i = 0; i < report.findings.size();) {
     std::vector<const Finding*> same;
     const std::string& check = report.findings[i].check;
@@ -132,7 +129,7 @@ std::string lint_json(const LintReport& report, const std::string& name) {
     for (const SinglePieceSets& s : report.single_piece)
       root["single_piece"].push_back(
           {{"test", s.test}, {"language", s.language}, {"sets", s.sets}, {"single", s.single}});
-  return root.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_text(root, 2) + "\n";
 }
 
 }  // namespace minpair::suite

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/python_json.h"
 #include "suite/formula.h"
 #include "suite/json_text.h"
@@ -49,7 +50,7 @@ TestInfo test_info(const Json& object) {
   TestInfo t{text_of(object, "name"), text_of(object, "title"), text_of(object, "group"), {}};
   if (auto meta = object.find("meta"); meta != object.end()) {
     if (!meta->is_object()) wrong("\"meta\" must be an object");
-    t.meta = meta->dump();
+    t.meta = json_text(*meta);
   }
   if (t.name.empty()) wrong("a test needs a \"name\"");
   return t;
@@ -195,8 +196,7 @@ std::string manifest_json(const Manifest& m) {
     put(result, "source", r.source);
     root["results"].push_back(std::move(result));
   }
-  // (A name may be that of a file, which need not be UTF-8.)
-  return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(root, 2) + "\n";
 }
 
 }  // namespace minpair::suite

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "checkpoint/checkpoint.h"
 #include "tokenizer/loaders.h"
@@ -50,7 +51,9 @@ class Reader {
       types_.push_back(t == 0 ? PieceType::normal : PieceType(t));
     }
     if (!types_.empty() && types_.size() != pieces_.size())
-      throw bad_input(fmt::format("{} pieces have {} types", pieces_.size(), types_.size()));
+      throw bad_input(fmt::format("{} {} {} {}", pieces_.size(),
+                                  plural(pieces_.size(), "piece has", "pieces have"), types_.size(),
+                                  plural(types_.size(), "type")));
     types_.resize(pieces_.size(), PieceType::normal);
   }
 
@@ -92,7 +95,9 @@ class Reader {
     model.algorithm = algorithm;
     model.scores = metadata_.reals("tokenizer.ggml.scores");
     if (model.scores.size() != pieces_.size())
-      throw bad_input(fmt::format("{} pieces have {} scores", pieces_.size(), model.scores.size()));
+      throw bad_input(fmt::format("{} {} {} {}", pieces_.size(),
+                                  plural(pieces_.size(), "piece has", "pieces have"),
+                                  model.scores.size(), plural(model.scores.size(), "score")));
     if (!std::all_of(model.scores.begin(), model.scores.end(),
                      [](float s) { return std::isfinite(s); }))
       throw bad_input("a piece has a score that is not a number");

@@ -116,7 +116,7 @@ void replace_spans(AlignedText& text, const std::vector<Span>& spans, std::strin
     to.append(with, text.origin(s));
     done = s.end;
     if (to.size() > most)
-      throw bad_input("the tokenizer's replacements make this text longer than can be meant")
+      throw bad_input("the tokenizer's replacements make this text longer than can be intended")
           .hint("look at the \"Replace\" steps in tokenizer.json");
   }
   to.append(text, {done, text.size()});

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "tokenizer/characters.h"
@@ -82,7 +83,8 @@ Entry entry_of(std::string_view line) {
     throw bad_input("this is not an id, a piece as Python writes it, and its length");
   entry.bytes = python_bytes(literal.substr(1, literal.size() - 2), of_text);
   if (entry.bytes.size() != stated)
-    throw bad_input(fmt::format("the piece has {} bytes, not {}", entry.bytes.size(), stated));
+    throw bad_input(fmt::format("the piece has {} {}, not {}", entry.bytes.size(),
+                                plural(entry.bytes.size(), "byte"), stated));
   return entry;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "checkpoint/checkpoint.h"
 #include "train/run.h"
 
@@ -18,7 +19,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void write_json(const fs::path& path, const Json& json) { write_file(path, json.dump(2) + "\n"); }
+void write_json(const fs::path& path, const Json& json) {
+  write_file(path, json_text(json, 2) + "\n");
+}
 
 void write_vocab(const fs::path& path, const std::vector<std::string>& vocab) {
   std::string text;
@@ -50,7 +53,7 @@ void write_safetensors(const fs::path& path, const std::map<std::string, torch::
                     {"data_offsets", {offset, end}}};
     offset = end;
   }
-  std::string text = header.dump();
+  std::string text = json_text(header);
   text.resize((text.size() + 7) / 8 * 8, ' ');
   const uint64_t length = text.size();
   AtomicFile file(path);

@@ -9,7 +9,7 @@ Error library_error(const c10::Error& error) {
     return cannot("there is not enough memory to train this: " + line)
         .hint("take smaller batches (--rows, --batch), a smaller model, or --sampled 800");
   return cannot("libtorch failed: " + line)
-      .hint("try --bf16 off; the last checkpoint is kept, and the same command goes on from it");
+      .hint("try --bf16 off; the last checkpoint is kept, and the same command continues from it");
 }
 
 }  // namespace minpair::train

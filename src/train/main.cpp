@@ -7,9 +7,9 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/paths.h"
-#include "base/progress.h"
 #include "base/streams.h"
 #include "train/blas.h"
 #include "train/library_error.h"
@@ -43,27 +43,27 @@ void add_share(CLI::App& app, const std::string& name, Number& share, const std:
 
 void add_run_options(CLI::App& app, RunOptions& o) {
   app.add_option("corpus", o.corpus, "Folder made by 'minpair corpus'")->required();
-  app.add_option("-o,--out", o.out, "Folder of the model; training goes on if one is there")
+  app.add_option("-o,--out", o.out, "Folder of the model; if there is one, its training continues")
       ->required();
-  app.add_option("--seed", o.seed, "Of weights and order")->capture_default_str();
+  app.add_option("--seed", o.seed, "Seed of the weights and the order")->capture_default_str();
   add_number(app, "--threads", o.threads, "Same threads, same bits");
   app.add_flag("--fp16", o.half, "Store the finished model in half precision");
   add_number(app, "--checkpoint-minutes", o.checkpoint_minutes, "Between checkpoints");
   app.add_option("--checkpoint-steps", o.checkpoint_steps, "Checkpoints by steps, not minutes");
   app.add_option("--patience", o.patience,
-                 "Stop after so many validations without improvement (0: never)")
+                 "Stop after this many validations without improvement (0: never)")
       ->capture_default_str();
   app.add_option("--stages", o.stages,
-                 "Also keep the model after a half, a quarter, ... of the training, so many")
+                 "Also keep this many earlier models, after a half, a quarter, ... of the training")
       ->check(CLI::Range(0, 20))
       ->capture_default_str();
   app.add_flag("-q,--quiet", o.quiet, "No progress");
 }
 
 void print(const TrainResult& r, const std::filesystem::path& out) {
-  fmt::print("{}: {} steps, {} tokens, validation loss {:.4f}, perplexity {}\n", out.string(),
-             count_text(r.steps), count_text(static_cast<uint64_t>(r.tokens)), r.valid_loss,
-             perplexity_text(r.valid_loss));
+  fmt::print("{}: {}, {}, validation loss {:.4f}, perplexity {}\n", out.string(),
+             counted(r.steps, "step"), counted(static_cast<uint64_t>(r.tokens), "token"),
+             r.valid_loss, perplexity_text(r.valid_loss));
 }
 
 void say_blas(const RunOptions& options) {

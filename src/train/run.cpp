@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/file.h"
 
@@ -116,8 +117,8 @@ Error diverged(uint64_t step, double loss, uint64_t checkpoint_step, const char*
                                ? fmt::format("the checkpoint of step {} is kept; go on from it",
                                              count_text(checkpoint_step))
                                : "there is no checkpoint yet; start again";
-  return cannot(fmt::format("the training diverged: after {} steps the loss is {:.3g}",
-                            count_text(step), loss))
+  return cannot(fmt::format("the training diverged: after {} the loss is {:.3g}",
+                            counted(step, "step"), loss))
       .hint(fmt::format("{} with a lower rate ({})", kept, lower_rates));
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "corpus/endings.h"
@@ -222,7 +223,7 @@ class BertTraining {
     losses_ = {state.numbers.at("loss_sum"), static_cast<uint64_t>(state.numbers.at("loss_n"))};
     order_ = epoch_order(train_.size(), options_.seed, epoch_);
     plan_.measure(seen_, 1000);
-    if (!options_.quiet) fmt::print(stderr, "resumed after {} steps\n", count_text(step()));
+    if (!options_.quiet) fmt::print(stderr, "resumed after {}\n", counted(step(), "step"));
   }
 
   std::string trained_on() const {
@@ -235,16 +236,18 @@ class BertTraining {
     const BertShape& s = net_.shape();
     int64_t parameters = 0;
     for (const auto& [name, p] : net_.parameters()) parameters += p.numel();
-    return {{"architecture", fmt::format("BERT, {} layers, {} hidden, {} heads, {} pieces",
-                                         s.layers, s.hidden, s.heads, s.vocab)},
-            {"parameters", count_text(static_cast<uint64_t>(parameters))},
-            {"sentences", count_text(train_.size())},
-            {"trained on", trained_on()},
-            {"masking", fmt::format("{} of the words, {} of other words' endings",
-                                    options_.masking.words, options_.masking.endings)},
-            {"validation loss", fmt::format("{:.3f} nats per masked piece", valid_loss)},
-            {"stored as", options_.half ? "fp16" : "fp32"},
-            {"seed", std::to_string(options_.seed)}};
+    return {
+        {"architecture", fmt::format("BERT, {}, {} hidden, {}, {} pieces",
+                                     counted(static_cast<uint64_t>(s.layers), "layer"), s.hidden,
+                                     counted(static_cast<uint64_t>(s.heads), "head"), s.vocab)},
+        {"parameters", count_text(static_cast<uint64_t>(parameters))},
+        {"sentences", count_text(train_.size())},
+        {"trained on", trained_on()},
+        {"masking", fmt::format("{} of the words, {} of other words' endings",
+                                options_.masking.words, options_.masking.endings)},
+        {"validation loss", fmt::format("{:.3f} nats per masked piece", valid_loss)},
+        {"stored as", options_.half ? "fp16" : "fp32"},
+        {"seed", std::to_string(options_.seed)}};
   }
 
   const TrainBertOptions& options_;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -345,13 +346,14 @@ class LstmTraining {
     since_best_ = static_cast<int>(number("since_best"));
     losses_ = {number("loss_sum"), static_cast<uint64_t>(number("loss_n"))};
     plan_.measure(seen_, 1000);
-    if (!options_.quiet) fmt::print(stderr, "resumed after {} steps\n", count_text(step()));
+    if (!options_.quiet) fmt::print(stderr, "resumed after {}\n", counted(step(), "step"));
   }
 
   CardRows card(double valid_loss) const {
     const LstmShape& s = net_.shape();
-    return {{"architecture", fmt::format("LSTM, {} layers, {} hidden, {}-dimensional embeddings{}",
-                                         s.layers, s.hidden, s.embedding, s.tied ? ", tied" : "")},
+    return {{"architecture", fmt::format("LSTM, {}, {} hidden, {}-dimensional embeddings{}",
+                                         counted(static_cast<uint64_t>(s.layers), "layer"),
+                                         s.hidden, s.embedding, s.tied ? ", tied" : "")},
             {"vocabulary", count_text(vocab_.size()) + (options_.pieces ? " pieces" : " words")},
             {"sentences", count_text(train_.size())},
             {"trained on", count_text(static_cast<uint64_t>(seen_)) + " words"},

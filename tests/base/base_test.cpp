@@ -5,10 +5,13 @@
 
 #include <csignal>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/progress.h"
 #include "base/random.h"
 #include "base/team.h"
@@ -145,7 +148,19 @@ TEST(Random, TheSameOnEveryMachine) {
 TEST(Text, CountsAndDurations) {
   EXPECT_EQ(count_text(18230), "18,230");
   EXPECT_EQ(count_text(999), "999");
+  EXPECT_EQ(counted(1, "item"), "1 item");
+  EXPECT_EQ(counted(0, "item"), "0 items");
+  EXPECT_EQ(counted(18230, "query", "queries"), "18,230 queries");
+  EXPECT_EQ(plural(1, "is", "are") + plural(2, "is", "are"), "isare");
   EXPECT_EQ(duration_text(250), "4 min 10 s");
+}
+
+TEST(Json, BytesThatAreNoTextAreReplaced) {
+  const nlohmann::ordered_json value = {{"z", "Grüße"}, {"a", {"\xff", 1}}};
+  EXPECT_EQ(json_text(value), "{\"z\":\"Grüße\",\"a\":[\"\uFFFD\",1]}");
+  EXPECT_EQ(json_text(value, 1, '\t'),
+            "{\n\t\"z\": \"Grüße\",\n\t\"a\": [\n\t\t\"\uFFFD\",\n\t\t1\n\t]\n}");
+  EXPECT_EQ(ascii_json_text(value), R"({"z":"Gr\u00fc\u00dfe","a":["\ufffd",1]})");
 }
 
 TEST(Share, EveryPartIsDoneOnceOnAnyNumberOfThreads) {

@@ -150,7 +150,7 @@ TEST(Gguf, DamagedFiles) {
   EXPECT_THAT(one({1'000'000'000'000}, 0, 0), HasSubstr("it has 4000000000000 bytes"));
   EXPECT_THAT(one({uint64_t{1} << 40, uint64_t{1} << 40}, 0, 0), HasSubstr("64 bits can count"));
   EXPECT_THAT(one({~uint64_t{0}}, 0, 0), HasSubstr("negative"));
-  EXPECT_THAT(one({33}, 2, 0), HasSubstr("whole blocks of 32 elements, as Q4_0 has them"));
+  EXPECT_THAT(one({33}, 2, 0), HasSubstr("whole blocks of 32 elements, as Q4_0 requires"));
   EXPECT_THAT(one({}, 2, 0), HasSubstr("whole blocks"));
   EXPECT_THAT(one({64}, 40, 0), HasSubstr("GGUF type 40 is not known here"));
   EXPECT_THAT(

@@ -152,7 +152,7 @@ TEST(TorchFiles, ShapesAreChecked) {
   EXPECT_THAT(error_of(legacy(tensor_dict("0", "I3\nI3\n", "I9223372036854775807\nI1\n")), "m.bin"),
               HasSubstr("reach further than 64 bits"));
   EXPECT_THAT(error_of(legacy(tensor_dict("0", "I2\n", "")), "m.bin"),
-              HasSubstr("1 dimensions and 0 strides"));
+              HasSubstr("1 dimension and 0 strides"));
   EXPECT_THAT(error_of(legacy(tensor_dict("0", "I4\n", "I1\n"), 5), "m.bin"),
               HasSubstr("should have 4 elements and says it has 5"));
   EXPECT_THAT(

@@ -333,7 +333,8 @@ TEST(Patch, SitesAndIndicesThatAreNoneAreSaid) {
               HasSubstr("it has: residual, attention, head, mlp, neuron"));
   EXPECT_THAT(said([&] { components_of(*model, query::Site::mlp, {0}); }), HasSubstr("embeddings"));
   for (const char* wrong : {"", "1", "1:x", "1:2,", "1:-2", "1:2 3"})
-    EXPECT_THAT(said([&] { find_components(wrong); }), HasSubstr("no layer and index")) << wrong;
+    EXPECT_THAT(said([&] { find_components(wrong); }), HasSubstr("not a layer and an index"))
+        << wrong;
 }
 
 }  // namespace

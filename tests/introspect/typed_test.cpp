@@ -136,7 +136,7 @@ TEST_P(LooksInside, SaysWhatCannotBeAsked) {
   EXPECT_THAT(said({right, wrong, w_ + "11 " + w_ + "9"}), HasSubstr("does not end as"));
   EXPECT_THAT(said({right, wrong, w_ + "12 " + text(1, 0, 1)}), HasSubstr("number of words"));
   EXPECT_THAT(said({right, wrong, right}), HasSubstr("reads the same"));
-  EXPECT_THAT(said({right, wrong, ""}, {.words = 1}), HasSubstr("up to 1 words"));
+  EXPECT_THAT(said({right, wrong, ""}, {.words = 1}), HasSubstr("up to 1 word"));
   const json late =
       json::parse(inside_json(*model_, {right, wrong, ""}, {.time = std::chrono::milliseconds(0)}));
   EXPECT_THAT(late["left_out"].get<std::string>(), HasSubstr("after 0 seconds"));

@@ -22,6 +22,7 @@ using query::Change;
 using query::From;
 using query::Place;
 using query::Query;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using Ids = std::vector<tokenizer::TokenId>;
 using Floats = std::vector<float>;
@@ -259,7 +260,7 @@ TEST_P(Changing, WhatIsNotThereIsSaid) {
     EXPECT_THAT(said({{small, 1, 5000, 0}, query::Zero{}}), HasSubstr("not a number 5000"));
   }
   EXPECT_THAT(said({{small, 0, 0, 0}, query::Zero{}}), HasSubstr("the embeddings have no"));
-  EXPECT_THAT(said({{small, 99, 0, 0}, query::Zero{}}), HasSubstr("layers, not 99"));
+  EXPECT_THAT(said({{small, 99, 0, 0}, query::Zero{}}), ContainsRegex("layers?, not 99"));
   EXPECT_THAT(said({{small, 1, 0, 0}, query::Put{{1, 2, 3}}}), HasSubstr("3 values were given"));
   EXPECT_THAT(said({{small, 1, 0, 6}, query::Zero{}}), HasSubstr("position 6 of 6"));
   EXPECT_THAT(said({{small, 1, 0, 0}, From{others_, {6}}}), HasSubstr("position 6 of 6"));
@@ -271,8 +272,9 @@ TEST_P(Changing, WhatIsNotThereIsSaid) {
               HasSubstr("that can be looked at or changed"));
   if (model_->sites().test(size_t(Where::head))) {
     EXPECT_THAT(said({{Where::head, layers_, model_->info().heads_in(layers_), 0}, query::Zero{}}),
-                HasSubstr("heads, not a number"));
-    EXPECT_THAT(said({{Where::head, 1, 99, 0}, query::Zero{}}), HasSubstr("heads, not a number"));
+                ContainsRegex("heads?, not a number"));
+    EXPECT_THAT(said({{Where::head, 1, 99, 0}, query::Zero{}}),
+                ContainsRegex("heads?, not a number"));
   }
 }
 

@@ -199,7 +199,7 @@ TEST_F(PapersModels, ThePolicyIsThePapers) {
   EXPECT_EQ(answer(paper("0.5", "0.5"), folder.path(), how)[1].items, 1u);
   Answered unequal = answer(paper("0.5", "0.5", R"("lengths": "equal")"), folder.path(), how)[1];
   EXPECT_EQ(unequal.items, 0u);
-  EXPECT_EQ(unequal.why, "none of its 1 items count for this model");
+  EXPECT_EQ(unequal.why, "its only item does not count for this model");
 }
 
 TEST_F(PapersModels, RowsWithoutSentencesSaySo) {

@@ -199,7 +199,7 @@ TEST_F(Formulas, JoinsByEitherOfTwoColumnsInOrder) {
   EXPECT_DOUBLE_EQ(value("count(g.by = \"good\")"), 2);
   Frame::Tables tables;
   EXPECT_THAT(Frame::read(source, folder.path(), tables).alone(),
-              ::testing::ElementsAre(HasSubstr("1 rows have no partner in gold.csv; the first: ")));
+              ::testing::ElementsAre(HasSubstr("1 row has no partner in gold.csv; the first: ")));
   source.joins[0].in_order = false;
   EXPECT_DOUBLE_EQ(value("count(g.good = \"a\")"), 1);
 }
@@ -268,7 +268,7 @@ TEST_F(Formulas, SayWhatIsWrong) {
   EXPECT_THAT(error("mean(good where id = 77)"), HasSubstr("no row is left"));
   EXPECT_THAT(error("mean(good) )"), HasSubstr("not understood"));
   write(folder / "a.csv", "a,b\n1,2\n3\n");
-  EXPECT_THAT(error("mean(a)"), HasSubstr(":3: 1 fields, 2 were expected"));
+  EXPECT_THAT(error("mean(a)"), HasSubstr(":3: 1 field, 2 were expected"));
 }
 
 TEST(Papers, NumbersAreComparedToThePrintedDigit) {

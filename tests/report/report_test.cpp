@@ -138,7 +138,7 @@ TEST_F(ReportTest, LengthsAndVocabularyAreCountedNotDropped) {
   EXPECT_EQ(table(wrong).total.cells[0].tally.pairs, 5u);
   EXPECT_DOUBLE_EQ(table(wrong).total.cells[0].accuracy, 2.5 / 5);
   EXPECT_THAT(both.account[0],
-              HasSubstr("6 items: 3 scored (1 ties), 1 with a locus of several pieces, 1 too long "
+              HasSubstr("6 items: 3 scored (1 tie), 1 with a locus of several pieces, 1 too long "
                         "for the model, 1 of unequal lengths"));
 }
 

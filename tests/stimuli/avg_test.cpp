@@ -302,7 +302,7 @@ TEST(Avg, Errors) {
   EXPECT_THAT(error_of("S[] the NP[s]\nNP[p] x\n"), HasSubstr("test.avg:1:9: NP[s] has no forms"));
   EXPECT_THAT(error_of("S[] the NP[s]\nNP[p] x\n"), HasSubstr("did you mean NP[p]?"));
   EXPECT_THAT(error_of("S[] \xc3\xa9 V[s\n"), HasSubstr("test.avg:1:8: this bracket is never"));
-  EXPECT_THAT(error_of("S[] x\nV[s] a | | b\n"), HasSubstr("test.avg:2:9: nothing stands here"));
+  EXPECT_THAT(error_of("S[] x\nV[s] a | | b\n"), HasSubstr("test.avg:2:9: there is nothing here"));
   EXPECT_THAT(error_of("S[] x\nV[s] N[s]\n"), HasSubstr("test.avg:2:6: N[s] is a preterminal"));
   EXPECT_THAT(error_of("vary: V\nS[] x\n"), HasSubstr("test.avg:1:7: a preterminal with brackets"));
   EXPECT_THAT(error_of("vary: V[]\nS[] x\n"), HasSubstr("test.avg:1:7: nothing is called V"));

@@ -179,7 +179,7 @@ TEST_F(Cfg, IncludesSharedRules) {
 
 TEST_F(Cfg, SaysWhereTheNotationIsBroken) {
   EXPECT_EQ(error("S -> 'a\n"),
-            "my.cfg:1:6: the closing ' is missing\n  words stand between two of them: 'the' 'cat'");
+            "my.cfg:1:6: the closing ' is missing\n  put words between two of them: 'the' 'cat'");
   EXPECT_EQ(error("S 'a'\n"), "my.cfg:1:3: '->' is missing here\n  a rule is written S -> NP VP");
   EXPECT_EQ(error("\nS -> 'a' ]\n"), "my.cfg:2:10: a symbol is missing here, there is ']'");
   EXPECT_EQ(error("S -> A[number]\n"),
@@ -192,12 +192,12 @@ TEST_F(Cfg, SaysWhereTheNotationIsBroken) {
 }
 
 TEST_F(Cfg, RefusesUndefinedUnreachableAndEndless) {
-  EXPECT_EQ(
-      error("S -> 'a' Nuon\nNoun -> 'b'\n"),
-      "my.cfg:1:10: there is no rule for Nuon\n  a word of the language stands in quotes: 'Nuon'; "
-      "or did you mean Noun?");
+  EXPECT_EQ(error("S -> 'a' Nuon\nNoun -> 'b'\n"),
+            "my.cfg:1:10: there is no rule for Nuon\n  a word of the language is written in "
+            "quotes: 'Nuon'; "
+            "or did you mean Noun?");
   EXPECT_THAT(error("% start T\nS -> 'a'\n"), HasSubstr("my.cfg:1:9: there is no rule for T"));
-  EXPECT_THAT(error("S -> mit\n"), HasSubstr("stands in quotes: 'mit'"));
+  EXPECT_THAT(error("S -> mit\n"), HasSubstr("written in quotes: 'mit'"));
   EXPECT_EQ(error("S -> 'a'\nÄN -> 'b'\n"),
             "my.cfg:2:1: ÄN cannot be reached from S\n  use it in a rule, or take its rules out");
   EXPECT_EQ(error("S -> 'a' A\nA -> 'b' A\n"),

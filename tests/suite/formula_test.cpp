@@ -58,7 +58,7 @@ TEST(Formula, ReadsTheSameInWords) {
 TEST(Formula, SaysWhereItIsWrong) {
   EXPECT_EQ(
       reason("(6;%ä%) < (6;%b"),
-      "in the formula '(6;%ä%) < (6;%b', character 15: a sentence's name stands between two %");
+      "in the formula '(6;%ä%) < (6;%b', character 15: a sentence's name is written between two %");
   EXPECT_EQ(reason("[(6;%a%) < (6;%b%)"),
             "in the formula '[(6;%a%) < (6;%b%)', character 19: ']' is missing here");
   EXPECT_NE(reason("(6;%a%)").find("compare it with another"), std::string::npos);

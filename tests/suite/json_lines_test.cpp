@@ -74,7 +74,7 @@ TEST(JsonLines, SaysWhatIsWrong) {
                   R"(,{"text":"ab","locus":[0,1],"grammatical":false}]})");
   };
   EXPECT_EQ(with(R"({"text":"a","locus":[0,2],"grammatical":true})"),
-            "the locus [0, 2] is outside the sentence of 1 characters");
+            "the locus [0, 2] is outside the sentence of 1 character");
   EXPECT_EQ(with(R"({"text":"a","locus":[1,0],"grammatical":true})"),
             "the locus [1, 0] ends before it begins");
   EXPECT_EQ(with(R"({"text":"a","locus":[-1,0],"grammatical":true})"),

@@ -66,7 +66,7 @@ TEST(Load, TheVocabularyOfRwkv) {
     return message([&] { load_tokenizer(folder.path()); });
   };
   EXPECT_THAT(error_with("3 'b' 1"), HasSubstr("rwkv_vocab_v20230424.txt:2: the id is 3, not 2"));
-  EXPECT_THAT(error_with("2 'b' 4"), HasSubstr("the piece has 1 bytes, not 4"));
+  EXPECT_THAT(error_with("2 'b' 4"), HasSubstr("the piece has 1 byte, not 4"));
   EXPECT_THAT(error_with("2 b 1"), HasSubstr("as Python writes it"));
   EXPECT_THAT(error_with("2 '\\q' 2"), HasSubstr("not written as Python writes"));
   EXPECT_THAT(error_with("2"), HasSubstr("as Python writes it"));

@@ -1,6 +1,6 @@
 // The page of `minpair compare --html`: differences with their intervals, and the items that flipped.
 import { openBlock, type Sentence } from "./data";
-import { copyButtons, count, el, fixed, interval, skipTo, table, type Column, type Value } from "./dom";
+import { copyButtons, count, el, fixed, interval, several, skipTo, table, type Column, type Value } from "./dom";
 import { plainLine, sentenceCells, sentencesText } from "./items";
 import { longList } from "./list";
 import { atMost, figure, fitted, panel, scale, svg, xAxis } from "./svg";
@@ -101,7 +101,7 @@ function flipsView(c: Comparison): HTMLElement {
     const word = search.value.trim().toLowerCase();
     at = c.flips.filter((f) => (!right.value || f.first === (right.value === "1")) && (!tests.value || f.test === tests.value) && (!word || `${f.id} ${shown(f.sentences)} ${shown(f.other)}`.toLowerCase().includes(word)));
     detail.replaceChildren();
-    status.textContent = `${count(at.length)} of ${count(c.flips.length)} items that flipped, the widest apart first`;
+    status.textContent = `${count(at.length)} of ${several(c.flips.length, "item")} that flipped, the widest apart first`;
     list.show(at.length);
   }
   const columns: Column[] = [{ title: "id" }, { title: "test" }, { title: "condition" }, { title: "right" }, { title: "margin A", numeric: true }, { title: "margin B", numeric: true }, { title: "sentences" }];

@@ -89,7 +89,7 @@ export function found(): Node[] {
   const panels = featureGroups("attraction");
   const said = shown.map((run) => facts(run, rows, panels));
   return [
-    el("p", { class: "lead" }, `${count(suite().items)} items, ${count(new Set(rows.map((r) => r.test)).size)} ${rows.length === 1 ? "test" : "tests"}, ${shown.length} ${shown.length === 1 ? "run" : "runs"}. ${lead}`),
+    el("p", { class: "lead" }, `${several(suite().items, "item")}, ${several(new Set(rows.map((r) => r.test)).size, "test")}, ${several(shown.length, "run")}. ${lead}`),
     shown.length > kMostCards ? manyRuns(shown, said) : el("div", { class: "cards" }, ...shown.map((r, i) => card(r, nth(r), said[i]))),
     published.length ? el("p", { class: "note" }, `Published: ${published.join("; ")}.`) : "",
     el("p", { class: "note" }, [...data.policies, suite().clusters, "intervals: 95%, over clusters"].join("; ") + "."),

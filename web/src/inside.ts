@@ -1,6 +1,6 @@
 // What `minpair introspect` found inside the models: layer × place, curves over layers, strongest parts, single sentences.
 import { live, openBlock } from "./data";
-import { count, el, fixed, labelled, select, table, type Column, type Value } from "./dom";
+import { count, el, fixed, labelled, select, several, table, type Column, type Value } from "./dom";
 import { set, state } from "./state";
 import { figure, fitted, kDashes, kSentences, panel, scale, spread, svg, xAxis, yAxis } from "./svg";
 import { data, suite, titleOf } from "./view";
@@ -88,7 +88,7 @@ export function heatMap(title: string, rows: Row[]): SVGElement {
     if (layer === null) return [];
     const [x, y] = [left + layers.indexOf(layer) * side, top + places.indexOf(String(r.at)) * high];
     const effect = num(r.effect);
-    const said = `${r.at}, layer ${layer}: ${effect === null ? "nothing" : fixed(effect, 3)}${num(r.effect_low) === null ? "" : ` [${fixed(num(r.effect_low)!, 3)}, ${fixed(num(r.effect_high)!, 3)}]`}${num(r.items) === null ? "" : `, ${count(num(r.items)!)} items`}`;
+    const said = `${r.at}, layer ${layer}: ${effect === null ? "nothing" : fixed(effect, 3)}${num(r.effect_low) === null ? "" : ` [${fixed(num(r.effect_low)!, 3)}, ${fixed(num(r.effect_high)!, 3)}]`}${num(r.items) === null ? "" : `, ${several(num(r.items)!, "item")}`}`;
     return [svg("rect", { x, y, width: side - 1, height: high - 1, style: `fill:${tint(effect, most)}`, class: "heat" }, svg("title", {}, said)), effect === null ? null : svg("text", { x: x + side / 2, y: y + high / 2 + 4, "text-anchor": "middle", class: side < 34 ? "small" : "" }, fixed(effect, side < 34 ? 1 : 2))];
   });
   const names = places.map((p, i) => fitted(p, left - 10, { x: left - 8, y: top + high * (i + 0.5) + 4, "text-anchor": "end" }));

@@ -1,6 +1,6 @@
 // The items: searched, filtered and sorted; only the rows in view are in the page.
 import { itemsOf, judgedOf, kKinds, kOutcomes, tokensOf, type Items, type Judged, type Run, type Sentence, type Token } from "./data";
-import { copyButtons, count, el, fixed, labelled, linkButton, redraw, select, type Column, type Value } from "./dom";
+import { copyButtons, count, el, fixed, labelled, linkButton, redraw, select, several, type Column, type Value } from "./dom";
 import { longList } from "./list";
 import { address, listen, set, state } from "./state";
 import { nthAmong, swatch } from "./svg";
@@ -103,7 +103,7 @@ export function itemsView(): HTMLElement {
     if (items !== its) lower = [];
     [items, judged] = [its, his];
     shown = chosenItems(items, judged, lowered);
-    status.textContent = `${count(shown.length)} of ${count(items.ids.length)} items; outcomes and margins of ${nameOf(run)}, ${normOf(run)}`;
+    status.textContent = `${count(shown.length)} of ${several(items.ids.length, "item")}; outcomes and margins of ${nameOf(run)}, ${normOf(run)}`;
     list.show(shown.length);
     await showItem();
   }

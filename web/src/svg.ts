@@ -1,5 +1,5 @@
 // The few kinds of picture that the page draws, as SVG: panels that stand beside each other.
-import { count, el, fixed, interval, share } from "./dom";
+import { count, el, fixed, interval, several, share } from "./dom";
 import { isPeople, placeOf, type Cell } from "./view";
 
 type Attributes = Record<string, string | number | null | undefined>;
@@ -113,7 +113,7 @@ export interface Dot {
   run: Named;
   cell: Cell;
 }
-const said = (name: string, d: Dot) => `${name}\n${d.run.model} ${d.run.method}\n${share(d.cell.accuracy)} (${interval(d.cell.low, d.cell.high)}), ${count(d.cell.items)} pairs`;
+const said = (name: string, d: Dot) => `${name}\n${d.run.model} ${d.run.method}\n${share(d.cell.accuracy)} (${interval(d.cell.low, d.cell.high)}), ${several(d.cell.items, "pair")}`;
 
 /** Rows of dots with intervals; published results as letters on ticks. */
 export function dots(title: string, rows: { label: string; dots: Dot[]; published: { letter: string; x: number; title: string }[] }[], all: Named[], width = 310): SVGElement {
@@ -216,7 +216,7 @@ export function scatter(title: string, labels: [string, string], domain: [number
     for (const p of points) bins.set(bin(p.x) * kBins + bin(p.y), (bins.get(bin(p.x) * kBins + bin(p.y)) ?? 0) + 1);
     const most = Math.max(1, ...bins.values());
     const side = (x(domain[1]) - x(domain[0])) / kBins;
-    for (const [b, n] of bins) parts.push(svg("rect", { x: x(domain[0]) + Math.floor(b / kBins) * side, y: y(domain[0]) - ((b % kBins) + 1) * ((y(domain[0]) - y(domain[1])) / kBins), width: side, height: (y(domain[0]) - y(domain[1])) / kBins, class: "bin", "fill-opacity": 0.2 + 0.8 * Math.sqrt(n / most) }, svg("title", {}, `${count(n)} items`)));
+    for (const [b, n] of bins) parts.push(svg("rect", { x: x(domain[0]) + Math.floor(b / kBins) * side, y: y(domain[0]) - ((b % kBins) + 1) * ((y(domain[0]) - y(domain[1])) / kBins), width: side, height: (y(domain[0]) - y(domain[1])) / kBins, class: "bin", "fill-opacity": 0.2 + 0.8 * Math.sqrt(n / most) }, svg("title", {}, several(n, "item"))));
     for (const zero of [svg("line", { x1: x(0), x2: x(0), y1: kTop, y2: bottom, class: "zero" }), svg("line", { y1: y(0), y2: y(0), x1: 48, x2: width - 8, class: "zero" })]) parts.push(zero);
   } else for (const p of points) parts.push(svg("circle", { cx: x(p.x), cy: y(p.y), r: 4, class: "point" }, svg("title", {}, p.title)));
   parts.push(fitted(labels[0] + " →", width - 60, { x: width - 8, y: height - 8, "text-anchor": "end", class: "soft" }), fitted("↑ " + labels[1], width - 60, { x: 0, y: kTop - 6, class: "soft" }));
@@ -244,7 +244,7 @@ export function regions(title: string, names: string[], sentences: { name: strin
       shape(49, kTop + 4 + 14 * s, name),
       fitted(name.replaceAll("_", " "), width - 72, { x: 68, y: kTop + 8 + 14 * s }),
       svg("path", { d: known.map(({ p, i }, k) => `${k ? "L" : "M"}${at(i, s).toFixed(1)} ${y(p.mean).toFixed(1)}`).join(""), style: `fill:none;stroke-width:1.6;${style(s)}` }),
-      ...known.flatMap(({ p, i }) => [p.low === null ? null : svg("line", { x1: at(i, s), x2: at(i, s), y1: y(p.low), y2: y(p.high!), style: `stroke:var(${kSentences[s % kSentences.length]});stroke-opacity:.5` }), shape(at(i, s), y(p.mean), `${name}, ${names[i]}: ${fixed(p.mean, 2)} bits over ${count(p.items)} items`)]),
+      ...known.flatMap(({ p, i }) => [p.low === null ? null : svg("line", { x1: at(i, s), x2: at(i, s), y1: y(p.low), y2: y(p.high!), style: `stroke:var(${kSentences[s % kSentences.length]});stroke-opacity:.5` }), shape(at(i, s), y(p.mean), `${name}, ${names[i]}: ${fixed(p.mean, 2)} bits over ${several(p.items, "item")}`)]),
     ];
   });
   const labels = names.map((n, i) => fitted(n, room * 1.05, { x: 36 + room * (i + 0.5), y: bottom + 15, "text-anchor": "middle" }));

@@ -110,7 +110,7 @@ def _list(text: Text) -> List[str]:
 def _parallel(values: Text, count: int, what: str) -> List[str]:
     found = [values] * count if isinstance(values, str) else list(values)
     if len(found) != count:
-        raise UsageError(f"there are {count} texts and {len(found)} {what}")
+        raise UsageError(f"texts ({count}) and {what} ({len(found)}) differ in number")
     return found
 
 

@@ -7,6 +7,7 @@
 #include <bit>
 #include <unordered_map>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "checkpoint/pickle/values.h"
 
@@ -45,8 +46,9 @@ class Machine {
 
   std::string_view take(uint64_t n) {
     if (n > bytes_.size() - next_)
-      throw bad_input(fmt::format("the pickle ends early: {} bytes are wanted, {} are left", n,
-                                  bytes_.size() - next_));
+      throw bad_input(fmt::format("the pickle ends early: {} {} wanted, {} {} left", n,
+                                  plural(n, "byte is", "bytes are"), bytes_.size() - next_,
+                                  plural(bytes_.size() - next_, "is", "are")));
     std::string_view piece = bytes_.substr(next_, n);
     next_ += n;
     return piece;
@@ -485,8 +487,9 @@ bool Machine::step(uint8_t opcode) {
     case 0x95: {  // FRAME
       uint64_t length = take_length(8);
       if (length > bytes_.size() - next_)
-        throw bad_input(
-            fmt::format("a frame is {} bytes long, {} are left", length, bytes_.size() - next_));
+        throw bad_input(fmt::format("a frame is {} {} long, {} {} left", length,
+                                    plural(length, "byte"), bytes_.size() - next_,
+                                    plural(bytes_.size() - next_, "is", "are")));
       return true;
     }
     case 0x82:

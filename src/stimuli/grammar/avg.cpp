@@ -182,7 +182,7 @@ void parse_rule(Line& line, AvgGrammar& grammar) {
     size_t start = line.position();
     std::vector<AvgToken> tokens = parse_tokens(line);
     if (tokens.empty())
-      line.fail("nothing stands here", start, "write a form, or remove the bar beside it");
+      line.fail("there is nothing here", start, "write a form, or remove the bar beside it");
     if (left.name == "S") {
       grammar.templates.push_back(make_template(written, std::move(tokens), where));
     } else {

@@ -96,7 +96,7 @@ void Compiler::check_lengths(const Group& group) const {
                                     wrong.symbol.str(), right.symbol.str(), wrong.forms.size(),
                                     right.forms.size()))
             .at(wrong.where)
-            .hint("forms of one word stand at the same place of both lists");
+            .hint("the forms of a word have the same position in both lists");
     }
 }
 
@@ -243,7 +243,7 @@ std::vector<Derivations::Node> Compiler::locus(const AvgTemplate& t,
     if (++written_ > kMostLoci)
       throw bad_input("there are too many words between the varied ones")
           .at(t.where)
-          .hint("vary one preterminal, or preterminals that stand near each other");
+          .hint("vary one preterminal, or preterminals that are near each other");
     // Two cells can have the same form (je pense, il pense): that is no wrong form.
     if (design() || std::find(texts.begin(), texts.end(), text) == texts.end())
       texts.push_back(text);
@@ -427,7 +427,7 @@ std::vector<std::vector<size_t>> Compiler::settle(const AvgTemplate& t, size_t c
                                     one.symbol.str(), other.symbol.str(), one.forms.size(),
                                     other.forms.size()))
             .at(other.where)
-            .hint("forms that belong together stand at the same place of both lists");
+            .hint("forms that belong together have the same position in both lists");
     if (!classes.empty() && std::find(tied.begin(), tied.end(), cluster) != tied.end())
       classes[0] = std::move(tied);
     else
@@ -453,7 +453,7 @@ void Compiler::add(const AvgTemplate& t) {
     throw bad_input(fmt::format("of the design {}, not everything is in this template once",
                                 grammar_.setting("design")))
         .at(t.where)
-        .hint("each of its preterminals stands in the template and has two lines or more");
+        .hint("each of its preterminals must be in the template and have two lines or more");
   (varied.empty() ? some_do_not_ : some_vary_) = true;
   if (some_vary_ && some_do_not_)
     throw bad_input("the vary statement does not concern this template, but others")

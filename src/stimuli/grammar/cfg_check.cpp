@@ -27,7 +27,7 @@ void check_defined(const File& file, const RulesOf& rules) {
     if (rules.contains(name)) return;
     const std::string guess = closest(name, names_of(rules));
     throw file.error(fmt::format("there is no rule for {}", name), place)
-        .hint(fmt::format("a word of the language stands in quotes: '{}'{}", name,
+        .hint(fmt::format("a word of the language is written in quotes: '{}'{}", name,
                           guess.empty() ? "" : fmt::format("; or did you mean {}?", guess)));
   };
   defined(file.start, file.start_place);
@@ -237,7 +237,7 @@ void check_bonds(const File& file, const RulesOf& rules) {
               .error(fmt::format("{} and {} are tied, but have {} and {} alternatives",
                                  first->feature, p.feature, length, entries),
                      p.place)
-              .hint("what belongs together stands at the same place of each list");
+              .hint("what belongs together has the same position in each list");
         first = &p;
         length = entries;
       }

@@ -114,8 +114,8 @@ class Aligner {
                            section_.names[sentence]),
                file_.design[0].place)
         .hint(
-            "words at the same place belong to one item: lists must be equally long, or have one "
-            "entry");
+            "words at the same position belong to one item: lists must have the same length, or "
+            "one entry");
   }
 
   const File& file_;

@@ -386,7 +386,7 @@ class Parser {
     while (!done() && peek() != close && peek() != '\n') step();
     if (peek() != close)
       throw file_.error(fmt::format("the closing {} is missing", close), begin)
-          .hint("words stand between two of them: 'the' 'cat'");
+          .hint("put words between two of them: 'the' 'cat'");
     std::string s(text_.substr(from, at_ - from));
     step();
     return s;

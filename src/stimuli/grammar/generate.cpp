@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/progress.h"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -97,8 +98,8 @@ void Paradigms::read(std::string_view table, const std::string& name) {
     if (trim(line).empty() || line[0] == '#') continue;
     std::vector<std::string_view> columns = split(line, '\t');
     if (columns.size() != 3)
-      throw bad_input(
-          fmt::format("{} columns; a paradigm has lemma, form and features", columns.size()))
+      throw bad_input(fmt::format("{}; a paradigm has lemma, form and features",
+                                  counted(columns.size(), "column")))
           .at(name, number)
           .hint("put one tab between the columns");
     std::string lemma(trim(columns[0])), form(trim(columns[1]));

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/python_json.h"
 #include "suite/formats/formats.h"
 #include "suite/formats/support.h"
@@ -158,7 +159,7 @@ class CompsItems : public ObjectLines {
     for (const char* used : {"property_phrase", "prefix_acceptable", "prefix_unacceptable", "id"})
       one.erase(used);
     for (const auto& [key, value] : one.items())
-      add_feature(item, key, value.is_string() ? value.get<std::string>() : value.dump());
+      add_feature(item, key, value.is_string() ? value.get<std::string>() : json_text(value));
     return true;
   }
 };

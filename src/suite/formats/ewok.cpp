@@ -9,6 +9,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/counts.h"
+#include "base/json.h"
 #include "suite/formats/formats.h"
 #include "suite/formats/support.h"
 
@@ -109,8 +111,8 @@ class EwokTable : public EwokItems {
     std::vector<std::string> fields;
     if (!rows_.next(fields)) return false;
     if (fields.size() != header_.size())
-      throw bad_input(
-          fmt::format("{} columns where the row of names has {}", fields.size(), header_.size()))
+      throw bad_input(fmt::format("{} where the row of names has {}",
+                                  counted(fields.size(), "column"), header_.size()))
           .at(where());
     row.clear();
     for (size_t i = 0; i < fields.size(); ++i) row.emplace_back(header_[i], fields[i]);
@@ -145,7 +147,7 @@ class EwokLines : public EwokItems {
     for (const auto& [key, value] : one.items())
       row.emplace_back(key, value.is_string() ? value.get<std::string>()
                             : value.is_null() ? std::string()
-                                              : value.dump());
+                                              : json_text(value));
     return true;
   }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/counts.h"
 #include "base/rows.h"
 #include "suite/formats/columns.h"
 #include "suite/formats/spreadsheet.h"
@@ -167,8 +168,9 @@ class ListRows {
                                           fields.size(), header.size()))
           .hint("a sentence with a comma must be in quotes");
     if (dynamic_cast<TextTable*>(table_.get()) && fields.size() < header.size())
-      throw at(fields.size(), fmt::format("there are {} columns here, and the first row names {}",
-                                          fields.size(), header.size()));
+      throw at(fields.size(), fmt::format("there {} {} here, and the first row names {}",
+                                          plural(fields.size(), "is", "are"),
+                                          counted(fields.size(), "column"), header.size()));
     fields.resize(header.size());
     for (size_t i = 0; i < fields.size(); ++i) check_text(fields, i);
     return true;

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/counts.h"
+
 namespace minpair::suite {
 namespace {
 
@@ -81,7 +83,8 @@ std::unique_ptr<ItemStream> read_files(std::vector<fs::path> files, const ReadOp
 bool RowItemStream::next_row(std::vector<std::string>& fields, size_t columns) {
   if (!rows_.next(fields)) return false;
   if (fields.size() != columns)
-    throw bad_input(fmt::format("{} columns where the first line has {}", fields.size(), columns))
+    throw bad_input(
+        fmt::format("{} where the first line has {}", counted(fields.size(), "column"), columns))
         .at(where());
   return true;
 }

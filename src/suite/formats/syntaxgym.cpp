@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/python_json.h"
 #include "suite/formats/formats.h"
 #include "suite/formats/support.h"
@@ -68,7 +69,7 @@ void add_suite(Manifest& manifest, const fs::path& file) try {
   Json root = parsed(file);
   std::string test = test_of(root, file);
   const Json& meta = root["meta"];
-  manifest.tests.push_back({test, "", "", meta.dump()});
+  manifest.tests.push_back({test, "", "", json_text(meta)});
   std::string metric = meta.value("metric", "sum");
   if (metric == "sum" || metric == "all") metric.clear();
   size_t number = 0;
@@ -208,7 +209,7 @@ class SyntaxGymWriter : public TestFileWriter {
 
   void commit() override {
     for (const auto& [test, suite] : suites_)
-      files_.of(first_.at(test)).write(suite.dump(1, '\t', false) + "\n");
+      files_.of(first_.at(test)).write(json_text(suite, 1, '\t') + "\n");
     TestFileWriter::commit();
   }
 
