@@ -152,8 +152,7 @@ TEST(Lists, OneSentenceARow) {
 
 TEST(Lists, SayWhatIsWrongAndWhere) {
   EXPECT_EQ(why("good,bad\nHe goes.,He go.\nHe runs.,\n"), "3:2: there is no sentence here");
-  EXPECT_EQ(why("good,bad\nHe goes.\n"),
-            "2:2: there is 1 column here, and the first row names 2");
+  EXPECT_EQ(why("good,bad\nHe goes.\n"), "2:2: there is 1 column here, and the first row names 2");
   EXPECT_EQ(why("good,bad\nYes, he goes.,He go.\n"),
             "2:3: there are 3 columns here, and the first row names 2");
   EXPECT_EQ(why("good,bad\n*He goes.,He go.\n"),
