@@ -44,7 +44,7 @@ def gpt2_path(tmp_path_factory):
 def suite(tmp_path):
     lines = []
     for n in range(200):
-        words = f"wort{n % 20}", f"wort{n // 20}"
+        words = f"wort{10 + n % 20}", f"wort{10 + n // 20}"
         lines.append({"id": str(n), "test": "ab"[n % 2], "condition": "xyz"[n % 3], "features": {"n": n}, "sentences": [
             {"text": f"{words[0]} {words[1]} wort9", "grammatical": True},
             {"text": f"{words[0]} wort8 {words[1]}", "grammatical": False}]})

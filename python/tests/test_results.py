@@ -20,7 +20,7 @@ def test_items(results):
     assert table.names[:5] == ["run", "suite", "model", "method", "ordinal"] and table.names[-1] == "n"
     assert list(table["n"][:3]) == [0.0, 1.0, 2.0]
     first = next(iter(table))
-    assert first["good"] == "wort0 wort0 wort9" and first["outcome"] in ("right", "wrong", "tie") and first["excluded"] is None
+    assert first["good"] == "wort10 wort10 wort9" and first["outcome"] in ("right", "wrong", "tie") and first["excluded"] is None
     assert len(results.table("items", methods="pll", tests=["a"], conditions=["x", "y"])) == sum(n % 2 == 0 and n % 3 < 2 for n in range(200))
 
 
