@@ -205,6 +205,19 @@ TEST(Bootstrap, SameOnAnyNumberOfThreads) {
   EXPECT_NE(bootstrap_mean(data, {20000, 10}).standard_error, one.standard_error);
 }
 
+// Of many independent items: the normal interval around the mean.
+TEST(Bootstrap, IntervalsAreAroundTheMean) {
+  Numbers values;
+  for (size_t i = 0; i < 2000; ++i) values.push_back(i % 10 < 7 ? 1 : 0);
+  const Bootstrap b = bootstrap_mean(sum_by_cluster(values, {}));
+  const double error = std::sqrt(0.7 * 0.3 / 2000);
+  EXPECT_NEAR(b.standard_error, error, 0.05 * error);
+  for (const Interval& interval : {b.percentile, b.bca}) {
+    EXPECT_NEAR(interval.low, 0.7 - 1.96 * error, 0.15 * error);
+    EXPECT_NEAR(interval.high, 0.7 + 1.96 * error, 0.15 * error);
+  }
+}
+
 TEST(Bootstrap, ClusteringWidensTheInterval) {
   Numbers values(1000);
   std::vector<uint64_t> cluster(1000);
