@@ -4,14 +4,13 @@
 #include <array>
 #include <vector>
 
+#include "model/tree_scan.h"
 #include "nn/kernels.h"
 
 namespace minpair::model {
 namespace {
 
 constexpr size_t kRun = nn::kFadingRun;
-// States of sixteen channels that go through a scan together: 64 kB of them.
-constexpr size_t kNearStates = 1024;
 
 // Nodes that follow each other, up to where all matrices are computed again.
 struct Stretch {
@@ -98,9 +97,7 @@ class Scan {
   void run() {
     out_.resize(in_.inputs.rows, in_.heads * in_.channels);
     meet();
-    const size_t all = in_.heads * panels_, threads = size_t(runtime_.threads());
-    const size_t together =
-        std::clamp<size_t>(kNearStates / in_.states, 1, (all + threads - 1) / threads);
+    const size_t all = in_.heads * panels_, together = panels_together(runtime_, in_.states, all);
     runtime_.parallel((all + together - 1) / together, [&](size_t unit, int worker) {
       walk(unit * together, std::min(all, (unit + 1) * together), worker);
     });

@@ -26,8 +26,6 @@ struct Layer {
   nn::Norm gated_norm;                    // Mamba 2
 };
 
-// States of sixteen channels that go through a scan together: 64 kB of them.
-constexpr size_t kNearStates = 1024;
 constexpr uint32_t kRun = 8;  // nodes that follow each other
 
 // Each channel of the first version has a state of its own: it has no heads.
@@ -213,9 +211,7 @@ class Mamba : public Decoder {
     nn::linear(runtime_, mixed_, layer.parts, parts_);
     const size_t rank = layer.steps.weights.inputs();
     nn::linear(runtime_, parts_.part(0, rank), layer.steps, steps_, nn::Activation::softplus);
-    const size_t threads = size_t(runtime_.threads()), all = groups_of_channels();
-    const size_t together =
-        std::clamp<size_t>(kNearStates / states_, 1, (all + threads - 1) / threads);
+    const size_t all = groups_of_channels(), together = panels_together(runtime_, states_, all);
     inner_.resize(wide_.rows(), width_);
     scan_runs(runtime_, tree, wide_.rows(), (all + together - 1) / together,
               std::vector<Lanes>(states_ * together), kRun, 1,

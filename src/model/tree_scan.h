@@ -10,6 +10,13 @@
 
 namespace minpair::model {
 
+// How many of `all` panels of channels, with so many states each, go through a scan together: 64 kB
+// of states, and every thread has some.
+inline size_t panels_together(const nn::Runtime& runtime, size_t states, size_t all) {
+  const size_t threads = size_t(runtime.threads());
+  return std::clamp<size_t>(1024 / states, 1, (all + threads - 1) / threads);
+}
+
 // Every channel has a state of its own, which begins as `first` and walks along the chains of the
 // tree; where a chain branches off, it goes on with the state that was there. `step(node, nodes,
 // channel, state)` takes it some nodes further, which follow each other: `most` of them, or fewer.
