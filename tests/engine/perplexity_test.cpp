@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "engine/golden_lstm.h"
+#include "engine/windows.h"
+#include "fake.h"
 
 namespace minpair::engine {
 namespace {
@@ -63,6 +65,20 @@ TEST(Perplexity, WindowsScoreEveryTokenOnce) {
   EXPECT_EQ(p.scored, tokens);
   EXPECT_GT(p.per_token(), 1);
   EXPECT_LT(p.per_token(), 50);
+}
+
+// A model without a limit reads 1,024 tokens at once, and the next window has half of them again.
+TEST(Windows, OfAModelWithoutALimit) {
+  testing::FakeModel model;
+  model.info().max_tokens = 0;
+  size_t scored = 0;
+  Windows windows(model, 0, [&](std::span<const query::Record>) { ++scored; });
+  for (tokenizer::TokenId id = 0; id < 1024 + 1 + 10; ++id) windows.add(id + 5);
+  windows.finish();
+  windows.ask();
+  EXPECT_EQ(scored, 1024u + 10);
+  EXPECT_EQ(model.forward_passes, 2u);
+  EXPECT_EQ(model.tokens, 1024u + 512 + 10);
 }
 
 TEST(Perplexity, NotForMaskedModels) {
