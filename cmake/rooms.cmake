@@ -2,7 +2,8 @@
 # others may include, and it uses only rooms that stand before it in src/CMakeLists.txt. Both are
 # enforced: another room's private header is not on any include path, and a room that names a room
 # which is unknown or stands above it does not configure. A QUICK room is compiled with less
-# optimisation: a third less time, in rooms that no run waits for.
+# optimisation: a third less time, in rooms that no run waits for; with sanitizers, which slow the
+# compiler more than the program, with none.
 
 add_library(minpair_options INTERFACE)
 target_compile_features(minpair_options INTERFACE cxx_std_20)
@@ -34,6 +35,16 @@ if(MINPAIR_SANITIZE)
   target_compile_options(minpair_options INTERFACE -fsanitize=${MINPAIR_SANITIZE}
                          -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(minpair_options INTERFACE -fsanitize=${MINPAIR_SANITIZE})
+endif()
+# How a QUICK room, and what runs only briefly (the commands, the tests), is compiled. A sanitizer takes more of the compiler's
+# time than of the tests'; fuzz targets run for long.
+if(MINPAIR_SANITIZE AND NOT MINPAIR_FUZZ)
+  set(MINPAIR_CHECKED TRUE)
+  set(MINPAIR_QUICKLY -O0)
+  set(MINPAIR_BRIEFLY -O0)
+else()
+  set(MINPAIR_QUICKLY $<$<CONFIG:Release>:-O1>)
+  set(MINPAIR_BRIEFLY $<$<CONFIG:Release>:-O0> $<$<CONFIG:Release>:-g0>)
 endif()
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   # What a distribution builds with: an error that gets past everything else ends the program.
@@ -128,10 +139,12 @@ function(minpair_room name)
     set(access PUBLIC)
     target_include_directories(minpair_${name} PRIVATE ${MINPAIR_ROOMS_DIR}/own/${name})
     if(room_QUICK)
-      target_compile_options(minpair_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+      target_compile_options(minpair_${name} PRIVATE ${MINPAIR_QUICKLY})
     endif()
-    # Newer compilers do not read at -O1 what was precompiled at -O2.
-    if(NOT room_QUICK OR NOT CMAKE_BUILD_TYPE STREQUAL "Release" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # What was precompiled at one -O is not read at another, but by older compilers of GNU.
+    if(room_QUICK AND MINPAIR_CHECKED)
+      minpair_precompile(minpair_${name} LIKE minpair_checkpoint)  # the first of them
+    elseif(NOT room_QUICK OR NOT CMAKE_BUILD_TYPE STREQUAL "Release" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
       minpair_precompile(minpair_${name} LIKE minpair_base)
     endif()
   else()

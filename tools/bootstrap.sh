@@ -16,7 +16,7 @@ declare -A packages=(
   [mpi]="libopenmpi-dev openmpi-bin"
   [bench]="libdnnl-dev libbenchmark-dev libopenblas0-pthread python3 python3-nltk python3-torch python3-onnx nodejs npm openmpi-bin
            libopenmpi-dev"
-  [fuzz]="clang libclang-rt-dev"
+  [fuzz]="clang libclang-rt-dev lld"
   [lint]="clang-format clang-tidy"
   [package]="dpkg-dev file lintian patchelf xz-utils"
   [python]="python3-pytest python3-numpy python3-pandas python3-jinja2 mypy"

@@ -6,7 +6,7 @@
 #             commands run whole suites and are a part of their own
 #   tsan      ThreadSanitizer: the rooms that start threads, and the command line
 #   odr       one link that sees every type
-#   lint      clang-format and clang-tidy
+#   lint      clang-format and clang-tidy, its static analyser as deep as clang's shallow mode; `make lint` lets it go on
 #   mutants   a sample of mutants
 # Asked for by name: release (the same as `make test`), docs (the docs' commands under asan, perhaps an hour), fuzz (the libFuzzer targets,
 # SECONDS_EACH of them).
@@ -31,7 +31,9 @@ in_place() { if setarch -R true 2> /dev/null; then setarch -R "$@"; else "$@"; f
 built() {  # a preset, and what of it; nothing: all
   local preset=$1
   shift
-  tools/quietly.sh "configure-$preset" "Configuring $preset" cmake --preset "$preset" -Wno-dev -DMINPAIR_TESTS=ON -DMINPAIR_WERROR=ON &&
+  # Where a test fails the line is enough; all that a debugger might ask for would take a fifth of the compiler's time.
+  tools/quietly.sh "configure-$preset" "Configuring $preset" cmake --preset "$preset" -Wno-dev -DMINPAIR_TESTS=ON -DMINPAIR_WERROR=ON \
+    -DCMAKE_CXX_FLAGS_DEBUG=-g1 &&
     in_place tools/quietly.sh "build-$preset" "Building $preset" cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"}
 }
 # Sanitizers need a larger stack for grammars of great depth.
@@ -74,7 +76,7 @@ for part in $*; do
   case $part in
     release | debug | asan | docs | tsan | fuzz | mutants) step "$part" "$part" ;;
     odr) step odr linked ;;
-    lint) step lint tools/lint.sh ;;
+    lint) step lint tools/lint.sh --nodes 75000 ;;
     *) echo "check: no part '$part'" >&2; exit 2 ;;
   esac
 done
