@@ -320,7 +320,8 @@ TEST(Parity, WhatLlamaCppWroteIsTheSameModel) {
 }
 
 TEST(Parity, RwkvCutsTextsAsLlamaCppDoes) {
-  for (const char* name : {"rwkv6", "rwkv7", "rwkv6-folder", "rwkv7-folder"}) {
+  for (const char* name :
+       {"rwkv5", "rwkv5-heads", "rwkv6", "rwkv7", "rwkv6-folder", "rwkv7-folder"}) {
     const Json made = Json::parse(read_file(made_by_transformers(name) / "reference.json"));
     std::unique_ptr<query::Model> model = load_model(model_in(name).string(), {.threads = 1});
     for (const Json& one : made.at("texts")) {
