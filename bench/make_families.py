@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Models of BERT-base's size with random weights, one of each family, for bench/families.py. Needs Hugging Face's transformers, and for
-RWKV 6 and 7 what tools/golden/make_rwkv.py needs.
+RWKV 5 to 7 what tools/golden/make_rwkv.py needs.
 
   make_families.py FOLDER [FAMILY...]
 
@@ -40,7 +40,8 @@ FAMILIES = {
     "t5": ("T5ForConditionalGeneration", "T5Config", dict(
         d_model=768, d_ff=3072, d_kv=64, num_layers=12, num_heads=12, decoder_start_token_id=0, eos_token_id=3)),
 }
-RWKV = {"rwkv6": ("rwkv6-folder", dict(hidden_size=768, attention_hidden_size=768, head_size=64, num_attention_heads=12,
+RWKV = {"rwkv5": ("rwkv5", dict(hidden_size=768, attention_hidden_size=768, head_size=64, num_hidden_layers=12)),
+        "rwkv6": ("rwkv6-folder", dict(hidden_size=768, attention_hidden_size=768, head_size=64, num_attention_heads=12,
                                        num_hidden_layers=12, rescale_every=0)),
         "rwkv7": ("rwkv7-folder", dict(hidden_size=768, head_dim=64, intermediate_size=3072, num_hidden_layers=12, value_dim=[768] * 12,
                                        decay_low_rank_dim=64, gate_low_rank_dim=128, a_low_rank_dim=64, v_low_rank_dim=32))}
@@ -69,7 +70,7 @@ def make_rwkv(folder, name):
     pieces = golden.world_pieces() + [f"{space}w{i}".encode() for i in range(VOCABULARY - 5) for space in ("", " ")]
     golden.world_pieces = lambda: pieces
     config = dict(golden.FOLDERS[base], **sizes, vocab_size=len(pieces) + 1)
-    tensors = (golden.tensors_6 if name == "rwkv6" else golden.tensors_7)(config, len(pieces) + 1, 0)
+    tensors = golden.TENSORS[name](config, len(pieces) + 1, 0)
     golden.save_file({key: p.contiguous() for key, p in tensors.items()}, folder / "model.safetensors", {"format": "pt"})
     (folder / "config.json").write_text(json.dumps(config))
     (folder / golden.WORLD_FILE).write_text(golden.world_file())

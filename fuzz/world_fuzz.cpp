@@ -5,7 +5,12 @@
 #include "tokenizer/tokenizer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  minpair::fuzzing::file(data, size, "rwkv_vocab_v20230424.txt");
+  // With ids and lengths; and pieces alone.
+  const bool alone = size > 0 && data[0] == 'b';
+  minpair::fuzzing::file(data, size, alone ? "vocab.txt" : "rwkv_vocab_v20230424.txt");
+  minpair::fuzzing::file(R"({"tokenizer_class": "Rwkv5Tokenizer"})", "tokenizer_config.json");
+  std::filesystem::remove(minpair::fuzzing::folder() /
+                          (alone ? "rwkv_vocab_v20230424.txt" : "vocab.txt"));
   try {
     auto tokenizer = minpair::tokenizer::load_tokenizer(minpair::fuzzing::folder());
     for (const minpair::tokenizer::Token& t : tokenizer->encode("abc ü\n中").tokens)

@@ -127,7 +127,8 @@ constexpr std::pair<std::string_view, std::string_view> kRelatives[] = {
     {"jamba", "mamba"},
     {"zamba", "mamba"},
     {"rwkv_hybrid", "rwkv7"},
-    {"rwkv", "rwkv6"},
+    {"rwkv6", "rwkv6"},
+    {"rwkv", "rwkv7"},
     {"recurrent_gemma", "mamba"},
     {"plbart", "mbart"},
     {"pegasus", "bart"},
@@ -181,7 +182,7 @@ constexpr std::pair<std::string_view, std::string_view> kReasons[] = {
     {"big_bird", "its attention to blocks is not computed here"},
     {"reformer", "its attention by hashing is not computed here"},
     {"funnel", "it pools tokens on the way, which is not computed here"},
-    {"rwkv", "of RWKV, versions 4, 6 and 7 are read, and what Qwens were given of them as GGUF"}};
+    {"rwkv", "of RWKV, versions 4 to 7 are read, and what Qwens were given of them as GGUF"}};
 
 std::string nearest_relative(const std::string& type) {
   for (const auto& [theirs, ours] : kRelatives)

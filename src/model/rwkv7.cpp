@@ -1,7 +1,7 @@
-// RWKV 6 and 7 (Peng et al. 2024, 2025): each head remembers values under keys in a matrix, whose
-// rows fade at a rate that depends on the token; version 7 also takes out what it replaces. Also
-// the Qwens that were given such layers in place of attention. Tensors have the names of GGUF,
-// which those of folders are given (rwkv_folders.h).
+// RWKV 5, 6 and 7 (Peng et al. 2024, 2025): each head remembers values under keys in a matrix,
+// whose rows fade, from version 6 on at a rate that depends on the token; version 7 also takes out
+// what it replaces. Also the Qwens that were given such layers in place of attention. Tensors have
+// the names of GGUF, which those of folders are given (rwkv_folders.h).
 
 #include <fmt/format.h>
 
@@ -34,9 +34,10 @@ struct Layer {
   Mix first_mix;                   // 6: shares are those, and what a small network adds to them
   nn::Linear mix_down, mix_up[5];  // in the order of Input
   nn::Linear receptance, key, value, gate, output;
-  LowRank decay;
-  LowRank rate, value_mix, low_gate;   // 7
-  std::vector<float> bonus;            // how the token itself counts; empty: as the past does
+  LowRank decay;                      // from 6 on
+  std::vector<float> kept;            // 5: what fading leaves of each key's row, whatever the token
+  LowRank rate, value_mix, low_gate;  // 7
+  std::vector<float> bonus;           // how the token itself counts; empty: as the past does
   std::vector<float> removed, slowed;  // 7: of keys
   Mix channel_key_mix, channel_gate_mix;
   nn::Linear channel_key, channel_value, channel_gate;
@@ -49,22 +50,23 @@ class Rwkv7 : public Decoder {
  public:
   explicit Rwkv7(const Loading& from)
       : Decoder(from, {.heads = "", .tokens = ""}),
-        seventh_(from.info.architecture.ends_with("rwkv7")),
-        qwen_(from.info.architecture != "rwkv6" && from.info.architecture != "rwkv7") {
+        version_(version_of(from.info.architecture)),
+        qwen_(!from.info.architecture.starts_with("rwkv") ||
+              from.info.architecture.ends_with("qwen2")) {
     const Config& c = from.config;
     const size_t h = from.info.hidden;
     if (from.checkpoint.find("token_embd.weight")) {
       read_gguf(c);
     } else {
-      folder_ = rwkv_tensors(from.checkpoint, seventh_);
-      settings_ = rwkv_settings(c, seventh_);
+      folder_ = rwkv_tensors(from.checkpoint, version_);
+      settings_ = rwkv_settings(c, version_);
     }
     head_ = settings_.head;
     if (h % head_) throw bad_input(fmt::format("heads of {} do not divide {}", head_, h));
     heads_ = h / head_;
     from.info.heads = uint32_t(heads_);
     const int64_t keys = c.integer("num_key_value_heads", 0);
-    key_heads_ = keys > 0 && !seventh_ ? size_t(keys) : heads_;
+    key_heads_ = keys > 0 && version_ != 7 ? size_t(keys) : heads_;
     if (heads_ % key_heads_)
       throw bad_input(fmt::format("{} cannot share {} keys", counted(heads_, "head"), key_heads_));
     load_weights(from);
@@ -80,9 +82,9 @@ class Rwkv7 : public Decoder {
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
       join(l, tree.late, hidden_);
-      if (seventh_ && l > 0) join(l, tree.late, first_value_, kFirstValue);
+      if (version_ == 7 && l > 0) join(l, tree.late, first_value_, kFirstValue);
       nn::normalize(runtime_, hidden_, layer.time_norm, normed_);
-      if (seventh_)
+      if (version_ == 7)
         mix_times_7(tree, layer, l);
       else
         mix_times_6(tree, layer);
@@ -100,7 +102,7 @@ class Rwkv7 : public Decoder {
         multiply(hidden_, 0.5f);
       }
       see(Site::residual, l, hidden_);
-      if (seventh_) see(Site::residual, l, first_value_, kFirstValue);
+      if (version_ == 7) see(Site::residual, l, first_value_, kFirstValue);
     }
     return last_norm(rows);
   }
@@ -120,7 +122,12 @@ class Rwkv7 : public Decoder {
     settings_.head = c.size("head_size");
     settings_.inner = c.size("intermediate_size");
     settings_.halved_every = size_t(std::max<int64_t>(0, c.integer("rescale_every", 0)));
-    settings_.epsilon = qwen_ ? c.real("rms_norm_eps", 1e-6) : c.real("layer_norm_epsilon", 1e-5);
+    settings_.epsilon = settings_.last_epsilon =
+        qwen_ ? c.real("rms_norm_eps", 1e-6) : c.real("layer_norm_epsilon", 1e-5);
+  }
+
+  static int version_of(const std::string& type) {
+    return type == "rwkv5" ? 5 : type.ends_with("rwkv7") ? 7 : 6;
   }
 
   nn::Norm norm(WeightLoader& load, const std::string& name, size_t h) const {
@@ -146,14 +153,17 @@ class Rwkv7 : public Decoder {
       Layer layer;
       layer.time_norm = norm(load, p + "attn_norm", h);
       layer.mlp_norm = norm(load, p + (qwen_ ? "ffn_norm" : "attn_norm_2"), h);
-      if (seventh_)
+      if (version_ == 7)
         load_time_7(load, rank_of, t, i, h, layer);
-      else
+      else if (version_ == 6)
         load_time_6(load, rank_of, t, h, layer);
+      else
+        load_time_5(load, t, h, layer);
       load_rest(load, p, h, layer);
       layers_.push_back(std::move(layer));
     }
     norm_ = norm(load, "output_norm", h);
+    norm_.epsilon = float(settings_.last_epsilon);
     output_.weights = load.matrix("output.weight", info.vocabulary, h);
     load.finish("RWKV", {"output.weight"});
     info.parameters = load.parameters();
@@ -172,6 +182,24 @@ class Rwkv7 : public Decoder {
     return both;
   }
 
+  // Version 5 says how much of a channel is that of the token itself.
+  static Mix mix_of_own(WeightLoader& load, const std::string& name, size_t h) {
+    Mix mix = load.flat(name + ".weight", h);
+    for (float& share : mix) share = 1 - share;
+    return mix;
+  }
+
+  void load_time_5(WeightLoader& load, const std::string& t, size_t h, Layer& layer) const {
+    for (const auto& [input, letter] : {std::pair{Input::key, 'k'},
+                                        {Input::value, 'v'},
+                                        {Input::receptance, 'r'},
+                                        {Input::gate, 'g'}})
+      layer.mixes[input] = mix_of_own(load, fmt::format("{}own_{}", t, letter), h);
+    layer.kept = load.flat(t + "decay.weight", h);
+    for (float& kept : layer.kept) kept = std::exp(-std::exp(kept));
+    load_memory(load, t, h, layer);
+  }
+
   void load_time_6(WeightLoader& load, const RankOf& rank_of, const std::string& t, size_t h,
                    Layer& layer) const {
     constexpr const char* kLetters[] = {"w", "k", "v", "r", "g"};
@@ -188,6 +216,10 @@ class Rwkv7 : public Decoder {
     layer.decay = {load.linear(t + "decay_w1", faded, h, false),
                    load.linear(t + "decay_w2", h, faded, false)};
     layer.decay.up.bias = load.flat(t + "decay.weight", h);
+    load_memory(load, t, h, layer);
+  }
+
+  void load_memory(WeightLoader& load, const std::string& t, size_t h, Layer& layer) const {
     layer.key = linear(load, t + "key", key_heads_ * head_, h);
     layer.value = linear(load, t + "value", key_heads_ * head_, h);
     layer.receptance = linear(load, t + "receptance", h, h);
@@ -230,11 +262,15 @@ class Rwkv7 : public Decoder {
       return;
     }
     const std::string m = p + "channel_mix_";
-    layer.channel_key_mix = load.flat(m + "lerp_k.weight", h);
+    auto mix = [&](char letter) {
+      return version_ == 5 ? mix_of_own(load, fmt::format("{}own_{}", m, letter), h)
+                           : load.flat(fmt::format("{}lerp_{}.weight", m, letter), h);
+    };
+    layer.channel_key_mix = mix('k');
     layer.channel_key = load.linear(m + "key", inner, h, false);
     layer.channel_value = load.linear(m + "value", h, inner, false);
-    if (seventh_) return;
-    layer.channel_gate_mix = load.flat(m + "lerp_r.weight", h);
+    if (version_ == 7) return;
+    layer.channel_gate_mix = mix('r');
     layer.channel_gate = load.linear(m + "receptance", h, h, false);
   }
 
@@ -275,11 +311,16 @@ class Rwkv7 : public Decoder {
     });
   }
 
+  // Also of version 5, whose shares and fading do not depend on the token.
   void mix_times_6(const PrefixTree& tree, const Layer& layer) {
-    mix(tree, layer.first_mix);
-    nn::linear(runtime_, mixed_, layer.mix_down, shares_, nn::Activation::tanh);
+    const bool sixth = version_ == 6;
+    if (sixth) {
+      mix(tree, layer.first_mix);
+      nn::linear(runtime_, mixed_, layer.mix_down, shares_, nn::Activation::tanh);
+    }
     const size_t rank = shares_.columns() / 5;
     auto read = [&](Input input) {
+      if (!sixth) return mix(tree, layer.mixes[input]);
       nn::linear(runtime_, shares_.part(input * rank, rank), layer.mix_up[input], more_);
       mix(tree, layer.mixes[input], &more_);
     };
@@ -287,8 +328,10 @@ class Rwkv7 : public Decoder {
     read(Input::key), nn::linear(runtime_, mixed_, layer.key, key_);
     read(Input::value), nn::linear(runtime_, mixed_, layer.value, value_);
     read(Input::gate), nn::linear(runtime_, mixed_, layer.gate, gate_);
-    read(Input::decay), low_rank(layer.decay, nn::Activation::tanh, kept_);
-    fade(kept_, nn::Activation::exponential, 1);
+    if (sixth) {
+      read(Input::decay), low_rank(layer.decay, nn::Activation::tanh, kept_);
+      fade(kept_, nn::Activation::exponential, 1);
+    }
     remember_6(tree, layer);
     if (!layer.heads_norm.weight.empty())
       normalize_parts(runtime_, context_, layer.heads_norm, head_);
@@ -323,9 +366,10 @@ class Rwkv7 : public Decoder {
                   [&](uint32_t node, size_t head, const Columns& columns) {
                     const size_t at = head * head_;
                     const float* value = value_.row(node) + head / group * head_;
+                    const float* kept = layer.kept.empty() ? kept_.row(node) : layer.kept.data();
                     runtime_.kernels().remember({.memory = columns.memory,
                                                  .keys = head_,
-                                                 .kept = kept_.row(node) + at,
+                                                 .kept = kept + at,
                                                  .key = written_.row(node) + at,
                                                  .asked = receptance_.row(node) + at,
                                                  .asks_first = bonus,
@@ -422,7 +466,7 @@ class Rwkv7 : public Decoder {
     gate_rows(runtime_, nn::Activation::relu, inner_, inner_);
     see(Site::mlp_inner, l, inner_);
     nn::linear(runtime_, inner_, layer.channel_value, context_);
-    if (seventh_) return;
+    if (version_ == 7) return;
     mix(tree, layer.channel_gate_mix);
     nn::linear(runtime_, mixed_, layer.channel_gate, gate_);
     gate_rows(runtime_, nn::Activation::sigmoid, gate_, context_);
@@ -435,7 +479,8 @@ class Rwkv7 : public Decoder {
     nn::linear(runtime_, inner_, layer.down, context_);
   }
 
-  bool seventh_, qwen_;
+  int version_;
+  bool qwen_;
   RwkvSettings settings_;
   std::unique_ptr<checkpoint::Checkpoint> folder_;  // null: a GGUF file
   size_t heads_ = 0, key_heads_ = 0, head_ = 0;
@@ -465,7 +510,8 @@ Gguf gguf_of(const std::string& name) {
 }  // namespace
 
 Family rwkv7_family() {
-  return {.model_types = {{"rwkv6", "RWKV 6 1.6B to 14B"},
+  return {.model_types = {{"rwkv5", "RWKV 5 0.4B to 7B"},
+                          {"rwkv6", "RWKV 6 1.6B to 14B"},
                           {"rwkv6qwen2", "QRWKV 6, as GGUF"},
                           {"rwkv7", "RWKV 7 0.1B to 2.9B"},
                           {"arwkv7", "ARWKV 7, as GGUF"}},

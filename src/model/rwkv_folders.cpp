@@ -10,6 +10,7 @@
 namespace minpair::model {
 namespace {
 
+// Also of version 5.
 const Names kOutside6{
     {"rwkv.embeddings.", "token_embd."}, {"rwkv.ln_out.", "output_norm."}, {"head.", "output."}};
 // Matrices whose rows are inputs end in "turned".
@@ -32,6 +33,22 @@ const Names kInLayer6{{"pre_ln.", "token_embd_norm."},
                       {"attention.", "time_mix_"},
                       {"feed_forward.time_maa_k", "channel_mix_lerp_k.weight"},
                       {"feed_forward.time_maa_r", "channel_mix_lerp_r.weight"},
+                      {"feed_forward.", "channel_mix_"}};
+
+// What is the token's own share in version 5 is that of the one before in later ones: other names.
+const Names kInLayer5{{"pre_ln.", "token_embd_norm."},
+                      {"ln1.", "attn_norm."},
+                      {"ln2.", "attn_norm_2."},
+                      {"attention.time_mix_key", "time_mix_own_k.weight"},
+                      {"attention.time_mix_value", "time_mix_own_v.weight"},
+                      {"attention.time_mix_receptance", "time_mix_own_r.weight"},
+                      {"attention.time_mix_gate", "time_mix_own_g.weight"},
+                      {"attention.time_decay", "time_mix_decay.weight"},
+                      {"attention.time_faaaa", "time_mix_first.weight"},
+                      {"attention.ln_x.", "time_mix_ln."},
+                      {"attention.", "time_mix_"},
+                      {"feed_forward.time_mix_key", "channel_mix_own_k.weight"},
+                      {"feed_forward.time_mix_receptance", "channel_mix_own_r.weight"},
                       {"feed_forward.", "channel_mix_"}};
 
 const Names kOutside7{
@@ -84,19 +101,27 @@ std::vector<checkpoint::TensorView> in_terms_of_gguf(checkpoint::TensorView tens
 
 size_t rounded_up(double size, size_t to) { return (size_t(size) + to - 1) / to * to; }
 
-RwkvSettings settings_6(const Config& c) {
+RwkvSettings settings_5(const Config& c) {
   const size_t h = c.size("hidden_size");
   RwkvSettings s;
   s.head = c.size("head_size", 64);
   s.inner = c.size("intermediate_size", std::max<size_t>(1, size_t(double(h) * 3.5) / 32 * 32));
-  s.halved_every = size_t(std::max<int64_t>(0, c.integer("rescale_every", 6)));
   s.epsilon = c.real("layer_norm_epsilon", 1e-5);
   const double divisor = c.real("head_size_divisor", 8);
   s.heads_epsilon = 1e-5 * divisor * divisor;
   if (c.size("attention_hidden_size", h) != h)
     throw bad_input("\"attention_hidden_size\" must be \"hidden_size\"").at(c.file().string());
   c.must_be("tie_word_embeddings", false, "an output layer of its own is needed");
-  c.ignore({"num_attention_heads", "model_max_length", "context_length"});
+  // The stream is halved in half precision alone, in whose range it must stay.
+  c.ignore({"num_attention_heads", "model_max_length", "context_length", "rescale_every"});
+  return s;
+}
+
+// As llama.cpp has it, with one epsilon, and halved in any precision.
+RwkvSettings settings_6(const Config& c) {
+  RwkvSettings s = settings_5(c);
+  s.last_epsilon = s.epsilon;
+  s.halved_every = size_t(std::max<int64_t>(0, c.integer("rescale_every", 6)));
   return s;
 }
 
@@ -105,7 +130,7 @@ RwkvSettings settings_7(const Config& c) {
   RwkvSettings s;
   s.head = c.has("head_dim") ? c.size("head_dim") : std::max<size_t>(1, h / c.size("num_heads"));
   s.inner = c.size("intermediate_size", rounded_up(double(h) * c.real("hidden_ratio", 4), 32));
-  s.epsilon = c.real("norm_eps", 1e-5);
+  s.epsilon = s.last_epsilon = c.real("norm_eps", 1e-5);
   s.heads_epsilon = double(s.head) * s.epsilon;
   if (c.has("attn"))
     throw bad_input("\"attn\": layers that attend are not computed beside RWKV's")
@@ -127,13 +152,14 @@ RwkvSettings settings_7(const Config& c) {
 
 }  // namespace
 
-RwkvSettings rwkv_settings(const Config& config, bool seventh) {
-  return seventh ? settings_7(config) : settings_6(config);
+RwkvSettings rwkv_settings(const Config& config, int version) {
+  return version == 5 ? settings_5(config) : version == 6 ? settings_6(config) : settings_7(config);
 }
 
 std::unique_ptr<checkpoint::Checkpoint> rwkv_tensors(const checkpoint::Checkpoint& folder,
-                                                     bool seventh) {
-  const Names in_layer = seventh ? in_layer_7() : kInLayer6;
+                                                     int version) {
+  const bool seventh = version == 7;
+  const Names in_layer = seventh ? in_layer_7() : version == 6 ? kInLayer6 : kInLayer5;
   return std::make_unique<Renamed>(folder, [&](checkpoint::TensorView tensor) {
     return in_terms_of_gguf(std::move(tensor), seventh ? "model.layers." : "rwkv.blocks.",
                             seventh ? kOutside7 : kOutside6, in_layer);

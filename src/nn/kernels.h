@@ -144,7 +144,7 @@ struct TakeUp {
   size_t channels;
 };
 
-// Up to sixteen channels of a memory of values under keys (RWKV 6 and 7), one step further. Under
+// Up to sixteen channels of a memory of values under keys (RWKV 5 to 7), one step further. Under
 // each key it fades by itself; what it has under `removed` is taken away from all keys, by their
 // rates; then the value is written under `key`. The answer is what it has under `asked`.
 struct MemoryStep {

@@ -139,6 +139,7 @@ std::unique_ptr<Tokenizer> load_tokenizer(const fs::path& directory, Notes* note
     return load_vocab_json(directory / "vocab.json", directory / "merges.txt", config, notes);
   fs::path sentencepiece = find_sentencepiece(directory);
   if (!sentencepiece.empty()) return load_sentencepiece(sentencepiece, config, notes);
+  if (has("vocab.txt") && c == "Rwkv5Tokenizer") return load_world_pieces(directory / "vocab.txt");
   if (has("vocab.txt")) return load_vocab_txt(directory / "vocab.txt", config, notes);
   if (config.tokenizer_class == "ByT5Tokenizer") return make_byt5();
   constexpr const char* kWorld = "rwkv_vocab_v20230424.txt";

@@ -31,8 +31,9 @@ std::unique_ptr<Tokenizer> load_sentencepiece(const std::filesystem::path& path,
 
 std::unique_ptr<Tokenizer> make_byt5();
 
-// RWKV's "World".
+// RWKV's "World": with ids and lengths; and pieces alone, as the class Rwkv5Tokenizer has them.
 std::unique_ptr<Tokenizer> load_world(const std::filesystem::path& path);
+std::unique_ptr<Tokenizer> load_world_pieces(const std::filesystem::path& path);
 // What "\n", "\xe4" and the like stand for in Python's bytes, or in a text, as UTF-8.
 std::string python_bytes(std::string_view written, bool of_text);
 // Bytes as a byte-level vocabulary writes them.

@@ -1,10 +1,12 @@
 // RWKV's vocabulary, as its folders have it: in each line an id, what Python writes for the piece
-// (a text, or bytes), and how many bytes it has.
+// (a text, or bytes), and how many bytes it has; or the piece alone, the number of the line being
+// the id.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "base/counts.h"
 #include "base/error.h"
@@ -59,6 +61,16 @@ std::string byte_level_piece(std::string_view bytes) {
 
 namespace {
 
+// What stands in quotes; empty: it does not.
+std::optional<std::string> bytes_of_literal(std::string_view literal) {
+  const bool of_text = !literal.starts_with('b');
+  if (!of_text) literal.remove_prefix(1);
+  if (literal.size() < 2 || literal.front() != literal.back() ||
+      (literal.front() != '\'' && literal.front() != '"'))
+    return std::nullopt;
+  return python_bytes(literal.substr(1, literal.size() - 2), of_text);
+}
+
 struct Entry {
   size_t id = 0;
   std::string bytes;
@@ -75,41 +87,63 @@ Entry entry_of(std::string_view line) {
   const bool whole = first != line.npos && last > first &&
                      number(line.substr(0, first), entry.id) &&
                      number(line.substr(last + 1), stated);
-  std::string_view literal = whole ? line.substr(first + 1, last - first - 1) : "";
-  const bool of_text = !literal.starts_with('b');
-  if (!of_text) literal.remove_prefix(1);
-  if (literal.size() < 2 || literal.front() != literal.back() ||
-      (literal.front() != '\'' && literal.front() != '"'))
-    throw bad_input("this is not an id, a piece as Python writes it, and its length");
-  entry.bytes = python_bytes(literal.substr(1, literal.size() - 2), of_text);
+  std::optional<std::string> bytes =
+      bytes_of_literal(whole ? line.substr(first + 1, last - first - 1) : "");
+  if (!bytes) throw bad_input("this is not an id, a piece as Python writes it, and its length");
+  entry.bytes = std::move(*bytes);
   if (entry.bytes.size() != stated)
     throw bad_input(fmt::format("the piece has {} {}, not {}", entry.bytes.size(),
                                 plural(entry.bytes.size(), "byte"), stated));
   return entry;
 }
 
-}  // namespace
+// The first id is the end of a text, which is also what comes before one.
+constexpr const char* kEnd = "<s>";
 
-std::unique_ptr<Tokenizer> load_world(const fs::path& path) {
-  // The first id is the end of a text, which is also what comes before one.
-  const std::string end = "<s>";
-  std::vector<std::string> pieces{end};
-  LineReader reader(path, size_t{1} << 20);
-  for (std::string_view line; reader.next(line);) try {
-      if (line.ends_with('\r')) line.remove_suffix(1);
-      const Entry entry = entry_of(line);
-      if (entry.id != pieces.size() || pieces.size() >= Vocabulary::kMaxPieces)
-        throw bad_input(fmt::format("the id is {}, not {}", entry.id, pieces.size()));
-      pieces.push_back(byte_level_piece(entry.bytes));
-    } catch (Error& e) {
-      throw e.at(path.string(), reader.line_number());
-    }
+std::unique_ptr<Tokenizer> make_world(const std::vector<std::string>& pieces) {
   Surroundings around;
-  around.names.bos = around.names.eos = end;
-  AddedToken token{end, 0};
+  around.names.bos = around.names.eos = kEnd;
+  AddedToken token{kEnd, 0};
   token.special = true;
   around.added = {token};
   return make_byte_level_longest(pieces, around);
+}
+
+// `piece_of(line, id)` gives the piece in a line.
+template <class PieceOf>
+std::unique_ptr<Tokenizer> load_lines(const fs::path& path, std::vector<std::string> pieces,
+                                      const PieceOf& piece_of) {
+  LineReader reader(path, size_t{1} << 20);
+  for (std::string_view line; reader.next(line);) try {
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      pieces.push_back(piece_of(line, pieces.size()));
+      if (pieces.size() > Vocabulary::kMaxPieces)
+        throw bad_input(fmt::format("more than {} pieces", Vocabulary::kMaxPieces));
+    } catch (Error& e) {
+      throw e.at(path.string(), reader.line_number());
+    }
+  if (pieces.empty()) throw bad_input("there are no pieces").at(path.string());
+  return make_world(pieces);
+}
+
+}  // namespace
+
+std::unique_ptr<Tokenizer> load_world(const fs::path& path) {
+  return load_lines(path, {kEnd}, [](std::string_view line, size_t id) {
+    const Entry entry = entry_of(line);
+    if (entry.id != id) throw bad_input(fmt::format("the id is {}, not {}", entry.id, id));
+    return byte_level_piece(entry.bytes);
+  });
+}
+
+std::unique_ptr<Tokenizer> load_world_pieces(const fs::path& path) {
+  return load_lines(path, {}, [](std::string_view line, size_t id) -> std::string {
+    const std::optional<std::string> bytes = bytes_of_literal(line);
+    if (!bytes) throw bad_input("this is not a piece as Python writes it");
+    if (id > 0) return byte_level_piece(*bytes);
+    if (*bytes != kEnd) throw bad_input(fmt::format("the first piece is not '{}'", kEnd));
+    return kEnd;
+  });
 }
 
 }  // namespace minpair::tokenizer

@@ -37,8 +37,8 @@ bool is_part_of_unit(Where site) { return site > Where::unit; }
 std::vector<std::string> changed_models() {
   std::vector<std::string> all = every_model();
   for (const char* name : {"gpt-bert", "gpt-bert-causal", "t5", "t5-v1.1", "umt5", "bart",
-                           "bart-scaled", "mbart", "ltg-bert", "rwkv", "rwkv-halved", "rwkv6",
-                           "rwkv6qwen2", "rwkv7", "arwkv7", "xlstm", "mamba", "mamba2"})
+                           "bart-scaled", "mbart", "ltg-bert", "rwkv", "rwkv-halved", "rwkv5-heads",
+                           "rwkv6", "rwkv6qwen2", "rwkv7", "arwkv7", "xlstm", "mamba", "mamba2"})
     all.emplace_back(name);
   return all;
 }

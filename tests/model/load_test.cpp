@@ -285,9 +285,9 @@ TEST(LoadModel, AbsurdConfigurationsAreErrors) {
   EXPECT_THAT(with("model_type", "gemma3n"), HasSubstr("embeddings for each layer"));
   EXPECT_THAT(with("model_type", "canine"), HasSubstr("no head that predicts words"));
   EXPECT_THAT(with("model_type", "reformer"), HasSubstr("'gpt2' resembles it most"));
-  EXPECT_THAT(with("model_type", "rwkv5"), HasSubstr("of RWKV, versions 4, 6 and 7 are read"));
-  EXPECT_THAT(with("model_type", "rwkv5"), HasSubstr("'rwkv6' resembles it most"));
-  EXPECT_THAT(with("model_type", "rwkv5"), HasSubstr("a GGUF of it would not be read either"));
+  EXPECT_THAT(with("model_type", "rwkv8"), HasSubstr("of RWKV, versions 4 to 7 are read"));
+  EXPECT_THAT(with("model_type", "rwkv8"), HasSubstr("'rwkv7' resembles it most"));
+  EXPECT_THAT(with("model_type", "rwkv8"), HasSubstr("a GGUF of it would not be read either"));
   EXPECT_THAT(with("model_type", "rwkv6qwen2"),
               HasSubstr("a GGUF of it would be read, as 'rwkv6qwen2'"));
   EXPECT_THAT(with("model_type", "pegasus"), HasSubstr("a GGUF of it would not be read either"));

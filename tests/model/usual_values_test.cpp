@@ -75,6 +75,8 @@ const std::pair<const char*, const char*> kUsual[] = {
     {"qwen3-moe", R"({"norm_topk_prob": false, "rms_norm_eps": 1e-6})"},
     {"roformer-value", R"({"rotary_value": false, "layer_norm_eps": 1e-12})"},
     {"rwkv-halved", R"({"rescale_every": 6, "layer_norm_epsilon": 1e-5})"},
+    {"rwkv5-heads", R"({"head_size": 64, "head_size_divisor": 8, "layer_norm_epsilon": 1e-5,
+                        "rescale_every": 6, "attention_hidden_size": 24})"},
     {"smollm3", R"({"no_rope_layer_interval": 4, "rms_norm_eps": 1e-6})"},
     {"stablelm-parallel", R"({"qk_layernorm": false, "use_parallel_residual": false,
                               "use_qkv_bias": false, "layer_norm_eps": 1e-5})"},

@@ -72,6 +72,26 @@ TEST(Load, TheVocabularyOfRwkv) {
   EXPECT_THAT(error_with("2"), HasSubstr("as Python writes it"));
 }
 
+// The same pieces, a line for each.
+TEST(Load, TheVocabularyOfTheClassRwkv5Tokenizer) {
+  TemporaryFolder folder;
+  const std::filesystem::path file = folder / "vocab.txt";
+  write_file(folder / "tokenizer_config.json", R"({"tokenizer_class": "Rwkv5Tokenizer"})");
+  write_file(file, "b'<s>'\nb'a'\nb'\\xc3'\nb'\\xbc'\nb'\\xc3\\xbc'\nb' a'\nb\"'\"\nb'\\n\\n'\n");
+  std::unique_ptr<Tokenizer> t = load_tokenizer(folder.path());
+  EXPECT_THAT(ids_of(*t, "a aü'\n\n"), ElementsAre(1, 5, 4, 6, 7));
+  EXPECT_EQ(t->vocabulary_size(), 8u);
+  EXPECT_EQ(t->special().bos, 0);
+  auto error_with = [&](const std::string& lines) {
+    write_file(file, lines);
+    return message([&] { load_tokenizer(folder.path()); });
+  };
+  EXPECT_THAT(error_with(""), HasSubstr("there are no pieces"));
+  EXPECT_THAT(error_with("b'a'\n"), HasSubstr("vocab.txt:1: the first piece is not '<s>'"));
+  EXPECT_THAT(error_with("b'<s>'\nHaus\n"),
+              HasSubstr("vocab.txt:2: this is not a piece as Python writes it"));
+}
+
 // As Hugging Face's ByT5Tokenizer (transformers 5.12) gives them.
 TEST(Load, EveryByteIsATokenForByt5) {
   TemporaryFolder folder;

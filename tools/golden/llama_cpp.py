@@ -69,12 +69,16 @@ class Llama:
         return list(ids[:count])
 
     def reference(self, lengths, seed):
-        """Random inputs, and the log-probability of every token but the first given those before it."""
-        random, inputs = numpy.random.default_rng(seed), []
-        for n in lengths:
-            ids = random.integers(5, self.words, n).tolist()
-            x = self.logits(ids)
-            x -= x.max(-1, keepdims=True)
-            x -= numpy.log(numpy.exp(x).sum(-1, keepdims=True))
-            inputs.append({"ids": ids, "logprobs": [round(x[i, ids[i + 1]], 6) for i in range(n - 1)]})
-        return {"made_by": "llama.cpp", "kind": "causal", "inputs": inputs}
+        return reference(self.logits, self.words, lengths, seed, "llama.cpp")
+
+
+def reference(logits, words, lengths, seed, made_by):
+    """Random inputs, and the log-probability of every token but the first given those before it."""
+    random, inputs = numpy.random.default_rng(seed), []
+    for n in lengths:
+        ids = random.integers(5, words, n).tolist()
+        x = logits(ids)
+        x -= x.max(-1, keepdims=True)
+        x -= numpy.log(numpy.exp(x).sum(-1, keepdims=True))
+        inputs.append({"ids": ids, "logprobs": [round(x[i, ids[i + 1]], 6) for i in range(n - 1)]})
+    return {"made_by": made_by, "kind": "causal", "inputs": inputs}

@@ -16,11 +16,11 @@ from conversion import ModelBase, get_model_class
 from llama_cpp import Llama
 
 # Not Falcon with one key head, whose number transformers writes otherwise; not GPT-2 and GPT-NeoX: the converter does not know how transformers 5 writes them; not Gemma: it adds one to norms in half precision.
-NAMES = ["bloom", "falcon-one-norm", "falcon-two-norms", "granite", "llama-saved", "mixtral", "mpt", "mpt-clipped", "olmo",
-         "olmo2", "olmoe-open", "phi2", "phi3", "qwen2-moe-all", "qwen2-saved", "qwen3-moe", "qwen3-saved", "smollm3", "stablelm",
+NAMES = ["bloom", "falcon-one-norm", "falcon-two-norms", "granite", "llama-saved", "llama-saved-bias", "mixtral", "mpt", "mpt-clipped",
+         "olmo", "olmo2", "olmoe-open", "phi2", "phi3", "qwen2-moe-all", "qwen2-saved", "qwen3-moe", "qwen3-saved", "smollm3", "stablelm",
          "starcoder2-open", "t5-few", "umt5-few"]
 # Mamba: the converter takes exponents in half precision. Mamba 2 with more than one group: llama.cpp's norms are apart, as in Mamba's
-# own library, those of transformers are not.
+# own library, those of transformers are not. Not Mamba with biases, which llama.cpp does not load.
 SCORED = ["mamba", "mamba2", "mamba2-group"]
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Makes tiny GGUF files of RWKV 6 and 7 in tests/model/golden, random weights in single precision, and what llama.cpp computes with
-them: no library of Hugging Face has these models. Also folders as the hub has them, which llama.cpp's own converter reads.
+them: no library of Hugging Face has these models. Also folders as the hub has them, which llama.cpp's own converter reads. It does not
+read version 5: that is computed by rwkv5.py, and compared with llama.cpp as the RWKV 6 that it also is.
 
   python3 tools/golden/make_rwkv.py [--long] FOLDER [NAME...]        (Debian unstable: libllama0, llama.cpp-tools-extra, python3-torch)
 
@@ -19,7 +20,8 @@ from safetensors.torch import save_file
 sys.path.insert(1, "/usr/share/llama.cpp/llama.cpp-tools")
 import gguf
 from conversion import ModelBase, get_model_class
-from llama_cpp import Llama
+from llama_cpp import Llama, reference
+from rwkv5 import Network, as_version_6, is_an_rwkv6
 
 LENGTHS, LONG = [2, 9, 40], [2, 100, 1000]
 LAYERS, INNER, RANK = 2, 40, 4
@@ -38,7 +40,17 @@ MODELS = {
 WORLD_FILE = "rwkv_vocab_v20230424.txt"
 # Keys as the hub's folders have them; sizes are smaller. llama.cpp has one epsilon for the norms of heads, 64e-5, and the converter one
 # size for the small networks of version 6.
+RWKV5 = dict(
+    architectures=["Rwkv5ForCausalLM"], bos_token_id=0, eos_token_id=0, model_type="rwkv5", tie_word_embeddings=False, use_cache=True,
+    auto_map={"AutoConfig": "configuration_rwkv5.Rwkv5Config", "AutoModelForCausalLM": "modeling_rwkv5.Rwkv5ForCausalLM"})
 FOLDERS = {
+    "rwkv5": dict(
+        RWKV5, attention_hidden_size=32, head_size=16, head_size_divisor=8, hidden_size=32, intermediate_size=None,
+        layer_norm_epsilon=1e-5, model_max_length=4096, num_attention_heads=64, num_hidden_layers=2, rescale_every=6,
+        transformers_version="4.33.1"),
+    "rwkv5-heads": dict(
+        RWKV5, head_size=12, head_size_divisor=4, hidden_size=24, intermediate_size=40, layer_norm_epsilon=1e-3, num_hidden_layers=4,
+        rescale_every=2, transformers_version="4.38.2"),
     "rwkv6-folder": dict(
         architectures=["Rwkv6ForCausalLM"], attention_hidden_size=32, bos_token_id=0, eos_token_id=0, head_size=16,
         head_size_divisor=8, hidden_size=32, intermediate_size=None, layer_norm_epsilon=1e-5, model_max_length=4096,
@@ -221,6 +233,30 @@ class Tensors(dict):
             self.add(prefix + letter, 1, 1, width, mean=0.5, spread=0.3)
 
 
+def tensors_5(config, words, seed):
+    all, h = Tensors(seed), config["hidden_size"]
+    inner = config["intermediate_size"] or h * 7 // 2 // 32 * 32
+    all.add("rwkv.embeddings.weight", words, h, spread=0.6)
+    all.norm("rwkv.blocks.0.pre_ln", h)
+    for i in range(config["num_hidden_layers"]):
+        p, a, f = f"rwkv.blocks.{i}.", f"rwkv.blocks.{i}.attention.", f"rwkv.blocks.{i}.feed_forward."
+        all.norm(p + "ln1", h)
+        all.norm(p + "ln2", h)
+        all.mixes(a + "time_mix_", ("key", "value", "receptance", "gate"), h)
+        all.add(a + "time_decay", h // config["head_size"], config["head_size"], mean=-1.0, spread=1.0)
+        all.add(a + "time_faaaa", h // config["head_size"], config["head_size"], spread=0.5)
+        for name in "receptance", "key", "value", "gate", "output":
+            all.add(f"{a}{name}.weight", h, h)
+        all.norm(a + "ln_x", h)
+        all.mixes(f + "time_mix_", ("key", "receptance"), h)
+        all.add(f + "key.weight", inner, h)
+        all.add(f + "receptance.weight", h, h)
+        all.add(f + "value.weight", h, inner)
+    all.norm("rwkv.ln_out", h)
+    all.add("head.weight", words, h)
+    return all
+
+
 def tensors_6(config, words, seed):
     all, h, inner = Tensors(seed), config["hidden_size"], config["hidden_size"] * 7 // 2 // 32 * 32
     all.add("rwkv.embeddings.weight", words, h, spread=0.6)
@@ -280,14 +316,26 @@ def tensors_7(config, words, seed):
     return all
 
 
-def write_folder(folder, name, seed, gguf_file):
-    """As the hub has it; and as the converter makes a GGUF file of it."""
-    words = len(world_vocabulary())
-    config = dict(FOLDERS[name], vocab_size=words)
-    tensors = (tensors_6 if "6" in name else tensors_7)(config, words, seed)
+TENSORS = {"rwkv5": tensors_5, "rwkv6": tensors_6, "rwkv7": tensors_7}
+
+
+def write_folder(folder, config, tensors):
+    folder.mkdir(parents=True, exist_ok=True)
     save_file({key: value.contiguous() for key, value in tensors.items()}, folder / "model.safetensors", {"format": "pt"})
     (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
     (folder / WORLD_FILE).write_text(world_file())
+
+
+def write_pieces(folder):
+    """The vocabulary as the class Rwkv5Tokenizer has it."""
+    (folder / WORLD_FILE).unlink()
+    (folder / "vocab.txt").write_text("".join(f"{piece!r}\n" for piece in [b"<s>", *world_pieces()]))
+    (folder / "tokenizer_config.json").write_text(json.dumps({
+        "name_or_path": "rwkv-5-tokenizer", "add_prefix_space": False, "tokenizer_class": "Rwkv5Tokenizer", "use_fast": False,
+        "auto_map": {"AutoTokenizer": ["tokenization_rwkv5.Rwkv5Tokenizer", None]}}, indent=1) + "\n")
+
+
+def convert(folder, config, gguf_file):
     model_class = get_model_class(config["architectures"][0], mmproj=False)
     model_class.lerp_weights = {}
     ModelBase.load_hparams(folder, False)
@@ -295,27 +343,54 @@ def write_folder(folder, name, seed, gguf_file):
         model_class(dir_model=folder, ftype=gguf.LlamaFileType.ALL_F32, fname_out=gguf_file).write()
 
 
+def judged(ours, theirs):
+    pairs = [(a, b) for x, y in zip(ours["inputs"], theirs["inputs"]) for a, b in zip(x["logprobs"], y["logprobs"])]
+    worst = max(abs(a - b) for a, b in pairs)
+    assert worst < 1e-4, worst
+    print(f"llama.cpp differs by {worst:.0e}", flush=True)
+
+
+def make_folder(folder, name, llama, lengths, seed):
+    """As the hub has it; llama.cpp reads what its converter makes of it."""
+    words = len(world_vocabulary())
+    config = dict(FOLDERS[name], vocab_size=words)
+    tensors = TENSORS[config["model_type"]](config, words, seed)
+    write_folder(folder, config, tensors)
+    if name == "rwkv5-heads":
+        write_pieces(folder)
+    with tempfile.TemporaryDirectory() as scratch:
+        file, read, read_config = pathlib.Path(scratch) / "model.gguf", folder, config
+        if config["model_type"] == "rwkv5":
+            read, (read_config, same) = pathlib.Path(scratch), as_version_6(config, tensors)
+            write_folder(read, read_config, same)
+        convert(read, read_config, file)
+        llama.load(file)
+    if config["model_type"] != "rwkv5":
+        return llama.reference(lengths, seed)
+    made = reference(Network(config, tensors).logits, words, lengths, seed, f"PyTorch {torch.__version__}")
+    if is_an_rwkv6(config):
+        judged(made, llama.reference(lengths, seed))
+    return made
+
+
+def make_file(folder, name, llama, lengths, seed):
+    arch, more = MODELS[name]
+    folder.mkdir(parents=True, exist_ok=True)
+    write(folder / "model.gguf", arch, seed, **more)
+    llama.load(folder / "model.gguf")
+    return llama.reference(lengths, seed)
+
+
 def main():
     arguments = [a for a in sys.argv[1:] if a != "--long"]
     lengths = LONG if len(arguments) < len(sys.argv) - 1 else LENGTHS
     llama = Llama()
     for name in arguments[1:] or [*MODELS, *FOLDERS]:
-        folder = pathlib.Path(arguments[0]) / name
-        folder.mkdir(parents=True, exist_ok=True)
-        seed = sum(map(ord, name))
-        with tempfile.TemporaryDirectory() as scratch:
-            if name in FOLDERS:
-                file, world = pathlib.Path(scratch) / "model.gguf", True
-                write_folder(folder, name, seed, file)
-            else:
-                file, (arch, more) = folder / "model.gguf", MODELS[name]
-                world = arch in ("rwkv6", "rwkv7")
-                write(file, arch, seed, **more)
-            llama.load(file)
-            reference = llama.reference(lengths, seed)
-        if world:
-            reference["texts"] = [{"text": t, "ids": llama.tokens(t)} for t in TEXTS]
-        (folder / "reference.json").write_text(json.dumps(reference) + "\n")
+        folder, seed = pathlib.Path(arguments[0]) / name, sum(map(ord, name))
+        made = (make_folder if name in FOLDERS else make_file)(folder, name, llama, lengths, seed)
+        if name in FOLDERS or MODELS[name][0] in ("rwkv6", "rwkv7"):
+            made["texts"] = [{"text": t, "ids": llama.tokens(t)} for t in TEXTS]
+        (folder / "reference.json").write_text(json.dumps(made) + "\n")
         print(name, flush=True)
 
 
