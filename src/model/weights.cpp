@@ -327,8 +327,9 @@ nn::Weights::CodeReader code_reader(const Parts& parts, size_t outputs_each, siz
       for (size_t row = first; row < stop; ++row) rows[columns++] = all[part].at(row, k);
     });
     for (size_t i = columns; i < nn::kPanel; ++i) rows[i] = rows[0];
-    checkpoint::convert_to_columns(first_rows.type, rows, int64_t(to.depth),
-                                   {to.words[0], to.scales[0], to.offsets[0]});
+    checkpoint::convert_to_columns(
+        first_rows.type, rows, int64_t(to.depth),
+        {to.words[0], to.scales[0], to.offsets[0], to.in_pairs ? to.pairs[0] : nullptr});
     const size_t scales = to.depth / to.group * nn::kPanel;
     if (!tame(to.scales[0], scales) || (to.has_offsets && !tame(to.offsets[0], scales)))
       check_rows(parts, outputs_each, inputs, begin, end);
