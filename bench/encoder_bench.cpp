@@ -18,10 +18,10 @@
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <oneapi/dnnl/dnnl.hpp>
 
 #include "model/model.h"
 #include "nn/runtime.h"
+#include "onednn_product.h"
 
 namespace minpair {
 namespace {
@@ -83,36 +83,6 @@ double peak_memory() {
     if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) / 1024;
   return 0;
 }
-
-class OneDnnProduct {
- public:
-  static constexpr dnnl::memory::dim kRows = 4096, kDepth = 768, kColumns = 3072;
-
-  OneDnnProduct() : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {
-    using dnnl::memory;
-    memory::desc a({kRows, kDepth}, memory::data_type::f32, memory::format_tag::ab);
-    memory::desc b({kDepth, kColumns}, memory::data_type::f32, memory::format_tag::any);
-    memory::desc c({kRows, kColumns}, memory::data_type::f32, memory::format_tag::ab);
-    dnnl::matmul::primitive_desc description({a, b, c}, engine_);
-    product_ = dnnl::matmul(description);
-    a_ = memory(a, engine_);
-    b_ = memory(description.weights_desc(), engine_);
-    c_ = memory(c, engine_);
-    for (memory* m : {&a_, &b_})
-      std::fill_n(static_cast<float*>(m->get_data_handle()), m->get_desc().get_size() / 4, 0.5f);
-  }
-  void run() {
-    product_.execute(stream_, {{DNNL_ARG_SRC, a_}, {DNNL_ARG_WEIGHTS, b_}, {DNNL_ARG_DST, c_}});
-    stream_.wait();
-  }
-  static double operations() { return 2.0 * kRows * kDepth * kColumns; }
-
- private:
-  dnnl::engine engine_;
-  dnnl::stream stream_;
-  dnnl::matmul product_;
-  dnnl::memory a_, b_, c_;
-};
 
 // Multiplications and additions of the matrix products, attention included.
 double operations(const nlohmann::json& config, const std::vector<query::Query>& queries) {

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""How near each family comes to BERT in arithmetic for each second of the processor, one thread, fp32.
+"""How near each family comes to one large matrix product of oneDNN, and to BERT, in arithmetic for each second of the processor, one
+thread, fp32.
 
-  families.py MINPAIR FOLDER [ROUNDS = 3]      FOLDER: of bench/make_families.py
+  families.py BUILD FOLDER [ROUNDS = 3 [FAMILY...]]      BUILD: with minpair and bench_matrix; FOLDER: of bench/make_families.py
 
 Sentences of 40 random words, every token read; T5 reads each sentence once for each word, with a gap there. What is counted are the
-products with weights. The time of few sentences is taken from that of many, so that loading does not count; the least of the rounds."""
+products with weights. The time of few sentences is taken from that of many, so that loading does not count; the least of the rounds.
+oneDNN's product is timed before and after each family, and the better rate of all counts."""
+import json
 import os
 import pathlib
 import random
@@ -52,15 +55,24 @@ def rate(program, model, folder, rounds):
     return 2 * read * token / seconds / 1e9
 
 
+def matrix_rate(build):
+    return json.loads(subprocess.run([build / "bench_matrix"], check=True, capture_output=True).stdout)["gflops"]
+
+
 def main():
-    program, models = sys.argv[1], pathlib.Path(sys.argv[2])
+    build, models = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
-    names = sorted(p.stem for p in models.glob("*.matrices") if p.stem != "bert")
+    names = sys.argv[4:] or sorted(p.stem for p in models.glob("*.matrices") if p.stem != "bert")
+    rates, matrix = [], matrix_rate(build)
     with tempfile.TemporaryDirectory() as folder:
-        bert = rate(program, models / "bert", folder, rounds)
-        for name in ["bert", *names]:  # BERT again: how much the machine wavers
-            own = rate(program, models / name, folder, rounds)
-            print(f"{name:12} {own:6.1f} GFLOP a second  {own / bert:5.2f} of BERT", flush=True)
+        for name in ["bert", *names, "bert"]:  # BERT again: how much the machine wavers
+            rates.append((name, rate(build / "minpair", models / name, folder, rounds)))
+            print(f"{name:12} {rates[-1][1]:6.1f} GFLOP a second", file=sys.stderr, flush=True)
+            matrix = max(matrix, matrix_rate(build))
+    bert = max(own for name, own in rates if name == "bert")
+    print(f"oneDNN       {matrix:6.1f} GFLOP a second")
+    for name, own in rates:
+        print(f"{name:12} {own:6.1f} GFLOP a second  {own / matrix:5.2f} of the matrix rate  {own / bert:5.2f} of BERT")
 
 
 main()

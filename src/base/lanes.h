@@ -60,8 +60,9 @@ inline Words load_words(const void* low, const void* high) {
   return {
       _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256(a)), _mm256_loadu_si256(b), 1)};
 }
-// Four words of sixteen rows: word j of row i becomes word i of to[j].
-inline void load_four(const uint8_t* const* rows, size_t at, Words* to) {
+// Four words of sixteen rows: word j of row i becomes word i of to[j]. Like transpose(), always
+// where it is used: a call would pass the words through memory.
+[[gnu::always_inline]] inline void load_four(const uint8_t* const* rows, size_t at, Words* to) {
   __m512i a[4], b[4];
   auto row = [&](int i) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows[i] + at)); };
   for (int i = 0; i < 4; ++i) {  // rows i, i + 4, i + 8, i + 12
@@ -86,8 +87,13 @@ template <int Byte>
 inline Lanes byte_of(Words w) {
   return {_mm512_cvtepi32_ps(_mm512_srai_epi32(_mm512_slli_epi32(w.v, 24 - 8 * Byte), 24))};
 }
+#if defined(__AVX512BW__)
+// Bytes 0 and 2, or 1 and 3, of each word as numbers with sign.
+inline Words even_bytes(Words w) { return {_mm512_srai_epi16(_mm512_slli_epi16(w.v, 8), 8)}; }
+inline Words odd_bytes(Words w) { return {_mm512_srai_epi16(w.v, 8)}; }
+#endif
 // Word j of row i becomes word i of row j.
-inline void transpose(Words* w) {
+[[gnu::always_inline]] inline void transpose(Words* w) {
   __m512i a[16], b[16];
   for (int i = 0; i < 16; i += 2) {
     a[i] = _mm512_unpacklo_epi32(w[i].v, w[i + 1].v);
@@ -217,6 +223,9 @@ template <int Byte>
 inline Lanes byte_of(Words w) {
   return {byte_of<Byte>(w.a), byte_of<Byte>(w.b)};
 }
+inline __m256i even_bytes(__m256i w) { return _mm256_srai_epi16(_mm256_slli_epi16(w, 8), 8); }
+inline Words even_bytes(Words w) { return {even_bytes(w.a), even_bytes(w.b)}; }
+inline Words odd_bytes(Words w) { return {_mm256_srai_epi16(w.a, 8), _mm256_srai_epi16(w.b, 8)}; }
 // Eight words of eight rows.
 inline void transpose(__m256i* w) {
   __m256i a[8], b[8];
@@ -367,6 +376,15 @@ inline Lanes as_lanes(const Words& w) { return load(reinterpret_cast<const float
 template <int Byte>
 inline Lanes byte_of(const Words& w) {
   return each([&](int i) { return float(int8_t(w.v[i] >> 8 * Byte)); });
+}
+inline uint32_t numbers(int8_t low, int8_t high) {
+  return uint32_t(uint16_t(low)) | uint32_t(uint16_t(high)) << 16;
+}
+inline Words even_bytes(const Words& w) {
+  return each_word([&](int i) { return numbers(int8_t(w.v[i]), int8_t(w.v[i] >> 16)); });
+}
+inline Words odd_bytes(const Words& w) {
+  return each_word([&](int i) { return numbers(int8_t(w.v[i] >> 8), int8_t(w.v[i] >> 24)); });
 }
 inline void transpose(Words* w) {
   for (int i = 0; i < 16; ++i)

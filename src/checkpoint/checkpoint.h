@@ -90,11 +90,13 @@ struct CodeShape {
 };
 CodeShape code_shape(DType type);
 // Sixteen rows side by side, as products read them: words[count / 4][16] have four codes each, the
-// first in the lowest byte; scales and offsets are [count / group][16].
+// first in the lowest byte; scales and offsets are [count / group][16]. Or pairs[count / 2][16]
+// have two codes each, as numbers of 16 bits: of every four, 0 and 2, then 1 and 3.
 inline constexpr size_t kCodeColumns = 16;
 struct CodeColumns {
   uint32_t* words;
-  float *scales, *offsets;  // offsets are written only where the format has them
+  float *scales, *offsets;    // offsets are written only where the format has them
+  uint32_t* pairs = nullptr;  // instead of words
 };
 // `count` elements of each of sixteen rows; for quantised types alone.
 void convert_to_columns(DType type, const std::byte* const (&rows)[kCodeColumns], int64_t count,

@@ -82,10 +82,15 @@ struct FinishTile {
 };
 
 // A panel of weights as small integers: weight k of column i is code * scales[k / group][i]
-// (+ offsets[k / group][i]). A word has the codes of four k, the first in its lowest byte.
+// (+ offsets[k / group][i]). A word has the codes of four k, the first in its lowest byte; pairs
+// are two numbers of 16 bits each, of every four k 0 and 2, then 1 and 3.
 inline constexpr size_t kCodeDepth = 256;
 struct CodePanel {
-  alignas(64) uint32_t words[kCodeDepth / 4][kPanel];
+  bool in_pairs = false;
+  union {
+    alignas(64) uint32_t words[kCodeDepth / 4][kPanel];
+    alignas(64) uint32_t pairs[kCodeDepth / 2][kPanel];
+  };
   alignas(64) float scales[kCodeDepth / 16][kPanel], offsets[kCodeDepth / 16][kPanel];
   size_t depth;  // a multiple of 16
   size_t group;  // a power of two, at least 16

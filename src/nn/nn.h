@@ -65,7 +65,7 @@ class Weights {
   // Writes rows [begin, end) of the weights, row-major. Called from several threads.
   using Reader = std::function<void(size_t begin, size_t end, float* to)>;
   // The same weights as small integers: of up to kPanel rows from `begin` on, those from `k` on;
-  // to.depth says how many. Fills everything else.
+  // to.depth says how many, to.in_pairs in which form. Fills everything else.
   using CodeReader = std::function<void(size_t begin, size_t end, size_t k, CodePanel& to)>;
   // Asks for what the panel after those that are read together needs, of `depth` from `k` on: while
   // these are multiplied, it comes.

@@ -97,6 +97,7 @@ void sum_up(const Weights& w, const StoredRows& rows, size_t column, size_t end,
       size_t panels = 0;
       for (size_t at = first; panels < kPanelsAtOnce && at < end; at += kPanel, ++panels) {
         codes[panels].depth = std::min(kCodeDepth, w.inputs() - k);
+        codes[panels].in_pairs = rows.take_pairs();
         w.read_codes(at, std::min(end, at + kPanel), k, codes[panels]);
       }
       // Not between the panels: what the second needs would wait behind it.
@@ -157,6 +158,7 @@ void integer_targets(const Runtime& runtime, const float* row, const Linear& dec
       runtime.scratch(worker, floats_of<IntegerInputs>(steps) + floats_of<CodePanel>(1));
   auto* inputs = reinterpret_cast<IntegerInputs*>(scratch);
   auto* codes = new (scratch + floats_of<IntegerInputs>(steps)) CodePanel;
+  codes->in_pairs = true;
   make_row_whole(runtime.integers(), row, w.inputs(), inputs, 1);
   for (size_t t = 0; t < targets.size(); ++t) {
     const auto column = size_t(targets[t]);

@@ -12,6 +12,8 @@ class StoredRows {
  public:
   StoredRows(const Runtime& runtime, const View& in);
   size_t rows() const { return rows_; }
+  // In which form weights are multiplied.
+  bool take_pairs() const { return whole_ && !tiles_; }
   // sums[panel][rows × kPanel] (+)= rows · weights, for the step that begins at `k`.
   void multiply(const CodePanel* weights, size_t panels, size_t k, float* sums) const;
 

@@ -23,23 +23,34 @@ constexpr const char* kFormats[] = {
     "q6_k",   "q8_k",  "iq2_xxs", "iq2_xs", "iq3_xxs", "iq1_s", "iq4_nl", "iq3_s", "iq2_s",
     "iq4_xs", "iq1_m", "tq1_0",   "tq2_0",  "mxfp4",   "q1_0",  "q2_0"};
 
+// Code k of column i, from words of four or from pairs.
+int8_t code_of(const std::vector<uint32_t>& codes, bool in_pairs, size_t k, size_t i) {
+  if (in_pairs) {
+    const auto number = int16_t(codes[(k / 4 * 2 + k % 2) * kCodeColumns + i] >> k % 4 / 2 * 16);
+    EXPECT_EQ(number, int8_t(number));
+    return int8_t(number);
+  }
+  return int8_t(codes[k / 4 * kCodeColumns + i] >> k % 4 * 8);
+}
+
 // What the codes of a matrix stand for: its rows again and again, sixteen side by side.
-std::vector<float> from_codes(const BlockKernels& kernels, const TensorView& t) {
+std::vector<float> from_codes(const BlockKernels& kernels, const TensorView& t, bool in_pairs) {
   const auto rows = size_t(t.shape[0]), columns = size_t(t.shape[1]);
   const CodeShape shape = kernels.shape(t.type);
   const uint8_t* sixteen[kCodeColumns];
   for (size_t i = 0; i < kCodeColumns; ++i)
     sixteen[i] = reinterpret_cast<const uint8_t*>(t.data) + i % rows * (t.bytes / rows);
-  std::vector<uint32_t> words(columns / 4 * kCodeColumns);
+  std::vector<uint32_t> codes(columns / (in_pairs ? 2 : 4) * kCodeColumns);
   std::vector<float> scales(columns / shape.group * kCodeColumns), offsets(scales.size());
   kernels.to_columns(t.type, sixteen, int64_t(columns / block_elements(t.type)),
-                     {words.data(), scales.data(), offsets.data()});
+                     {in_pairs ? nullptr : codes.data(), scales.data(), offsets.data(),
+                      in_pairs ? codes.data() : nullptr});
   std::vector<float> values(kCodeColumns * columns);
   for (size_t i = 0; i < kCodeColumns; ++i)
     for (size_t k = 0; k < columns; ++k) {
       const size_t group = k / shape.group * kCodeColumns + i;
       float& value = values[i * columns + k];
-      value = float(int8_t(words[k / 4 * kCodeColumns + i] >> k % 4 * 8)) * scales[group];
+      value = float(code_of(codes, in_pairs, k, i)) * scales[group];
       if (shape.offsets) value += offsets[group];
     }
   return values;
@@ -81,12 +92,14 @@ TEST(Gguf, BlocksAreTheSameOnEveryInstructionSet) {
     for (const char* name : kFormats) {
       const TensorView* t = c->find(name);
       const auto count = size_t(t->elements());
-      std::vector<float> all(count), codes = from_codes(*kernels, *t);
+      std::vector<float> all(count);
       kernels->to_floats(t->type, reinterpret_cast<const uint8_t*>(t->data),
                          int64_t(count / block_elements(t->type)), all.data());
-      for (size_t i = 0; i < codes.size(); ++i) {
-        ASSERT_EQ(all[i % count], expected.at(at + i % count)) << name << " " << i;
-        ASSERT_EQ(codes[i], all[i % count]) << name << " " << i;
+      for (size_t i = 0; i < count; ++i) ASSERT_EQ(all[i], expected.at(at + i)) << name << " " << i;
+      for (bool in_pairs : {false, true}) {
+        const std::vector<float> codes = from_codes(*kernels, *t, in_pairs);
+        for (size_t i = 0; i < codes.size(); ++i)
+          ASSERT_EQ(codes[i], all[i % count]) << name << " " << i << " " << in_pairs;
       }
       at += count;
     }

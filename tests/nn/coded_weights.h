@@ -43,13 +43,16 @@ struct Coded {
     return [this](size_t begin, size_t end, size_t k, CodePanel& to) {
       to.group = group;
       to.has_offsets = has_offsets;
-      std::memset(to.words, 0, sizeof to.words);
+      std::memset(to.pairs, 0, sizeof to.pairs);
       std::memset(to.scales, 0, sizeof to.scales);
       std::memset(to.offsets, 0, sizeof to.offsets);
       for (size_t row = begin; row < end; ++row)
         for (size_t i = 0; i < to.depth; ++i) {
           const size_t at = row * inputs + k + i, column = row - begin;
-          to.words[i / 4][column] |= uint32_t(uint8_t(codes[at])) << i % 4 * 8;
+          if (to.in_pairs)
+            to.pairs[i / 4 * 2 + i % 2][column] |= uint32_t(uint16_t(codes[at])) << i % 4 / 2 * 16;
+          else
+            to.words[i / 4][column] |= uint32_t(uint8_t(codes[at])) << i % 4 * 8;
           to.scales[i / group][column] = scales[at / group];
           to.offsets[i / group][column] = offsets[at / group];
         }
