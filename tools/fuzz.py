@@ -313,14 +313,17 @@ def shrink(call):
             to.mkdir()
             subprocess.run([BUILD / f"fuzz_{target}", "-set_cover_merge=1", "-rss_limit_mb=2048", to, seeds,
                             corpus_of(target)], env=environment(temporary), capture_output=True, check=True)
+            for old in seeds.glob("corpus-*"):
+                old.unlink()
             kept = {p.read_bytes() for p in seeds.iterdir()}
-            room = call.most - sum(map(len, kept))
-            for found in sorted(to.iterdir(), key=lambda p: p.stat().st_size):
+            room, files = call.most, call.files
+            for found in sorted(to.iterdir(), key=lambda p: (-p.stat().st_size, p.name)):  # the longest reach most
                 size = found.stat().st_size
-                if found.read_bytes() in kept or size > room:
+                if found.read_bytes() in kept or size > min(room, call.most // 6) or files == 0:
                     continue
                 room -= size
-                shutil.copy(found, seeds / found.name[:12])
+                files -= 1
+                shutil.copyfile(found, seeds / f"corpus-{found.name[:12]}")
         print(f"{target:18} {len(list(seeds.iterdir())):4} seeds, "
               f"{sum(p.stat().st_size for p in seeds.iterdir()):7} bytes", flush=True)
     return 0
@@ -337,7 +340,8 @@ def main():
         parser.add_argument("--jobs", type=int, default=1)
         parser.add_argument("--rounds", type=int, default=1)
         parser.add_argument("--until")
-    parser.add_argument("--most", type=int, default=12000, help="bytes of seeds of a target")
+    parser.add_argument("--most", type=int, default=12000, help="bytes of a target's inputs beside the seeds by hand")
+    parser.add_argument("--files", type=int, default=12, help="of a target's inputs beside the seeds by hand")
     parser.add_argument("targets", nargs="*")
     do = {"run": run, "table": table, "record": record, "lines": lines, "shrink": shrink}[what]
     return do(parser.parse_intermixed_args(arguments))

@@ -4,7 +4,7 @@
 #   tools/fuzz.sh table            what all campaigns together have executed, target by target
 #   tools/fuzz.sh record           the same into the tree: fuzz/executed.tsv, docs/reliability.md
 #   tools/fuzz.sh lines [TARGET...]   which share of its reader's lines each target reaches, with seeds and corpus
-#   tools/fuzz.sh shrink [TARGET...]  the seeds anew: few and small inputs that reach what seeds and corpus reach
+#   tools/fuzz.sh shrink [TARGET...]  few and small inputs that reach what seeds and corpus reach: fuzz/seeds/TARGET/corpus-*
 # Findings are in build/fuzz/findings, all of them; the exit status says whether there are any.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -12,6 +12,12 @@ std::string& last_message() {
   return message;
 }
 
+void keep_message(const char* text) noexcept try {
+  last_message() = text;
+} catch (const std::bad_alloc&) {
+  last_message() = "out of memory";  // so few letters need none
+}
+
 minpair_status status_of(Error::Kind kind) {
   return kind == Error::Kind::usage   ? MINPAIR_WRONG_CALL
          : kind == Error::Kind::input ? MINPAIR_BAD_INPUT
@@ -29,13 +35,13 @@ minpair_status call(const std::function<void()>& work) noexcept {
     last_message() = "stopped";
     return MINPAIR_CANCELLED;
   } catch (const Error& e) {
-    last_message() = e.what();
+    keep_message(e.what());
     return status_of(e.kind());
   } catch (const std::bad_alloc&) {
-    last_message() = "out of memory";
+    keep_message("out of memory");
     return MINPAIR_CANNOT;
   } catch (const std::exception& e) {
-    last_message() = e.what();
+    keep_message(e.what());
     return MINPAIR_CANNOT;
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/folder.h"
 #include "checkpoint/parts.h"
 
 namespace minpair::checkpoint {
@@ -18,14 +19,13 @@ bool has_extension(const fs::path& path, std::initializer_list<std::string_view>
 // Only names that cannot be anything but a model's weights.
 std::vector<fs::path> weight_files(const fs::path& folder) {
   std::vector<fs::path> found;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    std::string name = entry.path().filename().string();
+  for (const fs::path& entry : entries_of(folder)) {
+    std::string name = entry.filename().string();
     bool training = name.starts_with("training_args") || name.starts_with("optimizer") ||
                     name.starts_with("scheduler") || name.starts_with("rng_state");
-    if (!training && has_extension(entry.path(), {".safetensors", ".bin", ".pt", ".pth", ".gguf"}))
-      found.push_back(entry.path());
+    if (!training && has_extension(entry, {".safetensors", ".bin", ".pt", ".pth", ".gguf"}))
+      found.push_back(entry);
   }
-  std::sort(found.begin(), found.end());
   return found;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/folder.h"
 #include "cli/choice.h"
 #include "cli/cli.h"
 #include "cli/policy.h"
@@ -107,10 +108,9 @@ std::string rendered(const ReportCall& call, std::vector<report::Table> tables) 
 
 // A run that was interrupted left its answers beside the results.
 void note_unfinished(const std::filesystem::path& results) {
-  std::error_code ignored;
   std::filesystem::path folder = results.has_parent_path() ? results.parent_path() : ".";
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-    std::string name = entry.path().filename().string();
+  for (const std::filesystem::path& entry : entries_if_any(folder)) {
+    std::string name = entry.filename().string();
     if (name.starts_with(results.filename().string() + "-") && name.ends_with(".answers"))
       fmt::print(stderr,
                  "note: a run into these results is unfinished; the same command continues it\n");

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/folder.h"
 #include "base/hash.h"
 #include "base/paths.h"
 #include "hub/parts.h"
@@ -75,8 +76,8 @@ std::string kind_of(const fs::path& folder) {
     if (auto t = config.find("model_type"); t != config.end() && t->is_string()) return *t;
     return "";
   }
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().extension() == ".gguf") return "GGUF";
+  for (const fs::path& entry : entries_if_any(folder))
+    if (entry.extension() == ".gguf") return "GGUF";
   return "";
 }
 
@@ -145,9 +146,8 @@ fs::path locate(const std::string& model, const Settings& settings) {
 Known describe(const std::string& name, const fs::path& folder) {
   Known known{name, folder, 0, kind_of(folder)};
   std::error_code ignored;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, ignored))
-    if (fs::is_regular_file(entry.path(), ignored))
-      known.bytes += fs::file_size(entry.path(), ignored);
+  for (const fs::path& entry : entries_below_if_any(folder))
+    if (fs::is_regular_file(entry, ignored)) known.bytes += fs::file_size(entry, ignored);
   return known;
 }
 
@@ -158,23 +158,20 @@ std::vector<std::string> revisions_in(const fs::path& repository) {
   std::vector<std::string> named, commits;
   std::error_code ignored;
   const fs::path refs = repository / "refs";
-  for (const auto& ref : fs::recursive_directory_iterator(refs, ignored))
-    if (ref.is_regular_file(ignored)) named.push_back(fs::relative(ref.path(), refs).string());
-  for (const auto& snapshot : fs::directory_iterator(repository / "snapshots", ignored))
-    commits.push_back(snapshot.path().filename().string());
+  for (const fs::path& ref : entries_below_if_any(refs))
+    if (fs::is_regular_file(ref, ignored)) named.push_back(fs::relative(ref, refs).string());
+  for (const fs::path& snapshot : entries_if_any(repository / "snapshots"))
+    commits.push_back(snapshot.filename().string());
   std::sort(named.begin(), named.end(), [](const std::string& a, const std::string& b) {
     return std::pair(a != "main", a) < std::pair(b != "main", b);
   });
-  std::sort(commits.begin(), commits.end());
   named.insert(named.end(), commits.begin(), commits.end());
   return named;
 }
 
 bool has_weights(const fs::path& folder) {
-  std::error_code ignored;
-  for (const auto& file : fs::directory_iterator(folder, ignored))
-    if (is_weights(file.path())) return true;
-  return false;
+  const std::vector<fs::path> files = entries_if_any(folder);
+  return std::any_of(files.begin(), files.end(), is_weights);
 }
 
 std::vector<Known> by_name(std::vector<Known> all) {
@@ -186,14 +183,13 @@ std::vector<Known> by_name(std::vector<Known> all) {
 
 std::vector<Known> cached_models(const Settings& settings) {
   std::vector<Known> all;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(settings.cache, ignored)) {
-    std::string name = entry.path().filename().string();
+  for (const fs::path& entry : entries_if_any(settings.cache)) {
+    std::string name = entry.filename().string();
     if (!name.starts_with("models--")) continue;
     name = name.substr(8);
     if (size_t dashes = name.find("--"); dashes != name.npos) name.replace(dashes, 2, "/");
     std::set<fs::path> seen;
-    for (const std::string& revision : revisions_in(entry.path())) {
+    for (const std::string& revision : revisions_in(entry)) {
       std::string called = revision == "main" ? name : name + "@" + revision;
       fs::path folder = locate(called, settings);
       if (!folder.empty() && has_weights(folder) && seen.insert(folder).second)
@@ -206,9 +202,8 @@ std::vector<Known> cached_models(const Settings& settings) {
 std::vector<Known> shipped_models() {
   std::vector<Known> all;
   for (const fs::path& folder : shipped_folders("models")) {
-    for (const auto& entry : fs::directory_iterator(folder))
-      if (entry.is_directory())
-        all.push_back(describe(entry.path().filename().string(), entry.path()));
+    for (const fs::path& entry : entries_of(folder))
+      if (fs::is_directory(entry)) all.push_back(describe(entry.filename().string(), entry));
     if (!all.empty()) break;
   }
   return by_name(std::move(all));

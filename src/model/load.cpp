@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/folder.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "hub/hub.h"
@@ -320,8 +321,7 @@ fs::path locate_model(const std::string& name_or_path) {
   std::vector<std::string> names;
   for (const fs::path& folder : shipped_folders("models"))
     if (fs::is_directory(folder))
-      for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-        names.push_back(entry.path().filename().string());
+      for (const fs::path& entry : entries_of(folder)) names.push_back(entry.filename().string());
   std::string guess = closest(name_or_path, names);
   if (std::string pull = pull_command(name_or_path); guess.empty() && !pull.empty())
     throw bad_input(fmt::format("the model '{}' is not on this machine", name_or_path))

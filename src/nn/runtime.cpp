@@ -186,12 +186,14 @@ Runtime::Runtime(int threads, std::optional<Isa> isa, Arithmetic arithmetic)
   if (pool_->arithmetic.integers && !isa && (!named || !*named))
     pool_->integers.tiles = usable_integer_tiles();
   int count = choose_threads(threads);
+  pool_->scratch.resize(size_t(count));  // before there are threads, which a failure would abandon
   try {
     pool_->workers.reserve(count);
     for (int i = 1; i < count; ++i)
       pool_->workers.emplace_back([p = pool_.get(), i] { p->live(i); });
-  } catch (const std::system_error&) {
-    // No more threads are to be had: those that run do the work, with the same results.
+  } catch (const std::exception&) {
+    // No more threads are to be had, or no memory for them: those that run do the work, with the
+    // same results.
   }
   pool_->scratch.resize(pool_->workers.size() + 1);
 }

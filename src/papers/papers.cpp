@@ -10,6 +10,7 @@
 #include "base/counts.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/folder.h"
 #include "base/names.h"
 #include "base/paths.h"
 #include "base/python_json.h"
@@ -318,9 +319,8 @@ Paper read_paper(const std::filesystem::path& file) try {
 std::vector<Paper> all_papers() {
   std::vector<Paper> papers;
   for (const std::filesystem::path& folder : shipped_folders("published")) {
-    std::error_code none;
-    for (const auto& entry : std::filesystem::directory_iterator(folder / "papers", none))
-      if (entry.path().extension() == ".json") papers.push_back(read_paper(entry.path()));
+    for (const std::filesystem::path& entry : entries_if_any(folder / "papers"))
+      if (entry.extension() == ".json") papers.push_back(read_paper(entry));
     if (!papers.empty()) break;
   }
   std::sort(papers.begin(), papers.end(),

@@ -15,6 +15,7 @@
 #include "base/counts.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/folder.h"
 #include "base/json.h"
 #include "base/names.h"
 #include "base/python_json.h"
@@ -339,12 +340,11 @@ std::vector<Found> files_of(const std::string& name, const std::filesystem::path
   std::map<std::string, Found> found;  // by its name when it is unpacked: each file once
   std::filesystem::path fixed = std::filesystem::path(name.substr(0, star)).parent_path();
   if (std::filesystem::is_directory(folder / fixed))
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / fixed)) {
-      const std::filesystem::path& path = entry.path();
+    for (const std::filesystem::path& path : entries_below(folder / fixed)) {
       std::string below = (fixed / path.lexically_relative(folder / fixed)).string();
       const std::string plain = unpacked_name(below).string();
       // What file managers leave behind begins with a dot.
-      if (!entry.is_regular_file() || path.filename().string().starts_with('.') ||
+      if (!std::filesystem::is_regular_file(path) || path.filename().string().starts_with('.') ||
           fnmatch(pattern.c_str(), plain.c_str(), FNM_PATHNAME) != 0)
         continue;
       Found& one = found[plain];

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/folder.h"
 
 namespace minpair::report {
 namespace {
@@ -119,8 +120,8 @@ std::vector<CurvePoint> read_curve(const fs::path& file) {
 std::vector<fs::path> curve_folders(const fs::path& folder) {
   std::vector<fs::path> found;
   if (fs::exists(folder / "curve.jsonl")) found.push_back(folder);
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (fs::exists(entry.path() / "curve.jsonl")) found.push_back(entry.path());
+  for (const fs::path& entry : entries_of(folder))
+    if (fs::exists(entry / "curve.jsonl")) found.push_back(entry);
   if (found.empty())
     throw bad_input("there is no learning curve here")
         .at(folder.string())

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/folder.h"
 #include "suite/formats/format.h"
 
 namespace minpair::stimuli {
@@ -36,8 +37,8 @@ class GrammarItems : public suite::ItemStream {
 
 bool from_grammars(const suite::Suite& suite) {
   if (!suite.files.empty()) return suite.files.size() == 1 && is_grammar(suite.files[0]);
-  for (const auto& entry : std::filesystem::directory_iterator(suite.path))
-    if (is_grammar(entry.path())) return true;
+  for (const std::filesystem::path& entry : entries_of(suite.path))
+    if (is_grammar(entry)) return true;
   return !suite::guess_format(suite.path);
 }
 

@@ -200,6 +200,10 @@ bool has_control(std::string_view text) {
          });
 }
 
+// simdjson chooses its instructions when it is first used, and ends the program where there is no
+// memory for that: so before main().
+[[maybe_unused]] const bool simdjson_has_chosen = simdjson::validate_utf8("", 0);
+
 bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
 
 std::string why_no_feature(const Item& item, size_t i) {

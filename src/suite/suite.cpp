@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/folder.h"
 #include "base/paths.h"
 #include "suite/formats/format.h"
 
@@ -16,9 +17,8 @@ namespace {
 
 std::vector<fs::path> jsonl_files(const fs::path& folder) {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
+  for (const fs::path& entry : entries_of(folder))
+    if (entry.extension() == ".jsonl") files.push_back(entry);
   return files;
 }
 
@@ -85,9 +85,8 @@ std::vector<Suite> shipped_suites() {
   std::set<std::string> names;
   for (const fs::path& folder : shipped_folders("suites"))
     if (fs::is_directory(folder))
-      for (const auto& entry : fs::directory_iterator(folder))
-        if (fs::exists(entry.path() / "manifest.json"))
-          names.insert(entry.path().filename().string());
+      for (const fs::path& entry : entries_of(folder))
+        if (fs::exists(entry / "manifest.json")) names.insert(entry.filename().string());
   std::vector<Suite> suites;
   for (const std::string& name : names)
     suites.push_back(suite_in_folder(find_shipped("suites", name)));

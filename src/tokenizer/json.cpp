@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "base/python_json.h"
@@ -26,10 +28,13 @@ void JsonFile::parse(std::string_view text) {
   if (text.empty()) text = "";  // simdjson copies from where it is, which may be nowhere
   simdjson::error_code failed = parser_.allocate(text.size() + 64, kDeepest);
   if (!failed) failed = parser_.parse(text.data(), text.size()).get(root);
+  // A parser that got only some of its memory must not be asked again.
+  if (failed == simdjson::MEMALLOC) throw std::bad_alloc();
   // transformers writes 10^30 for a length that nobody knows, and infinities.
   if (failed) {
     std::string standard = standard_json(text);
     failed = parser_.parse(standard).get(root);
+    if (failed == simdjson::MEMALLOC) throw std::bad_alloc();
   }
   if (failed)
     throw bad_input(fmt::format("this is not valid JSON: {}", simdjson::error_message(failed)))

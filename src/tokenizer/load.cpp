@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/folder.h"
 #include "tokenizer/characters.h"
 #include "tokenizer/config.h"
 #include "tokenizer/json.h"
@@ -114,11 +115,9 @@ namespace {
 fs::path find_sentencepiece(const fs::path& directory) {
   for (const char* usual : {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model"})
     if (fs::is_regular_file(directory / usual)) return directory / usual;
-  std::vector<fs::path> found;
-  for (const auto& entry : fs::directory_iterator(directory))
-    if (entry.path().extension() == ".model" && entry.is_regular_file())
-      found.push_back(entry.path());
-  return found.empty() ? fs::path() : *std::min_element(found.begin(), found.end());
+  for (const fs::path& entry : entries_of(directory))
+    if (entry.extension() == ".model" && fs::is_regular_file(entry)) return entry;
+  return {};
 }
 
 }  // namespace

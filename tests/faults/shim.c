@@ -4,14 +4,19 @@
 //   FAULT_KEEP  set: that one and all after it, as on a disk that stays full
 //   FAULT_COUNT a file that gets how many there were
 //   FAULT_SITES a file that gets a line for each allocation: a hash of who asked for it
+//   FAULT_SERVE set: for each line "AT KEEP FOLDER" of standard input a child runs the program in that folder, with its
+//               output in FOLDER.out and FOLDER.err, and standard output gets how it ended. Loading is done once
+// A crash says where it was.
 // Calls are counted from main() to its end: what the loader does before is not ours.
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -22,6 +27,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { kWrite, kSync, kOpen, kMmap, kMalloc, kThread, kSocket, kKinds };
@@ -106,6 +112,7 @@ OPEN(openat64, int folder COMMA, folder)
 FILE* fopen(const char* path, const char* mode) {
   return fails(kOpen, EMFILE) ? NULL : REAL(fopen)(path, mode);
 }
+DIR* opendir(const char* path) { return fails(kOpen, EMFILE) ? NULL : REAL(opendir)(path); }
 FILE* fopen64(const char* path, const char* mode) { return fopen(path, mode); }
 void* mmap(void* where, size_t n, int protection, int flags, int fd, off_t from) {
   if (fails(kMmap, ENOMEM)) return MAP_FAILED;
@@ -170,6 +177,41 @@ static void write_sites(const char* to) {
   fclose(file);
 }
 
+static void tell_where(int signal_number) {
+  atomic_store(&armed, 0);
+  void* frames[64];
+  backtrace_symbols_fd(frames, backtrace(frames, 64), 2);
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
+enum { kSeconds = 120 };  // of a run that hangs
+
+// Ends with the input; in each child it returns.
+static void serve_trials(void) {
+  char line[4096], path[4096 + 8];
+  for (ssize_t n; (n = read(0, line, sizeof line - 1)) > 0;) {
+    line[n] = 0;
+    int name = 0, status = 0;
+    if (sscanf(line, "%ld %d %n", &at, &keep, &name) < 2) _exit(2);
+    char* folder = line + name;
+    folder[strcspn(folder, "\n")] = 0;
+    pid_t child = fork();
+    if (child == 0) {
+      for (int fd = 0; fd <= 2; ++fd) {
+        snprintf(path, sizeof path, "%s%s", fd ? folder : "/dev/null", fd == 0 ? "" : fd == 1 ? ".out" : ".err");
+        dup2(open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), fd);
+      }
+      if (chdir(folder) != 0) _exit(2);
+      alarm(kSeconds);
+      return;
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child) _exit(2);
+    dprintf(1, "%d\n", status);
+  }
+  _exit(0);
+}
+
 static int (*real_main)(int, char**, char**);
 static int counted_main(int argc, char** argv, char** environment) {
   const char *kind = getenv("FAULT_CALL"), *n = getenv("FAULT_AT"), *to = getenv("FAULT_COUNT");
@@ -181,8 +223,11 @@ static int counted_main(int argc, char** argv, char** environment) {
   if (sites_to) {
     sites = REAL(mmap)(NULL, sizeof *sites * kMostSites, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    caller();  // the unwinder sets itself up
   }
+  caller();  // the unwinder sets itself up
+  const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+  for (size_t i = 0; i < sizeof deadly / sizeof *deadly; ++i) signal(deadly[i], tell_where);
+  if (getenv("FAULT_SERVE")) serve_trials();
   atomic_store(&armed, 1);
   int status = real_main(argc, argv, environment);
   atomic_store(&armed, 0);

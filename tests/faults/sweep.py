@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every call fails once: sweep.py MINPAIR SOURCE SHIM [--most N] [--only KIND] [--sites]
+"""Every call fails once: sweep.py MINPAIR SOURCE SHIM [--most N] [--only KIND] [--sites] [--jobs N] [--threads N]
 
 For each kind of call, the n-th one of a short run fails, for every n (with --most, for so many n spread over all of
 them; with --sites, of the allocations that are asked for in the same way only the first), once and for good. Then:
@@ -10,15 +10,19 @@ them; with --sites, of the allocations that are asked for in the same way only t
 Calls of sockets fail in a `serve` instead, which either says what is wrong or goes on serving, and stops when told.
 """
 import argparse
+import concurrent.futures
 import hashlib
 import os
 import pathlib
+import queue
+import resource
 import select
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 
@@ -36,6 +40,30 @@ def says_why(text):
     return text.startswith(b"minpair: ") or b"\nminpair: " in text
 
 
+class Runs:
+    """A program that is loaded once, and runs as a child for each trial."""
+
+    def __init__(self, command, folder, environment):
+        self.process = subprocess.Popen(command, cwd=folder, env={**environment, "FAULT_SERVE": "1"}, text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def __call__(self, where, n, keep):
+        """(exit status, output, messages)"""
+        where.mkdir(exist_ok=True)
+        self.process.stdin.write(f"{n} {int(keep)} {where}\n")
+        self.process.stdin.flush()
+        status = os.waitstatus_to_exitcode(int(self.process.stdout.readline()))
+        said = []
+        for name in (f"{where}.out", f"{where}.err"):
+            said.append(pathlib.Path(name).read_bytes())
+            os.unlink(name)
+        return status, *said
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
 class Sweep:
     def __init__(self, call):
         self.call = call
@@ -44,23 +72,25 @@ class Sweep:
         self.model = call.source + "/tests/model/golden/bert"
         suite(self.folder / "suite.jsonl")
         self.trials = self.refused = 0
+        self.counting = threading.Lock()
         self.findings = []
         self.continued = set()  # what trials left, and could be gone on with
 
     def environment(self, kind="", **fault):
         environment = {k: v for k, v in os.environ.items() if not k.startswith("FAULT_")}
-        # One thread asks for memory in the same order every time.
-        environment.update(LC_ALL="C.UTF-8", MINPAIR_THREADS="1" if kind == "malloc" else "3")
+        threads = self.call.threads or (1 if kind == "malloc" else 3)
+        environment.update(LC_ALL="C.UTF-8", MINPAIR_THREADS=str(threads))
         if kind:
             environment.update(LD_PRELOAD=self.call.shim, FAULT_CALL=kind, **fault)
         return environment
 
+    def command(self):
+        return [self.call.program, "run", "-s", "../suite.jsonl", "-m", self.model, "--method", "ce,pll", "-o", "results.db"]
+
     def run(self, where, kind="", **fault):
         where.mkdir(exist_ok=True)
-        command = [self.call.program, "run", "-s", "../suite.jsonl", "-m", self.model, "--method", "ce,pll", "-o",
-                   "results.db"]
         try:
-            return subprocess.run(command, cwd=where, env=self.environment(kind, **fault), capture_output=True,
+            return subprocess.run(self.command(), cwd=where, env=self.environment(kind, **fault), capture_output=True,
                                   timeout=120)
         except subprocess.TimeoutExpired:
             return None
@@ -94,25 +124,26 @@ class Sweep:
         self.table = done.stdout
 
     def found(self, name, what, text=b""):
-        self.findings.append(f"{name}: {what}\n    {text.decode(errors='replace').strip()[-300:]}")
+        self.findings.append(f"{name}: {what}\n    {text.decode(errors='replace').strip()[-4000:]}")
         print(self.findings[-1], flush=True)
 
-    def trial(self, kind, n, keep):
+    def trial(self, runs, kind, n, keep):
         name = f"{kind} {n}{' and after' if keep else ''}"
         where = self.folder / f"{kind}-{n}-{keep}"
-        done = self.run(where, kind, FAULT_AT=str(n), **({"FAULT_KEEP": "1"} if keep else {}))
-        if done is None:
+        status, output, said = runs(where, n, keep)
+        if status == -signal.SIGALRM:
             return self.found(name, "it hangs")
-        if done.returncode not in (0, 1):
-            return self.found(name, f"it ends with {done.returncode}", done.stderr)
+        if status not in (0, 1):
+            return self.found(name, f"it ends with {status}", said)
         results = where / "results.db"
-        if done.returncode == 0:
-            if results.read_bytes() != self.bytes or done.stdout != self.table:
-                self.found(name, "it says all is well, but the results differ", done.stderr)
+        if status == 0:
+            if results.read_bytes() != self.bytes or output != self.table:
+                self.found(name, "it says all is well, but the results differ", said)
         else:
-            self.refused += 1
-            if not says_why(done.stderr):
-                self.found(name, "it says nothing", done.stderr)
+            with self.counting:
+                self.refused += 1
+            if not says_why(said):
+                self.found(name, "it says nothing", said)
         left = hashlib.sha256()
         for path in sorted(where.iterdir()):
             left.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
@@ -171,14 +202,32 @@ class Sweep:
     def sweep(self, kind):
         numbers, total = self.numbers(kind)
         before, began = (self.trials, self.refused), time.time()
-        for n in numbers:
-            for keep in (False, True):
-                self.trials += 1
-                self.serving(n, keep) if kind == "socket" else self.trial(kind, n, keep)
-            if self.trials % 2000 == 0:
-                print(f"  {self.trials} trials, {time.time() - began:.0f} s", flush=True)
-        print(f"{kind:8} {total:7} calls, {self.trials - before[0]:5} trials, "
-              f"{self.refused - before[1]:5} refused with a message", flush=True)
+        trials = [(n, keep) for n in numbers for keep in (False, True)]
+        if kind == "socket":
+            for n, keep in trials:
+                self.serving(n, keep)
+        else:
+            self.try_all(kind, trials)
+        self.trials += len(trials)
+        print(f"{kind:8} {total:7} calls, {self.trials - before[0]:5} trials, {self.refused - before[1]:5} refused with a "
+              f"message, {time.time() - began:.0f} s", flush=True)
+
+    def try_all(self, kind, trials):
+        idle = queue.SimpleQueue()
+        for _ in range(self.call.jobs):
+            idle.put(Runs(self.command(), self.folder, self.environment(kind)))
+
+        def one(what):
+            runs = idle.get()
+            self.trial(runs, kind, *what)
+            idle.put(runs)
+
+        with concurrent.futures.ThreadPoolExecutor(self.call.jobs) as pool:
+            for done, _ in enumerate(pool.map(one, trials), 1):
+                if done % 1000 == 0:
+                    print(f"  {done} trials of {len(trials)}", flush=True)
+        while not idle.empty():
+            idle.get().end()
 
 
 def main():
@@ -189,7 +238,12 @@ def main():
     parser.add_argument("--most", type=int, default=0)
     parser.add_argument("--only", choices=KINDS)
     parser.add_argument("--sites", action="store_true")
-    sweep = Sweep(parser.parse_args())
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--threads", type=int, help="of the program: 3; with allocations 1, which asks in the same order every time")
+    call = parser.parse_args()
+    call.program, call.shim = map(os.path.abspath, (call.program, call.shim))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    sweep = Sweep(call)
     sweep.reference()
     for kind in [sweep.call.only] if sweep.call.only else KINDS:
         sweep.sweep(kind)

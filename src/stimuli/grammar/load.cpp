@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/folder.h"
 #include "base/names.h"
 #include "base/paths.h"
 #include "base/text.h"
@@ -57,8 +58,8 @@ Derivations load_file(const fs::path& path, const GrammarOptions& options) {
 // In the order of the manifest, then of the names.
 std::vector<fs::path> grammars_in(const fs::path& folder, const suite::Manifest& manifest) {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (is_grammar(entry.path())) files.push_back(entry.path());
+  for (const fs::path& entry : entries_of(folder))
+    if (is_grammar(entry)) files.push_back(entry);
   auto place = [&](const fs::path& p) {
     const suite::TestInfo* test = manifest.find(p.stem().string());
     return test ? size_t(test - manifest.tests.data()) : manifest.tests.size();

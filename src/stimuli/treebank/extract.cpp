@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/folder.h"
 
 namespace minpair::stimuli {
 namespace {
@@ -158,8 +159,8 @@ std::vector<std::filesystem::path> conllu_files(const std::vector<std::filesyste
       continue;
     }
     size_t before = files.size();
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(path))
-      if (entry.path().extension() == ".conllu") files.push_back(entry.path());
+    for (const std::filesystem::path& entry : entries_below(path))
+      if (entry.extension() == ".conllu") files.push_back(entry);
     if (files.size() == before)
       throw bad_input("no .conllu file is in this folder")
           .at(path.string())

@@ -4,7 +4,9 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <new>
 
+#include "base/folder.h"
 #include "suite/formats/support.h"
 
 namespace minpair::suite {
@@ -36,7 +38,9 @@ FileHead look_at(const fs::path& file) {
   if (head.lines.empty() || !trim(head.lines[0]).starts_with("{")) return head;
   simdjson::dom::parser parser;
   simdjson::dom::object object;
-  if (!parser.parse(head.lines[0]).get(object))
+  const simdjson::error_code failed = parser.parse(head.lines[0]).get(object);
+  if (failed == simdjson::MEMALLOC) throw std::bad_alloc();
+  if (!failed)
     for (auto [key, value] : object) head.keys.emplace_back(key);
   return head;
 }
@@ -56,9 +60,8 @@ const Format* recognise_file(const fs::path& file) {
 
 std::vector<fs::path> all_files(const fs::path& folder) {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file()) files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
+  for (const fs::path& entry : entries_below(folder))
+    if (fs::is_regular_file(entry)) files.push_back(entry);
   return files;
 }
 

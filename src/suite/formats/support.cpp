@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/counts.h"
+#include "base/folder.h"
 
 namespace minpair::suite {
 namespace {
@@ -65,10 +66,8 @@ std::vector<fs::path> files_under(const fs::path& path,
                                   const std::vector<std::string>& extensions) {
   if (!fs::is_directory(path)) return {path};
   std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(path))
-    if (entry.is_regular_file() && has_extension(entry.path(), extensions))
-      files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
+  for (const fs::path& entry : entries_below(path))
+    if (fs::is_regular_file(entry) && has_extension(entry, extensions)) files.push_back(entry);
   if (files.empty())
     throw bad_input(fmt::format("no file here ends in {}", fmt::join(extensions, " or ")))
         .at(path.string());
