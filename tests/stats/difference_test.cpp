@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "stats/share.h"
+#include "stats/simulated.h"
 
 namespace minpair::stats {
 namespace {
@@ -111,6 +112,18 @@ TEST(Difference, WhereTheTwoDifferOftenItIsStudents) {
   // Below five clusters there is none.
   EXPECT_TRUE(
       std::isnan(calibrated_difference({{1, 2, 3, 4}, {0, 0, 0, 1}, Numbers(4, 10)}).interval.low));
+}
+
+// No more is drawn than is needed to tell a p-value from the limit: four standard errors.
+TEST(SimulatedPValue, EndsWhereItIsClear) {
+  auto drawn = [](double observed) {
+    int rounds = 0;
+    simulated_p_value(observed, 0.5, 4000, [&] { return double(rounds++ * 617 % 1000); });
+    return rounds;
+  };
+  EXPECT_EQ(drawn(149.5), 250);   // 0.3
+  EXPECT_EQ(drawn(199.5), 500);   // 0.4: 400 are needed
+  EXPECT_EQ(drawn(249.5), 4000);  // 0.5
 }
 
 // Clusters so large that the direction of their items is drawn in two steps.

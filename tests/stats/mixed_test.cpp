@@ -42,9 +42,9 @@ RandomTerm six_groups(size_t columns) {
   }
   return term;
 }
-RandomTerm nine_groups() {
-  RandomTerm term{.z = std::vector<double>(kRows, 1)};
-  for (int r = 0; r < kRows; ++r) term.level.push_back(uint32_t(r * 5 % 9));
+RandomTerm nine_groups(size_t columns = 1) {
+  RandomTerm term = six_groups(columns);
+  for (int r = 0; r < kRows; ++r) term.level[size_t(r)] = uint32_t(r * 5 % 9);
   return term;
 }
 
@@ -83,6 +83,25 @@ TEST(MixedModels, AreLmersRestricted) {
   EXPECT_NEAR(fit.standard_errors[1], 0.104841472, 1e-6);
   EXPECT_NEAR(fit.deviations[0][0], 0.31892157, 1e-6);
   EXPECT_NEAR(fit.deviations[1][1], 0.14297692, 1e-6);
+}
+
+// The term with the most groups is eliminated in blocks of its own.
+TEST(MixedModels, SlopesOfTheLargestTermAreLmers) {
+  MixedData data = rows(false);
+  data.random = {six_groups(1), nine_groups(2)};
+  const MixedFit both = fit_mixed(data);
+  EXPECT_NEAR(both.log_likelihood, -50.192445319, 1e-8);
+  EXPECT_NEAR(both.estimates[1], 0.3284396848, 1e-7);
+  EXPECT_NEAR(both.standard_errors[0], 0.4120355035, 1e-6);
+  EXPECT_NEAR(both.deviations[0][0], 0.91404243, 1e-6);
+  EXPECT_NEAR(both.deviations[1][0], 0.42418616, 1e-6);
+  EXPECT_NEAR(both.deviations[1][1], 0.10821757, 1e-6);
+  data.random = {six_groups(2)};
+  const MixedFit one = fit_mixed(data);
+  EXPECT_NEAR(one.log_likelihood, -54.727008151, 1e-8);
+  EXPECT_NEAR(one.estimates[0], 0.9249376737, 1e-7);
+  EXPECT_NEAR(one.standard_errors[1], 0.112743776, 1e-6);
+  EXPECT_NEAR(one.deviations[0][1], 0.11501559, 1e-6);
 }
 
 TEST(MixedModels, OfCountsAreGlmAndGlmer) {

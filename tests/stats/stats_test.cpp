@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "support.h"
 
@@ -254,6 +255,14 @@ TEST(Logistic, SeparationGetsFirthsPenalty) {
   EXPECT_TRUE(logistic_regression(outcome, rows, {"(intercept)", "x"}, {}).penalised);
   outcome[0] = 0;
   EXPECT_FALSE(logistic_regression(outcome, rows, {"(intercept)", "x"}, {}).penalised);
+}
+
+TEST(Logistic, LengthsMustAgree) {
+  const std::vector<double> outcome{1, 0, 1, 0, 1}, rows(10, 1), short_rows(9, 1);
+  const std::vector<std::string> names{"(intercept)", "x"};
+  const std::vector<uint64_t> cluster{1, 1, 2, 2};
+  EXPECT_THROW(logistic_regression(outcome, short_rows, names, {}), Error);
+  EXPECT_THROW(logistic_regression(outcome, rows, names, cluster), Error);
 }
 
 // One half is added to every cell, however many items it has.
