@@ -6,7 +6,7 @@
 #             commands run whole suites and are a part of their own
 #   tsan      ThreadSanitizer: the rooms that start threads, and the command line
 #   odr       one link that sees every type
-#   lint      clang-format and clang-tidy, its static analyser as deep as clang's shallow mode; `make lint` lets it go on
+#   lint      clang-format and clang-tidy
 #   mutants   a sample of mutants
 # Asked for by name: release (the same as `make test`), docs (the docs' commands under asan, perhaps an hour), fuzz (the libFuzzer targets,
 # SECONDS_EACH of them).
@@ -76,7 +76,7 @@ for part in $*; do
   case $part in
     release | debug | asan | docs | tsan | fuzz | mutants) step "$part" "$part" ;;
     odr) step odr linked ;;
-    lint) step lint tools/lint.sh --nodes 75000 ;;
+    lint) step lint tools/lint.sh ;;
     *) echo "check: no part '$part'" >&2; exit 2 ;;
   esac
 done
