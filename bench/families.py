@@ -5,12 +5,13 @@ thread, fp32.
   families.py BUILD FOLDER [ROUNDS = 3 [FAMILY...]]      BUILD: with minpair and bench_matrix; FOLDER: of bench/make_families.py
 
 Sentences of 40 random words, every token read; T5 reads each sentence once for each word, with a gap there. What is counted are the
-products with weights. The time of few sentences is taken from that of many, so that loading does not count; the least of the rounds.
-oneDNN's product is timed before and after each family, and the better rate of all counts."""
+products with weights. The time of few sentences is taken from that of many, so that loading does not count. oneDNN's product is timed
+before and after, since processors waver: what counts is the median of the rounds' shares of the mean of both."""
 import json
 import os
 import pathlib
 import random
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -40,13 +41,12 @@ def used(program, model, suite):
     return usage.ru_utime + usage.ru_stime
 
 
-def rate(program, model, folder, rounds):
+def rate(program, model, folder):
     token, question = map(int, model.with_name(model.name + ".matrices").read_text().split())
     few, many = GAPS.get(model.name, (FEW, MANY))
     for count in few, many:
         pairs(f"{folder}/{count}.csv", count)
-    seconds = min(used(program, model, f"{folder}/{many}.csv") - used(program, model, f"{folder}/{few}.csv")
-                  for _ in range(rounds))
+    seconds = used(program, model, f"{folder}/{many}.csv") - used(program, model, f"{folder}/{few}.csv")
     read = 2 * (many - few) * WORDS
     if model.name in GAPS:
         # The two sentences of a pair differ in the first word, so that its gap is asked for once; the sentinel is read, too, and no end.
@@ -63,16 +63,22 @@ def main():
     build, models = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
     names = sys.argv[4:] or sorted(p.stem for p in models.glob("*.matrices") if p.stem != "bert")
-    rates, matrix = [], matrix_rate(build)
+    names = ["bert", *names]
+    rates, shares = ({name: [] for name in names} for _ in range(2))
     with tempfile.TemporaryDirectory() as folder:
-        for name in ["bert", *names, "bert"]:  # BERT again: how much the machine wavers
-            rates.append((name, rate(build / "minpair", models / name, folder, rounds)))
-            print(f"{name:12} {rates[-1][1]:6.1f} GFLOP a second", file=sys.stderr, flush=True)
-            matrix = max(matrix, matrix_rate(build))
-    bert = max(own for name, own in rates if name == "bert")
-    print(f"oneDNN       {matrix:6.1f} GFLOP a second")
-    for name, own in rates:
-        print(f"{name:12} {own:6.1f} GFLOP a second  {own / matrix:5.2f} of the matrix rate  {own / bert:5.2f} of BERT")
+        for _ in range(rounds):
+            before = matrix_rate(build)
+            for name in names:
+                own, after = rate(build / "minpair", models / name, folder), matrix_rate(build)
+                rates[name].append(own)
+                shares[name].append(2 * own / (before + after))
+                print(f"{name:12} {own:6.1f} GFLOP a second, oneDNN {before:6.1f} and {after:6.1f}", file=sys.stderr, flush=True)
+                before = after
+    bert = statistics.median(shares["bert"])
+    for name in names:
+        share = statistics.median(shares[name])
+        print(f"{name:12} {statistics.median(rates[name]):6.1f} GFLOP a second  {share:5.2f} of the matrix rate "
+              f"({min(shares[name]):.2f} to {max(shares[name]):.2f})  {share / bert:5.2f} of BERT")
 
 
 main()
