@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "base/error.h"
 #include "model/causal.h"
@@ -21,7 +22,8 @@ struct Layer {
   nn::Linear in, out;
   nn::Linear parts, steps;             // Mamba 1: what the steps, B and C are made of
   std::vector<float> taps, taps_bias;  // the convolution: a row of channels for each of `reach`
-  std::vector<Lanes> decay_rows;       // A, Mamba 1: of each group of channels a row for each state
+  // A of Mamba 1, for powers of two: of each group of channels a row for each state.
+  std::vector<Lanes> decay_rows;
   std::vector<float> decays, skip, bias;  // A, Mamba 2: of each head; D; Mamba 2: of the steps
   nn::Norm gated_norm;                    // Mamba 2
 };
@@ -149,10 +151,12 @@ class Mamba : public Decoder {
       decay = load.flat(m + "A_log", decays);
       for (float& a : decay) a = -std::exp(a);
     }
-    if (!second_ && !decay.empty())
-      layer.decay_rows = in_groups(decay);
-    else
+    if (second_) {
       layer.decays = std::move(decay);
+    } else if (!decay.empty()) {
+      for (float& a : decay) a *= std::numbers::log2e_v<float>;
+      layer.decay_rows = in_groups(decay);
+    }
     layer.skip = repeated(load.flat(m + "D", heads_), width_ / heads_);
     if (second_) {
       layer.bias =

@@ -112,7 +112,7 @@ struct CodeProduct {
 struct StateStep {
   float* states;  // [count × kPanel], one row of channels for each
   size_t count;
-  // How they fade: by exp(length * decay), and the input counts `length` times as well.
+  // How they fade: by 2^(length * decay), and the input counts `length` times as well.
   const float* decays;   // [count × kPanel]
   const float* lengths;  // of each channel
   const float* input;    // of each channel

@@ -79,6 +79,29 @@ TEST_P(EveryIsa, ExponentialsAreCloseForTheirSize) {
   }
 }
 
+// A state that takes nothing up, and answers with what is left of it.
+TEST_P(EveryIsa, StatesFadeByPowersOfTwo) {
+  Runtime runtime(1, GetParam());
+  for (float x = -140; x <= 126; x += 0.0171f) {
+    std::vector<float> state(kPanel, 1), decay(kPanel, x);
+    const float one = 1, none = 0;
+    float out = 0;
+    StateStep step{.states = state.data(),
+                   .count = 1,
+                   .decays = decay.data(),
+                   .lengths = &one,
+                   .input = &none,
+                   .b = &none,
+                   .c = &one,
+                   .out = &out,
+                   .channels = 1};
+    runtime.kernels().advance(&step, 1);
+    const double expected = std::exp2(std::max(double(x), -126.0));
+    ASSERT_NEAR(out, expected, 1.2e-7 * expected) << x;
+    ASSERT_EQ(state[0], out);
+  }
+}
+
 // Some channels, more and fewer states than lanes; what is beyond the channels is neither read nor
 // written.
 TEST_P(EveryIsa, StatesAdvance) {
@@ -106,7 +129,7 @@ TEST_P(EveryIsa, StatesAdvance) {
         double answer = 0;
         const double length = in.row(0)[c];
         for (size_t n = 0; n < count; ++n) {
-          const double state = std::exp(length * decays.row(n)[c]) * before.row(n)[c] +
+          const double state = std::exp2(length * decays.row(n)[c]) * before.row(n)[c] +
                                length * in.row(1)[c] * bc.row(0)[n];
           EXPECT_NEAR(states[n * kPanel + c], state, 1e-6 * (1 + std::abs(state)));
           answer += state * bc.row(1)[n];
