@@ -286,12 +286,14 @@ class Rwkv7 : public Decoder {
     mixed_.resize(normed_.rows(), normed_.columns());
     runtime_.parallel(normed_.rows(), [&](size_t i, int) {
       const uint32_t parent = tree.nodes[i].parent;
-      const float *now = normed_.row(i),
-                  *before = parent == PrefixTree::none ? nullptr : normed_.row(parent);
-      for (size_t d = 0; d < normed_.columns(); ++d) {
-        const float share = more ? more->row(i)[d] + mix[d] : mix[d];
-        mixed_.row(i)[d] = now[d] + ((before ? before[d] : 0) - now[d]) * share;
-      }
+      runtime_.kernels().mix({
+          .now = normed_.row(i),
+          .before = parent == PrefixTree::none ? nullptr : normed_.row(parent),
+          .share = mix.data(),
+          .more = more ? more->row(i) : nullptr,
+          .out = mixed_.row(i),
+          .channels = normed_.columns(),
+      });
     });
   }
 

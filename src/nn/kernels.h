@@ -175,6 +175,14 @@ struct MeanStep {
   size_t channels;
 };
 
+// A token's row, and a share of the one before: out = now + (before - now) * (share + more).
+struct MixedRow {
+  const float *now, *before;  // null: nothing was before
+  const float *share, *more;  // null: none
+  float* out;
+  size_t channels;
+};
+
 struct Kernels {
   size_t tile_rows;  // rows are best handed over in multiples of this
   void (*multiply)(const Product&);
@@ -197,6 +205,7 @@ struct Kernels {
   void (*take_up)(const TakeUp&);
   void (*remember)(const MemoryStep&);
   void (*take_mean)(const MeanStep&);
+  void (*mix)(const MixedRow&);
   void (*finish)(const FinishTile&);
   size_t code_rows;  // at most so many rows side by side in a strip of packed rows
   // Up to `height` rows side by side: to[k * height + row].

@@ -276,6 +276,30 @@ TEST_P(EveryIsa, MemoriesAreWrittenAndAsked) {
       }
 }
 
+// With and without a row before it, and something that is added to the share.
+TEST_P(EveryIsa, RowsAreMixed) {
+  Runtime runtime(1, GetParam());
+  Random random(9);
+  for (size_t channels : {1, 16, 37})
+    for (bool first : {false, true})
+      for (bool more : {false, true}) {
+        Matrix in = random_matrix(random, 4, channels);
+        std::vector<float> out(channels + 1, 77);
+        runtime.kernels().mix({.now = in.row(0),
+                               .before = first ? nullptr : in.row(1),
+                               .share = in.row(2),
+                               .more = more ? in.row(3) : nullptr,
+                               .out = out.data(),
+                               .channels = channels});
+        EXPECT_EQ(out[channels], 77);
+        for (size_t c = 0; c < channels; ++c) {
+          const double now = in.row(0)[c], before = first ? 0 : in.row(1)[c],
+                       share = double(in.row(2)[c]) + (more ? in.row(3)[c] : 0);
+          EXPECT_NEAR(out[c], now + (before - now) * share, 1e-6) << channels << first << more;
+        }
+      }
+}
+
 // Against the mean itself, with all weights of the past at once.
 TEST_P(EveryIsa, MeansFade) {
   Runtime runtime(1, GetParam());
