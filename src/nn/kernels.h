@@ -14,6 +14,15 @@ namespace minpair::nn {
 // Matrices with weights are packed in panels of this many columns.
 inline constexpr size_t kPanel = 16;
 
+// Deep products run in steps of this many k, so that a panel of weights stays in the cache.
+inline constexpr size_t kDepthStep = 768;
+
+// Rows that begin a multiple of 4 kB apart share one set of the first-level cache, which has fewer
+// places than a tile has rows: each would drive out the next. Such rows are copied before each step
+// to where they are this many floats apart.
+inline constexpr size_t kSpreadRow = kDepthStep + 16;
+inline constexpr bool crowded(size_t stride) { return stride % 1024 == 0; }
+
 enum class Activation : uint8_t {
   none,
   gelu,
@@ -31,6 +40,7 @@ enum class Activation : uint8_t {
 struct Product {
   const float* a = nullptr;
   size_t a_stride = 0;
+  float* spread = nullptr;  // [rows × kSpreadRow] for copies of crowded rows; null: none are made
   const float* b = nullptr;
   size_t b_stride = 0, panel_stride = 0;
   float* c = nullptr;

@@ -59,6 +59,11 @@ struct RowBlocks {
   size_t size(size_t block) const { return std::min(height, rows - begin(block)); }
 };
 
+// Floats of scratch for copies of crowded rows.
+size_t spread_scratch(size_t rows, size_t stride) {
+  return rows > 1 && crowded(stride) ? rows * kSpreadRow : 0;
+}
+
 }  // namespace
 
 namespace {
@@ -193,13 +198,16 @@ void linear(const Runtime& runtime, const View& in, const Linear& layer, Matrix&
   RowBlocks rows(in.rows, kRowBlock, runtime.kernels().tile_rows);
   size_t wanted = blocks(static_cast<size_t>(runtime.threads()) * 8, rows.count);
   size_t width = round_up(blocks(w.outputs(), wanted), kColumnStep);
-  width = std::clamp<size_t>(width, 2 * kColumnStep, 16 * kColumnStep);
+  // Rows that are copied should be used often.
+  const size_t spread = spread_scratch(rows.height, in.stride);
+  width = std::clamp<size_t>(width, 2 * kColumnStep, (spread ? 64 : 16) * kColumnStep);
   size_t groups = blocks(w.outputs(), width);
-  runtime.parallel(groups * rows.count, [&](size_t unit, int) {
+  runtime.parallel(groups * rows.count, [&](size_t unit, int worker) {
     size_t column = unit / rows.count * width, row = rows.begin(unit % rows.count);
     runtime.kernels().multiply({
         .a = in.row(row),
         .a_stride = in.stride,
+        .spread = spread ? runtime.scratch(worker, spread) : nullptr,
         .b = w.panel(column),
         .b_stride = kPanel,
         .panel_stride = kPanel * w.inputs(),
@@ -355,10 +363,12 @@ class LogitBlocks {
 
   float* in_fp32(size_t row, size_t count, size_t column, size_t columns, int worker) const {
     const Weights& w = decoder_.weights;
-    float* tile = runtime_.scratch(worker, count * kVocabularyBlock);
+    const size_t spread = spread_scratch(count, rows_.columns()), logits = count * kVocabularyBlock;
+    float* tile = runtime_.scratch(worker, logits + spread);
     runtime_.kernels().multiply({
         .a = rows_.row(row),
         .a_stride = rows_.columns(),
+        .spread = spread ? tile + logits : nullptr,
         .b = w.panel(column),
         .b_stride = kPanel,
         .panel_stride = kPanel * w.inputs(),

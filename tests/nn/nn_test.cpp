@@ -476,6 +476,27 @@ TEST_P(EveryIsa, ACausalPrefixKnowsNothingOfWhatFollows) {
   }
 }
 
+// Rows that are copied, because they begin a multiple of 4 kB apart, and the same rows elsewhere.
+TEST_P(EveryIsa, CrowdedRowsHaveTheSameBits) {
+  Runtime runtime(2, GetParam()), alone(1, GetParam());
+  Random random(11);
+  for (size_t inputs : {1024, 3072}) {
+    ASSERT_TRUE(crowded(inputs));
+    const Layer layer = random_layer(runtime, random, 301, inputs);
+    for (size_t rows : {1, 2, 12, 13, 200}) {
+      const Matrix in = random_matrix(random, rows, inputs, 0.1f);
+      Matrix apart(rows, inputs + 16), from_crowded, from_apart;
+      for (size_t i = 0; i < rows; ++i)
+        std::memcpy(apart.row(i), in.row(i), inputs * sizeof(float));
+      linear(runtime, in, layer.linear, from_crowded, Activation::gelu);
+      linear(alone, apart.part(0, inputs), layer.linear, from_apart, Activation::gelu);
+      EXPECT_TRUE(same_bits(from_crowded.data(), from_apart.data(), rows * 301)) << rows;
+    }
+    expect_outputs_where_asked(runtime, alone, layer.linear,
+                               random_matrix(random, 30, inputs, 0.1f), {0, 17, 300}, 3);
+  }
+}
+
 TEST_P(EveryIsa, OutputsAreReadWhereAsked) {
   Runtime runtime(2, GetParam()), alone(1, GetParam());
   Random random(6);
