@@ -39,7 +39,7 @@ struct Scored {
 Scored score(const std::string& directory, const char* precision, const std::string& method_name,
              const std::vector<suite::Item>& items, int threads) {
   auto model = model::load_model(directory, {.threads = threads, .precision = precision});
-  const method::Method& method = method_name.empty() ? method::default_method(model->info().kind)
+  const method::Method& method = method_name.empty() ? method::default_method(model->info())
                                                      : method::find_method(method_name);
   auto begin = std::chrono::steady_clock::now();
   auto all = engine::score_items(*model, {&method}, items);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that must hold before a release and that `make test` does not show, each part to its end, in under two hours on
 # two cores from a clean clone:
-#   debug     without optimisation, warnings as errors; every test of the rooms
+#   debug     without optimisation, warnings as errors; every test of the rooms; the benchmarks compile
 #   asan      AddressSanitizer with UndefinedBehaviorSanitizer: every test, the command line and the fuzz targets' seeds with it; the docs'
 #             commands run whole suites and are a part of their own
 #   tsan      ThreadSanitizer: the rooms that start threads, and the command line
@@ -33,7 +33,7 @@ built() {  # a preset, and what of it; nothing: all
   shift
   # Where a test fails the line is enough; all that a debugger might ask for would take a fifth of the compiler's time.
   tools/quietly.sh "configure-$preset" "Configuring $preset" cmake --preset "$preset" -Wno-dev -DMINPAIR_TESTS=ON -DMINPAIR_WERROR=ON \
-    -DCMAKE_CXX_FLAGS_DEBUG=-g1 &&
+    -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DMINPAIR_BENCH="$([ "$preset" = debug ] && echo ON || echo OFF)" &&
     in_place tools/quietly.sh "build-$preset" "Building $preset" cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"}
 }
 # Sanitizers need a larger stack for grammars of great depth.
@@ -70,7 +70,7 @@ fuzz() { tools/fuzz.sh "${SECONDS_EACH:-20}" --jobs "$jobs"; }
 # Of judge and method none survives; of stats about one in six of a new sample, most of them limits and tolerances.
 mutants() { tools/mutate.sh --count "${MUTANTS:-100}" --allow "${SURVIVORS:-10}"; }
 
-tools/bootstrap.sh build test web browser train mpi lint fuzz || exit 1
+tools/bootstrap.sh build test web browser train mpi bench lint fuzz || exit 1
 [ $# -gt 0 ] || set -- debug asan tsan odr lint mutants
 for part in $*; do
   case $part in
