@@ -379,6 +379,40 @@ TEST(Journal, ABrokenBatchEndsWhatIsKnown) {
   EXPECT_FALSE(journal.next(kOneLogit, found));
 }
 
+TEST(Journal, ABatchThatWasCutOffEndsWhatIsKnown) {
+  TemporaryFolder folder;
+  query::Answer a{query::Logits{{1.0f}, 2.5}}, found;
+  { AnswerJournal(folder / "j", {1, 1}).append({&a, 1}); }
+  const auto whole = std::filesystem::file_size(folder / "j");
+  {
+    AnswerJournal journal(folder / "j", {1, 1});
+    ASSERT_TRUE(journal.next(kOneLogit, found));
+    ASSERT_FALSE(journal.next(kOneLogit, found));
+    journal.append({&a, 1});
+  }
+  const auto two = std::filesystem::file_size(folder / "j");
+  for (auto size = whole; size < two; ++size) {
+    std::filesystem::copy_file(folder / "j", folder / "cut",
+                               std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::resize_file(folder / "cut", size);
+    AnswerJournal journal(folder / "cut", {1, 1});
+    EXPECT_TRUE(journal.next(kOneLogit, found));
+    EXPECT_FALSE(journal.next(kOneLogit, found)) << size;
+  }
+}
+
+TEST(Journal, IsRemovedUnlessAProcessHasIt) {
+  TemporaryFolder folder;
+  {
+    AnswerJournal journal(folder / "j", {1, 1});
+    AnswerJournal::remove_left_over(folder / "j");
+    EXPECT_TRUE(std::filesystem::exists(folder / "j"));
+  }
+  AnswerJournal::remove_left_over(folder / "j");
+  EXPECT_FALSE(std::filesystem::exists(folder / "j"));
+  AnswerJournal::remove_left_over(folder / "absent");
+}
+
 TEST(Journal, OneProcessAtATime) {
   TemporaryFolder folder;
   AnswerJournal first(folder / "j", {1, 1});

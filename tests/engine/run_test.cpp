@@ -120,7 +120,7 @@ TEST(Run, DryRunOnlyCounts) {
   RunReport report = run_suite(nullptr, source_of(items), model, three_methods(), options);
   EXPECT_GT(report.counts.distinct, 0u);
   EXPECT_LT(report.counts.distinct, report.counts.asked);
-  EXPECT_GT(report.estimated_seconds, 0);
+  EXPECT_GT(report.estimated_seconds, 1e-7);  // no model is faster
 }
 
 // --- kill -9 ---

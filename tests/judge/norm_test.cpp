@@ -43,6 +43,7 @@ TEST(Norms, UnigramsOfATextAndItsPunctuation) {
   EXPECT_EQ(sum.unknown, 3u);
   EXPECT_NEAR(sum.logprob, std::log(0.5 * 0.3 * 0.2) + 3 * std::log(0.01), 1e-12);
   EXPECT_EQ(table.of("").words, 0u);
+  EXPECT_EQ(table.of("der , Väter ()").words, 5u);  // marks by themselves
   for (const char* wrong :
        {"", "der\n", "der\tx\n", "der\t0\n", "der\t-1\n", "der\t1\t2\n", "der\tinf\n"})
     EXPECT_THROW(read(wrong), Error) << wrong;

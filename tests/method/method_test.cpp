@@ -131,6 +131,29 @@ TEST_F(MethodTest, MaskedLeavesOutWhatItCannotAsk) {
             judge::Reason::none);
 }
 
+// Many vocabularies begin with the unknown word, or with the end of a text.
+TEST_F(MethodTest, IdsMayBeZero) {
+  struct FromZero : FakeTokenizer {
+    const tokenizer::SpecialIds& special() const override { return ids; }
+    tokenizer::SpecialIds ids = [] {
+      tokenizer::SpecialIds s;
+      s.unk = 0;
+      return s;
+    }();
+  } from_zero;
+  SentenceTokens s;
+  s.ids = {5, 0, 6};
+  s.locus_begin = 1, s.locus_end = 2;
+  EXPECT_TRUE(unknown_locus(s, from_zero));
+  s.locus_begin = 2, s.locus_end = 3;
+  EXPECT_FALSE(unknown_locus(s, from_zero));
+
+  const MethodContext ends{model.tokenizer(), query::ModelInfo::Kind::causal, limit, kCls, 0};
+  const Questions p = find_method("lp").ask(item_of({"Sie kam", "Sie ging"}), ends);
+  ASSERT_EQ(p.excluded, judge::Reason::none);
+  EXPECT_EQ(p.queries[0].asks.back().what, query::What(query::Targets{{0}}));
+}
+
 // Two unknown words are the same to a model: what is compared would be a tie that says nothing.
 TEST_F(MethodTest, AnUnknownWordAtTheLocusIsCountedNotScored) {
   const MethodContext causal{model.tokenizer(), query::ModelInfo::Kind::causal, limit, kCls, kSep};

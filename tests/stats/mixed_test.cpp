@@ -129,6 +129,9 @@ TEST(ChiSquare, IsRs) {
   EXPECT_NEAR(chi_square_p(3.5, 1), 0.061368829139, 1e-12);
   EXPECT_NEAR(chi_square_p(7.25, 4), 0.123252075181, 1e-12);
   EXPECT_NEAR(chi_square_p(60, 3), 5.878e-13, 1e-16);
+  EXPECT_NEAR(chi_square_p(9.25, 5), 0.0994984623808768, 1e-12);
+  EXPECT_NEAR(chi_square_p(12.5, 7), 0.0852692751582693, 1e-12);
+  EXPECT_NEAR(chi_square_p(18.307, 10), 0.0500005890913981, 1e-12);
   EXPECT_EQ(chi_square_p(-0.1, 2), 1);
 }
 
