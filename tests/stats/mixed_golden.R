@@ -20,6 +20,11 @@ say(lmer(y ~ x + (x | g) + (1 | h), d, REML = TRUE, control = tight))
 # Slopes in the term with the most groups.
 say(lmer(y ~ x + (1 | g) + (x | h), d, REML = FALSE, control = tight))
 say(lmer(y ~ x + (x | g), d, REML = FALSE, control = tight))
+# More columns.
+d$u <- ((r * 3) %% 8) / 4
+d$v <- ((r * r) %% 7) / 3
+say(lm(y ~ x + u + v, d))
+say(lmer(y ~ x + u + v + (1 | g) + (1 | h), d, REML = FALSE, control = tight))
 say(glm(cbind(right, n - right) ~ x, binomial, d))
 g <- glmer(cbind(right, n - right) ~ x + (1 | g) + (1 | h), d, binomial,
            control = glmerControl(optimizer = "bobyqa", optCtrl = list(rhoend = 1e-10), tolPwrss = 1e-12))

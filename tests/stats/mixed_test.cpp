@@ -104,6 +104,31 @@ TEST(MixedModels, SlopesOfTheLargestTermAreLmers) {
   EXPECT_NEAR(one.deviations[0][1], 0.11501559, 1e-6);
 }
 
+TEST(MixedModels, OfMoreColumnsAreLmsAndLmers) {
+  MixedData data = rows(false);
+  data.columns = 4;
+  data.x.clear();
+  for (int r = 0; r < kRows; ++r)
+    data.x.insert(data.x.end(), {1, x_of(r), r * 3 % 8 / 4.0, r * r % 7 / 3.0});
+  const MixedFit plain = fit_mixed(data);
+  EXPECT_NEAR(plain.log_likelihood, -89.096461686, 1e-8);
+  const double estimates[] = {0.92366818761, 0.29547646519, 0.08069900654, -0.05621149744},
+               errors[] = {0.369216538, 0.233975393, 0.258681962, 0.303345393};
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(plain.estimates[i], estimates[i], 1e-9);
+    EXPECT_NEAR(plain.standard_errors[i], errors[i], 1e-8);
+  }
+  data.random = {six_groups(1), nine_groups()};
+  const MixedFit mixed = fit_mixed(data);
+  EXPECT_NEAR(mixed.log_likelihood, -50.101850106, 1e-8);
+  const double of_mixed[] = {0.989317612675, 0.362354883019, -0.115950411903, 0.002283326413},
+               errors_of_mixed[] = {0.4223627711, 0.0912738673, 0.1029944436, 0.1180726522};
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(mixed.estimates[i], of_mixed[i], 1e-6);
+    EXPECT_NEAR(mixed.standard_errors[i], errors_of_mixed[i], 1e-6);
+  }
+}
+
 TEST(MixedModels, OfCountsAreGlmAndGlmer) {
   MixedData data = rows(true);
   const MixedFit plain = fit_mixed(data);
