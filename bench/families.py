@@ -5,8 +5,9 @@ thread, fp32.
   families.py BUILD FOLDER [ROUNDS = 3 [FAMILY...]]      BUILD: with minpair and bench_matrix; FOLDER: of bench/make_families.py
 
 Sentences of 40 random words, every token read; T5 reads each sentence once for each word, with a gap there. What is counted are the
-products with weights. The time of few sentences is taken from that of many, so that loading does not count. oneDNN's product is timed
-before and after, since processors waver: what counts is the median of the rounds' shares of the mean of both."""
+products with weights. The least time of few sentences is taken from that of many, so that loading does not count. oneDNN's product is
+timed after each run, and the median of its rates counts."""
+import collections
 import json
 import os
 import pathlib
@@ -30,6 +31,10 @@ def pairs(path, count):
             out.write(f"{' '.join(words)},{' '.join([f'w{3000 + dice.randrange(900)}'] + words[1:])}\n")
 
 
+def counts_of(model):
+    return GAPS.get(model.name, (FEW, MANY))
+
+
 def used(program, model, suite):
     with tempfile.TemporaryDirectory() as folder:
         run = subprocess.Popen([program, "run", "-q", "-s", suite, "-m", model, "--method",
@@ -41,13 +46,12 @@ def used(program, model, suite):
     return usage.ru_utime + usage.ru_stime
 
 
-def rate(program, model, folder):
+def rate(model, times):
+    """Of what was computed in the least time of many sentences, less that of few: loading wavers more than computing."""
     token, question = map(int, model.with_name(model.name + ".matrices").read_text().split())
-    few, many = GAPS.get(model.name, (FEW, MANY))
-    for count in few, many:
-        pairs(f"{folder}/{count}.csv", count)
-    seconds = used(program, model, f"{folder}/{many}.csv") - used(program, model, f"{folder}/{few}.csv")
-    read = 2 * (many - few) * WORDS
+    few, many = counts_of(model)
+    seconds = min(times[many]) - min(times[few])
+    read = 2 * (many - few) * (WORDS + 2 * (model.name in MASKED))  # [CLS] and [SEP]
     if model.name in GAPS:
         # The two sentences of a pair differ in the first word, so that its gap is asked for once; the sentinel is read, too, and no end.
         questions = (many - few) * (2 * WORDS - 1)
@@ -64,21 +68,19 @@ def main():
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
     names = sys.argv[4:] or sorted(p.stem for p in models.glob("*.matrices") if p.stem != "bert")
     names = ["bert", *names]
-    rates, shares = ({name: [] for name in names} for _ in range(2))
+    times, products = {name: collections.defaultdict(list) for name in names}, [matrix_rate(build)]
     with tempfile.TemporaryDirectory() as folder:
-        for _ in range(rounds):
-            before = matrix_rate(build)
-            for name in names:
-                own, after = rate(build / "minpair", models / name, folder), matrix_rate(build)
-                rates[name].append(own)
-                shares[name].append(2 * own / (before + after))
-                print(f"{name:12} {own:6.1f} GFLOP a second, oneDNN {before:6.1f} and {after:6.1f}", file=sys.stderr, flush=True)
-                before = after
-    bert = statistics.median(shares["bert"])
+        for name in names * rounds:
+            for count in counts_of(models / name):
+                pairs(f"{folder}/{count}.csv", count)
+                times[name][count].append(used(build / "minpair", models / name, f"{folder}/{count}.csv"))
+            products.append(matrix_rate(build))
+            print(f"{name:12} {dict(times[name])}, oneDNN {products[-1]:6.1f}", file=sys.stderr, flush=True)
+    matrix, bert = statistics.median(products), rate(models / "bert", times["bert"])
+    print(f"oneDNN       {matrix:6.1f} GFLOP a second ({min(products):.1f} to {max(products):.1f})")
     for name in names:
-        share = statistics.median(shares[name])
-        print(f"{name:12} {statistics.median(rates[name]):6.1f} GFLOP a second  {share:5.2f} of the matrix rate "
-              f"({min(shares[name]):.2f} to {max(shares[name]):.2f})  {share / bert:5.2f} of BERT")
+        own = rate(models / name, times[name])
+        print(f"{name:12} {own:6.1f} GFLOP a second  {own / matrix:5.2f} of the matrix rate  {own / bert:5.2f} of BERT")
 
 
 main()
