@@ -265,6 +265,13 @@ TEST_F(ClozeTest, LemmaPairsWithinAPartOfTheProbability) {
     EXPECT_NEAR(std::exp(sides[0].figures[0]), e.mw, 1e-5) << e.method;
     EXPECT_NEAR(std::exp(sides[1].figures[0]), 1 - e.mw, 1e-5) << e.method;
   }
+  // Where both forms of a lemma are equally likely, neither wins.
+  std::vector<float> even = logits;
+  for (const auto& [word, p] : given) even[size_t(*tokenizer().id(word))] = float(std::log(0.25));
+  method::Questions tied = method::find_method("lemma-pairs:top0.95").ask(pair, context);
+  for (const auto& side :
+       std::get<query::Classes>(tied.queries[0].asks[0].what).reducer->reduce(even))
+    EXPECT_EQ(side.figures[1], 0);
   // No verb of the list lies in the first tenth of another distribution.
   logits[1] = 5;
   method::Questions few = method::find_method("lemma-pairs:top0.1").ask(pair, context);
