@@ -5,7 +5,8 @@ of that room: a mutant that no test notices survives and is listed.
     tools/mutate.py build/release [--rooms judge,engine,method,stats] [--count 300] [--seed 1] [--jobs 2]
 
 Builds the test programs concerned. Each mutant is one file compiled again and linked in front of its room; nothing in the
-source tree changes. Each test program is run once without a mutant, so that every mutant meets the quick tests first: most
+source tree changes. The mutated file checks the bounds of what it indexes (as the debug build does everywhere), so that a mutant that
+reads past an end is killed rather than lucky. Each test program is run once without a mutant, so that every mutant meets the quick tests first: most
 are killed by them, and only survivors cost the time of all tests. Mutants that do not compile are not counted, and those that change nothing anybody could see are not
 tried: tools/same_mutants.tsv lists them, with the reason. Exit status 1 when more than --allow survive.
 """
@@ -35,7 +36,9 @@ SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&
 # clang-format puts spaces around binary operators and none inside template brackets.
 OPERATOR = re.compile(r"(?<= )(<=|>=|==|!=|&&|\|\||\+=|-=|<|>|\+|-|\*|/)(?= )")
 WORD = re.compile(r"\b(true|false)\b")
-NUMBER = re.compile(r"(?<![\w.'\"<])(\d+\.\d+|\d+)(?![\w.'\"])")
+# Not the exponent of a tolerance.
+NUMBER = re.compile(r"(?<![\w.'\"<])(?<!\de-)(\d+\.\d+|\d+)(?![\w.'\"])")
+PURE = re.compile(r"\bvirtual\b.*= 0;")
 SKIPPED_LINES = ("#", "//", "static_assert", "template", "using ", "case ", "enum ")
 
 
@@ -74,7 +77,7 @@ def mutants_of(path):
     for found in list(OPERATOR.finditer(clean)) + list(WORD.finditer(clean)) + list(NUMBER.finditer(clean)):
         start = clean.rfind("\n", 0, found.start()) + 1
         line = clean[start:clean.find("\n", found.start())]
-        if text[start:].lstrip().startswith(SKIPPED_LINES) or "operator" in line:
+        if text[start:].lstrip().startswith(SKIPPED_LINES) or "operator" in line or PURE.search(line):
             continue
         old = found[1]
         new = SWAPS.get(old) or changed_number(old)
@@ -89,6 +92,28 @@ class Workshop:
         self.links = {}
         self.filters = {}
         self.timing = threading.Lock()
+        self.headers = {}
+        self.folder = tempfile.TemporaryDirectory()
+
+    def checked(self, command, directory):
+        """The command of a compiler with libstdc++'s assertions; headers are precompiled once with them, too."""
+        command = command + ["-w", "-Wno-error", "-D_GLIBCXX_ASSERTIONS"]
+        if "-include" not in command:
+            return command
+        at = command.index("-include") + 1
+        with self.timing:
+            header = command[at]
+            if header not in self.headers:
+                copy = pathlib.Path(self.folder.name) / f"{len(self.headers)}.hxx"
+                copy.write_text(pathlib.Path(header).read_text())
+                rest = command[:at - 1] + command[at + 1:]
+                rest[rest.index("-o") + 1] = f"{copy}.gch"
+                source = rest.index("-c")
+                rest[source:source + 2] = ["-x", "c++-header", str(copy)]
+                subprocess.run(rest, cwd=directory, check=True)
+                self.headers[header] = str(copy)
+        command[at] = self.headers[header]
+        return command
 
     def quick_first(self, test):
         """Filters for the tests of a program: first those that take a fifth of its time together, then the others. And how long
@@ -143,7 +168,7 @@ class Workshop:
             command[command.index("-c") + 1] = str(source)
             made = source.with_suffix(".o")
             command[command.index("-o") + 1] = str(made)
-            done = subprocess.run(command + ["-w", "-Wno-error"], cwd=entry["directory"], capture_output=True)
+            done = subprocess.run(self.checked(command, entry["directory"]), cwd=entry["directory"], capture_output=True)
             if done.returncode != 0:
                 return "invalid"
             for test in tests:

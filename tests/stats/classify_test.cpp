@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace minpair::stats {
 namespace {
@@ -29,9 +30,13 @@ double share_right(Classifier kind, const LabelledRows& rows) {
   return right / double(rows.size());
 }
 
-// The last class against the first: weights, then the bias.
-void expect_fit(Classifier kind, uint32_t classes, const std::vector<double>& golden) {
+// The last class against the first: weights, then the bias. And the squares of all weights, which
+// are ours: the way of a search decides its last digits.
+void expect_fit(Classifier kind, uint32_t classes, const std::vector<double>& golden,
+                double squares) {
   LinearClassifier fit = fit_classifier(kind, example(classes));
+  const std::vector<double>& w = fit.weights;
+  EXPECT_NEAR(std::inner_product(w.begin(), w.end(), w.begin(), 0.0), squares, 1e-9);
   const size_t last = (classes - 1) * 6;
   for (size_t d = 0; d < 6; ++d)
     EXPECT_NEAR(fit.weights[last + d] - fit.weights[d], golden[d], 2e-5) << d;
@@ -41,19 +46,23 @@ void expect_fit(Classifier kind, uint32_t classes, const std::vector<double>& go
 TEST(Classify, LogisticRegressionIsNewtons) {
   expect_fit(Classifier::logistic, 2,
              {-1.469633284, 0.210587208, -0.146007835, 0.065423311, -0.052838480, 0.103337643,
-              0.208138757});
+              0.208138757},
+             2.24323693329);
   expect_fit(Classifier::logistic, 3,
              {-1.946989276, -0.352292377, 0.027349217, 0.109840679, -0.031828591, 0.150072847,
-              -0.161391716});
+              -0.161391716},
+             2.22467503813);
 }
 
 TEST(Classify, DiscriminantsAreShrunkAsLedoitAndWolfDo) {
   expect_fit(Classifier::lda, 2,
              {-0.447534637, 0.119123131, -0.111405665, 0.041470579, -0.045133501, 0.128334072,
-              -0.112187530});
+              -0.112187530},
+             0.262084570794);
   expect_fit(Classifier::lda, 3,
              {-0.539673679, -0.185828605, 0.137709667, 0.089515926, -0.073640470, 0.135273554,
-              -0.528154248});
+              -0.528154248},
+             0.390355718676);
 }
 
 TEST(Classify, OfTwoClassesMeansDecideAtTheMiddle) {

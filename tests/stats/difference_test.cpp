@@ -21,25 +21,39 @@ TEST(Difference, CalibratedIntervalsAreAsInR) {
   struct Case {
     PairedSums data;
     double level;
-    Interval expected;
+    Interval expected, ours;
   };
   const Case cases[] = {
-      {{{0, 12, 1, 0, 9, 0}, {0, 0, 0, 1, 0, 0}, Numbers(6, 20)}, 0.95, {-0.1979, 0.4679}},
-      {{Numbers(8, 0), Numbers(8, 0), Numbers(8, 12)}, 0.95, {-0.2933, 0.2933}},
-      {{{3, 2, 7, 2.5, 2, 4}, {1, 0, 2, 0.5, 3, 4}, {9, 2, 20, 3, 8, 11}}, 0.95, {-0.0660, 0.4228}},
+      {{{0, 12, 1, 0, 9, 0}, {0, 0, 0, 1, 0, 0}, Numbers(6, 20)},
+       0.95,
+       {-0.1979, 0.4679},
+       {-0.191001799077, 0.479583211373}},
+      {{Numbers(8, 0), Numbers(8, 0), Numbers(8, 12)},
+       0.95,
+       {-0.2933, 0.2933},
+       {-0.290566853119, 0.290566853119}},
+      {{{3, 2, 7, 2.5, 2, 4}, {1, 0, 2, 0.5, 3, 4}, {9, 2, 20, 3, 8, 11}},
+       0.95,
+       {-0.0660, 0.4228},
+       {-0.0701112054654, 0.433329973828}},
       {{{5, 6, 4, 7, 5, 3, 8, 5, 4, 6}, {2, 3, 2, 1, 4, 2, 3, 2, 1, 2}, Numbers(10, 20)},
        0.9,
-       {0.1082, 0.2011}},
+       {0.1082, 0.2011},
+       {0.107890147645, 0.203032706989}},
       {{{30, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 3},
         {0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0},
         {39, 1, 20, 17, 30, 5, 12, 8, 18, 25, 30, 31}},
        0.95,
-       {-0.2010, 0.4532}}};
+       {-0.2010, 0.4532},
+       {-0.198283344226, 0.448342093564}}};
   for (const Case& c : cases) {
     const Interval got = calibrated_difference(c.data, c.level).interval;
     const double length = c.expected.high - c.expected.low;
     EXPECT_NEAR(got.low, c.expected.low, 0.04 * length);
     EXPECT_NEAR(got.high, c.expected.high, 0.04 * length);
+    // What is drawn is the same everywhere.
+    EXPECT_NEAR(got.low, c.ours.low, 1e-9);
+    EXPECT_NEAR(got.high, c.ours.high, 1e-9);
   }
 }
 

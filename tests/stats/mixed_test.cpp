@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "base/error.h"
 #include "stats/minimum.h"
@@ -160,16 +161,43 @@ TEST(ChiSquare, IsRs) {
   EXPECT_EQ(chi_square_p(-0.1, 2), 1);
 }
 
+// A call costs one solution of a mixed model: how many there are is as much a promise as the place.
+void expect_minimum(const std::function<double(const std::vector<double>&)>& f,
+                    std::vector<double> start, const std::vector<double>& at, int expected) {
+  int calls = 0;
+  const Minimum m = minimise([&](const std::vector<double>& x) { return ++calls, f(x); }, start);
+  EXPECT_TRUE(m.converged);
+  EXPECT_EQ(calls, expected);
+  for (size_t i = 0; i < at.size(); ++i) EXPECT_NEAR(m.at[i], at[i], 1e-6) << i;
+}
+
 TEST(Minimum, IsFoundInANarrowValley) {
-  const Minimum m = minimise(
+  expect_minimum(
       [](const std::vector<double>& x) {
         const double a = 1 - x[0], b = x[1] - x[0] * x[0];
         return a * a + 100 * b * b;
       },
-      {-1.2, 1});
-  EXPECT_TRUE(m.converged);
-  EXPECT_NEAR(m.at[0], 1, 1e-6);
-  EXPECT_NEAR(m.at[1], 1, 1e-6);
+      {-1.2, 1}, {1, 1}, 140);
+}
+
+TEST(Minimum, IsFoundInSeveralDimensionsOfOtherScales) {
+  expect_minimum(
+      [](const std::vector<double>& x) {
+        const double off[] = {x[0] + x[1] - 1, x[0] - x[1] + 1, x[2] + x[3] / 2 - 3.5, x[3] - 3};
+        double sum = 0, by = 1;
+        for (double o : off) {
+          sum += by * o * o + o * o * o * o;
+          by *= 8;
+        }
+        return sum;
+      },
+      {40, -3, 7, 0.5}, {0, 1, 2, 3}, 308);
+}
+
+// Where the slope says nothing, and where no step leads down.
+TEST(Minimum, OfWhatIsFlatOrHasACornerIsWhereItBegan) {
+  expect_minimum([](const std::vector<double>&) { return 3.0; }, {1, 2}, {1, 2}, 7);
+  expect_minimum([](const std::vector<double>& x) { return std::abs(x[0]); }, {0}, {0}, 44);
 }
 
 }  // namespace

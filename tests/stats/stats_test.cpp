@@ -335,23 +335,42 @@ TEST(Clustered, CalibratedIntervalsAreAsInR) {
   struct Case {
     Numbers right, items;
     double level;
-    Interval expected;
+    Interval expected, ours;
   };
-  const Case cases[] = {
-      {{20, 20, 18, 20, 5, 20}, Numbers(6, 20), 0.95, {0.4990, 0.9672}},
-      {{3, 2, 7, 2.5, 2, 4}, {4, 2, 10, 3, 5, 4}, 0.95, {0.4940, 0.8805}},
-      {Numbers(8, 12), Numbers(8, 12), 0.95, {0.7057, 1}},
-      {{10, 12, 9, 11, 10, 8, 13, 10, 9, 12}, Numbers(10, 20), 0.9, {0.4763, 0.5642}},
-      {{400, 310, 380, 395, 200}, {400, 400, 390, 400, 410}, 0.95, {0.4767, 0.9648}},
-      {{39, 1, 20, 17, 30, 5, 12, 8, 3, 25, 30, 31},
-       {39, 1, 20, 17, 30, 5, 12, 8, 18, 25, 30, 31},
-       0.95,
-       {0.6189, 0.9921}}};
+  const Case cases[] = {{{20, 20, 18, 20, 5, 20},
+                         Numbers(6, 20),
+                         0.95,
+                         {0.4990, 0.9672},
+                         {0.48056759828, 0.968436631929}},
+                        {{3, 2, 7, 2.5, 2, 4},
+                         {4, 2, 10, 3, 5, 4},
+                         0.95,
+                         {0.4940, 0.8805},
+                         {0.49385764612, 0.881620037216}},
+                        {Numbers(8, 12), Numbers(8, 12), 0.95, {0.7057, 1}, {0.70556929734, 1}},
+                        {{10, 12, 9, 11, 10, 8, 13, 10, 9, 12},
+                         Numbers(10, 20),
+                         0.9,
+                         {0.4763, 0.5642},
+                         {0.476358110617, 0.564101857084}},
+                        {{400, 310, 380, 395, 200},
+                         {400, 400, 390, 400, 410},
+                         0.95,
+                         {0.4767, 0.9648},
+                         {0.483169014518, 0.965622431889}},
+                        {{39, 1, 20, 17, 30, 5, 12, 8, 3, 25, 30, 31},
+                         {39, 1, 20, 17, 30, 5, 12, 8, 18, 25, 30, 31},
+                         0.95,
+                         {0.6189, 0.9921},
+                         {0.631653442187, 0.992223454781}}};
   for (const Case& c : cases) {
     const Estimate got = calibrated_share({c.right, c.items}, c.level);
     const double length = c.expected.high - c.expected.low;
     EXPECT_NEAR(got.interval.low, c.expected.low, 0.04 * length);
     EXPECT_NEAR(got.interval.high, c.expected.high, 0.02 * length);
+    // What is drawn is the same everywhere.
+    EXPECT_NEAR(got.interval.low, c.ours.low, 1e-9);
+    EXPECT_NEAR(got.interval.high, c.ours.high, 1e-9);
     // The seed is fixed, and the order of clusters does not matter.
     const Numbers right(c.right.rbegin(), c.right.rend()), items(c.items.rbegin(), c.items.rend());
     expect_close(calibrated_share({right, items}, c.level).interval.low, got.interval.low, 1e-9);
