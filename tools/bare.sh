@@ -2,6 +2,7 @@
 #   bare_system RELEASE      sets $root; bookworm or trixie
 #   inside COMMAND...        runs there
 # FRESH_BASE=FOLDER has RELEASE.tar, a Debian that debootstrap made before, to save its minutes. FRESH_KEEP=1 leaves the system.
+# FRESH_CACHE=FOLDER is the new system's compiler cache, for a Debian with the compiler that filled it: "make test" first finds it there.
 [ "$(id -u)" -eq 0 ] || { echo "$0: debootstrap and chroot need root" >&2; exit 1; }
 # All mounts are this script's own, and go when it ends.
 [ -n "${FRESH_INSIDE:-}" ] || FRESH_INSIDE=1 exec unshare --mount --propagation private "$(dirname "${BASH_SOURCE[0]}")/${0##*/}" "$@"
@@ -9,6 +10,7 @@
 leave() {
   if [ -n "${FRESH_KEEP:-}" ]; then echo "kept: $root"; return; fi
   umount "$root/proc" "$root/dev/shm" "$root/dev/pts" 2>/dev/null || true
+  [ -z "${FRESH_CACHE:-}" ] || umount "$root/root/.cache/ccache" || return  # rather than to empty the cache
   rm -rf --one-file-system "$root"
 }
 
@@ -35,6 +37,10 @@ bare_system() {
   mount -t proc proc "$root/proc"
   mount -t tmpfs tmpfs "$root/dev/shm"
   mount -t devpts devpts "$root/dev/pts"
+  if [ -n "${FRESH_CACHE:-}" ]; then
+    mkdir -p "$root/root/.cache/ccache"
+    mount --bind "$FRESH_CACHE" "$root/root/.cache/ccache"
+  fi
 }
 
 inside() {
