@@ -95,6 +95,8 @@ TEST(Difference, NoDifferenceIsNotCertainty) {
   EXPECT_EQ(all.high, 1);
   EXPECT_GT(all.low, 0.3);
   EXPECT_LT(all.low, 0.95);
+  expect_same(calibrated_difference({Numbers(8, 0), Numbers(8, 12), Numbers(8, 12)}).interval,
+              {-1, -all.low});
 }
 
 // Nearly always right, and wrong on one cluster in which the other is right: Student's interval

@@ -143,6 +143,14 @@ TEST(MixedModels, OfCountsAreGlmAndGlmer) {
   EXPECT_NEAR(mixed.estimates[1], 0.3157434351, 1e-6);
   EXPECT_NEAR(mixed.deviations[0][0], 0.85032456, 1e-6);
   EXPECT_NEAR(mixed.deviations[1][0], 0.14934031, 1e-6);
+  data.random = {six_groups(1), nine_groups(2)};
+  const MixedFit slopes = fit_mixed(data);
+  EXPECT_NEAR(slopes.log_likelihood, -246.380511811, 1e-7);
+  EXPECT_NEAR(slopes.estimates[0], -0.2407286631, 1e-5);
+  EXPECT_NEAR(slopes.estimates[1], 0.3166750789, 1e-5);
+  EXPECT_NEAR(slopes.deviations[0][0], 0.848461929, 1e-5);
+  EXPECT_NEAR(slopes.deviations[1][0], 0.211440080, 1e-5);
+  EXPECT_NEAR(slopes.deviations[1][1], 0.049365012, 1e-5);
 }
 
 TEST(MixedModels, RefuseColumnsThatSayTheSame) {

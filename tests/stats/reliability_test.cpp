@@ -24,6 +24,8 @@ TEST(Reliability, HowTheOthersAnswered) {
   EXPECT_DOUBLE_EQ(others_agree({{1, 1, 0}, {1, 1}, {0}}), (0.5 + 0.5 + 0 + 1 + 1) / 5);
   EXPECT_NEAR(others_predict({{1, 2, 3, 3}, {7, 6}, {4, 4, 5}, {2}, {1, 7, 1}}), 0.302777753714,
               1e-12);
+  // One half is no yes: the other's no agrees with it, and the other has half a yes beside it.
+  EXPECT_DOUBLE_EQ(others_agree({{0.5, 0}}), (1 + 0.5) / 2);
   EXPECT_TRUE(std::isnan(others_agree({{1}})));
 }
 

@@ -144,6 +144,9 @@ TEST(Permutation, ASeedDrawsTheSameSigns) {
   d.count.assign(70, 4);
   EXPECT_EQ(clustered_permutation(d, 999, 7), 0.17);
   EXPECT_EQ(clustered_permutation(d, 999, 8), 0.173);
+  // All draws, and what was seen, are as far out as no difference at all.
+  for (int i = 0; i < 70; ++i) d.sum[size_t(i)] = i % 2 == 0 ? 1 : -1;
+  EXPECT_EQ(clustered_permutation(d, 999), 1);
 }
 
 TEST(Distributions, ABetaNeedsTwoShapes) {
@@ -187,6 +190,15 @@ TEST(Agreement, TiesAreACategory) {
 TEST(Correlation, RanksOfEqualsAreTheirMean) {
   EXPECT_EQ(mid_ranks(Numbers{3, 1, 3, 7}), (Numbers{2.5, 1, 2.5, 4}));
   EXPECT_EQ(pearson(Numbers{1, 2, 3, 4}, Numbers{2, 4, 6, 8}).p, 0);
+  EXPECT_EQ(pearson(Numbers{1, 2, 3, 4}, Numbers{8, 6, 4, 2}).r, -1);
+}
+
+TEST(Correlation, OfThreeMayBeAnything) {
+  const Correlation three = pearson(Numbers{1, 2, 4}, Numbers{2, 4, 8});
+  EXPECT_EQ(three.interval.low, -1);
+  EXPECT_EQ(three.interval.high, 1);
+  EXPECT_EQ(three.p, 0);
+  EXPECT_EQ(pearson(Numbers{1, 2}, Numbers{1, 3}).p, 1);
 }
 
 TEST(Bootstrap, SameOnAnyNumberOfThreads) {
@@ -217,6 +229,17 @@ TEST(Bootstrap, IntervalsAreAroundTheMean) {
     EXPECT_NEAR(interval.low, 0.7 - 1.96 * error, 0.15 * error);
     EXPECT_NEAR(interval.high, 0.7 + 1.96 * error, 0.15 * error);
   }
+}
+
+// Published intervals must come out again: which clusters a seed draws is pinned.
+TEST(Bootstrap, ASeedDrawsTheSameClusters) {
+  const Bootstrap b =
+      bootstrap_mean({{3, 1, 4, 1, 5, 9, 2}, {10, 10, 12, 9, 10, 11, 10}}, {999, 7});
+  EXPECT_NEAR(b.standard_error, 0.0940485586736, 1e-11);
+  EXPECT_NEAR(b.percentile.low, 0.185714285714, 1e-11);
+  EXPECT_NEAR(b.percentile.high, 0.565789473684, 1e-11);
+  EXPECT_NEAR(b.bca.low, 0.205570128347, 1e-11);
+  EXPECT_NEAR(b.bca.high, 0.581081081081, 1e-11);
 }
 
 TEST(Bootstrap, ClusteringWidensTheInterval) {
