@@ -105,6 +105,12 @@ TEST_F(ContextTest, WhatWouldReachOverTheJointIsTokenizedApart) {
   EXPECT_EQ(odd.context_end, 3u);
   EXPECT_EQ(odd.tokens[3].span, (Span{0, 6}));
   EXPECT_TRUE(odd.tokens[1].span.empty());
+  // The space between the two is read with the text, and counted in no span of it.
+  SentenceTokens spaced = encoded(pairs, "Er ging", "Sie kam", true);
+  EXPECT_THAT(spaced.ids, ElementsAre(kCls, *pairs.id("Er gin"), *pairs.id("g"),
+                                      *pairs.id(" Sie k"), *pairs.id("am"), kSep));
+  EXPECT_EQ(spaced.tokens[3].span, (Span{0, 5}));
+  EXPECT_EQ(spaced.tokens[4].span, (Span{5, 7}));
 }
 
 // Cuts what has no space before it after every letter.

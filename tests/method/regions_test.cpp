@@ -138,5 +138,27 @@ TEST(RegionsOfPieces, HoldUnknownWords) {
   EXPECT_THAT(covered("bert-uncased", s), ElementsAre("The children", "☃☃", "laugh ."));
 }
 
+// A piece may own the space before it; where the locus is does not depend on that, and it keeps the
+// pieces that it has in the sentence.
+TEST(LocusOfPieces, IsTheWordInEveryTokenizer) {
+  suite::Sentence s;
+  s.text = "The authors near the lake laugh again.";
+  for (const char* name : kTokenizers)
+    for (std::string_view word : {"The", "authors", "lake", "laugh"}) {
+      const size_t begin = s.text.find(word);
+      // With the space behind it, it is the same word.
+      for (size_t more : {0, 1}) {
+        s.locus = {begin, begin + word.size() + more};
+        SentenceTokens tokens;
+        ASSERT_EQ(locus_tokens_of(s, tokenizer_called(name), tokens), judge::Reason::none) << name;
+        EXPECT_EQ(tokens.ids, tokens_of(s, tokenizer_called(name)).ids) << name << " " << word;
+        std::string covered;
+        for (size_t i = tokens.locus_begin; i < tokens.locus_end; ++i)
+          covered += slice(s.text, tokens.tokens[i].span);
+        EXPECT_EQ(trim(covered), word) << name;
+      }
+    }
+}
+
 }  // namespace
 }  // namespace minpair::method
