@@ -213,7 +213,8 @@ struct Kernels {
   void (*advance)(const StateStep* steps, size_t count);
   void (*blend)(const Blend&);
   void (*take_up)(const TakeUp&);
-  void (*remember)(const MemoryStep&);
+  // Steps of the same memory, of the same kind.
+  void (*remember)(const MemoryStep* steps, size_t count);
   void (*take_mean)(const MeanStep&);
   void (*mix)(const MixedRow&);
   void (*finish)(const FinishTile&);

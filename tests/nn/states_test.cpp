@@ -182,18 +182,19 @@ TEST_P(States, MemoriesAreWrittenAndAsked) {
                value = random_matrix(random, 1, channels);
         std::vector<float> memory(before.data(), before.data() + kKeys * kPanel),
             out(channels + 1, 77);
-        runtime.kernels().remember({.memory = memory.data(),
-                                    .keys = kKeys,
-                                    .kept = of.row(0),
-                                    .key = of.row(1),
-                                    .asked = of.row(2),
-                                    .removed = removes ? of.row(3) : nullptr,
-                                    .rates = removes ? of.row(4) : nullptr,
-                                    .asks_first = first,
-                                    .own = 0.5f,
-                                    .value = value.row(0),
-                                    .out = out.data(),
-                                    .channels = channels});
+        const MemoryStep step{.memory = memory.data(),
+                              .keys = kKeys,
+                              .kept = of.row(0),
+                              .key = of.row(1),
+                              .asked = of.row(2),
+                              .removed = removes ? of.row(3) : nullptr,
+                              .rates = removes ? of.row(4) : nullptr,
+                              .asks_first = first,
+                              .own = 0.5f,
+                              .value = value.row(0),
+                              .out = out.data(),
+                              .channels = channels};
+        runtime.kernels().remember(&step, 1);
         EXPECT_EQ(out[channels], 77);
         for (size_t c = 0; c < channels; ++c) {
           double old = 0, answer = first ? 0.5 * value.row(0)[c] : 0;
@@ -209,6 +210,44 @@ TEST_P(States, MemoriesAreWrittenAndAsked) {
           EXPECT_NEAR(out[c], answer, 1e-5) << channels << " " << removes << " " << first;
         }
       }
+}
+
+// Steps that go together have the bits of steps one by one.
+TEST_P(States, MemoriesTakeManySteps) {
+  Runtime runtime(1, GetParam());
+  Random random(10);
+  constexpr size_t kSteps = 5, kKeys = 7, kChannels = 13;
+  for (bool removes : {false, true})
+    for (bool first : {false, true}) {
+      Matrix before = random_matrix(random, kKeys, kPanel),
+             of = random_matrix(random, 5 * kSteps, kKeys),
+             value = random_matrix(random, kSteps, kChannels);
+      std::vector<float> memory[2], out[2];
+      for (size_t how = 0; how < 2; ++how) {
+        memory[how].assign(before.data(), before.data() + kKeys * kPanel);
+        out[how].resize(kSteps * kChannels);
+        std::vector<MemoryStep> steps;
+        for (size_t t = 0; t < kSteps; ++t)
+          steps.push_back({.memory = memory[how].data(),
+                           .keys = kKeys,
+                           .kept = of.row(5 * t),
+                           .key = of.row(5 * t + 1),
+                           .asked = of.row(5 * t + 2),
+                           .removed = removes ? of.row(5 * t + 3) : nullptr,
+                           .rates = removes ? of.row(5 * t + 4) : nullptr,
+                           .asks_first = first,
+                           .own = 0.5f,
+                           .value = value.row(t),
+                           .out = out[how].data() + t * kChannels,
+                           .channels = kChannels});
+        if (how == 0)
+          runtime.kernels().remember(steps.data(), kSteps);
+        else
+          for (const MemoryStep& step : steps) runtime.kernels().remember(&step, 1);
+      }
+      EXPECT_EQ(memory[0], memory[1]);
+      EXPECT_EQ(out[0], out[1]);
+    }
 }
 
 // With and without a row before it, and something that is added to the share.
