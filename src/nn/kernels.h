@@ -117,6 +117,18 @@ struct CodeProduct {
   bool first;  // of the steps: sums begin at zero
 };
 
+// out = activation(bias + the sum of taps * row), channel by channel, over a row and those before
+// it.
+struct ConvolvedRow {
+  const float* const* rows;  // the newest first
+  size_t count;
+  const float* taps;  // of the newest row; those of the one before it stand `channels` before them
+  const float* bias;  // may be null
+  Activation activation;
+  float* out;
+  size_t channels;
+};
+
 // Up to sixteen channels of a model with states instead of attention, one step further. Each of
 // their states fades, and takes up input * b; the answer is the sum of state * c.
 struct StateStep {
@@ -209,6 +221,7 @@ struct Kernels {
   void (*gate)(Activation, const float* a, const float* b, float* out, size_t count);
   // to[i] += a[i] * b[i], rounded once
   void (*add_products)(const float* a, const float* b, float* to, size_t count);
+  void (*convolve)(const ConvolvedRow&);
   // Steps of the same states (and of as many channels), one after the other.
   void (*advance)(const StateStep* steps, size_t count);
   void (*blend)(const Blend&);

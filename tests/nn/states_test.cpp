@@ -250,6 +250,37 @@ TEST_P(States, MemoriesTakeManySteps) {
     }
 }
 
+// With and without a bias; fewer rows than taps at the beginning of a text.
+TEST_P(States, RowsAreConvolved) {
+  Runtime runtime(1, GetParam());
+  Random random(11);
+  constexpr size_t kReach = 4;
+  for (size_t channels : {1, 16, 37})
+    for (size_t count : {size_t(1), kReach})
+      for (bool biased : {false, true}) {
+        Matrix in = random_matrix(random, kReach, channels),
+               taps = random_matrix(random, kReach, channels),
+               bias = random_matrix(random, 1, channels);
+        std::vector<float> out(channels + 1, 77);
+        const float* rows[kReach];
+        for (size_t i = 0; i < kReach; ++i) rows[i] = in.row(i);
+        runtime.kernels().convolve({.rows = rows,
+                                    .count = count,
+                                    .taps = taps.row(kReach - 1),
+                                    .bias = biased ? bias.row(0) : nullptr,
+                                    .activation = Activation::relu,
+                                    .out = out.data(),
+                                    .channels = channels});
+        EXPECT_EQ(out[channels], 77);
+        for (size_t c = 0; c < channels; ++c) {
+          double sum = biased ? bias.row(0)[c] : 0;
+          for (size_t i = 0; i < count; ++i)
+            sum += double(taps.row(kReach - 1 - i)[c]) * in.row(i)[c];
+          EXPECT_NEAR(out[c], std::max(sum, 0.0), 1e-5) << channels << count << biased;
+        }
+      }
+}
+
 // With and without a row before it, and something that is added to the share.
 TEST_P(States, RowsAreMixed) {
   Runtime runtime(1, GetParam());
