@@ -109,36 +109,78 @@ TEST_P(States, StatesAdvanceSeveralStepsAtOnce) {
   }
 }
 
+// Against products one by one. Steps that came before give no answer, and change none.
+TEST_P(States, InputsFadeStepByStep) {
+  Runtime runtime(1, GetParam());
+  Random random(5);
+  for (size_t before : {0, 3, 20})
+    for (size_t steps : {1, 17, 44}) {
+      const size_t all = before + steps;
+      Matrix shares = random_matrix(random, 2, all),
+             dots = random_matrix(random, steps, kFadingRun);
+      std::vector<float> left(steps), weights(steps * kFadingRun), ends(kFadingRun), taken(all);
+      runtime.kernels().fade({.before = before,
+                              .steps = steps,
+                              .kept = shares.row(0),
+                              .taken = shares.row(1),
+                              .dots = dots.row(0),
+                              .stride = kFadingRun,
+                              .left = left.data(),
+                              .weights = weights.data(),
+                              .ends = ends.data()});
+      float kept = 1;
+      for (size_t i = 0; i < all; ++i) {
+        for (size_t j = 0; j < i; ++j) taken[j] *= shares.row(0)[i];
+        taken[i] = shares.row(1)[i];
+        kept *= shares.row(0)[i];
+        if (i < before) continue;
+        EXPECT_EQ(left[i - before], kept);
+        for (size_t j = 0; j <= i; ++j)
+          EXPECT_EQ(weights[(i - before) * kFadingRun + j], taken[j] * dots.row(i - before)[j])
+              << before << " " << i << " " << j;
+      }
+      for (size_t j = 0; j < all; ++j) EXPECT_EQ(ends[j], taken[j]);
+    }
+}
+
 // What is beyond the channels is neither read nor written, and a step has no inputs after its own.
+// Where nothing is in the answers yet, what stands there is not read. A step has the same bits
+// alone.
 TEST_P(States, InputsAreBlended) {
   Runtime runtime(1, GetParam());
   Random random(6);
-  constexpr size_t kSteps = 5, kBefore = 3;
-  for (size_t channels : {1, 16, 37}) {
-    Matrix in = random_matrix(random, kBefore + kSteps, channels),
-           weights = random_matrix(random, kSteps, kPanel),
-           before = random_matrix(random, kSteps, channels + 1),
-           kept = random_matrix(random, 1, kSteps);
-    std::vector<float> out(before.data(), before.data() + kSteps * (channels + 1));
-    const float* inputs[kBefore + kSteps];
-    for (size_t i = 0; i < kBefore + kSteps; ++i) inputs[i] = in.row(i);
-    runtime.kernels().blend({.inputs = inputs,
-                             .before = kBefore,
-                             .steps = kSteps,
-                             .kept = kept.row(0),
-                             .weights = weights.row(0),
-                             .out = out.data(),
-                             .stride = channels + 1,
-                             .channels = channels});
-    for (size_t t = 0; t < kSteps; ++t) {
-      EXPECT_EQ(out[t * (channels + 1) + channels], before.row(t)[channels]);
-      for (size_t c = 0; c < channels; ++c) {
-        double sum = double(kept.row(0)[t]) * before.row(t)[c];
-        for (size_t i = 0; i <= kBefore + t; ++i) sum += double(weights.row(t)[i]) * in.row(i)[c];
-        EXPECT_NEAR(out[t * (channels + 1) + c], sum, 1e-5) << channels << " " << t;
+  constexpr size_t kSteps = 17, kBefore = 3;
+  for (bool fresh : {false, true})
+    for (size_t channels : {1, 16, 37, 70}) {
+      Matrix in = random_matrix(random, kBefore + kSteps, channels),
+             weights = random_matrix(random, kSteps, kFadingRun),
+             before = random_matrix(random, kSteps, channels + 1),
+             left = random_matrix(random, 1, kSteps);
+      std::vector<float> out(before.data(), before.data() + kSteps * (channels + 1)), alone = out;
+      const float* inputs[kBefore + kSteps];
+      for (size_t i = 0; i < kBefore + kSteps; ++i) inputs[i] = in.row(i);
+      auto blend = [&](size_t first, size_t steps, float* to) {
+        runtime.kernels().blend({.inputs = inputs,
+                                 .before = kBefore + first,
+                                 .steps = steps,
+                                 .left = fresh ? nullptr : left.row(0) + first,
+                                 .weights = weights.row(first),
+                                 .out = to + first * (channels + 1),
+                                 .stride = channels + 1,
+                                 .channels = channels});
+      };
+      blend(0, kSteps, out.data());
+      for (size_t t = 0; t < kSteps; ++t) blend(t, 1, alone.data());
+      EXPECT_EQ(out, alone);
+      for (size_t t = 0; t < kSteps; ++t) {
+        EXPECT_EQ(out[t * (channels + 1) + channels], before.row(t)[channels]);
+        for (size_t c = 0; c < channels; ++c) {
+          double sum = fresh ? 0 : double(left.row(0)[t]) * before.row(t)[c];
+          for (size_t i = 0; i <= kBefore + t; ++i) sum += double(weights.row(t)[i]) * in.row(i)[c];
+          EXPECT_NEAR(out[t * (channels + 1) + c], sum, 2e-5) << channels << " " << t;
+        }
       }
     }
-  }
 }
 
 TEST_P(States, StatesTakeUpInputs) {
@@ -147,7 +189,7 @@ TEST_P(States, StatesTakeUpInputs) {
   for (size_t channels : {1, 16})
     for (size_t count : {1, 23}) {
       Matrix before = random_matrix(random, count, kPanel),
-             keys = random_matrix(random, count, kPanel),
+             keys = random_matrix(random, kFadingRun / kPanel * count, kPanel),
              in = random_matrix(random, kFadingRun, channels),
              taken = random_matrix(random, 1, kFadingRun);
       std::vector<float> states(before.data(), before.data() + count * kPanel);
@@ -164,8 +206,9 @@ TEST_P(States, StatesTakeUpInputs) {
         for (size_t c = 0; c < channels; ++c) {
           double state = 0.75 * before.row(n)[c];
           for (size_t i = 0; i < kFadingRun; ++i)
-            state += double(taken.row(0)[i]) * keys.row(n)[i] * in.row(i)[c];
-          EXPECT_NEAR(states[n * kPanel + c], state, 1e-5) << channels << " " << count;
+            state += double(taken.row(0)[i]) * keys.row(i / kPanel * count + n)[i % kPanel] *
+                     in.row(i)[c];
+          EXPECT_NEAR(states[n * kPanel + c], state, 2e-5) << channels << " " << count;
         }
     }
 }
