@@ -21,6 +21,7 @@ struct Stretch {
   uint32_t place = PrefixTree::none;  // where matrices are kept for those that branch off later
   bool fresh = false;                 // no matrices yet: nothing was remembered
   bool goes_on = false;               // something comes after it that needs the next matrices
+  uint32_t columns = 0;               // if so: where its keys are kept
 
   size_t past() const { return before + nodes; }
 };
@@ -60,24 +61,26 @@ std::vector<Stretch> stretches_of(const PrefixTree& tree, size_t nodes, uint32_t
 
 // What the answers of a stretch are made of, for one head.
 struct Shares {
-  std::array<float, kRun> kept;                  // of the matrix, at each of its nodes
-  std::array<float, kRun * nn::kPanel> weights;  // of each input, at each of its nodes
-  std::array<float, kRun> taken;                 // of each input, at the end
-  float left = 1;                                // of the matrix, at the end
+  std::array<float, kRun> left;            // of the matrix, at each of its nodes
+  std::array<float, kRun * kRun> weights;  // of each input, at each of its nodes
+  std::array<float, kRun> taken;           // of each input, at the end
 
-  Shares(const Stretch& s, const FadingHeads& in, size_t head, const nn::Matrix& near,
-         size_t group) {
+  Shares(const nn::Kernels& kernels, const Stretch& s, const FadingHeads& in, size_t head,
+         const nn::View& near) {
+    std::array<float, kRun> each_keeps, each_takes;
     for (size_t i = 0; i < s.past(); ++i) {
-      const float fades = in.kept.row(s.path[i])[head];
-      for (size_t j = 0; j < i; ++j) taken[j] *= fades;
-      taken[i] = in.taken.row(s.path[i])[head];
-      left *= fades;
-      if (i < s.before) continue;
-      const size_t own = i - s.before;
-      const float* dots = near.row(s.first + own) + group * nn::kPanel;
-      kept[own] = left;
-      for (size_t j = 0; j <= i; ++j) weights[own * nn::kPanel + j] = taken[j] * dots[j];
+      each_keeps[i] = in.kept.row(s.path[i])[head];
+      each_takes[i] = in.taken.row(s.path[i])[head];
     }
+    kernels.fade({.before = s.before,
+                  .steps = s.nodes,
+                  .kept = each_keeps.data(),
+                  .taken = each_takes.data(),
+                  .dots = near.row(s.first),
+                  .stride = near.stride,
+                  .left = left.data(),
+                  .weights = weights.data(),
+                  .ends = taken.data()});
   }
 };
 
@@ -92,7 +95,10 @@ class Scan {
         out_(out),
         groups_(in.heads / in.heads_a_key),
         panels_((in.channels + nn::kPanel - 1) / nn::kPanel),
-        stretches_(stretches_of(tree, in.inputs.rows, places_)) {}
+        stretches_(stretches_of(tree, in.inputs.rows, places_)) {
+    for (Stretch& s : stretches_)
+      if (s.goes_on) s.columns = kept_columns_++;
+  }
 
   void run() {
     out_.resize(in_.inputs.rows, in_.heads * in_.channels);
@@ -104,27 +110,30 @@ class Scan {
   }
 
  private:
-  // Every query with the keys of its stretch, and these as columns.
+  // Every query with the keys of its stretch. These are kept, as columns, where matrices take them
+  // up.
   void meet() {
     const nn::Kernels& kernels = runtime_.kernels();
-    const size_t size = in_.states * nn::kPanel;
-    columns_.resize(stretches_.size(), groups_ * size);
-    near_.resize(in_.inputs.rows, groups_ * nn::kPanel);
+    const size_t size = in_.states * kRun;
+    columns_.resize(kept_columns_, groups_ * size);
+    near_.resize(in_.inputs.rows, groups_ * kRun);
     runtime_.parallel(stretches_.size(), [&](size_t i, int worker) {
       const Stretch& s = stretches_[i];
-      float* keys = runtime_.scratch(worker, kRun * in_.states);
+      float *keys = runtime_.scratch(worker, 2 * size), *turned = keys + size;
       for (size_t group = 0; group < groups_; ++group) {
         for (size_t k = 0; k < s.past(); ++k)
           std::copy_n(in_.keys.row(s.path[k]) + group * in_.states, in_.states,
                       keys + k * in_.states);
-        float* columns = columns_.row(i) + group * size;
-        kernels.pack_panel(keys, in_.states, s.past(), in_.states, columns);
+        float* columns = s.goes_on ? columns_.row(s.columns) + group * size : turned;
+        for (size_t k = 0; k < s.past(); k += nn::kPanel)
+          kernels.pack_panel(keys + k * in_.states, in_.states, std::min(nn::kPanel, s.past() - k),
+                             in_.states, columns + k * in_.states);
         kernels.multiply({.a = in_.queries.row(s.first) + group * in_.states,
                           .a_stride = in_.queries.stride,
                           .b = columns,
                           .b_stride = nn::kPanel,
-                          .panel_stride = size,
-                          .c = near_.row(s.first) + group * nn::kPanel,
+                          .panel_stride = in_.states * nn::kPanel,
+                          .c = near_.row(s.first) + group * kRun,
                           .c_stride = near_.columns(),
                           .rows = s.nodes,
                           .columns = s.past(),
@@ -156,14 +165,12 @@ class Scan {
     const size_t first = begin % panels_ * nn::kPanel;
     const size_t channels = std::min(in_.channels - first, (end - begin) * nn::kPanel);
     const size_t size = in_.states * nn::kPanel;
-    const Shares shares(s, in_, head, near_, group);
+    const Shares shares(kernels, s, in_, head, near_.part(group * kRun, kRun));
     const float* inputs[kRun];
     for (size_t i = 0; i < s.past(); ++i)
       inputs[i] = in_.inputs.row(s.path[i]) + head * in_.channels + first;
     float* out = out_.row(s.first) + head * in_.channels + first;
-    if (s.fresh)
-      for (size_t i = 0; i < s.nodes; ++i) std::fill_n(out + i * out_.columns(), channels, 0.0f);
-    else
+    if (!s.fresh)
       kernels.multiply({.a = in_.queries.row(s.first) + group * in_.states,
                         .a_stride = in_.queries.stride,
                         .b = matrix,
@@ -177,7 +184,7 @@ class Scan {
     kernels.blend({.inputs = inputs,
                    .before = s.before,
                    .steps = s.nodes,
-                   .kept = shares.kept.data(),
+                   .left = s.fresh ? nullptr : shares.left.data(),
                    .weights = shares.weights.data(),
                    .out = out,
                    .stride = out_.columns(),
@@ -187,8 +194,8 @@ class Scan {
     for (size_t at = 0; at < channels; at += nn::kPanel, matrix += size) {
       kernels.take_up({.states = matrix,
                        .count = in_.states,
-                       .left = shares.left,
-                       .keys = columns_.row(stretch) + group * size,
+                       .left = shares.left[s.nodes - 1],
+                       .keys = columns_.row(s.columns) + group * in_.states * kRun,
                        .inputs = inputs,
                        .taken = shares.taken.data(),
                        .channels = std::min(nn::kPanel, channels - at)});
@@ -200,7 +207,7 @@ class Scan {
   const FadingHeads& in_;
   nn::Matrix &columns_, &near_, &out_;
   size_t groups_, panels_;
-  uint32_t places_ = 0;
+  uint32_t places_ = 0, kept_columns_ = 0;
   std::vector<Stretch> stretches_;
 };
 

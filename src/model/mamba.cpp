@@ -196,16 +196,18 @@ class Mamba : public Decoder {
     const size_t first = second_ ? width_ : 0, channels = convolved();
     mixed_.resize(wide_.rows(), channels);
     runtime_.parallel(wide_.rows(), [&](size_t node, int) {
-      float* out = mixed_.row(node);
-      if (layer.taps_bias.empty())
-        std::fill_n(out, channels, 0.0f);
-      else
-        std::copy_n(layer.taps_bias.begin(), channels, out);
-      uint32_t at = uint32_t(node);
-      for (size_t t = reach_; t-- > 0 && at != PrefixTree::none; at = tree.nodes[at].parent)
-        runtime_.kernels().add_products(layer.taps.data() + t * channels, wide_.row(at) + first,
-                                        out, channels);
-      runtime_.kernels().activate(activation_, out, channels);
+      std::vector<const float*> rows;
+      for (uint32_t at = uint32_t(node); rows.size() < reach_ && at != PrefixTree::none;
+           at = tree.nodes[at].parent)
+        rows.push_back(wide_.row(at) + first);
+      runtime_.kernels().convolve(
+          {.rows = rows.data(),
+           .count = rows.size(),
+           .taps = layer.taps.data() + (reach_ - 1) * channels,
+           .bias = layer.taps_bias.empty() ? nullptr : layer.taps_bias.data(),
+           .activation = activation_,
+           .out = mixed_.row(node),
+           .channels = channels});
     });
   }
 

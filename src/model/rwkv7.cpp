@@ -365,20 +365,17 @@ class Rwkv7 : public Decoder {
       }
     });
     scan_memories(runtime_, tree, key_.rows(), heads_, head_, head_,
-                  [&](uint32_t node, size_t head, const Columns& columns) {
+                  [&](uint32_t node, size_t head, size_t first) {
                     const size_t at = head * head_;
                     const float* value = value_.row(node) + head / group * head_;
                     const float* kept = layer.kept.empty() ? kept_.row(node) : layer.kept.data();
-                    runtime_.kernels().remember({.memory = columns.memory,
-                                                 .keys = head_,
-                                                 .kept = kept + at,
-                                                 .key = written_.row(node) + at,
-                                                 .asked = receptance_.row(node) + at,
-                                                 .asks_first = bonus,
-                                                 .own = own_.row(node)[head],
-                                                 .value = value + columns.first,
-                                                 .out = context_.row(node) + at + columns.first,
-                                                 .channels = columns.count});
+                    return nn::MemoryStep{.kept = kept + at,
+                                          .key = written_.row(node) + at,
+                                          .asked = receptance_.row(node) + at,
+                                          .asks_first = bonus,
+                                          .own = own_.row(node)[head],
+                                          .value = value + first,
+                                          .out = context_.row(node) + at + first};
                   });
   }
 
@@ -434,18 +431,15 @@ class Rwkv7 : public Decoder {
   void remember_7(const PrefixTree& tree) {
     context_.resize(key_.rows(), heads_ * head_);
     scan_memories(runtime_, tree, key_.rows(), heads_, head_, head_,
-                  [&](uint32_t node, size_t head, const Columns& columns) {
+                  [&](uint32_t node, size_t head, size_t first) {
                     const size_t at = head * head_;
-                    runtime_.kernels().remember({.memory = columns.memory,
-                                                 .keys = head_,
-                                                 .kept = kept_.row(node) + at,
-                                                 .key = key_.row(node) + at,
-                                                 .asked = receptance_.row(node) + at,
-                                                 .removed = removed_.row(node) + at,
-                                                 .rates = rate_.row(node) + at,
-                                                 .value = value_.row(node) + at + columns.first,
-                                                 .out = context_.row(node) + at + columns.first,
-                                                 .channels = columns.count});
+                    return nn::MemoryStep{.kept = kept_.row(node) + at,
+                                          .key = key_.row(node) + at,
+                                          .asked = receptance_.row(node) + at,
+                                          .removed = removed_.row(node) + at,
+                                          .rates = rate_.row(node) + at,
+                                          .value = value_.row(node) + at + first,
+                                          .out = context_.row(node) + at + first};
                   });
   }
 

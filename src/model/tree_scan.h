@@ -77,24 +77,31 @@ inline void gate_rows(const nn::Runtime& runtime, nn::Activation activation, nn:
 constexpr size_t kLanes = nn::kPanel;
 struct alignas(64) Lanes : std::array<float, kLanes> {};
 
-struct Columns {
-  size_t first, count;  // of the head's values
-  float* memory;        // a row of kLanes for each key
-};
-
-// `step(node, head, columns)` takes some columns of a head's memory one node further.
+// Memories of values under keys (nn::MemoryStep): `step(node, head, first)` says what happens
+// to a head's values from `first` on, but for the memory itself. Many columns go together, a few
+// nodes of each at a time, as in panels_together().
 template <class Step>
 void scan_memories(const nn::Runtime& runtime, const PrefixTree& tree, size_t nodes, size_t heads,
                    size_t keys, size_t values, const Step& step) {
-  const size_t parts = (values + kLanes - 1) / kLanes;
-  scan(
-      runtime, tree, nodes, heads * parts, std::vector<Lanes>(keys),
-      [&](uint32_t node, size_t part, std::vector<Lanes>& memory) {
-        const size_t first = part % parts * kLanes;
-        step(node, part / parts,
-             Columns{first, std::min(kLanes, values - first), memory.front().data()});
-      },
-      1);
+  constexpr uint32_t kRun = 8;
+  const size_t parts = (values + kLanes - 1) / kLanes, all = heads * parts;
+  const size_t together = panels_together(runtime, keys, all);
+  scan_runs(runtime, tree, nodes, (all + together - 1) / together,
+            std::vector<Lanes>(keys * together), kRun, 1,
+            [&](uint32_t node, uint32_t count, size_t unit, std::vector<Lanes>& memory) {
+              const size_t begin = unit * together, end = std::min(all, begin + together);
+              nn::MemoryStep steps[kRun];
+              for (size_t part = begin; part < end; ++part) {
+                const size_t first = part % parts * kLanes;
+                for (uint32_t i = 0; i < count; ++i) {
+                  steps[i] = step(node + i, part / parts, first);
+                  steps[i].memory = memory[(part - begin) * keys].data();
+                  steps[i].keys = keys;
+                  steps[i].channels = std::min(kLanes, values - first);
+                }
+                runtime.kernels().remember(steps, count);
+              }
+            });
 }
 
 }  // namespace minpair::model

@@ -117,6 +117,18 @@ struct CodeProduct {
   bool first;  // of the steps: sums begin at zero
 };
 
+// out = activation(bias + the sum of taps * row), channel by channel, over a row and those before
+// it.
+struct ConvolvedRow {
+  const float* const* rows;  // the newest first
+  size_t count;
+  const float* taps;  // of the newest row; those of the one before it stand `channels` before them
+  const float* bias;  // may be null
+  Activation activation;
+  float* out;
+  size_t channels;
+};
+
 // Up to sixteen channels of a model with states instead of attention, one step further. Each of
 // their states fades, and takes up input * b; the answer is the sum of state * c.
 struct StateStep {
@@ -131,17 +143,28 @@ struct StateStep {
   size_t channels;
 };
 
-// Where all states of a head fade alike, a few steps go together, and the states are computed only
-// after so many.
-inline constexpr size_t kFadingRun = 12;
+// Where all states of a head fade alike, some steps go together, and the states are computed only
+// after so many. Most sentences are shorter: they have no states at all. Whole panels.
+inline constexpr size_t kFadingRun = 64;
 
-// out[step] = kept[step] * out[step] + the sum of weight * input, over all inputs up to this
+// How much of each input is left at each of some steps, of one head.
+struct Fading {
+  size_t before, steps;       // the steps, and others before them
+  const float *kept, *taken;  // of each of them all: what it leaves of the past, what it takes in
+  const float* dots;          // of each step, `stride` apart: its query with the keys up to its own
+  size_t stride;
+  float* left;     // [steps]: of the states
+  float* weights;  // [steps × kFadingRun]: of each input, times its dot
+  float* ends;     // [kFadingRun]: of each input, at the end
+};
+
+// out[step] = left[step] * out[step] + the sum of weight * input, over all inputs up to this
 // step's.
 struct Blend {
   const float* const* inputs;  // of the steps, and of `before` others before them
   size_t before, steps;
-  const float* kept;     // of each step
-  const float* weights;  // [steps × kPanel], of which each step has as many as there are inputs
+  const float* left;     // of each step; null: nothing is in `out` yet
+  const float* weights;  // [steps × kFadingRun], of which each step has as many as there are inputs
   float* out;
   size_t stride;
   size_t channels;
@@ -153,7 +176,7 @@ struct TakeUp {
   float* states;  // [count × kPanel]
   size_t count;
   float left;
-  const float* keys;  // [count × kPanel], of each state one for each step
+  const float* keys;  // panels of [count × kPanel], of each state one for each step
   const float* const* inputs;
   const float* taken;  // of each step
   size_t channels;
@@ -209,11 +232,14 @@ struct Kernels {
   void (*gate)(Activation, const float* a, const float* b, float* out, size_t count);
   // to[i] += a[i] * b[i], rounded once
   void (*add_products)(const float* a, const float* b, float* to, size_t count);
+  void (*convolve)(const ConvolvedRow&);
   // Steps of the same states (and of as many channels), one after the other.
   void (*advance)(const StateStep* steps, size_t count);
+  void (*fade)(const Fading&);
   void (*blend)(const Blend&);
   void (*take_up)(const TakeUp&);
-  void (*remember)(const MemoryStep&);
+  // Steps of the same memory, of the same kind.
+  void (*remember)(const MemoryStep* steps, size_t count);
   void (*take_mean)(const MeanStep&);
   void (*mix)(const MixedRow&);
   void (*finish)(const FinishTile&);

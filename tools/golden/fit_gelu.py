@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the rational function behind GELU in src/nn/kernels.inc: the normal distribution function is
+"""Fits the rational function behind GELU in src/nn/functions.inc: the normal distribution function is
 1/2 + x P(x²)/Q(x²) on [-edge, edge], P of degree 5, Q of degree 5 with Q(0) = 1.
 Linearised least squares, reweighted towards the smallest largest error. Needs python3-numpy."""
 import math
