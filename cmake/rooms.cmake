@@ -50,9 +50,6 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
   # What a distribution builds with: an error that gets past everything else ends the program.
   target_compile_options(minpair_options INTERFACE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
   target_link_options(minpair_options INTERFACE -Wl,-z,relro,-z,now,-z,noexecstack)
-elseif(CMAKE_BUILD_TYPE STREQUAL "Debug")
-  # An index outside of its vector, span or text ends the test; tools/mutate.py counts on it.
-  target_compile_definitions(minpair_options INTERFACE _GLIBCXX_ASSERTIONS)
 endif()
 
 # Headers that most files read are compiled once for each kind of build: a third of all compile time.

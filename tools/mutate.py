@@ -5,10 +5,11 @@ of that room: a mutant that no test notices survives and is listed.
     tools/mutate.py build/release [--rooms judge,engine,method,stats] [--count 300] [--seed 1] [--jobs 2]
 
 Builds the test programs concerned. Each mutant is one file compiled again and linked in front of its room; nothing in the
-source tree changes. The mutated file checks the bounds of what it indexes (as the debug build does everywhere), so that a mutant that
-reads past an end is killed rather than lucky. Each test program is run once without a mutant, so that every mutant meets the quick tests first: most
-are killed by them, and only survivors cost the time of all tests. Mutants that do not compile are not counted, and those that change nothing anybody could see are not
-tried: tools/same_mutants.tsv lists them, with the reason. Exit status 1 when more than --allow survive.
+source tree changes. The mutated file checks the bounds of what it indexes, so that a mutant that reads past an
+end is killed rather than lucky; without a mutant it must pass so, too. Each test program is run once without a mutant, so that
+every mutant meets the quick tests first: most are killed by them, and only survivors cost the time of all tests. Mutants that do
+not compile are not counted, and those that change nothing anybody could see are not tried: tools/same_mutants.tsv lists them,
+with the reason. Exit status 1 when more than --allow survive.
 """
 import argparse
 import concurrent.futures
@@ -154,32 +155,43 @@ class Workshop:
             self.links[test] = next(c for c in reversed(out) if f"-o test_{test} " in c or f"-o {test}" in c)
         return self.links[test]
 
-    def judged(self, mutant, tests):
-        """'killed', 'survived' or 'invalid'."""
+    def compiled(self, path, text, folder):
+        """The object file of that text in the place of a source file; none where it does not compile."""
+        source = pathlib.Path(folder) / path.name
+        source.write_text(text)
+        entry = self.compile[path]
+        command = shlex.split(entry["command"])
+        compiler = next(i for i, word in enumerate(command) if word.endswith(("c++", "g++", "clang++")))
+        command = command[compiler:]
+        command[command.index("-c") + 1] = str(source)
+        made = source.with_suffix(".o")
+        command[command.index("-o") + 1] = str(made)
+        done = subprocess.run(self.checked(command, entry["directory"]), cwd=entry["directory"], capture_output=True)
+        return made if done.returncode == 0 else None
+
+    def judged(self, made, tests, folder):
+        """'killed', 'survived' or 'invalid': the tests with these object files in front of their room."""
+        if None in made:
+            return "invalid"
+        for test in tests:
+            program = pathlib.Path(folder) / f"test_{test}"
+            objects = " ".join(shlex.quote(str(m)) for m in made)
+            link = re.sub(rf"-o test_{test}\b", f"{objects} -o {shlex.quote(str(program))}", self.link_command(test))
+            if subprocess.run(link, shell=True, cwd=self.build, capture_output=True).returncode != 0:
+                return "invalid"
+            if not self.passes(program, test):
+                return "killed"
+        return "survived"
+
+    def judged_mutant(self, mutant, tests):
         path, at, old, new = mutant
         text = path.read_text()
         with tempfile.TemporaryDirectory() as folder:
-            source = pathlib.Path(folder) / path.name
-            source.write_text(text[:at] + new + text[at + len(old):])
-            entry = self.compile[path]
-            command = shlex.split(entry["command"])
-            compiler = next(i for i, word in enumerate(command) if word.endswith(("c++", "g++", "clang++")))
-            command = command[compiler:]
-            command[command.index("-c") + 1] = str(source)
-            made = source.with_suffix(".o")
-            command[command.index("-o") + 1] = str(made)
-            done = subprocess.run(self.checked(command, entry["directory"]), cwd=entry["directory"], capture_output=True)
-            if done.returncode != 0:
-                return "invalid"
-            for test in tests:
-                program = pathlib.Path(folder) / f"test_{test}"
-                link = self.link_command(test)
-                link = re.sub(rf"-o test_{test}\b", f"{shlex.quote(str(made))} -o {shlex.quote(str(program))}", link)
-                if subprocess.run(link, shell=True, cwd=self.build, capture_output=True).returncode != 0:
-                    return "invalid"
-                if not self.passes(program, test):
-                    return "killed"
-        return "survived"
+            return self.judged([self.compiled(path, text[:at] + new + text[at + len(old):], folder)], tests, folder)
+
+    def passes_unchanged(self, paths, test):
+        with tempfile.TemporaryDirectory() as folder:
+            return self.judged([self.compiled(path, path.read_text(), folder) for path in paths], [test], folder) == "survived"
 
 
 def main():
@@ -200,7 +212,8 @@ def main():
     mutants = []
     for room in options.rooms.split(","):
         for path in sorted((root / "src" / room).rglob("*.cpp")):
-            if path in workshop.compile:
+            # Not what is linked into no test, such as the part that speaks MPI.
+            if path in workshop.compile and f"minpair_{room}.dir" in workshop.compile[path]["command"]:
                 mutants += [(room, m) for m in mutants_of(path) if described(m, root)[1] not in same]
     mutants.sort(key=lambda m: drawn(m[1], options.seed, root))
     mutants = mutants[:options.count]
@@ -209,7 +222,14 @@ def main():
     counts = {"killed": 0, "survived": 0, "invalid": 0}
     survivors = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        jobs = {pool.submit(workshop.judged, m, JUDGES.get(room, [room])): m for room, m in mutants}
+        unchanged = {}
+        for room in {room for room, _ in mutants}:
+            paths = {path for its, (path, *_) in mutants if its == room}
+            unchanged[room] = pool.submit(workshop.passes_unchanged, sorted(paths), JUDGES.get(room, [room])[0])
+        for room, job in unchanged.items():
+            if not job.result():
+                sys.exit(f"mutate: the tests of {room} fail with its indices checked and nothing changed")
+        jobs = {pool.submit(workshop.judged_mutant, m, JUDGES.get(room, [room])): m for room, m in mutants}
         for n, job in enumerate(concurrent.futures.as_completed(jobs), 1):
             verdict = job.result()
             counts[verdict] += 1

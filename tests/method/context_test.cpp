@@ -111,6 +111,10 @@ TEST_F(ContextTest, WhatWouldReachOverTheJointIsTokenizedApart) {
                                       *pairs.id(" Sie k"), *pairs.id("am"), kSep));
   EXPECT_EQ(spaced.tokens[3].span, (Span{0, 5}));
   EXPECT_EQ(spaced.tokens[4].span, (Span{5, 7}));
+  // A piece that ends with that space does not reach over.
+  SentenceTokens ended = encoded(pairs, "Er gi", "Sie kam", true);
+  EXPECT_THAT(ended.ids,
+              ElementsAre(kCls, *pairs.id("Er gi "), *pairs.id("Sie ka"), *pairs.id("m"), kSep));
 }
 
 // Cuts what has no space before it after every letter.
