@@ -2,7 +2,8 @@
 #   bare_system RELEASE      sets $root; bookworm or trixie
 #   inside COMMAND...        runs there
 # FRESH_BASE=FOLDER has RELEASE.tar, a Debian that debootstrap made before, to save its minutes. FRESH_KEEP=1 leaves the system.
-# FRESH_CACHE=FOLDER is the new system's compiler cache, for a Debian with the compiler that filled it: "make test" first finds it there.
+# FRESH_CACHE=FOLDER is the new system's compiler cache, for a Debian with the compiler that filled it, and in its language, which
+# a cache tells apart: "make test" as the first command finds it.
 [ "$(id -u)" -eq 0 ] || { echo "$0: debootstrap and chroot need root" >&2; exit 1; }
 # All mounts are this script's own, and go when it ends.
 [ -n "${FRESH_INSIDE:-}" ] || FRESH_INSIDE=1 exec unshare --mount --propagation private "$(dirname "${BASH_SOURCE[0]}")/${0##*/}" "$@"
@@ -45,7 +46,7 @@ bare_system() {
 
 inside() {
   chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin ${own_certificates:-} \
-    ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} "$@"
+    ${FRESH_CACHE:+LANG="${LANG:-}"} ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} "$@"
 }
 
 # For a script that tries one file: RELEASE FILE. Sets $release and $name, the file's in /root of the new system, and goes to the tree.

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "train/bfloat16.h"
+#include "train/train.h"
 
 namespace minpair::train {
 namespace {
@@ -34,11 +35,17 @@ torch::Tensor orthogonalise(const torch::Tensor& matrix, int steps, bool bf16) {
   const bool tall = matrix.size(0) > matrix.size(1);
   torch::Tensor x = tall ? matrix.t().contiguous() : matrix;
   x = x / (x.norm() + 1e-7);
-  x = factor(x, bf16);
+  // Where the processor has no such products, libtorch rounds every sum on its way: there they are
+  // single, and only what comes out is rounded, as the processor would.
+  const bool rounds = bf16 && !has_fast_bf16();
+  auto rounded = [&](const torch::Tensor& y) {
+    return rounds ? y.to(torch::kBFloat16).to(torch::kFloat32) : y;
+  };
+  x = rounds ? rounded(x) : factor(x, bf16);
   for (int i = 0; i < steps; ++i) {
-    const auto gram = torch::mm(x, x.t());
-    const auto poly = torch::addmm(gram, gram, gram, b, c);
-    x = torch::addmm(x, poly, x, a);
+    const auto gram = rounded(torch::mm(x, x.t()));
+    const auto poly = rounded(torch::addmm(gram, gram, gram, b, c));
+    x = rounded(torch::addmm(x, poly, x, a));
   }
   x = x.to(torch::kFloat32);
   return tall ? x.t() : x;
