@@ -133,6 +133,17 @@ class Greedy : public FakeTokenizer {
   }
 };
 
+// Its spans have the space, as some tokenizers' have: the locus is the word all the same.
+TEST(LocusOfPieces, ASpaceOfAPieceReachesOverNoEdge) {
+  Greedy greedy;
+  suite::Sentence s{"Sie kam .", {4, 7}, true};
+  SentenceTokens tokens;
+  ASSERT_EQ(locus_tokens_of(s, greedy, tokens), judge::Reason::none);
+  EXPECT_EQ(tokens.ids, tokens_of(s, greedy).ids);
+  EXPECT_EQ(tokens.locus_size(), 1u);
+  EXPECT_EQ(tokens.ids[tokens.locus_begin], *greedy.id(" kam"));
+}
+
 TEST_F(ContextTest, WhatIsCutOtherwiseAfterItIsSeen) {
   EXPECT_FALSE(cut_otherwise(item("Er ging ."), model.tokenizer()));
   Greedy greedy;
