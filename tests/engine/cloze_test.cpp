@@ -381,6 +381,7 @@ TEST_F(ClozeTest, StoredScoresAreFoundByTheirWords) {
   EXPECT_EQ(run().stored_before, 0u);
   int before = int(fingerprint128(words().fingerprint(), 1).low >> 33);
   EXPECT_EQ(store.runs().at(0).version, before);
+  EXPECT_EQ(store.runs()[0].facts.at("words"), words().fingerprint().substr(0, 16));
   EXPECT_EQ(run().stored_before, 2u);
   options.min_words = 2;  // other words, as it were
   EXPECT_EQ(run().stored_before, 0u);

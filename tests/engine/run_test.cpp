@@ -263,6 +263,11 @@ TEST(Run, RecordsTheCommandThatMakesItAgain) {
             " --test 'two words' --limit 7 --vocab vocab.txt --precision fp32");
   EXPECT_FALSE(facts["version"].empty());
   EXPECT_EQ(facts.count("start"), 0u);
+  // One is a number, too.
+  options.selection = {.limit = 1, .sample = 1, .seed = 5};
+  EXPECT_EQ(facts_of(suite, model, three_methods(), options)["command"],
+            "minpair run -s 'it'\\''s here.jsonl' -m fake --method ce,masked,pll"
+            " --sample 1 --seed 5 --limit 1 --vocab vocab.txt --precision fp32");
 }
 
 // A method is one file: nobody else need know it.
