@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/random.h"
 #include "engine/made_up.h"
+#include "engine/selected.h"
 #include "fake.h"
 #include "model/model.h"
 #include "store/pack.h"
@@ -246,6 +247,26 @@ TEST(Run, SamplesAndLanguages) {
   for (uint64_t ordinal : french) EXPECT_EQ(ordinal % 3, 0u);
   EXPECT_EQ(ordinals({.sample = 1000}).size(), 60u);
   EXPECT_THROW(ordinals({.languages = {"nl"}}), Error);
+}
+
+// A suite is called the same however few of its items are used.
+TEST(EachSelected, NamesTheWholeSuite) {
+  const std::vector<suite::Item> nine = some_items(9);
+  const SuiteSource suite = source_of(nine);
+  auto used = [&](const Selection& selection) {
+    size_t items = 0;
+    SuiteContent content =
+        each_selected(suite, selection, [&](uint64_t, const suite::Item&) { ++items; });
+    EXPECT_EQ(items, selection.limit);
+    EXPECT_EQ(content.items, 9u);
+    return content.fingerprint;
+  };
+  EXPECT_EQ(used({.limit = 1}), used({.limit = 9}));
+  TemporaryFolder folder;
+  store::Store store(folder / "r.db", store::Store::Mode::write);
+  FakeModel model(1);
+  run_suite(&store, suite, model, three_methods(), {});
+  EXPECT_EQ(store.runs().at(0).suite.fingerprint, used({.limit = 2}));
 }
 
 TEST(Run, RecordsTheCommandThatMakesItAgain) {
