@@ -36,7 +36,7 @@ torch::Tensor orthogonalise(const torch::Tensor& matrix, int steps, bool bf16) {
   torch::Tensor x = tall ? matrix.t().contiguous() : matrix;
   x = x / (x.norm() + 1e-7);
   // Where the processor has no such products, libtorch rounds every sum on its way: there they are
-  // single, and only what comes out is rounded, as the processor would.
+  // single, and only what comes out is rounded.
   const bool rounds = bf16 && !has_fast_bf16();
   auto rounded = [&](const torch::Tensor& y) {
     return rounds ? y.to(torch::kBFloat16).to(torch::kFloat32) : y;
