@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Runs a command in a Debian unstable in a folder of its own, which has what judges minpair: Hugging Face's transformers, PyTorch,
-# llama.cpp and its converter. Where the folder is not there, it is made: some five minutes, some gigabytes. Needs root.
+# llama.cpp and its converter. Where the folder is not there, it is made: some five minutes, some gigabytes. Needs root. A system
+# that lacks some of the packages gets them.
 #   tools/golden/oracle.sh FOLDER COMMAND...
-# This tree and /tmp are there too, under the names that they have here; all mounts are the command's own, and go with it.
+# This tree, /tmp and GOLDEN_MADE are there too, under the names that they have here; all mounts are the command's own, and go with it.
 set -euo pipefail
-[ $# -ge 2 ] || { sed -n '2,5p' "$0" | sed 's/^# \{0,1\}//'; exit 2; }
+[ $# -ge 2 ] || { sed -n '2,6p' "$0" | sed 's/^# \{0,1\}//'; exit 2; }
 [ "$(id -u)" -eq 0 ] || { echo "$0: debootstrap and chroot need root" >&2; exit 1; }
 [ -n "${ORACLE_INSIDE:-}" ] || ORACLE_INSIDE=1 exec unshare --mount --propagation private "$0" "$@"
 tree=$(cd "$(dirname "$0")/../.." && pwd)
@@ -19,23 +20,27 @@ inside() {
     TRANSFORMERS_OFFLINE=1 ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} "$@"
 }
 make_system() {
-  command -v debootstrap >/dev/null || apt-get install -y debootstrap
-  debootstrap --variant=minbase --include=ca-certificates unstable "$root"
-  cp /etc/resolv.conf /etc/hosts "$root/etc/"
-  grep -l '^Acquire' /etc/apt/apt.conf.d/* 2>/dev/null | xargs -r cp -t "$root/etc/apt/apt.conf.d/"
-  mount -t proc proc "$root/proc"
-  inside apt-get update
+  { command -v debootstrap >/dev/null || apt-get install -y debootstrap; } &&
+    debootstrap --variant=minbase --include=ca-certificates unstable "$root" &&
+    cp /etc/resolv.conf /etc/hosts "$root/etc/" &&
+    { grep -l '^Acquire' /etc/apt/apt.conf.d/* 2>/dev/null | xargs -r cp -t "$root/etc/apt/apt.conf.d/" || true; }
+}
+install_packages() {
   # shellcheck disable=SC2086
-  inside env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages
+  inside apt-get update &&
+    inside env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages
+}
+logged() {
+  mkdir -p "$tree/build/log"
+  "$@" >>"$tree/build/log/oracle" 2>&1 || { tail -20 "$tree/build/log/oracle" >&2; exit 1; }
 }
 
-if [ ! -e "$root/usr/bin/python3" ]; then
-  mkdir -p "$tree/build/log"
-  make_system >"$tree/build/log/oracle" 2>&1 || { tail -20 "$tree/build/log/oracle" >&2; exit 1; }
-fi
+[ -e "$root/usr/bin/dpkg" ] || logged make_system
 mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
-for shared in "$tree" /tmp; do
-  mkdir -p "$root$shared"
+# shellcheck disable=SC2086
+inside dpkg -s $packages >/dev/null 2>&1 || logged install_packages
+for shared in "$tree" /tmp ${GOLDEN_MADE:+"$(realpath -m "$GOLDEN_MADE")"}; do
+  mkdir -p "$shared" "$root$shared"
   mount --bind "$shared" "$root$shared"
 done
 inside "$@"
