@@ -270,7 +270,7 @@ void fetch(const std::byte* from, size_t bytes) {
 // Rows of one part as codes, in steps over k.
 struct CodeRows {
   const std::byte* data;
-  size_t rows, row_bytes, inputs, outputs_ahead;
+  size_t rows, row_bytes, inputs;
   checkpoint::DType type;
   checkpoint::CodeShape shape;
   size_t elements, bytes;  // of a block
@@ -279,7 +279,6 @@ struct CodeRows {
       : data(part.data),
         rows(size_t(part.shape[0])),
         inputs(in),
-        outputs_ahead(4 * nn::kPanel),
         type(part.type),
         shape(checkpoint::code_shape(part.type)),
         elements(checkpoint::block_elements(part.type)),
@@ -288,13 +287,13 @@ struct CodeRows {
   }
 
   // The step after this one, or the first of a row further on.
-  void fetch_next(size_t row, size_t k, size_t depth) const {
+  void fetch_next(size_t row, size_t k, size_t depth, size_t then) const {
     const size_t step = depth / elements * bytes;
     if (k + depth < inputs)
       fetch(data + row * row_bytes + (k + depth) / elements * bytes,
             std::min(step, (inputs - k - depth) / elements * bytes));
-    else if (row + outputs_ahead < rows)
-      fetch(data + (row + outputs_ahead) * row_bytes, step);
+    else if (row + then < rows)
+      fetch(data + (row + then) * row_bytes, step);
   }
 
   const std::byte* at(size_t row, size_t k) const {
@@ -310,9 +309,9 @@ std::vector<CodeRows> code_rows(const Parts& parts, size_t inputs) {
 
 nn::Weights::CodeFetcher code_fetcher(const Parts& parts, size_t outputs_each, size_t inputs) {
   return [all = code_rows(parts, inputs), outputs_each](size_t begin, size_t end, size_t k,
-                                                        size_t depth) {
+                                                        size_t depth, size_t then) {
     in_parts(begin, end, outputs_each, [&](size_t part, size_t first, size_t stop) {
-      for (size_t row = first; row < stop; ++row) all[part].fetch_next(row, k, depth);
+      for (size_t row = first; row < stop; ++row) all[part].fetch_next(row, k, depth, then);
     });
   };
 }

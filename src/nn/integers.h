@@ -35,8 +35,8 @@ struct IntegerProduct {
   bool first;  // of the steps: sums begin at zero
 };
 
-// Sixteen rows of inputs as a matrix unit takes them: a number is 256 * high + low. Rows that lack
-// may hold anything.
+// A strip of up to sixteen rows of inputs as a matrix unit takes them: a number is 256 * high +
+// low. Rows that lack may hold anything.
 inline constexpr size_t kTileInputs = 16;
 struct TileInputs {
   alignas(64) int8_t high[kCodeDepth / 64][kTileInputs][64];  // in the order of k
@@ -44,10 +44,17 @@ struct TileInputs {
   float sums_of_32[kCodeDepth / 32][kTileInputs];
   alignas(64) float unit[kTileInputs];
 };
+// Strips have the same even height, but for the last. Static, because every instruction set must
+// keep its own.
+static inline size_t strip_count(size_t rows) { return (rows + kTileInputs - 1) / kTileInputs; }
+static inline size_t strip_height(size_t rows) {
+  const size_t two_strips = 2 * strip_count(rows);
+  return 2 * ((rows + two_strips - 1) / two_strips);
+}
 
 // The same sums with the same roundings as IntegerProduct, of weights in groups of at least 32.
 struct IntegerTileProduct {
-  const TileInputs* inputs;
+  const TileInputs* inputs;  // strip_height() rows in each
   const CodePanel* weights;
   float* sums;
   size_t rows, panels;
@@ -58,7 +65,10 @@ struct IntegerTileProduct {
 struct IntegerTiles {
   const char* name;
   void (*arrange)(const IntegerInputs* rows, size_t count, TileInputs& to);
+  // Between begin() and end(), on one thread: products of so many rows.
+  void (*begin)(size_t rows);
   void (*multiply)(const IntegerTileProduct&);
+  void (*end)();
 };
 
 struct IntegerKernels {

@@ -10,6 +10,10 @@ namespace {
 
 class AmxBytes : public AmxRegisters {
  public:
+  static AmxBytes& here() {
+    static AmxBytes registers;  // of whichever thread asks
+    return registers;
+  }
   // High bytes have a sign, low ones have none; codes have one.
   template <int C>
   void dot() {
@@ -24,7 +28,8 @@ class AmxBytes : public AmxRegisters {
 }  // namespace
 
 const IntegerTiles* amx_integer_tiles() {
-  static constexpr IntegerTiles tiles{"AMX", arrange, multiply<AmxBytes>};
+  static constexpr IntegerTiles tiles{"AMX", arrange, begin<AmxBytes>, multiply<AmxBytes>,
+                                      end<AmxBytes>};
   return &tiles;
 }
 

@@ -8,6 +8,10 @@ namespace {
 // Wrong use ends the program as the processor would.
 class EmulatedBytes {
  public:
+  static EmulatedBytes& here() {
+    static thread_local EmulatedBytes registers;
+    return registers;
+  }
   void configure(const TileConfig& config) {
     config_ = config;
     for (size_t i = 0; i < 8; ++i)
@@ -68,7 +72,8 @@ class EmulatedBytes {
 }  // namespace
 
 const IntegerTiles& emulated_integer_tiles() {
-  static constexpr IntegerTiles tiles{"emulated", arrange, multiply<EmulatedBytes>};
+  static constexpr IntegerTiles tiles{"emulated", arrange, begin<EmulatedBytes>,
+                                      multiply<EmulatedBytes>, end<EmulatedBytes>};
   return tiles;
 }
 

@@ -171,12 +171,12 @@ std::string tried_apart(const std::function<Outcome()>& attempt) {
   }
 }
 
-// Two panels of any codes, and rows that fill two tiles in part.
+// Two panels of any codes, and rows that fill some tiles in part.
 struct IntegerSample {
   static constexpr size_t kRows = 21, kPanels = 2;
   std::vector<IntegerInputs> inputs{kRows};
   std::vector<CodePanel> weights{kPanels};
-  std::vector<TileInputs> tiles{2};
+  std::vector<TileInputs> tiles{strip_count(kRows)};
   std::vector<float> expected, given;
 
   IntegerSample() : expected(kRows * kPanels * kPanel), given(expected.size()) {
@@ -201,10 +201,12 @@ struct IntegerSample {
   }
 
   Outcome try_tiles(const IntegerTiles& unit) {
+    const size_t height = strip_height(kRows);
     for (size_t i = 0; i < tiles.size(); ++i)
-      unit.arrange(inputs.data() + i * kTileInputs, std::min(kTileInputs, kRows - i * kTileInputs),
-                   tiles[i]);
+      unit.arrange(inputs.data() + i * height, std::min(height, kRows - i * height), tiles[i]);
+    unit.begin(kRows);
     unit.multiply({tiles.data(), weights.data(), given.data(), kRows, kPanels, true});
+    unit.end();
     return given == expected ? kGood : kNotAsDocumented;
   }
 };

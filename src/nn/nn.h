@@ -67,9 +67,10 @@ class Weights {
   // The same weights as small integers: of up to kPanel rows from `begin` on, those from `k` on;
   // to.depth says how many, to.in_pairs in which form. Fills everything else.
   using CodeReader = std::function<void(size_t begin, size_t end, size_t k, CodePanel& to)>;
-  // Asks for what the panel after those that are read together needs, of `depth` from `k` on: while
-  // these are multiplied, it comes.
-  using CodeFetcher = std::function<void(size_t begin, size_t end, size_t k, size_t depth)>;
+  // Asks for what is needed after the `depth` from `k` on, of the same outputs or, after their last
+  // step, of those that are `then` further on: while these are multiplied, it comes.
+  using CodeFetcher =
+      std::function<void(size_t begin, size_t end, size_t k, size_t depth, size_t then)>;
 
   Weights() = default;
   Weights(const Runtime& runtime, size_t outputs, size_t inputs, const Reader& read);
@@ -85,8 +86,8 @@ class Weights {
   void read_codes(size_t begin, size_t end, size_t k, CodePanel& to) const {
     codes_(begin, end, k, to);
   }
-  void fetch_codes(size_t begin, size_t end, size_t k, size_t depth) const {
-    if (fetch_) fetch_(begin, end, k, depth);
+  void fetch_codes(size_t begin, size_t end, size_t k, size_t depth, size_t then) const {
+    if (fetch_) fetch_(begin, end, k, depth, then);
   }
   // The panel that output `output` (a multiple of kPanel) begins; not for stored weights.
   const float* panel(size_t output) const { return packed_.data() + output * inputs_; }

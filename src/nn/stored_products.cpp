@@ -7,12 +7,10 @@ namespace minpair::nn {
 
 namespace {
 
-constexpr size_t kPanels = 4;  // side by side in one step, so that inputs stay in the cache
+constexpr size_t kPanels = 4;  // side by side in one step at most, so that inputs stay in the cache
 constexpr size_t kColumns = kPanels * kPanel;
-constexpr size_t kPanelsAtOnce = 2;     // multiplied at once
-constexpr size_t kRowsAtOnce = 16;      // made into whole numbers
-constexpr size_t kFewestTileRows = 48;  // below, vectors are as fast
-static_assert(kRowsAtOnce == kTileInputs);
+constexpr size_t kFewestTileRows = 6;  // below, vectors are as fast
+constexpr size_t kFewRows = 128;       // up to here, weights come in hardly faster than needed
 
 size_t blocks(size_t count, size_t size) { return (count + size - 1) / size; }
 
@@ -53,7 +51,8 @@ void StoredRows::pack(const View& in) {
 
 void StoredRows::make_whole(const View& in) {
   const IntegerKernels& kernels = runtime_.integers();
-  const size_t steps = blocks(columns_, kCodeDepth), strips = blocks(rows_, kRowsAtOnce);
+  const size_t steps = blocks(columns_, kCodeDepth), strips = strip_count(rows_),
+               height = strip_height(rows_);
   thread_local Buffer memory, tile_memory;
   memory.reserve(floats_of<IntegerInputs>(rows_ * steps));
   auto* to = reinterpret_cast<IntegerInputs*>(memory.data());
@@ -64,7 +63,7 @@ void StoredRows::make_whole(const View& in) {
     tiles_ = tiles = reinterpret_cast<TileInputs*>(tile_memory.data());
   }
   runtime_.parallel(strips, [&](size_t unit, int) {
-    const size_t begin = unit * kRowsAtOnce, end = std::min(rows_, begin + kRowsAtOnce);
+    const size_t begin = unit * height, end = std::min(rows_, begin + height);
     for (size_t row = begin; row < end; ++row)
       make_row_whole(kernels, in.row(row), columns_, to + row, rows_);
     for (size_t step = 0; tiles && step < steps; ++step)
@@ -75,8 +74,7 @@ void StoredRows::make_whole(const View& in) {
 void StoredRows::multiply(const CodePanel* weights, size_t panels, size_t k, float* sums) const {
   if (tiles_ && std::all_of(weights, weights + panels, [](auto& w) { return w.group >= 32; }))
     return runtime_.integers().tiles->multiply(
-        {tiles_ + k / kCodeDepth * blocks(rows_, kTileInputs), weights, sums, rows_, panels,
-         k == 0});
+        {tiles_ + k / kCodeDepth * strip_count(rows_), weights, sums, rows_, panels, k == 0});
   if (whole_)
     return runtime_.integers().multiply(
         {whole_ + k / kCodeDepth * rows_, weights, sums, rows_, panels, k == 0});
@@ -85,24 +83,48 @@ void StoredRows::multiply(const CodePanel* weights, size_t panels, size_t k, flo
                                        weights + i, sums + i * rows_ * kPanel, rows_, k == 0});
 }
 
-size_t stored_scratch(size_t rows) { return floats_of<CodePanel>(kPanelsAtOnce) + kColumns * rows; }
+// Few rows of weights side by side are what a processor foresees best; with many inputs it matters
+// more how often these are read.
+size_t StoredRows::panels_together() const {
+  return rows_ > kFewRows ? kPanels : tiles_ ? 1 : panels_at_once();
+}
+size_t StoredRows::panels_at_once() const { return tiles_ ? kPanels : 2; }
+
+size_t stored_scratch(size_t rows) { return floats_of<CodePanel>(kPanels) + kColumns * rows; }
 
 namespace {
+
+// What a matrix unit needs to know, for as long as it is used.
+class TileProducts {
+ public:
+  TileProducts(const IntegerTiles* tiles, size_t rows) : tiles_(tiles) {
+    if (tiles_) tiles_->begin(rows);
+  }
+  TileProducts(const TileProducts&) = delete;
+  TileProducts& operator=(const TileProducts&) = delete;
+  ~TileProducts() {
+    if (tiles_) tiles_->end();
+  }
+
+ private:
+  const IntegerTiles* tiles_;
+};
 
 // sums[panel][row][kPanel] of columns [column, end), at most kColumns.
 void sum_up(const Weights& w, const StoredRows& rows, size_t column, size_t end, CodePanel* codes,
             float* sums) {
+  const size_t at_once = rows.panels_at_once(), then = rows.panels_together() * kPanel;
   for (size_t k = 0; k < w.inputs(); k += kCodeDepth)
-    for (size_t first = column; first < end; first += kPanelsAtOnce * kPanel) {
+    for (size_t first = column; first < end; first += at_once * kPanel) {
       size_t panels = 0;
-      for (size_t at = first; panels < kPanelsAtOnce && at < end; at += kPanel, ++panels) {
+      for (size_t at = first; panels < at_once && at < end; at += kPanel, ++panels) {
         codes[panels].depth = std::min(kCodeDepth, w.inputs() - k);
         codes[panels].in_pairs = rows.take_pairs();
         w.read_codes(at, std::min(end, at + kPanel), k, codes[panels]);
       }
       // Not between the panels: what the second needs would wait behind it.
       for (size_t i = 0, at = first; i < panels; ++i, at += kPanel)
-        w.fetch_codes(at, std::min(end, at + kPanel), k, codes[i].depth);
+        w.fetch_codes(at, std::min(end, at + kPanel), k, codes[i].depth, then);
       rows.multiply(codes, panels, k, sums + (first - column) * rows.rows());
     }
 }
@@ -112,10 +134,12 @@ void sum_up(const Weights& w, const StoredRows& rows, size_t column, size_t end,
 void multiply_stored(const Runtime& runtime, const Linear& layer, const StoredRows& rows,
                      const StoredBlock& block, float* scratch) {
   // As they come: what is used of them is filled.
-  auto* codes = new (scratch) CodePanel[kPanelsAtOnce];
-  float* sums = scratch + floats_of<CodePanel>(kPanelsAtOnce);
-  for (size_t from = 0; from < block.columns; from += kColumns) {
-    const size_t to = std::min(block.columns, from + kColumns);
+  auto* codes = new (scratch) CodePanel[kPanels];
+  float* sums = scratch + floats_of<CodePanel>(kPanels);
+  const TileProducts products(rows.on_tiles() ? runtime.integers().tiles : nullptr, rows.rows());
+  const size_t step = rows.panels_together() * kPanel;
+  for (size_t from = 0; from < block.columns; from += step) {
+    const size_t to = std::min(block.columns, from + step);
     sum_up(layer.weights, rows, block.column + from, block.column + to, codes, sums);
     for (size_t column = from; column < to; column += kPanel)
       runtime.kernels().finish({

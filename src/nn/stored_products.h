@@ -12,8 +12,12 @@ class StoredRows {
  public:
   StoredRows(const Runtime& runtime, const View& in);
   size_t rows() const { return rows_; }
-  // In which form weights are multiplied.
+  // In which form weights are multiplied, and by what.
+  bool on_tiles() const { return tiles_; }
   bool take_pairs() const { return whole_ && !tiles_; }
+  // How many panels go through k together, and how many of them are multiplied at once.
+  size_t panels_together() const;
+  size_t panels_at_once() const;
   // sums[panel][rows × kPanel] (+)= rows · weights, for the step that begins at `k`.
   void multiply(const CodePanel* weights, size_t panels, size_t k, float* sums) const;
 

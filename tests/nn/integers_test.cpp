@@ -201,7 +201,7 @@ TEST_P(IntegerUnits, GiveTheBitsOfVectors) {
   for (size_t depth : {32, 96, 256})
     for (size_t group : {32, 64})
       for (bool offsets : {false, true})
-        for (size_t rows : {1, 5, 8, 16, 19, 40}) {
+        for (size_t rows : {1, 2, 3, 5, 7, 8, 9, 11, 14, 16, 19, 40}) {
           std::vector<IntegerInputs> inputs(rows);
           for (IntegerInputs& row : inputs) {
             float numbers[kCodeDepth];
@@ -209,17 +209,19 @@ TEST_P(IntegerUnits, GiveTheBitsOfVectors) {
             for (float& x : numbers) x = shape == 0 ? 1.0f : shape == 1 ? -1.0f : number(random);
             generic.to_integers(numbers, depth, row);
           }
-          std::vector<TileInputs> tiles((rows + kTileInputs - 1) / kTileInputs);
-          for (size_t row = 0; row < rows; row += kTileInputs)
-            GetParam()->arrange(&inputs[row], std::min(kTileInputs, rows - row),
-                                tiles[row / kTileInputs]);
+          std::vector<TileInputs> tiles(strip_count(rows));
+          const size_t height = strip_height(rows);
+          for (size_t strip = 0, row = 0; row < rows; ++strip, row += height)
+            GetParam()->arrange(&inputs[row], std::min(height, rows - row), tiles[strip]);
           const std::vector<CodePanel> panels{random_panel(random, depth, group, offsets),
                                               random_panel(random, depth, group, !offsets)};
           std::vector<float> expected(2 * rows * kPanel), given(expected.size(), NAN);
           for (bool first : {true, false}) {
             generic.multiply({inputs.data(), panels.data(), expected.data(), rows, 1, first});
             generic.multiply({inputs.data(), &panels[1], &expected[rows * kPanel], rows, 1, first});
+            GetParam()->begin(rows);
             GetParam()->multiply({tiles.data(), panels.data(), given.data(), rows, 2, first});
+            GetParam()->end();
             ASSERT_TRUE(same_bits(given.data(), expected.data(), given.size()))
                 << depth << " deep, groups of " << group << ", " << rows << " rows";
           }
