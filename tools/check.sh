@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}
 failed=()
 export LSAN_OPTIONS="suppressions=$PWD/tests/leaks.txt:print_suppressions=0"
-threaded=(api base engine hub introspect model nn report serve store)
+threaded=(base engine hub introspect model nn report serve store)  # and the C interface, whose tests are a program in C
 
 processor() { awk '{ for (i = 14; i <= 17; ++i) sum += $i } END { print int(sum / 6000) }' /proc/$$/stat; }  # minutes, with all children
 step() {  # name, command...
