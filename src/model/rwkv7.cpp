@@ -350,17 +350,19 @@ class Rwkv7 : public Decoder {
     own_.resize(key_.rows(), heads_);
     written_.resize(key_.rows(), heads_ * head_);
     runtime_.parallel(key_.rows(), [&](size_t i, int) {
-      float *asked = receptance_.row(i), *own = own_.row(i), *written = written_.row(i);
-      std::fill_n(own, heads_, 0.0f);
-      for (size_t d = 0; d < heads_ * head_; ++d) {
-        const size_t head = d / head_;
-        const float key = key_.row(i)[head / group * head_ + d % head_];
+      for (size_t head = 0; head < heads_; ++head) {
+        const size_t at = head * head_;
+        const float* key = key_.row(i) + head / group * head_;
+        float *asked = receptance_.row(i) + at, *written = written_.row(i) + at;
         if (bonus) {
-          own[head] += asked[d] * layer.bonus[d] * key;
-          written[d] = key;
-        } else {
+          own_.row(i)[head] = sum_products(asked, layer.bonus.data() + at, key);
+          std::copy_n(key, head_, written);
+          continue;
+        }
+        own_.row(i)[head] = 0;
+        for (size_t d = 0; d < head_; ++d) {
           asked[d] *= scale;
-          written[d] = key - key * kept_.row(i)[d];
+          written[d] = key[d] - key[d] * kept_.row(i)[at + d];
         }
       }
     });
@@ -388,8 +390,14 @@ class Rwkv7 : public Decoder {
       std::copy_n(value_.data(), value_.rows() * value_.columns(), first_value_.data());
     } else {
       low_rank(layer.value_mix, nn::Activation::none, more_, nn::Activation::sigmoid);
-      for (size_t i = 0; i < value_.rows() * value_.columns(); ++i)
-        value_.data()[i] += (first_value_.data()[i] - value_.data()[i]) * more_.data()[i];
+      runtime_.parallel(value_.rows(), [&](size_t i, int) {
+        runtime_.kernels().mix({.now = value_.row(i),
+                                .before = first_value_.row(i),
+                                .share = more_.row(i),
+                                .more = nullptr,
+                                .out = value_.row(i),
+                                .channels = value_.columns()});
+      });
     }
     mix(tree, layer.mixes[Input::rate]),
         low_rank(layer.rate, nn::Activation::none, rate_, nn::Activation::sigmoid);
@@ -407,24 +415,21 @@ class Rwkv7 : public Decoder {
     gate_rows(runtime_, nn::Activation::none, gate_, context_);
   }
 
+  float sum_products(const float* a, const float* b, const float* c) const {
+    return runtime_.kernels().sum_products(a, b, c, head_);
+  }
+
   // Under which keys something is taken out (removed_, of length 1), and how much of it.
   void set_keys(const Layer& layer) {
     removed_.resize(key_.rows(), key_.columns());
     runtime_.parallel(key_.rows(), [&](size_t i, int) {
-      float *key = key_.row(i), *rate = rate_.row(i), *removed = removed_.row(i);
-      for (size_t first = 0; first < heads_ * head_; first += head_) {
-        float sum = 0;
-        for (size_t d = first; d < first + head_; ++d) {
-          removed[d] = key[d] * layer.removed[d];
-          sum += removed[d] * removed[d];
-          key[d] += (rate[d] - 1) * key[d] * layer.slowed[d];
-        }
-        const float length = std::max(std::sqrt(sum), 1e-12f);
-        for (size_t d = first; d < first + head_; ++d) {
-          removed[d] /= length;
-          rate[d] *= removed[d];
-        }
-      }
+      for (size_t at = 0; at < heads_ * head_; at += head_)
+        runtime_.kernels().set_keys({.key = key_.row(i) + at,
+                                     .rate = rate_.row(i) + at,
+                                     .removed = removed_.row(i) + at,
+                                     .removing = layer.removed.data() + at,
+                                     .slowing = layer.slowed.data() + at,
+                                     .count = head_});
     });
   }
 
@@ -445,12 +450,12 @@ class Rwkv7 : public Decoder {
 
   void add_bonus(const Layer& layer) {
     runtime_.parallel(context_.rows(), [&](size_t i, int) {
-      for (size_t first = 0; first < heads_ * head_; first += head_) {
-        float bonus = 0;
-        for (size_t d = first; d < first + head_; ++d)
-          bonus += key_.row(i)[d] * receptance_.row(i)[d] * layer.bonus[d];
-        for (size_t d = first; d < first + head_; ++d)
-          context_.row(i)[d] += value_.row(i)[d] * bonus;
+      const float* value = value_.row(i);
+      float* out = context_.row(i);
+      for (size_t at = 0; at < heads_ * head_; at += head_) {
+        const float bonus =
+            sum_products(key_.row(i) + at, receptance_.row(i) + at, layer.bonus.data() + at);
+        for (size_t d = at; d < at + head_; ++d) out[d] += value[d] * bonus;
       }
     });
   }

@@ -208,6 +208,15 @@ struct MeanStep {
   size_t channels;
 };
 
+// The keys of one head of RWKV 7: what `removed` takes away has length 1 and goes by the rates, and
+// keys are slowed by them.
+struct KeyRow {
+  float *key, *rate;  // in place: slowed, and times `removed`
+  float* removed;
+  const float *removing, *slowing;
+  size_t count;
+};
+
 // A token's row, and a share of the one before: out = now + (before - now) * (share + more).
 struct MixedRow {
   const float *now, *before;  // null: nothing was before
@@ -232,6 +241,8 @@ struct Kernels {
   void (*gate)(Activation, const float* a, const float* b, float* out, size_t count);
   // to[i] += a[i] * b[i], rounded once
   void (*add_products)(const float* a, const float* b, float* to, size_t count);
+  // The sum of a[i] * b[i] * c[i], in sixteen parts.
+  float (*sum_products)(const float* a, const float* b, const float* c, size_t count);
   void (*convolve)(const ConvolvedRow&);
   // Steps of the same states (and of as many channels), one after the other.
   void (*advance)(const StateStep* steps, size_t count);
@@ -241,6 +252,7 @@ struct Kernels {
   // Steps of the same memory, of the same kind.
   void (*remember)(const MemoryStep* steps, size_t count);
   void (*take_mean)(const MeanStep&);
+  void (*set_keys)(const KeyRow&);
   void (*mix)(const MixedRow&);
   void (*finish)(const FinishTile&);
   size_t code_rows;  // at most so many rows side by side in a strip of packed rows

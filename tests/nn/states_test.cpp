@@ -385,6 +385,51 @@ TEST_P(States, MeansFade) {
   }
 }
 
+TEST_P(States, ProductsOfThreeAreSummed) {
+  Runtime runtime(1, GetParam());
+  Random random(6);
+  for (size_t count : {1, 15, 16, 17, 64, 100}) {
+    Matrix rows = random_matrix(random, 3, count);
+    double expected = 0;
+    for (size_t i = 0; i < count; ++i)
+      expected += double(rows.row(0)[i]) * rows.row(1)[i] * rows.row(2)[i];
+    EXPECT_NEAR(runtime.kernels().sum_products(rows.row(0), rows.row(1), rows.row(2), count),
+                expected, 1e-5)
+        << count;
+  }
+}
+
+// Keys that are nothing have no length to be divided by.
+TEST_P(States, KeysOfAHeadAreSet) {
+  Runtime runtime(1, GetParam());
+  Random random(7);
+  for (size_t count : {1, 15, 16, 40, 64})
+    for (float size : {1.0f, 0.0f}) {
+      Matrix in = random_matrix(random, 4, count);
+      for (size_t i = 0; i < count; ++i) in.row(0)[i] *= size;
+      std::vector<float> key(in.row(0), in.row(0) + count), rate(in.row(1), in.row(1) + count),
+          removed(count + 1, 77);
+      key.push_back(77), rate.push_back(77);
+      runtime.kernels().set_keys({.key = key.data(),
+                                  .rate = rate.data(),
+                                  .removed = removed.data(),
+                                  .removing = in.row(2),
+                                  .slowing = in.row(3),
+                                  .count = count});
+      for (const auto* row : {&key, &rate, &removed}) EXPECT_EQ((*row)[count], 77);
+      double squares = 0;
+      for (size_t i = 0; i < count; ++i)
+        squares += std::pow(double(in.row(0)[i]) * in.row(2)[i], 2);
+      for (size_t i = 0; i < count; ++i) {
+        const double before = in.row(0)[i], goes = in.row(1)[i],
+                     takes = before * in.row(2)[i] / std::max(std::sqrt(squares), 1e-12);
+        EXPECT_NEAR(removed[i], takes, 1e-6) << count;
+        EXPECT_NEAR(rate[i], goes * takes, 1e-6) << count;
+        EXPECT_NEAR(key[i], before + (goes - 1) * before * in.row(3)[i], 1e-6) << count;
+      }
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Nn, States, ::testing::ValuesIn(available_isas()),
                          [](const auto& tested) { return std::string(name_of(tested.param)); });
 
