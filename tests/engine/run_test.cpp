@@ -122,6 +122,7 @@ TEST(Run, DryRunOnlyCounts) {
   EXPECT_GT(report.counts.distinct, 0u);
   EXPECT_LT(report.counts.distinct, report.counts.asked);
   EXPECT_GT(report.estimated_seconds, 1e-7);  // no model is faster
+  EXPECT_LT(report.estimated_seconds, 1e6);   // and something was timed
 }
 
 // --- kill -9 ---
