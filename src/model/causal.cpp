@@ -154,6 +154,9 @@ void CausalModel::load(const Source& source, MakeDecoder make_decoder) {
     if (error.where().file.empty()) error.at(source.path.string());
     throw;
   }
+  // Between two products a state or a memory goes over wide rows several times: these stay in the
+  // cache.
+  if (!decoder_->attends()) info_.batch_tokens = 1024;
   checkpoint_->release_memory();
   set_edges(info_, *tokenizer_, source.options, start_of_text(*config_, *tokenizer_, info_),
             {-1, query::EdgeFrom::transformers});

@@ -28,7 +28,7 @@ struct Layer {
   nn::Norm gated_norm;                    // Mamba 2
 };
 
-constexpr uint32_t kRun = 8;  // nodes that follow each other
+constexpr uint32_t kRun = 4;  // nodes that follow each other
 
 // Each channel of the first version has a state of its own: it has no heads.
 query::SiteSet sites_of(bool second) { return second ? kSitesOfHeadedBlocks : kSitesOfBlocks; }
@@ -191,23 +191,32 @@ class Mamba : public Decoder {
     return rows;
   }
 
-  // Each channel along the path to a node: that node and the few before it.
+  // Each channel along the path to a node: that node and the few before it. Some nodes go together,
+  // some channels at a time, so that what they share stays in the first cache.
   void convolve(const PrefixTree& tree, const Layer& layer) {
-    const size_t first = second_ ? width_ : 0, channels = convolved();
-    mixed_.resize(wide_.rows(), channels);
-    runtime_.parallel(wide_.rows(), [&](size_t node, int) {
-      std::vector<const float*> rows;
-      for (uint32_t at = uint32_t(node); rows.size() < reach_ && at != PrefixTree::none;
-           at = tree.nodes[at].parent)
-        rows.push_back(wide_.row(at) + first);
-      runtime_.kernels().convolve(
-          {.rows = rows.data(),
-           .count = rows.size(),
-           .taps = layer.taps.data() + (reach_ - 1) * channels,
-           .bias = layer.taps_bias.empty() ? nullptr : layer.taps_bias.data(),
-           .activation = activation_,
-           .out = mixed_.row(node),
-           .channels = channels});
+    constexpr size_t kNodes = 8, kChannels = 256;
+    const size_t first = second_ ? width_ : 0, channels = convolved(), nodes = wide_.rows();
+    mixed_.resize(nodes, channels);
+    runtime_.parallel((nodes + kNodes - 1) / kNodes, [&](size_t unit, int) {
+      const size_t begin = unit * kNodes, end = std::min(nodes, begin + kNodes);
+      std::vector<std::vector<const float*>> rows(end - begin);
+      for (size_t node = begin; node < end; ++node)
+        for (uint32_t at = uint32_t(node);
+             rows[node - begin].size() < reach_ && at != PrefixTree::none;
+             at = tree.nodes[at].parent)
+          rows[node - begin].push_back(wide_.row(at) + first);
+      for (size_t channel = 0; channel < channels; channel += kChannels)
+        for (size_t node = begin; node < end; ++node)
+          runtime_.kernels().convolve(
+              {.rows = rows[node - begin].data(),
+               .count = rows[node - begin].size(),
+               .taps = layer.taps.data() + (reach_ - 1) * channels,
+               .bias = layer.taps_bias.empty() ? nullptr : layer.taps_bias.data(),
+               .activation = activation_,
+               .out = mixed_.row(node),
+               .channels = channels,
+               .begin = channel,
+               .end = std::min(channels, channel + kChannels)});
     });
   }
 

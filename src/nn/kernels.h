@@ -127,6 +127,7 @@ struct ConvolvedRow {
   Activation activation;
   float* out;
   size_t channels;
+  size_t begin = 0, end = channels;  // which of them
 };
 
 // Up to sixteen channels of a model with states instead of attention, one step further. Each of

@@ -74,11 +74,11 @@ TEST_P(States, StatesAdvance) {
     }
 }
 
-// Two at once, and a last one: the same bits as one by one.
+// Four at once, two, and a last one: the same bits as one by one.
 TEST_P(States, StatesAdvanceSeveralStepsAtOnce) {
   Runtime runtime(1, GetParam());
   Random random(4);
-  constexpr size_t kSteps = 5, kCount = 19;
+  constexpr size_t kSteps = 7, kCount = 19;
   for (size_t channels : {7, 16}) {
     Matrix before = random_matrix(random, kCount, kPanel),
            decays = random_matrix(random, kCount, kPanel),
@@ -293,7 +293,7 @@ TEST_P(States, MemoriesTakeManySteps) {
     }
 }
 
-// With and without a bias; fewer rows than taps at the beginning of a text.
+// With and without a bias, in parts; fewer rows than taps at the beginning of a text.
 TEST_P(States, RowsAreConvolved) {
   Runtime runtime(1, GetParam());
   Random random(11);
@@ -307,13 +307,16 @@ TEST_P(States, RowsAreConvolved) {
         std::vector<float> out(channels + 1, 77);
         const float* rows[kReach];
         for (size_t i = 0; i < kReach; ++i) rows[i] = in.row(i);
-        runtime.kernels().convolve({.rows = rows,
-                                    .count = count,
-                                    .taps = taps.row(kReach - 1),
-                                    .bias = biased ? bias.row(0) : nullptr,
-                                    .activation = Activation::relu,
-                                    .out = out.data(),
-                                    .channels = channels});
+        for (size_t begin = 0; begin < channels; begin += kPanel)
+          runtime.kernels().convolve({.rows = rows,
+                                      .count = count,
+                                      .taps = taps.row(kReach - 1),
+                                      .bias = biased ? bias.row(0) : nullptr,
+                                      .activation = Activation::relu,
+                                      .out = out.data(),
+                                      .channels = channels,
+                                      .begin = begin,
+                                      .end = std::min(channels, begin + kPanel)});
         EXPECT_EQ(out[channels], 77);
         for (size_t c = 0; c < channels; ++c) {
           double sum = biased ? bias.row(0)[c] : 0;
