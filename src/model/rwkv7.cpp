@@ -354,16 +354,17 @@ class Rwkv7 : public Decoder {
         const size_t at = head * head_;
         const float* key = key_.row(i) + head / group * head_;
         float *asked = receptance_.row(i) + at, *written = written_.row(i) + at;
-        if (bonus) {
-          own_.row(i)[head] = sum_products(asked, layer.bonus.data() + at, key);
-          std::copy_n(key, head_, written);
-          continue;
-        }
-        own_.row(i)[head] = 0;
+        float own = 0;
         for (size_t d = 0; d < head_; ++d) {
-          asked[d] *= scale;
-          written[d] = key[d] - key[d] * kept_.row(i)[at + d];
+          if (bonus) {
+            own += asked[d] * layer.bonus[at + d] * key[d];
+            written[d] = key[d];
+          } else {
+            asked[d] *= scale;
+            written[d] = key[d] - key[d] * kept_.row(i)[at + d];
+          }
         }
+        own_.row(i)[head] = own;
       }
     });
     scan_memories(runtime_, tree, key_.rows(), heads_, head_, head_,
@@ -415,10 +416,6 @@ class Rwkv7 : public Decoder {
     gate_rows(runtime_, nn::Activation::none, gate_, context_);
   }
 
-  float sum_products(const float* a, const float* b, const float* c) const {
-    return runtime_.kernels().sum_products(a, b, c, head_);
-  }
-
   // Under which keys something is taken out (removed_, of length 1), and how much of it.
   void set_keys(const Layer& layer) {
     removed_.resize(key_.rows(), key_.columns());
@@ -453,8 +450,8 @@ class Rwkv7 : public Decoder {
       const float* value = value_.row(i);
       float* out = context_.row(i);
       for (size_t at = 0; at < heads_ * head_; at += head_) {
-        const float bonus =
-            sum_products(key_.row(i) + at, receptance_.row(i) + at, layer.bonus.data() + at);
+        const float bonus = runtime_.kernels().sum_products(
+            key_.row(i) + at, receptance_.row(i) + at, layer.bonus.data() + at, head_);
         for (size_t d = at; d < at + head_; ++d) out[d] += value[d] * bonus;
       }
     });

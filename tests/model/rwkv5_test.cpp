@@ -92,8 +92,7 @@ TEST(Rwkv5, IsAVersion6WhoseSmallNetworksSayNothing) {
     const std::vector<double> ours = numbers_of(*fifth, name), theirs = numbers_of(*sixth, name);
     ASSERT_EQ(ours.size(), theirs.size());
     ASSERT_GT(ours.size(), 40u);
-    // Shares of tokens are rounded differently: some units in the last place of a log-probability.
-    for (size_t i = 0; i < ours.size(); ++i) EXPECT_NEAR(ours[i], theirs[i], 4e-6) << name;
+    for (size_t i = 0; i < ours.size(); ++i) EXPECT_NEAR(ours[i], theirs[i], 2e-6) << name;
   }
 }
 
