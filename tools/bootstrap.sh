@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 declare -A packages=(
   [build]="g++ cmake ninja-build pkg-config libicu-dev libsimdjson-dev nlohmann-json3-dev libsqlite3-dev libcli11-dev
-           libfmt-dev libcurl4-openssl-dev libssl-dev libxxhash-dev liblzma-dev zlib1g-dev"
+           libfmt-dev libcurl4-openssl-dev libssl-dev libxxhash-dev liblzma-dev zlib1g-dev libeigen3-dev libboost-dev"
   [web]="nodejs npm"
   [test]="ccache libcpp-httplib-dev libgtest-dev libgmock-dev libsentencepiece-dev sqlite3 python3 zsh fish hunspell hunspell-de-de
           hunspell-en-us hunspell-fr hunspell-he hunspell-nl hunspell-ru"

@@ -1,153 +1,89 @@
 #include "stats/classify.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <functional>
 #include <limits>
 
 namespace minpair::stats {
 namespace {
 
-using Vector = std::vector<double>;
+using Eigen::Index;
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-double dot(const double* a, const double* b, size_t n) {
-  double sums[4] = {0, 0, 0, 0};  // four chains: additions need not wait for each other
-  size_t i = 0;
-  for (; i + 4 <= n; i += 4)
-    for (size_t k = 0; k < 4; ++k) sums[k] += a[i + k] * b[i + k];
-  for (; i < n; ++i) sums[0] += a[i] * b[i];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-double dot(const Vector& a, const Vector& b) { return dot(a.data(), b.data(), a.size()); }
-
-void add_to(double* to, const double* x, double by, size_t n) {
-  for (size_t i = 0; i < n; ++i) to[i] += by * x[i];
+Eigen::Map<const Rows> matrix_of(const LabelledRows& rows) {
+  return Rows::Map(rows.values.data(), Index(rows.size()), Index(rows.width));
 }
 
-std::vector<size_t> counts_of(const LabelledRows& rows) {
-  std::vector<size_t> counts(rows.classes, 0);
+Vector counts_of(const LabelledRows& rows) {
+  Vector counts = Vector::Zero(rows.classes);
   for (uint32_t label : rows.labels) ++counts[label];
   return counts;
 }
 
-Vector means_of(const LabelledRows& rows, const std::vector<size_t>& counts) {
-  Vector means(rows.classes * rows.width, 0.0);
-  for (size_t i = 0; i < rows.size(); ++i)
-    add_to(&means[rows.labels[i] * rows.width], rows.row(i), 1, rows.width);
-  for (size_t k = 0; k < rows.classes; ++k)
-    for (size_t d = 0; d < rows.width; ++d)
-      means[k * rows.width + d] /= double(std::max<size_t>(1, counts[k]));
-  return means;
-}
-
 Vector mean_of(const LabelledRows& rows) {
-  Vector mean(rows.width, 0.0);
-  for (size_t i = 0; i < rows.size(); ++i) add_to(mean.data(), rows.row(i), 1, rows.width);
-  for (double& m : mean) m /= double(std::max<size_t>(1, rows.size()));
-  return mean;
+  if (rows.size() == 0) return Vector::Zero(Index(rows.width));
+  return matrix_of(rows).colwise().mean();
 }
 
-// A symmetric positive matrix as the product of a lower triangle and its mirror image.
-class Cholesky {
- public:
-  // Only the lower triangle of `a` is read.
-  Cholesky(Vector a, size_t n) : n_(n), l_(std::move(a)) {
-    for (size_t i = 0; i < n; ++i)
-      for (size_t j = 0; j <= i; ++j) {
-        double rest = l_[i * n + j] - dot(&l_[i * n], &l_[j * n], j);
-        l_[i * n + j] = i == j ? std::sqrt(std::max(rest, 1e-300)) : rest / l_[j * n + j];
-      }
-  }
-  Vector solve(Vector b) const {
-    for (size_t i = 0; i < n_; ++i) b[i] = (b[i] - dot(&l_[i * n_], b.data(), i)) / l_[i * n_ + i];
-    for (size_t i = n_; i-- > 0;) {
-      b[i] /= l_[i * n_ + i];
-      for (size_t j = 0; j < i; ++j) b[j] -= l_[i * n_ + j] * b[i];
-    }
-    return b;
-  }
-
- private:
-  size_t n_;
-  Vector l_;
-};
-
-// The lower triangle of the covariance of centred rows, by their number.
-Vector covariance(const Vector& centred, size_t n, size_t width) {
-  Vector c(width * width, 0.0);
-  for (size_t i = 0; i < n; ++i) {
-    const double* x = &centred[i * width];
-    for (size_t a = 0; a < width; ++a) add_to(&c[a * width], x, x[a] / double(n), a + 1);
-  }
-  return c;
-}
-
-double trace(const Vector& c, size_t width) {
-  double sum = 0;
-  for (size_t d = 0; d < width; ++d) sum += c[d * width + d];
-  return sum;
+// classes × width
+Rows means_of(const LabelledRows& rows, const Vector& counts) {
+  Rows means = Rows::Zero(rows.classes, Index(rows.width));
+  for (size_t i = 0; i < rows.size(); ++i)
+    means.row(rows.labels[i]) += matrix_of(rows).row(Index(i));
+  return counts.cwiseMax(1).cwiseInverse().asDiagonal() * means;
 }
 
 // Ledoit and Wolf's share of the identity, from the centred rows and their covariance.
-double shrinkage(const Vector& centred, size_t n, size_t width, const Vector& c) {
-  double fourth = 0, squared = 0;
-  for (size_t i = 0; i < n; ++i) {
-    double length = dot(&centred[i * width], &centred[i * width], width);
-    fourth += length * length;
-  }
-  for (size_t a = 0; a < width; ++a) {
-    squared += 2 * dot(&c[a * width], &c[a * width], a);
-    squared += c[a * width + a] * c[a * width + a];
-  }
-  const double p = double(width), mean = trace(c, width) / p;
+double shrinkage(const Rows& centred, const Matrix& c) {
+  const double n = double(centred.rows()), p = double(centred.cols());
+  const double fourth = centred.rowwise().squaredNorm().squaredNorm();
+  const double squared = c.squaredNorm(), mean = c.trace() / p;
   const double delta = (squared - p * mean * mean) / p;
-  const double beta = (fourth / double(n) - squared) / (p * double(n));
+  const double beta = (fourth / n - squared) / (p * n);
   return delta > 0 ? std::clamp(beta / delta, 0.0, 1.0) : 1;
 }
 
-// Puts so much of the mean variance on the diagonal, and a trifle, that it can be inverted.
-void shrink(Vector& c, size_t width, double share, double trifle) {
-  const double mean = trace(c, width) / double(width);
-  for (double& x : c) x *= 1 - share;
-  for (size_t d = 0; d < width; ++d) c[d * width + d] += (share + trifle) * mean + 1e-300;
+// Of the covariance of centred rows, the Cholesky factors. A share of the mean variance is put on
+// the diagonal (Ledoit and Wolf's, where `shrunk`), and a trifle, so that it can be inverted.
+Eigen::LLT<Matrix> covariance(const Rows& centred, bool shrunk, double trifle) {
+  Matrix c = centred.transpose() * centred / double(centred.rows());
+  const double share = shrunk ? shrinkage(centred, c) : 0, mean = c.trace() / double(c.cols());
+  c *= 1 - share;
+  c.diagonal().array() += (share + trifle) * mean + 1e-300;
+  return Eigen::LLT<Matrix>(c);
 }
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
+// `weights`: classes × width
+LinearClassifier classifier_of(const Rows& weights, Vector biases, const Vector& counts) {
+  biases = (counts.array() > 0).select(biases, kNever);
+  return {size_t(weights.cols()),
+          {weights.data(), weights.data() + weights.size()},
+          {biases.begin(), biases.end()}};
+}
+
 LinearClassifier fit_means(const LabelledRows& rows) {
-  const std::vector<size_t> counts = counts_of(rows);
-  LinearClassifier fit{rows.width, means_of(rows, counts), {}};
-  for (size_t k = 0; k < rows.classes; ++k) {
-    const double* mean = &fit.weights[k * rows.width];
-    fit.biases.push_back(counts[k] ? -0.5 * dot(mean, mean, rows.width) : kNever);
-  }
-  return fit;
+  const Vector counts = counts_of(rows);
+  const Rows means = means_of(rows, counts);
+  return classifier_of(means, -0.5 * means.rowwise().squaredNorm(), counts);
 }
 
 LinearClassifier fit_lda(const LabelledRows& rows) {
-  const size_t w = rows.width, n = rows.size();
-  const std::vector<size_t> counts = counts_of(rows);
-  const Vector means = means_of(rows, counts);
-  Vector centred = rows.values;
-  for (size_t i = 0; i < n; ++i) add_to(&centred[i * w], &means[rows.labels[i] * w], -1, w);
-  Vector c = covariance(centred, n, w);
-  shrink(c, w, shrinkage(centred, n, w, c), 1e-12);
-  const Cholesky solver(std::move(c), w);
-  LinearClassifier fit{w, {}, {}};
-  for (size_t k = 0; k < rows.classes; ++k) {
-    const Vector at(means.begin() + ptrdiff_t(k * w), means.begin() + ptrdiff_t((k + 1) * w));
-    const Vector weights = solver.solve(at);
-    fit.weights.insert(fit.weights.end(), weights.begin(), weights.end());
-    fit.biases.push_back(
-        counts[k] ? std::log(double(counts[k]) / double(n)) - 0.5 * dot(at, weights) : kNever);
-  }
-  return fit;
+  const Vector counts = counts_of(rows);
+  const Rows means = means_of(rows, counts);
+  Rows centred = matrix_of(rows);
+  for (size_t i = 0; i < rows.size(); ++i) centred.row(Index(i)) -= means.row(rows.labels[i]);
+  const Rows weights = covariance(centred, true, 1e-12).solve(means.transpose()).transpose();
+  const Vector shares = (counts / double(rows.size())).array().log();
+  return classifier_of(weights, shares - 0.5 * means.cwiseProduct(weights).rowwise().sum(), counts);
 }
 
 // --- logistic regression
-
-using Objective = std::function<double(const Vector& at, Vector& gradient)>;
 
 // The direction that the last steps suggest (Nocedal's two loops).
 struct Step {
@@ -158,152 +94,95 @@ Vector direction_of(const std::deque<Step>& steps, const Vector& gradient) {
   Vector d = gradient;
   std::vector<double> shares(steps.size());
   for (size_t i = steps.size(); i-- > 0;) {
-    shares[i] = dot(steps[i].moved, d) / steps[i].curvature;
-    add_to(d.data(), steps[i].changed.data(), -shares[i], d.size());
+    shares[i] = steps[i].moved.dot(d) / steps[i].curvature;
+    d -= shares[i] * steps[i].changed;
   }
-  if (!steps.empty()) {
-    const Step& last = steps.back();
-    const double scale = last.curvature / dot(last.changed, last.changed);
-    for (double& x : d) x *= scale;
-  }
-  for (size_t i = 0; i < steps.size(); ++i) {
-    const double back = dot(steps[i].changed, d) / steps[i].curvature;
-    add_to(d.data(), steps[i].moved.data(), shares[i] - back, d.size());
-  }
-  for (double& x : d) x = -x;
-  return d;
+  if (!steps.empty()) d *= steps.back().curvature / steps.back().changed.squaredNorm();
+  for (size_t i = 0; i < steps.size(); ++i)
+    d += (shares[i] - steps[i].changed.dot(d) / steps[i].curvature) * steps[i].moved;
+  return -d;
 }
 
 // Least of a smooth convex function (L-BFGS with ten steps of memory).
+template <class Objective>
 Vector minimum(const Objective& objective, Vector at, double tolerance) {
-  Vector gradient(at.size());
+  Vector gradient(at.size()), there(at.size());
   double value = objective(at, gradient);
   std::deque<Step> steps;
   for (int iteration = 0; iteration < 1000; ++iteration) {
-    double largest = 0;
-    for (double g : gradient) largest = std::max(largest, std::abs(g));
+    const double largest = gradient.cwiseAbs().maxCoeff();
     if (largest <= tolerance) break;
     const Vector direction = direction_of(steps, gradient);
-    const double slope = dot(direction, gradient);
+    const double slope = direction.dot(gradient);
     double by = steps.empty() ? std::min(1.0, 1 / largest) : 1;
-    Vector next = at, there(at.size());
+    Vector next;
     double reached = value;
     int halved = 0;
     for (; halved < 60; ++halved, by /= 2) {
-      for (size_t i = 0; i < at.size(); ++i) next[i] = at[i] + by * direction[i];
+      next = at + by * direction;
       reached = objective(next, there);
       if (reached <= value + 1e-4 * by * slope) break;
     }
     if (halved == 60) break;  // as low as these digits go
-    Step step{Vector(at.size()), Vector(at.size()), 0};
-    for (size_t i = 0; i < at.size(); ++i) {
-      step.moved[i] = next[i] - at[i];
-      step.changed[i] = there[i] - gradient[i];
-    }
-    step.curvature = dot(step.moved, step.changed);
+    Step step{next - at, there - gradient, 0};
+    step.curvature = step.moved.dot(step.changed);
     if (step.curvature > 0) steps.push_back(std::move(step));
     if (steps.size() > 10) steps.pop_front();
     at = std::move(next);
-    gradient = std::move(there);
+    gradient = there;
     value = reached;
   }
   return at;
 }
 
-// Scores are those of the classes from the first on; of two classes the first one's is zero.
-class LogisticLoss {
- public:
-  explicit LogisticLoss(const LabelledRows& rows)
-      : rows_(rows), blocks_(rows.classes == 2 ? 1 : rows.classes), scores_(rows.classes) {}
-  size_t size() const { return blocks_ * (rows_.width + 1); }
-  size_t first() const { return rows_.classes - blocks_; }
-
-  double operator()(const Vector& at, Vector& gradient) {
-    const size_t w = rows_.width;
-    double loss = 0;
-    for (size_t b = 0; b < blocks_; ++b) {
-      const double* weights = &at[b * (w + 1)];
-      loss += 0.5 * dot(weights, weights, w);
-      std::copy_n(weights, w, &gradient[b * (w + 1)]);
-      gradient[b * (w + 1) + w] = 0;
+// Each value minus its mean, by its deviation; what does not vary is left at zero.
+LinearClassifier fit_logistic(const LabelledRows& rows) {
+  const auto w = Index(rows.width), n = Index(rows.size()), classes = Index(rows.classes);
+  const Vector mean = mean_of(rows);
+  Matrix x = matrix_of(rows).rowwise() - mean.transpose();
+  Vector scale = x.colwise().squaredNorm();
+  scale = (scale.array() > 1e-24).select((double(n) / scale.array()).sqrt(), 0.0);
+  x *= scale.asDiagonal();
+  // Parameters are those of the last classes: width and bias; of two classes the first one's are
+  // zero.
+  const Index fitted = classes == 2 ? 1 : classes;
+  auto loss = [&](const Vector& at, Vector& gradient) {
+    const auto parameters = Matrix::Map(at.data(), w + 1, fitted);
+    auto slopes = Matrix::Map(gradient.data(), w + 1, fitted);
+    Matrix scores = Matrix::Zero(n, classes);
+    scores.rightCols(fitted) = x * parameters.topRows(w);
+    scores.rightCols(fitted).rowwise() += parameters.row(w);
+    const Vector most = scores.rowwise().maxCoeff();
+    const Vector total =
+        most.array() + (scores.colwise() - most).array().exp().rowwise().sum().log();
+    double sum = total.sum() + 0.5 * parameters.topRows(w).squaredNorm();
+    Matrix errors = (scores.colwise() - total).array().exp();
+    for (Index i = 0; i < n; ++i) {
+      sum -= scores(i, rows.labels[size_t(i)]);
+      errors(i, rows.labels[size_t(i)]) -= 1;
     }
-    for (size_t i = 0; i < rows_.size(); ++i) loss += one_row(i, at, gradient);
-    return loss;
-  }
-
- private:
-  double one_row(size_t i, const Vector& at, Vector& gradient) {
-    const size_t w = rows_.width;
-    scores_[0] = 0;
-    for (size_t b = 0; b < blocks_; ++b)
-      scores_[first() + b] = dot(&at[b * (w + 1)], rows_.row(i), w) + at[b * (w + 1) + w];
-    const double most = *std::ranges::max_element(scores_);
-    double sum = 0;
-    for (double s : scores_) sum += std::exp(s - most);
-    const double total = most + std::log(sum);
-    for (size_t b = 0; b < blocks_; ++b) {
-      const size_t k = first() + b;
-      const double by = std::exp(scores_[k] - total) - double(rows_.labels[i] == k);
-      add_to(&gradient[b * (w + 1)], rows_.row(i), by, w);
-      gradient[b * (w + 1) + w] += by;
-    }
-    return total - scores_[rows_.labels[i]];
-  }
-
-  const LabelledRows& rows_;
-  size_t blocks_;
-  Vector scores_;
-};
-
-// Each value minus its mean, by its deviation; what does not vary is left at nought.
-struct Standard {
-  Vector mean, scale;
-};
-Standard standardise(LabelledRows& rows) {
-  Standard s{mean_of(rows), Vector(rows.width, 0.0)};
-  for (size_t i = 0; i < rows.size(); ++i) {
-    double* x = rows.row(i);
-    for (size_t d = 0; d < rows.width; ++d) {
-      x[d] -= s.mean[d];
-      s.scale[d] += x[d] * x[d];
-    }
-  }
-  for (double& x : s.scale) x = x > 1e-24 ? std::sqrt(double(rows.size()) / x) : 0;
-  for (size_t i = 0; i < rows.size(); ++i)
-    for (size_t d = 0; d < rows.width; ++d) rows.row(i)[d] *= s.scale[d];
-  return s;
-}
-
-LinearClassifier fit_logistic(LabelledRows rows) {
-  const size_t w = rows.width;
-  const std::vector<size_t> counts = counts_of(rows);
-  const Standard standard = standardise(rows);
-  LogisticLoss loss(rows);
-  const Vector at = minimum(std::ref(loss), Vector(loss.size(), 0.0), 1e-6 * double(rows.size()));
-  LinearClassifier fit{w, Vector(rows.classes * w, 0.0), Vector(rows.classes, 0.0)};
-  for (size_t k = loss.first(); k < rows.classes; ++k) {
-    const double* block = &at[(k - loss.first()) * (w + 1)];
-    fit.biases[k] = block[w];
-    for (size_t d = 0; d < w; ++d) {
-      fit.weights[k * w + d] = block[d] * standard.scale[d];
-      fit.biases[k] -= fit.weights[k * w + d] * standard.mean[d];
-    }
-  }
-  for (size_t k = 0; k < rows.classes; ++k)
-    if (counts[k] == 0) fit.biases[k] = kNever;
-  return fit;
+    slopes.topRows(w) = parameters.topRows(w) + x.transpose() * errors.rightCols(fitted);
+    slopes.row(w) = errors.rightCols(fitted).colwise().sum();
+    return sum;
+  };
+  const Vector at = minimum(loss, Vector::Zero(fitted * (w + 1)), 1e-6 * double(n));
+  const auto parameters = Matrix::Map(at.data(), w + 1, fitted);
+  Rows weights = Rows::Zero(classes, w);
+  weights.bottomRows(fitted) = (scale.asDiagonal() * parameters.topRows(w)).transpose();
+  Vector biases = -weights * mean;
+  biases.tail(fitted) += parameters.row(w);
+  return classifier_of(weights, biases, counts_of(rows));
 }
 
 }  // namespace
 
 uint32_t LinearClassifier::classify(const double* row) const {
-  uint32_t best = 0;
-  double highest = kNever;
-  for (uint32_t k = 0; k < biases.size(); ++k) {
-    const double score = dot(&weights[k * width], row, width) + biases[k];
-    if (score > highest) highest = score, best = k;
-  }
-  return best;
+  const auto k = Index(biases.size()), w = Index(width);
+  const Vector scores =
+      Rows::Map(weights.data(), k, w) * Vector::Map(row, w) + Vector::Map(biases.data(), k);
+  Index best = 0;
+  scores.maxCoeff(&best);
+  return uint32_t(best);
 }
 
 LinearClassifier fit_classifier(Classifier kind, const LabelledRows& rows) {
@@ -318,40 +197,38 @@ uint32_t majority_class(std::span<const uint32_t> labels, uint32_t classes) {
 }
 
 void Eraser::erase(double* row) const {
-  const size_t w = mean_.size();
-  Vector x(row, row + w);
-  add_to(x.data(), mean_.data(), -1, w);
-  for (size_t k = 0; k < away_.size(); ++k) add_to(row, away_[k].data(), -dot(along_[k], x), w);
+  const auto w = Index(mean_.size()), k = Index(away_.size()) / std::max<Index>(w, 1);
+  Eigen::Map<Vector> x(row, w);
+  const Vector told = Rows::Map(along_.data(), k, w) * (x - Vector::Map(mean_.data(), w));
+  x -= Rows::Map(away_.data(), k, w).transpose() * told;
 }
 
 // With S the covariance of the rows and c that of rows and classes, the map is
 // x - c (cᵀ S⁻¹ c)⁻¹ cᵀ S⁻¹ (x - mean): no root of S is needed. A trifle on its diagonal makes it
 // invertible where there are fewer rows than values; what is erased is the same with any S.
 Eraser least_squares_eraser(const LabelledRows& rows, bool shrunk) {
-  const size_t w = rows.width, n = rows.size();
-  const std::vector<size_t> counts = counts_of(rows);
-  const Vector means = means_of(rows, counts);
+  const Vector counts = counts_of(rows), mean = mean_of(rows);
+  const Rows means = means_of(rows, counts);
+  const Eigen::LLT<Matrix> solver =
+      covariance(matrix_of(rows).rowwise() - mean.transpose(), shrunk, 1e-6);
   Eraser eraser;
-  eraser.mean_ = mean_of(rows);
-  Vector centred = rows.values;
-  for (size_t i = 0; i < n; ++i) add_to(&centred[i * w], eraser.mean_.data(), -1, w);
-  Vector s = covariance(centred, n, w);
-  shrink(s, w, shrunk ? shrinkage(centred, n, w, s) : 0, 1e-6);
-  const Cholesky solver(std::move(s), w);
-  for (size_t k = 0; k + 1 < rows.classes; ++k) {
+  eraser.mean_.assign(mean.begin(), mean.end());
+  Matrix away(mean.size(), 0), along(mean.size(), 0);
+  for (Index k = 0; k + 1 < Index(rows.classes); ++k) {
     if (counts[k] == 0) continue;
-    Vector c(means.begin() + ptrdiff_t(k * w), means.begin() + ptrdiff_t((k + 1) * w));
-    add_to(c.data(), eraser.mean_.data(), -1, w);
-    const double before = dot(c, solver.solve(c));
-    for (size_t j = 0; j < eraser.away_.size(); ++j)
-      add_to(c.data(), eraser.away_[j].data(), -dot(eraser.along_[j], c), w);
-    Vector along = solver.solve(c);
-    const double length = dot(c, along);
+    Vector c = means.row(k).transpose() - mean;
+    const double before = c.dot(solver.solve(c));
+    c -= away * (along.transpose() * c);
+    const Vector solved = solver.solve(c);
+    const double length = c.dot(solved);
     if (!(length > 1e-12 * before)) continue;  // the other classes tell it already
-    for (size_t d = 0; d < w; ++d) c[d] /= std::sqrt(length), along[d] /= std::sqrt(length);
-    eraser.away_.push_back(std::move(c));
-    eraser.along_.push_back(std::move(along));
+    away.conservativeResize(Eigen::NoChange, away.cols() + 1);
+    along.conservativeResize(Eigen::NoChange, along.cols() + 1);
+    away.rightCols(1) = c / std::sqrt(length);
+    along.rightCols(1) = solved / std::sqrt(length);
   }
+  eraser.away_.assign(away.data(), away.data() + away.size());
+  eraser.along_.assign(along.data(), along.data() + along.size());
   return eraser;
 }
 

@@ -53,7 +53,7 @@ class Eraser {
  private:
   friend Eraser least_squares_eraser(const LabelledRows& rows, bool shrunk);
   std::vector<double> mean_;
-  std::vector<std::vector<double>> away_, along_;  // x - sum of away · (along · (x - mean))
+  std::vector<double> away_, along_;  // rows of: x - sum of away · (along · (x - mean))
 };
 Eraser least_squares_eraser(const LabelledRows& rows, bool shrunk = false);
 

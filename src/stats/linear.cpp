@@ -1,81 +1,67 @@
 #include "stats/linear.h"
 
-#include <algorithm>
+#include <Eigen/QR>
 #include <cmath>
 #include <numbers>
 
 #include "base/error.h"
 
 namespace minpair::stats {
+namespace {
 
-LeastSquares::LeastSquares(size_t columns)
-    : columns_(columns), triangle_(columns * columns), right_(columns), row_(columns) {}
+using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-void LeastSquares::rotate_in(double y) {
-  for (size_t j = 0; j < columns_; ++j) {
-    if (row_[j] == 0) continue;
-    const double length = std::hypot(at(j, j), row_[j]);
-    const double c = at(j, j) / length, s = row_[j] / length;
-    for (size_t l = j; l < columns_; ++l) {
-      const double above = at(j, l), below = row_[l];
-      at(j, l) = c * above + s * below;
-      row_[l] = c * below - s * above;
-    }
-    const double above = right_[j];
-    right_[j] = c * above + s * y;
-    y = c * y - s * above;
-  }
-  residual_squares_ += y * y;
+}  // namespace
+
+LeastSquares::LeastSquares(size_t columns) : columns_(columns) {}
+
+void LeastSquares::append(const double* row) {
+  const size_t width = columns_ + 1;
+  if (held_.size() == 3 * width * width) held_ = triangle();
+  held_.insert(held_.end(), row, row + width);
 }
 
 void LeastSquares::add(std::span<const double> x, double y) {
   if (x.size() != columns_) throw wrong_call("least squares: a row has another number of columns");
-  std::copy(x.begin(), x.end(), row_.begin());
-  rotate_in(y);
+  std::vector<double> row(x.begin(), x.end());
+  row.push_back(y);
+  append(row.data());
   ++rows_;
 }
 
 void LeastSquares::add(const LeastSquares& other) {
-  for (size_t i = 0; i < columns_; ++i) {
-    auto row = other.triangle_.begin() + std::ptrdiff_t(i * columns_);
-    std::copy(row, row + std::ptrdiff_t(columns_), row_.begin());
-    rotate_in(other.right_[i]);
-  }
+  for (size_t i = 0; i < other.held_.size(); i += columns_ + 1) append(&other.held_[i]);
   rows_ += other.rows_;
-  residual_squares_ += other.residual_squares_;
 }
 
-// Of the triangle, column by column.
-std::vector<double> LeastSquares::inverse() const {
-  std::vector<double> inverse(columns_ * columns_);
-  for (size_t j = 0; j < columns_; ++j)
-    for (size_t i = j + 1; i-- > 0;) {
-      double sum = i == j;
-      for (size_t l = i + 1; l <= j; ++l) sum -= at(i, l) * inverse[l * columns_ + j];
-      inverse[i * columns_ + j] = sum / at(i, i);
-    }
-  return inverse;
+std::vector<double> LeastSquares::triangle() const {
+  const auto width = Eigen::Index(columns_ + 1), held = Eigen::Index(held_.size()) / width;
+  Rows all = Rows::Zero(std::max(held, width), width);
+  all.topRows(held) = Rows::Map(held_.data(), held, width);
+  const Rows r = Eigen::HouseholderQR<Eigen::Ref<Rows>>(all)
+                     .matrixQR()
+                     .topRows(width)
+                     .triangularView<Eigen::Upper>();
+  return {r.data(), r.data() + r.size()};
 }
 
 LinearFit LeastSquares::fit() const {
-  LinearFit fit{{}, {}, rows_, residual_squares_, {}};
-  for (size_t j = 0; j < columns_ && !fit.dependent; ++j) {
-    double squares = 0;
-    for (size_t i = 0; i <= j; ++i) squares += at(i, j) * at(i, j);
-    if (!(std::abs(at(j, j)) > 1e-7 * std::sqrt(squares))) fit.dependent = j;
-  }
-  if (fit.dependent) return fit;
-  const std::vector<double> inverted = inverse();
-  const double variance = residual_squares_ / (double(rows_) - double(columns_));
-  for (size_t i = 0; i < columns_; ++i) {
-    double estimate = 0, squares = 0;
-    for (size_t j = i; j < columns_; ++j) {
-      estimate += inverted[i * columns_ + j] * right_[j];
-      squares += inverted[i * columns_ + j] * inverted[i * columns_ + j];
+  const std::vector<double> held = triangle();
+  const auto k = Eigen::Index(columns_);
+  const auto all = Rows::Map(held.data(), k + 1, k + 1);
+  const auto r = all.topLeftCorner(k, k);
+  LinearFit fit{{}, {}, rows_, all(k, k) * all(k, k), {}};
+  for (Eigen::Index j = 0; j < k; ++j)
+    if (!(std::abs(r(j, j)) > 1e-7 * r.col(j).norm())) {
+      fit.dependent = size_t(j);
+      return fit;
     }
-    fit.estimates.push_back(estimate);
-    fit.standard_errors.push_back(std::sqrt(variance * squares));
-  }
+  const auto upper = r.triangularView<Eigen::Upper>();
+  const Eigen::VectorXd estimates = upper.solve(all.col(k).head(k));
+  const double deviation = std::sqrt(fit.residual_squares / (double(rows_) - double(columns_)));
+  const Eigen::VectorXd errors = deviation * upper.solve(Rows::Identity(k, k)).rowwise().norm();
+  fit.estimates.assign(estimates.begin(), estimates.end());
+  fit.standard_errors.assign(errors.begin(), errors.end());
   return fit;
 }
 

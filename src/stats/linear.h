@@ -26,8 +26,8 @@ struct LinearFit {
   double log_density(std::span<const double> x, double y) const;
 };
 
-// A QR decomposition that takes one row after the other by Givens rotations: as exact as one of the
-// whole matrix, in the memory of its triangle.
+// Takes one row after the other and holds but a few: when these are too many, the triangle of their
+// QR decomposition stands for them. As exact as one of the whole matrix.
 class LeastSquares {
  public:
   explicit LeastSquares(size_t columns);
@@ -37,14 +37,11 @@ class LeastSquares {
 
  private:
   size_t columns_;
-  std::vector<double> triangle_, right_, row_;  // `row_` is being rotated in
+  std::vector<double> held_;  // rows: columns, then y
   uint64_t rows_ = 0;
-  double residual_squares_ = 0;
 
-  double& at(size_t i, size_t j) { return triangle_[i * columns_ + j]; }
-  double at(size_t i, size_t j) const { return triangle_[i * columns_ + j]; }
-  void rotate_in(double y);
-  std::vector<double> inverse() const;
+  void append(const double* row);
+  std::vector<double> triangle() const;
 };
 
 }  // namespace minpair::stats

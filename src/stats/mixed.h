@@ -44,7 +44,4 @@ struct MixedFit {
 // Throws where a column is a combination of those before it.
 MixedFit fit_mixed(const MixedData& data);
 
-// Of a likelihood ratio this large or larger, by chance: the upper tail of chi square.
-double chi_square_p(double x, uint64_t degrees_of_freedom);
-
 }  // namespace minpair::stats

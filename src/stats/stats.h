@@ -24,6 +24,10 @@ double beta_quantile(double p, double a, double b);
 double student_two_sided_p(double t, double degrees_of_freedom);
 double student_quantile(double p, double degrees_of_freedom);  // 0 < p < 1
 double binomial_cdf(uint64_t k, uint64_t n, double p);
+// Of a likelihood ratio this large or larger, by chance: the upper tail of chi square.
+double chi_square_p(double x, uint64_t degrees_of_freedom);
+// The chance that two picks of these sizes from a set share exactly so many of its elements.
+double hypergeometric_density(uint64_t shared, uint64_t first, uint64_t second, uint64_t set);
 
 // --- Intervals of a proportion
 // ------------------------------------------------------------------------------------

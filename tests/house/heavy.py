@@ -16,6 +16,8 @@ HEAVY = {  # header: (rooms or files, our headers that may pass it on)
     "sqlite3.h": ("store", "store/sqlite.h"),
     "unicode/": ("base suite tokenizer", ""),
     "torch/": ("train", "train/"),
+    "Eigen/": ("stats", "stats/minimum.h"),
+    "boost/": ("stats/distributions.cpp", ""),
     "regex": ("", ""),
     "iostream": ("", ""),
     "ranges": ("", ""),

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "stats/minimum.h"
+#include "stats/stats.h"
 
 namespace minpair::stats {
 namespace {
@@ -170,18 +171,19 @@ TEST(ChiSquare, IsRs) {
 }
 
 // A call costs one solution of a mixed model: how many there are is as much a promise as the place.
-void expect_minimum(const std::function<double(const std::vector<double>&)>& f,
-                    std::vector<double> start, const std::vector<double>& at, int expected) {
+void expect_minimum(const std::function<double(const Eigen::VectorXd&)>& f,
+                    const std::vector<double>& start, const std::vector<double>& at, int expected) {
   int calls = 0;
-  const Minimum m = minimise([&](const std::vector<double>& x) { return ++calls, f(x); }, start);
+  const Minimum m = minimise([&](const Eigen::VectorXd& x) { return ++calls, f(x); },
+                             Eigen::VectorXd::Map(start.data(), Eigen::Index(start.size())));
   EXPECT_TRUE(m.converged);
   EXPECT_EQ(calls, expected);
-  for (size_t i = 0; i < at.size(); ++i) EXPECT_NEAR(m.at[i], at[i], 1e-6) << i;
+  for (size_t i = 0; i < at.size(); ++i) EXPECT_NEAR(m.at[Eigen::Index(i)], at[i], 1e-6) << i;
 }
 
 TEST(Minimum, IsFoundInANarrowValley) {
   expect_minimum(
-      [](const std::vector<double>& x) {
+      [](const Eigen::VectorXd& x) {
         const double a = 1 - x[0], b = x[1] - x[0] * x[0];
         return a * a + 100 * b * b;
       },
@@ -190,7 +192,7 @@ TEST(Minimum, IsFoundInANarrowValley) {
 
 TEST(Minimum, IsFoundInSeveralDimensionsOfOtherScales) {
   expect_minimum(
-      [](const std::vector<double>& x) {
+      [](const Eigen::VectorXd& x) {
         const double off[] = {x[0] + x[1] - 1, x[0] - x[1] + 1, x[2] + x[3] / 2 - 3.5, x[3] - 3};
         double sum = 0, by = 1;
         for (double o : off) {
@@ -204,8 +206,8 @@ TEST(Minimum, IsFoundInSeveralDimensionsOfOtherScales) {
 
 // Where the slope says nothing, and where no step leads down.
 TEST(Minimum, OfWhatIsFlatOrHasACornerIsWhereItBegan) {
-  expect_minimum([](const std::vector<double>&) { return 3.0; }, {1, 2}, {1, 2}, 7);
-  expect_minimum([](const std::vector<double>& x) { return std::abs(x[0]); }, {0}, {0}, 44);
+  expect_minimum([](const Eigen::VectorXd&) { return 3.0; }, {1, 2}, {1, 2}, 7);
+  expect_minimum([](const Eigen::VectorXd& x) { return std::abs(x[0]); }, {0}, {0}, 44);
 }
 
 }  // namespace

@@ -161,6 +161,21 @@ TEST(Permutation, SmallestPossible) {
   EXPECT_EQ(binomial_cdf(3, 3, 0.5), 1);
 }
 
+// Where a distribution ends there are no exceptions.
+TEST(Distributions, EndAtInfinityAndInNaN) {
+  EXPECT_EQ(normal_quantile(0), -HUGE_VAL);
+  EXPECT_EQ(normal_quantile(1), HUGE_VAL);
+  EXPECT_TRUE(std::isnan(normal_quantile(1.5)));
+  EXPECT_TRUE(std::isnan(normal_quantile(std::nan(""))));
+  EXPECT_EQ(normal_cdf(-HUGE_VAL), 0);
+  EXPECT_EQ(student_two_sided_p(HUGE_VAL, 3), 0);
+  EXPECT_TRUE(std::isnan(student_quantile(0.975, 0)));
+  EXPECT_EQ(chi_square_p(HUGE_VAL, 2), 0);
+  EXPECT_EQ(beta_quantile(0, 2, 3), 0);
+  EXPECT_EQ(beta_quantile(1, 2, 3), 1);
+  EXPECT_EQ(hypergeometric_density(4, 3, 3, 10), 0);
+}
+
 TEST(Distributions, NoDegreesOfFreedomNoP) {
   EXPECT_TRUE(std::isnan(student_two_sided_p(std::nan(""), 3)));
   EXPECT_TRUE(std::isnan(student_two_sided_p(1, 0)));
