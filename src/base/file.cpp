@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <utility>
 
 #include "base/error.h"
@@ -63,6 +64,38 @@ void write_all(int fd, std::string_view bytes, const fs::path& path) {
     if (n < 0) throw cannot_errno("writing failed").at(path.string()).hint("is the disk full?");
     bytes.remove_prefix(size_t(n));
   }
+}
+
+namespace {
+
+void refuse_unusual(const struct stat& st, const fs::path& path) {
+  if (S_ISREG(st.st_mode) && st.st_nlink <= 1) return;
+  throw bad_input(S_ISREG(st.st_mode)   ? "this file has a second name"
+                  : S_ISLNK(st.st_mode) ? "this file is a link to another one"
+                                        : "this is not a regular file")
+      .at(path.string())
+      .hint("what minpair writes there would change something else; move it away");
+}
+
+}  // namespace
+
+void refuse_unusual_file(const fs::path& path) {
+  struct stat st;
+  if (::lstat(path.c_str(), &st) == 0) refuse_unusual(st, path);
+}
+
+void refuse_unusual_file(int fd, const fs::path& path) {
+  struct stat st;
+  if (::fstat(fd, &st) != 0) throw cannot_errno("cannot read").at(path.string());
+  refuse_unusual(st, path);
+}
+
+bool file_ends_with(const fs::path& path, std::string_view end) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  std::string last(end.size(), '\0');
+  if (!file || file.tellg() < std::streamoff(end.size())) return false;
+  file.seekg(-std::streamoff(end.size()), std::ios::end);
+  return file.read(last.data(), std::streamsize(last.size())) && last == end;
 }
 
 int unnamed_file(const fs::path& folder) {

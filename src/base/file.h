@@ -77,6 +77,13 @@ void write_file(const std::filesystem::path& path, std::string_view bytes);  // 
 
 // All of the bytes, at the descriptor's current position; errors name `path`.
 void write_all(int fd, std::string_view bytes, const std::filesystem::path& path);
+// Throws when the file is there and is not a regular file with a single name: a link, a pipe or a
+// second name would lead what is written, truncated or deleted to another file. Files that the user
+// names may be links; files beside them, whose names minpair chooses, may not.
+void refuse_unusual_file(const std::filesystem::path& path);
+// The same for a file that is open.
+void refuse_unusual_file(int fd, const std::filesystem::path& path);
+bool file_ends_with(const std::filesystem::path& path, std::string_view end);  // false: no such file
 // A file without a name, to write and read: the system removes it with the process, however it
 // ends.
 int unnamed_file(const std::filesystem::path& folder);

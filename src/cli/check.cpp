@@ -21,12 +21,9 @@ void check(const std::vector<std::filesystem::path>& files) {
       inside = fmt::format(", {} with {}", counted(checked.sweeps, "sweep"),
                            counted(checked.effects, "item"));
     if (checked.findings.empty())
-      fmt::print("{}: {} with {}{} {} whole{}\n", file.string(), counted(checked.runs, "run"),
+      fmt::print("{}: {} with {}{} {} whole\n", file.string(), counted(checked.runs, "run"),
                  counted(checked.scores, "score"), inside,
-                 checked.runs == 1 && checked.sweeps == 0 ? "is" : "are",
-                 checked.checksums ? ""
-                                   : "; the file is of a format without checksums, and gets them "
-                                     "when a run is added to it");
+                 checked.runs == 1 && checked.sweeps == 0 ? "is" : "are");
   }
   if (broken > 0)
     throw bad_input(fmt::format("{} of {} {} damaged", broken, counted(files.size(), "file"),

@@ -58,8 +58,10 @@ std::string header_of(Hash128 plan) {
 
 AnswerJournal::AnswerJournal(std::filesystem::path path, Hash128 plan)
     : path_(std::move(path)), synced_(std::chrono::steady_clock::now()) {
-  fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  refuse_unusual_file(path_);  // says more than O_NOFOLLOW's error
+  fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (fd_ < 0) throw cannot_errno("the answers cannot be written").at(path_.string());
+  refuse_unusual_file(fd_, path_);
   if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
     ::close(fd_);
     throw cannot("another minpair is already working on this run")
@@ -126,7 +128,7 @@ void AnswerJournal::append(std::span<const query::Answer> answers) {
 }
 
 void AnswerJournal::remove_left_over(const std::filesystem::path& path) {
-  int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  int fd = ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return;
   if (::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
   ::close(fd);

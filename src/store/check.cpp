@@ -25,7 +25,6 @@ class Check {
   explicit Check(Database& database) : database_(database) {}
 
   Checked run() {
-    found_.checksums = database_.has_checksums;
     try {
       pages();
       rows();
@@ -58,9 +57,8 @@ class Check {
       find(e.message());
     }
     for (const CheckedTable& table : checked_tables()) {
-      Statement s(database_,
-                  fmt::format("SELECT {} FROM {} WHERE NOT ({}) LIMIT {}", table.key, table.name,
-                              is_whole(database_, table.name), kMostFindings));
+      Statement s(database_, fmt::format("SELECT {} FROM {} WHERE NOT ({}) LIMIT {}", table.key,
+                                         table.name, is_whole(table.name), kMostFindings));
       while (s.step()) {
         if (table.name == "scores") {
           find(score_called(database_, s.integer(0), uint64_t(s.integer(1))) + " is damaged");
@@ -107,8 +105,7 @@ class Check {
              SummaryTable& counted) {
     if (s.is_null(6)) throw bad_input("its item is missing");
     parser_.parse(s.text(6), {}, item_);
-    if (keys_ && s.text(5) != bytes_of(content_of(item_)))
-      throw bad_input("it belongs to other sentences");
+    if (s.text(5) != bytes_of(content_of(item_))) throw bad_input("it belongs to other sentences");
     judge::Reason excluded = judge::find_reason(s.text(1));
     Judged judged;
     if (excluded == judge::Reason::none) {
@@ -125,7 +122,6 @@ class Check {
   }
 
   Database& database_;
-  bool keys_ = database_.number("PRAGMA user_version") >= 3;  // names of contents as they are today
   Checked found_;
   suite::ItemParser parser_;
   suite::Item item_;

@@ -11,7 +11,6 @@ namespace minpair::store {
 struct Checked {
   uint64_t runs = 0, scores = 0;
   uint64_t sweeps = 0, effects = 0;   // effects.h: and items that they have effects of
-  bool checksums = true;              // false: the file is older than they are
   std::vector<std::string> findings;  // the first hundred; empty: all is well
 };
 

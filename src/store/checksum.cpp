@@ -58,8 +58,7 @@ std::string checksum_of(std::string_view table) {
   return "row_checksum(" + columns + ")";
 }
 
-std::string is_whole(const Database& database, std::string_view table) {
-  if (!database.has_checksums) return "1";
+std::string is_whole(std::string_view table) {
   return fmt::format("{} = {}.checksum", checksum_of(table), table);
 }
 
@@ -79,14 +78,6 @@ void seal(Database& database, std::string_view table, std::string_view key, int6
 void add_checksum_function(sqlite3* handle) {
   sqlite3_create_function_v2(handle, "row_checksum", -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
                              nullptr, row_checksum, nullptr, nullptr, nullptr);
-}
-
-void add_checksums(Database& database) {
-  for (const CheckedTable& table : kTables) {
-    database.run(
-        fmt::format("ALTER TABLE {} ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0", table.name));
-    database.run(fmt::format("UPDATE {} SET checksum = {}", table.name, checksum_of(table.name)));
-  }
 }
 
 Error damaged(const Database& database, const std::string& what) {

@@ -21,18 +21,15 @@ struct CheckedTable {
 
 std::span<const CheckedTable> checked_tables();
 
-// SQL. What the checksum of a row must be; and whether it is so, true in files from before there
-// were checksums.
+// SQL: what the checksum of a row must be, and whether it is.
 std::string checksum_of(std::string_view table);
-std::string is_whole(const Database& database, std::string_view table);
+std::string is_whole(std::string_view table);
 // The same of the values ?1 to ?n that are about to be inserted.
 std::string values_with_checksum(size_t n);
 // After a row was changed; one that stays as it is costs nothing.
 void seal(Database& database, std::string_view table, std::string_view key, int64_t value);
 
 void add_checksum_function(sqlite3* handle);
-// Brings the column into a file that lacks it.
-void add_checksums(Database& database);
 
 Error damaged(const Database& database, const std::string& what);
 // "the score of 'simple-12' (item 13, de-agreement × de-mini, ce)".

@@ -6,24 +6,12 @@
 #include "base/error.h"
 #include "store/checksum.h"
 #include "store/records.h"
+#include "store/schema.h"
 #include "store/sqlite.h"
 #include "store/sweeps.h"
 
 namespace minpair::store {
 namespace {
-
-// Only files with effects have these tables.
-constexpr const char* kTables =
-    "CREATE TABLE IF NOT EXISTS sweeps (sweep INTEGER PRIMARY KEY, suite INTEGER NOT NULL, model "
-    "INTEGER NOT NULL, what TEXT NOT NULL, version INTEGER NOT NULL, options TEXT NOT NULL, facts "
-    "TEXT NOT NULL, checksum INTEGER NOT NULL, UNIQUE (suite, model, what, version, options)); "
-    "CREATE TABLE IF NOT EXISTS effects (sweep INTEGER NOT NULL, ordinal INTEGER NOT NULL, effects "
-    "BLOB NOT NULL, checksum INTEGER NOT NULL, PRIMARY KEY (sweep, ordinal)) WITHOUT ROWID";
-// And only files of parts this one.
-constexpr const char* kShards =
-    "CREATE TABLE IF NOT EXISTS sweep_shards (sweep INTEGER NOT NULL, plan TEXT NOT NULL, shards "
-    "INTEGER NOT NULL, shard INTEGER NOT NULL, PRIMARY KEY (sweep, plan, shards, shard)) WITHOUT "
-    "ROWID";
 
 constexpr const char* kSweepIsWhole =
     "row_checksum(sweep, sweeps.suite, sweeps.model, what, version, options, facts) = "
@@ -45,7 +33,7 @@ class EffectRows : public StoredItems {
       : database_(database),
         sweep_(sweep),
         rows_(database, std::string("SELECT effects.ordinal, effects, item, ") + kEffectsAreWhole +
-                            " AND " + is_whole(database, "items") +
+                            " AND " + is_whole("items") +
                             " FROM effects JOIN sweeps ON sweeps.sweep = effects.sweep LEFT JOIN "
                             "items ON items.suite = sweeps.suite AND items.ordinal = "
                             "effects.ordinal WHERE effects.sweep = ? ORDER BY effects.ordinal") {
@@ -101,7 +89,7 @@ Effects unpack_effects(std::string_view bytes) {
 int64_t add_sweep(Store& store, int64_t suite, int64_t model, const SweepName& name,
                   const Facts& facts) {
   Database& database = store.database();
-  database.run(kTables);
+  database.run(kSweepTables);
   const std::string made = facts_json(facts);
   Statement find(database,
                  "SELECT sweep, facts FROM sweeps WHERE suite = ? AND model = ? AND what = ? AND "
@@ -134,7 +122,7 @@ void add_effects(Store& store, int64_t sweep, uint64_t ordinal, const Effects& e
 }
 
 void add_sweep_shard(Store& store, int64_t sweep, const ShardRecord& shard) {
-  store.database().run(kShards);
+  store.database().run(kSweepShardsTable);
   Statement(store.database(), "INSERT OR IGNORE INTO sweep_shards VALUES (?,?,?,?)")
       .bind(sweep)
       .bind(shard.plan)
@@ -149,7 +137,7 @@ std::vector<SweepRecord> sweeps(Store& store) {
   if (!has(database, "sweeps")) return all;
   // LEFT: a sweep whose suite or model lost its number is damaged, not absent.
   Statement s(database, std::string("SELECT sweep, what, version, options, facts, ") +
-                            kSweepIsWhole + " AND " + suite_and_model_are_whole(database) + ", " +
+                            kSweepIsWhole + " AND " + suite_and_model_are_whole() + ", " +
                             kSuiteAndModel +
                             " FROM sweeps LEFT JOIN suites ON suites.suite = sweeps.suite LEFT "
                             "JOIN models ON models.model = sweeps.model ORDER BY sweep");

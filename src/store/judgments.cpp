@@ -12,11 +12,6 @@ namespace {
 
 constexpr const char* kColumns = "source, sentence, other, person, value";
 
-// Only files with judgments have this table.
-constexpr const char* kTable =
-    "CREATE TABLE IF NOT EXISTS judgments (source TEXT NOT NULL, sentence TEXT NOT NULL, other "
-    "TEXT NOT NULL, person TEXT NOT NULL, value REAL NOT NULL, checksum INTEGER NOT NULL)";
-
 }  // namespace
 
 void replace_judgments(const std::filesystem::path& results, const std::string& source,
@@ -29,9 +24,9 @@ void replace_judgments(const std::filesystem::path& results, const std::string& 
   };
   if (std::equal(judgments.begin(), judgments.end(), same.begin(), same.end(), alike)) return;
   Database database(results, SQLITE_OPEN_READWRITE);
-  migrate(database);
+  create_schema(database);
   database.run("BEGIN IMMEDIATE");
-  database.run(kTable);
+  database.run(kJudgmentsTable);
   Statement(database, "DELETE FROM judgments WHERE source = ?").bind(source).run();
   Statement insert(database, "INSERT INTO judgments " + values_with_checksum(5));
   for (const Judgment& j : judgments)

@@ -28,8 +28,8 @@ ModelRecord model_in(const Statement& row, int first) {
           std::move(notes)};
 }
 
-std::string suite_and_model_are_whole(const Database& database) {
-  return is_whole(database, "suites") + " AND " + is_whole(database, "models");
+std::string suite_and_model_are_whole() {
+  return is_whole("suites") + " AND " + is_whole("models");
 }
 
 }  // namespace minpair::store

@@ -13,6 +13,6 @@ class Statement;
 extern const char* const kSuiteAndModel;
 SuiteRecord suite_in(const Statement& row, int first, const std::string& file_for_messages);
 ModelRecord model_in(const Statement& row, int first);
-std::string suite_and_model_are_whole(const Database& database);  // SQL
+std::string suite_and_model_are_whole();  // SQL
 
 }  // namespace minpair::store

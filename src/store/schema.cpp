@@ -18,6 +18,7 @@ CREATE TABLE suites (
   fingerprint TEXT NOT NULL,
   items INTEGER NOT NULL,
   manifest TEXT NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0,
   UNIQUE (name, fingerprint)
 );
 CREATE TABLE models (
@@ -30,6 +31,7 @@ CREATE TABLE models (
   architecture TEXT NOT NULL,
   parameters INTEGER NOT NULL,
   notes TEXT NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0,
   UNIQUE (fingerprint, tokenizer, precision)
 );
 CREATE TABLE items (
@@ -41,6 +43,7 @@ CREATE TABLE items (
   language TEXT NOT NULL,
   content BLOB NOT NULL,
   item TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (suite, ordinal)
 ) WITHOUT ROWID;
 CREATE INDEX items_by_content ON items (content);
@@ -53,6 +56,8 @@ CREATE TABLE runs (
   norm TEXT NOT NULL,
   ties TEXT NOT NULL,
   special INTEGER NOT NULL,
+  facts TEXT NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0,
   UNIQUE (suite, model, method, version)
 );
 CREATE TABLE scores (
@@ -62,6 +67,7 @@ CREATE TABLE scores (
   equal_lengths INTEGER NOT NULL,
   outcomes INTEGER NOT NULL,
   tokens BLOB NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (run, ordinal)
 ) WITHOUT ROWID;
 CREATE TABLE summary (
@@ -79,6 +85,7 @@ CREATE TABLE summary (
   unavailable INTEGER NOT NULL,
   pairs_right REAL NOT NULL,
   pairs_tied REAL NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (run, test, condition, language, excluded, equal_lengths, norm)
 ) WITHOUT ROWID;
 )sql";
@@ -86,10 +93,6 @@ CREATE TABLE summary (
 // For whoever opens the file with SQLite, pandas, DuckDB or R: the names and texts of everything,
 // and scores under the run's own norm.
 constexpr const char* kViews = R"sql(
-DROP VIEW IF EXISTS tidy_runs;
-DROP VIEW IF EXISTS tidy_items;
-DROP VIEW IF EXISTS tidy_sentences;
-DROP TABLE IF EXISTS shown;
 CREATE TABLE shown (
   run INTEGER NOT NULL,
   ordinal INTEGER NOT NULL,
@@ -157,77 +160,61 @@ FROM shown JOIN runs ON runs.run = shown.run JOIN suites ON suites.suite = runs.
   JOIN json_each(written.value, '$.regions') AS place ON place.key = part.key;
 )sql";
 
-// Format 5 had views, and what they show of the scores; format 6 has regions and contexts there.
-void add_views(Database& database) {
-  database.run(kViews);
-  Statement scores(
-      database,
-      "SELECT scores.run, scores.ordinal, tokens, norm, item, manifest FROM scores JOIN runs ON "
-      "runs.run = scores.run JOIN suites ON suites.suite = runs.suite JOIN items ON "
-      "items.suite = runs.suite AND items.ordinal "
-      "= scores.ordinal WHERE excluded = '' ORDER BY scores.run, scores.ordinal");
-  Statement insert(database, kInsertShown);
-  suite::ItemParser parser;
-  suite::Item item;
-  std::map<int64_t, judge::Judge> judges;  // of each run
-  while (scores.step()) {
-    parser.parse(scores.text(4), {database.path().string()}, item);
-    std::vector<judge::SentenceScore> sentences = unpack_scores(scores.text(2));
-    if (judges.find(scores.integer(0)) == judges.end())
-      judges[scores.integer(0)] =
-          judge::Judge(suite::parse_manifest(scores.text(5), database.path().string()));
-    Shown shown = shown_by_views(judges[scores.integer(0)], item, sentences,
-                                 judge::find_view(scores.text(3)));
-    insert_shown(insert, scores.integer(0), scores.integer(1), shown);
-  }
+}  // namespace
+
+const char* const kShardsTable =
+    "CREATE TABLE IF NOT EXISTS shards (run INTEGER NOT NULL, plan TEXT NOT NULL, shards INTEGER "
+    "NOT NULL, shard INTEGER NOT NULL, PRIMARY KEY (run, plan, shards, shard)) WITHOUT ROWID";
+const char* const kJudgmentsTable =
+    "CREATE TABLE IF NOT EXISTS judgments (source TEXT NOT NULL, sentence TEXT NOT NULL, other "
+    "TEXT NOT NULL, person TEXT NOT NULL, value REAL NOT NULL, checksum INTEGER NOT NULL)";
+const char* const kSweepTables =
+    "CREATE TABLE IF NOT EXISTS sweeps (sweep INTEGER PRIMARY KEY, suite INTEGER NOT NULL, model "
+    "INTEGER NOT NULL, what TEXT NOT NULL, version INTEGER NOT NULL, options TEXT NOT NULL, facts "
+    "TEXT NOT NULL, checksum INTEGER NOT NULL, UNIQUE (suite, model, what, version, options)); "
+    "CREATE TABLE IF NOT EXISTS effects (sweep INTEGER NOT NULL, ordinal INTEGER NOT NULL, effects "
+    "BLOB NOT NULL, checksum INTEGER NOT NULL, PRIMARY KEY (sweep, ordinal)) WITHOUT ROWID";
+const char* const kSweepShardsTable =
+    "CREATE TABLE IF NOT EXISTS sweep_shards (sweep INTEGER NOT NULL, plan TEXT NOT NULL, shards "
+    "INTEGER NOT NULL, shard INTEGER NOT NULL, PRIMARY KEY (sweep, plan, shards, shard)) WITHOUT "
+    "ROWID";
+
+namespace {
+
+// Every object of a results file, by name, with the text that SQLite keeps of it.
+using Schema = std::map<std::string, std::string>;
+
+Schema schema_of(Database& database) {
+  Schema schema;
+  Statement s(database, "SELECT name, coalesce(sql, '') FROM sqlite_schema");
+  while (s.step()) schema[s.string(0)] = s.string(1);
+  return schema;
 }
 
-// Format 3 has XXH3 for the key of an item's content; until then it was a hash of our own.
-void name_contents_anew(Database& database) {
-  Statement items(database, "SELECT suite, ordinal, item FROM items ORDER BY suite, ordinal");
-  Statement update(database, "UPDATE items SET content = ? WHERE suite = ? AND ordinal = ?");
-  suite::ItemParser parser;
-  suite::Item item;
-  while (items.step()) {
-    parser.parse(items.text(2), {database.path().string()}, item);
-    update.bind_blob(bytes_of(content_of(item)))
-        .bind(items.integer(0))
-        .bind(items.integer(1))
-        .run();
-  }
+const Schema& largest_schema() {
+  static const Schema schema = [] {
+    Database all(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    for (const char* sql :
+         {kTables, kViews, kShardsTable, kJudgmentsTable, kSweepTables, kSweepShardsTable})
+      all.run(sql);
+    return schema_of(all);
+  }();
+  return schema;
 }
 
-void step_from(int version, Database& database) {
-  if (version == 0) database.run(kTables);
-  if (version == 1) database.run("ALTER TABLE runs ADD COLUMN facts TEXT NOT NULL DEFAULT '{}'");
-  if (version == 2) name_contents_anew(database);
-  if (version == 3) add_checksums(database);
-  if (version == 5) add_views(database);
-}
-
-// Results of an earlier format that may not be changed are brought up to date in memory.
-std::unique_ptr<Database> migrated_copy(Database& old) {
-  auto copy = std::make_unique<Database>(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  sqlite3_backup* backup = sqlite3_backup_init(copy->handle(), "main", old.handle(), "main");
-  if (!backup) copy->fail(sqlite3_errcode(copy->handle()), "cannot read the results");
-  sqlite3_backup_step(backup, -1);
-  int code = sqlite3_backup_finish(backup);
-  copy->say_it_is(old.path());
-  if (code != SQLITE_OK) copy->fail(code, "cannot read the results");
-  migrate(*copy);
-  return copy;
-}
-
-// A run that was killed while it stored something leaves a journal: the first who looks puts the
-// file back, for which it must be opened to write.
-void undo_what_was_cut_off(const std::filesystem::path& path) {
-  std::error_code none;
-  if (!std::filesystem::exists(path.string() + "-journal", none)) return;
-  try {
-    Database database(path, SQLITE_OPEN_READWRITE);
-    database.number("SELECT count(*) FROM sqlite_schema");
-  } catch (const Error&) {
-    // Who may only read is told by whoever reads.
+// A view in the place of a table can compute without end, and so can a generated column, a check
+// or an index over an expression; a trigger does what nobody asked for.
+void refuse_foreign_schema(Database& database) {
+  for (const auto& [name, sql] : schema_of(database)) {
+    auto known = largest_schema().find(name);
+    if (known == largest_schema().end() || known->second != sql)
+      throw bad_input(fmt::format("these results have a table, view, index or trigger that minpair "
+                                  "never makes: '{}'",
+                                  name))
+          .at(database.path().string())
+          .hint(
+              "own tables and views belong into a file of their own, to which SQLite can attach "
+              "this one; if you did not make them, do not trust the file");
   }
 }
 
@@ -243,54 +230,47 @@ void insert_shown(Statement& insert, int64_t run, int64_t ordinal, const Shown& 
 
 namespace {
 
-// A view in the place of a table can compute without end, and so can a generated column; a trigger
-// does what nobody asked for. minpair's own views are for others, it never reads them.
-void refuse_what_computes(Database& database) {
-  if (database.number(
-          "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'trigger' OR (type = 'table' "
-          "AND rootpage = 0) OR (type = 'view' AND lower(name) IN ('suites', 'models', 'items', "
-          "'runs', 'scores', 'summary', 'shown', 'shards', 'judgments', 'sweeps', 'effects', "
-          "'sweep_shards'))) OR EXISTS (SELECT 1 FROM sqlite_schema AS s, "
-          "pragma_table_xinfo(s.name) AS c WHERE s.type = 'table' AND c.hidden > 0)"))
-    throw bad_input("these results have a view, a trigger or a column that minpair never makes")
-        .at(database.path().string())
-        .hint("whoever made the file changed more than results: do not trust it");
+// A run that was killed while it stored something leaves a journal. The first reader puts the file
+// back, for which it must be opened for writing; a user who may not write gets the reader's error.
+void roll_back_hot_journal(const std::filesystem::path& path) {
+  std::error_code none;
+  if (!std::filesystem::exists(path.string() + "-journal", none)) return;
+  try {
+    Database database(path, SQLITE_OPEN_READWRITE);
+    database.number("SELECT count(*) FROM sqlite_schema");
+  } catch (const Error& e) {
+    if (e.kind() == Error::Kind::input) throw;
+  }
 }
 
 }  // namespace
 
-int check_version(Database& database) {
-  int version = int(database.number("PRAGMA user_version"));
+bool check_schema(Database& database) {
+  int64_t version = database.number("PRAGMA user_version");
   bool empty = database.number("SELECT count(*) FROM sqlite_schema") == 0;
-  if (!empty && database.number("PRAGMA application_id") != kApplicationId)
+  if (empty && version == 0) return false;
+  if (database.number("PRAGMA application_id") != kApplicationId)
     throw bad_input("this database was not made by minpair").at(database.path().string());
-  if (version > kSchemaVersion)
-    throw bad_input(fmt::format("these results are of format {}, made by a later minpair; this "
-                                "one knows up to {}",
+  if (version != kSchemaVersion)
+    throw bad_input(fmt::format("these results are of format {}, this minpair reads format {}",
                                 version, kSchemaVersion))
         .at(database.path().string())
-        .hint("use the later minpair");
-  if (version < 0 || (version == 0) != empty)
-    throw bad_input(fmt::format("these results are damaged: there is no format {}", version))
-        .at(database.path().string())
-        .hint("take a copy of the file, or move it away and run again");
-  if (!empty) refuse_what_computes(database);
-  database.has_checksums = version >= 4;
-  return version;
+        .hint("use the minpair that made the file, or run again into a new file");
+  refuse_foreign_schema(database);
+  return true;
 }
 
-void migrate(Database& database) {
-  if (check_version(database) == kSchemaVersion) return;
+void create_schema(Database& database) {
+  if (check_schema(database)) return;
   database.run("BEGIN IMMEDIATE");
   try {
-    int v = check_version(database);
-    // Another process was faster; nothing is written twice.
-    if (v == kSchemaVersion) return database.run("ROLLBACK");
-    for (; v < kSchemaVersion; ++v) step_from(v, database);
+    // Another process may have been faster.
+    if (check_schema(database)) return database.run("ROLLBACK");
+    database.run(kTables);
+    database.run(kViews);
     database.run(fmt::format("PRAGMA application_id = {}", kApplicationId));
     database.run(fmt::format("PRAGMA user_version = {}", kSchemaVersion));
     database.run("COMMIT");
-    database.has_checksums = true;
   } catch (...) {
     sqlite3_exec(database.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
     throw;
@@ -302,11 +282,10 @@ std::unique_ptr<Database> open_to_read(const std::filesystem::path& path) {
     throw bad_input("there is no such results file")
         .at(path.string())
         .hint("'minpair run -s SUITE -m MODEL -o FILE' makes one");
-  undo_what_was_cut_off(path);
+  roll_back_hot_journal(path);
   auto database = std::make_unique<Database>(path, SQLITE_OPEN_READONLY);
-  int version = check_version(*database);
-  if (version == 0) throw bad_input("these results are empty").at(path.string());
-  return version < kReadableVersion ? migrated_copy(*database) : std::move(database);
+  if (!check_schema(*database)) throw bad_input("these results are empty").at(path.string());
+  return database;
 }
 
 }  // namespace minpair::store

@@ -1,5 +1,5 @@
 #pragma once
-// The tables, version by version. docs/results-format.md explains them.
+// The tables of a results file. docs/results-format.md explains them.
 
 #include <filesystem>
 #include <memory>
@@ -11,17 +11,19 @@ class Statement;
 struct Shown;
 
 constexpr int kApplicationId = 0x6d706172;  // "mpar"
-constexpr int kSchemaVersion = 6;
-// Older files are read as they are: their keys differ, by which scores are found again, and they
-// lack what only views show.
-constexpr int kReadableVersion = 2;
+constexpr int kSchemaVersion = 7;
 
-// Brings an empty or older file to the present version, in one transaction. Refuses files of
-// other programs and of later versions.
-void migrate(Database& database);
-// Throws unless the file is ours and of this or an earlier version; gives its version.
-int check_version(Database& database);
-// Files of an earlier format are brought up to date in memory, where that is needed to read them.
+// Tables that only some files have: shards of a run, human judgments, what `introspect` found.
+extern const char* const kShardsTable;
+extern const char* const kJudgmentsTable;
+extern const char* const kSweepTables;
+extern const char* const kSweepShardsTable;
+
+// Creates the tables in an empty file, in one transaction; checks any other file.
+void create_schema(Database& database);
+// False for an empty file. Throws when the file is not minpair's, of another format, or holds
+// anything that minpair never makes.
+bool check_schema(Database& database);
 std::unique_ptr<Database> open_to_read(const std::filesystem::path& path);
 
 // What the views show of an item.

@@ -5,11 +5,47 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "store/checksum.h"
 
 namespace minpair::store {
 
+namespace {
+
+Error not_made_by_minpair(const std::filesystem::path& file, const std::string& what) {
+  return bad_input(what)
+      .at(file.string())
+      .hint(
+          "minpair never makes such files: do not trust the results; a copy of the results file "
+          "alone, "
+          "without its neighbours, is safe to read");
+}
+
+// SQLite obeys the files that it finds beside a database. A journal may name a "super-journal",
+// which SQLite deletes after a rollback whatever it is; a write-ahead log is another program's.
+void refuse_side_files(const std::filesystem::path& database) {
+  if (database == ":memory:") return;
+  std::error_code missing;
+  std::filesystem::path file = std::filesystem::canonical(database, missing);  // as SQLite does
+  if (missing) file = database;
+  if (std::filesystem::exists(file, missing) && !std::filesystem::is_regular_file(file, missing))
+    throw bad_input("results are a regular file").at(database.string());
+  for (const char* ending : {"-journal", "-wal", "-shm"})
+    refuse_unusual_file(file.string() + ending);
+  const std::filesystem::path journal = file.string() + "-journal";
+  if (file_ends_with(journal, "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"))
+    throw not_made_by_minpair(journal, "this journal would delete another file");
+  for (const char* ending : {"-wal", "-shm"})
+    if (std::filesystem::exists(file.string() + ending, missing))
+      throw bad_input("another program keeps a write-ahead log beside these results")
+          .at(file.string() + ending)
+          .hint("if it was yours: sqlite3 FILE 'PRAGMA journal_mode = DELETE'");
+}
+
+}  // namespace
+
 Database::Database(const std::filesystem::path& path, int flags) : path_(path) {
+  refuse_side_files(path);
   int code = sqlite3_open_v2(path.c_str(), &handle_, flags, nullptr);
   if (code != SQLITE_OK) {
     try {

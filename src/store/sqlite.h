@@ -23,8 +23,6 @@ class Database {
   int64_t last_id() const { return sqlite3_last_insert_rowid(handle_); }
   sqlite3* handle() const { return handle_; }
   const std::filesystem::path& path() const { return path_; }
-  void say_it_is(const std::filesystem::path& path) { path_ = path; }  // in messages
-  bool has_checksums = false;                                          // its rows; see checksum.h
   [[noreturn]] void fail(int code, const std::string& doing) const;
 
  private:

@@ -27,7 +27,7 @@ std::unique_ptr<Database> open_to_write(const std::filesystem::path& path) {
   if (sqlite3_db_readonly(database->handle(), "main") == 1)
     database->fail(SQLITE_READONLY, "cannot write the results");
   database->run(kPragmas);
-  migrate(*database);
+  create_schema(*database);
   return database;
 }
 
@@ -100,7 +100,7 @@ struct Store::Impl {
                               const suite::Item& item) {
     return statement(
                "SELECT scores.excluded, scores.tokens, scores.run, scores.ordinal, " +
-               is_whole(*database, "scores") +
+               is_whole("scores") +
                " FROM items JOIN runs ON runs.suite = items.suite JOIN scores ON scores.run = "
                "runs.run AND scores.ordinal = items.ordinal WHERE items.content = ? AND "
                "runs.model = ? AND runs.method = ? AND runs.version = ? LIMIT 1")
@@ -311,9 +311,7 @@ void Store::finish_run(int64_t run) {
 
 // Only files of parts have this table, so that merged ones are like those of a single run.
 void Store::add_shard(int64_t run, const ShardRecord& shard) {
-  impl_->database->run(
-      "CREATE TABLE IF NOT EXISTS shards (run INTEGER NOT NULL, plan TEXT NOT NULL, shards INTEGER "
-      "NOT NULL, shard INTEGER NOT NULL, PRIMARY KEY (run, plan, shards, shard)) WITHOUT ROWID");
+  impl_->database->run(kShardsTable);
   impl_->statement("INSERT OR IGNORE INTO shards VALUES (?,?,?,?)")
       .bind(run)
       .bind(shard.plan)
@@ -352,8 +350,7 @@ std::vector<RunRecord> Store::runs() {
   // LEFT: a run whose suite or model lost its number is damaged, not absent.
   Statement s(*impl_->database,
               std::string("SELECT run, method, version, norm, ties, special, facts, ") +
-                  is_whole(*impl_->database, "runs") + " AND " +
-                  suite_and_model_are_whole(*impl_->database) + ", " + kSuiteAndModel +
+                  is_whole("runs") + " AND " + suite_and_model_are_whole() + ", " + kSuiteAndModel +
                   " FROM runs LEFT JOIN suites ON suites.suite = runs.suite LEFT JOIN models ON "
                   "models.model = runs.model ORDER BY run");
   std::vector<RunRecord> runs;
@@ -386,8 +383,8 @@ class ItemRows : public StoredItems {
         run_(run),
         with_text_(with_text),
         rows_(database, "SELECT scores.ordinal, excluded, equal_lengths, outcomes, tokens, " +
-                            is_whole(database, "scores") +
-                            (with_text ? ", " + is_whole(database, "items") +
+                            is_whole("scores") +
+                            (with_text ? ", " + is_whole("items") +
                                              ", item FROM runs JOIN scores ON scores.run = "
                                              "runs.run JOIN items ON items.suite = runs.suite AND "
                                              "items.ordinal = scores.ordinal WHERE runs.run = ? "

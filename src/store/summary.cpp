@@ -14,7 +14,7 @@ std::vector<SummaryRow> read_summary(Database& database, int64_t run) {
   Statement s(database,
               "SELECT test, condition, language, excluded, equal_lengths, norm, first_ordinal, "
               "items, correct, ties, unavailable, pairs_right, pairs_tied, " +
-                  is_whole(database, "summary") + " FROM summary WHERE run = ?");
+                  is_whole("summary") + " FROM summary WHERE run = ?");
   s.bind(run);
   std::vector<SummaryRow> rows;
   while (s.step()) {

@@ -357,6 +357,20 @@ TEST(Journal, AnswersOfAnotherPlanAreNotUsed) {
   EXPECT_FALSE(AnswerJournal(folder / "j", {1, 2}).next(kOneLogit, found));
 }
 
+// The journal's name can be foreseen: an archive may bring a link of that name.
+TEST(Journal, LinksAreNotFollowed) {
+  TemporaryFolder folder;
+  query::Answer a{query::Logits{{1.5f}, 2.5}};
+  for (bool symbolic : {true, false}) {
+    write_file(folder / "precious", "precious");
+    symbolic ? std::filesystem::create_symlink(folder / "precious", folder / "j")
+             : std::filesystem::create_hard_link(folder / "precious", folder / "j");
+    EXPECT_THROW(AnswerJournal(folder / "j", {1, 1}).append({&a, 1}), Error);
+    EXPECT_EQ(read_file(folder / "precious"), "precious");
+    std::filesystem::remove(folder / "j");
+  }
+}
+
 TEST(Journal, ABrokenBatchEndsWhatIsKnown) {
   TemporaryFolder folder;
   for (int i = 0; i < 3; ++i) {

@@ -244,7 +244,7 @@ TEST_F(StoreTest, ReadersAndForeignFiles) {
     Store store(path(), Store::Mode::read);
     FAIL();
   } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("later minpair"), std::string::npos);
+    EXPECT_NE(std::string(e.what()).find("format 99"), std::string::npos);
   }
 }
 
@@ -266,37 +266,6 @@ TEST_F(StoreTest, FactsAreThoseOfTheCallThatAddedScores) {
   EXPECT_EQ(call("first", 2), (Facts{{"command", "first"}, {"start", "\"<s>\" é"}}));
   EXPECT_EQ(call("nothing new", 1)["command"], "first");
   EXPECT_EQ(call("more", 3)["command"], "more");
-}
-
-TEST_F(StoreTest, ReadsFilesOfTheFirstFormat) {
-  {
-    Store store(path(), Store::Mode::write);
-    fill(store);
-  }
-  {
-    Database old(path(), SQLITE_OPEN_READWRITE);
-    old.run(
-        "DROP VIEW tidy_runs; DROP VIEW tidy_items; DROP VIEW tidy_sentences; DROP VIEW "
-        "tidy_regions; DROP TABLE shown");
-    for (const CheckedTable& table : checked_tables())
-      old.run(fmt::format("ALTER TABLE {} DROP COLUMN checksum", table.name));
-    old.run("ALTER TABLE runs DROP COLUMN facts");
-    old.run("PRAGMA user_version = 1");
-  }
-  auto check = [&](Store::Mode mode) {
-    Store store(path(), mode);
-    ASSERT_EQ(store.runs().size(), 1u);
-    EXPECT_TRUE(store.runs()[0].facts.empty());
-    EXPECT_EQ(store.runs()[0].method, "ce");
-  };
-  check(Store::Mode::read);
-  {
-    Database untouched(path(), SQLITE_OPEN_READONLY);
-    EXPECT_EQ(untouched.number("PRAGMA user_version"), 1);
-  }
-  check(Store::Mode::write);
-  Database later(path(), SQLITE_OPEN_READONLY);
-  EXPECT_EQ(later.number("PRAGMA user_version"), kSchemaVersion);
 }
 
 // Everything that reports and merges read.
@@ -369,7 +338,7 @@ TEST_F(StoreTest, AnyChangedByteIsNoticedOrHarmless) {
 }
 
 // As a kill leaves it: pages already changed in the file, what they were in a journal beside it.
-TEST_F(StoreTest, WhoReadsUndoesWhatWasCutOff) {
+TEST_F(StoreTest, OpeningForReadingRollsBackHotJournal) {
   {
     Store store(path(), Store::Mode::write);
     fill(store);
@@ -415,8 +384,65 @@ TEST_F(StoreTest, CheckComputesVerdictsAndSumsAnew) {
   EXPECT_EQ(after("UPDATE runs SET facts = '{}'", "runs"), "");
 }
 
-// Each of them could compute without end where a row is expected.
-TEST_F(StoreTest, WhatComputesInTheFileIsRefused) {
+// A rollback would delete the file that such a journal names.
+TEST_F(StoreTest, JournalThatNamesAnotherFileIsRefused) {
+  {
+    Store store(path(), Store::Mode::write);
+    fill(store);
+  }
+  const std::string results = read_file(path());
+  const std::filesystem::path victim = folder / "precious.txt";
+  write_file(victim, "precious");
+  auto big_endian = [](uint32_t x) {
+    return std::string{char(x >> 24), char(x >> 16), char(x >> 8), char(x)};
+  };
+  const std::string magic = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", name = victim.string();
+  const uint32_t page = uint32_t(uint8_t(results[16])) << 8 | uint8_t(results[17]);
+  std::string journal = magic + big_endian(0) + big_endian(1234) +
+                        big_endian(uint32_t(results.size() / page)) + big_endian(512) +
+                        big_endian(page);
+  journal.resize(512);
+  uint32_t sum = 0;
+  for (char c : name) sum += uint8_t(c);
+  journal += big_endian(0x40000000 / page + 1) + name + big_endian(uint32_t(name.size())) +
+             big_endian(sum) + magic;
+  const std::filesystem::path linked = folder / "linked.db";  // SQLite follows links to the file
+  std::filesystem::create_symlink(path(), linked);
+  for (const std::filesystem::path& file : {path(), linked})
+    for (Store::Mode mode : {Store::Mode::read, Store::Mode::write}) {
+      write_file(path().string() + "-journal", journal);
+      EXPECT_THAT([&] { Store(file, mode); },
+                  ::testing::Throws<Error>(::testing::Property(
+                      &Error::message, ::testing::HasSubstr("would delete another file"))));
+      EXPECT_TRUE(std::filesystem::exists(victim));
+      EXPECT_EQ(read_file(path()), results);
+    }
+}
+
+TEST_F(StoreTest, SideFilesThatLeadElsewhereAreRefused) {
+  {
+    Store store(path(), Store::Mode::write);
+    fill(store);
+  }
+  const std::filesystem::path victim = folder / "precious.txt";
+  for (const char* ending : {"-journal", "-wal", "-shm"}) {
+    const std::filesystem::path side = path().string() + ending;
+    for (bool symbolic : {true, false}) {
+      write_file(victim, "precious");
+      symbolic ? std::filesystem::create_symlink(victim, side)
+               : std::filesystem::create_hard_link(victim, side);
+      for (Store::Mode mode : {Store::Mode::read, Store::Mode::write})
+        EXPECT_THROW(Store(path(), mode), Error) << side;
+      EXPECT_EQ(read_file(victim), "precious");
+      std::filesystem::remove(side);
+    }
+  }
+  write_file(path().string() + "-wal", "");
+  EXPECT_THROW(Store(path(), Store::Mode::read), Error);
+}
+
+// Each of them could compute without end, or do what nobody asked for.
+TEST_F(StoreTest, WhatMinpairNeverMakesIsRefused) {
   {
     Store store(path(), Store::Mode::write);
     fill(store);
@@ -427,7 +453,13 @@ TEST_F(StoreTest, WhatComputesInTheFileIsRefused) {
         "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT others.* FROM "
         "others, n",
         "CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM scores; END",
-        "ALTER TABLE runs ADD COLUMN c GENERATED ALWAYS AS (zeroblob(900000000))"}) {
+        "ALTER TABLE runs ADD COLUMN c GENERATED ALWAYS AS (zeroblob(900000000))",
+        "CREATE INDEX slow ON items (item) WHERE length(item) > 5",
+        "DROP INDEX items_by_content; CREATE INDEX items_by_content ON items (content) WHERE "
+        "length(item) > 5",
+        "CREATE TABLE own (x CHECK (x > 0))", "CREATE VIEW mine AS SELECT * FROM runs",
+        "DROP TABLE shown; CREATE TABLE shown (run CHECK (run > 0), ordinal, margin, by_sentence, "
+        "by_region)"}) {
     write_file(path(), whole);
     {
       Database file(path(), SQLITE_OPEN_READWRITE);
@@ -440,21 +472,14 @@ TEST_F(StoreTest, WhatComputesInTheFileIsRefused) {
           << change;
     EXPECT_THROW(check_results(path()), Error) << change;
   }
-  // One's own views are nobody's business.
-  write_file(path(), whole);
-  {
-    Database file(path(), SQLITE_OPEN_READWRITE);
-    file.run("CREATE VIEW mine AS SELECT * FROM runs");
-  }
-  EXPECT_EQ(Store(path(), Store::Mode::read).runs().size(), 1u);
 }
 
-TEST_F(StoreTest, AFormatThatCannotBeIsDamage) {
+TEST_F(StoreTest, OtherFormatsAreRefused) {
   {
     Store store(path(), Store::Mode::write);
     fill(store);
   }
-  for (int version : {-2147483647, -1000, -1, 0}) {
+  for (int version : {-2147483647, -1000, -1, 0, 1, 6, 1000}) {
     {
       Database file(path(), SQLITE_OPEN_READWRITE);
       file.run(fmt::format("PRAGMA user_version = {}", version));
@@ -462,7 +487,7 @@ TEST_F(StoreTest, AFormatThatCannotBeIsDamage) {
     for (Store::Mode mode : {Store::Mode::read, Store::Mode::write})
       EXPECT_THAT([&] { Store(path(), mode); },
                   ::testing::Throws<Error>(::testing::Property(
-                      &Error::message, ::testing::HasSubstr("damaged: there is no format"))));
+                      &Error::message, ::testing::HasSubstr("this minpair reads format"))));
   }
 }
 
@@ -480,57 +505,12 @@ TEST(ContentKey, StaysAsItIs) {
   EXPECT_EQ(hex_of(content_of(item)), "4345b5bb39835b34bcd260eb13415cf6");
 }
 
-// tests/golden/store/format-2.sqlite: two of the three items of tiny.jsonl, scored before content
-// had today's keys. Reading changes nothing; writing finds the scores again.
-TEST_F(StoreTest, FindsScoresOfTheSecondFormatAgain) {
-  std::filesystem::path golden = testing::source_dir() / "tests/golden/store";
-  std::filesystem::copy_file(golden / "format-2.sqlite", path());
-  std::string before = read_file(path());
-  {
-    Store store(path(), Store::Mode::read);
-    EXPECT_EQ(store.runs().at(0).suite.name, "tiny");
-    EXPECT_EQ(store.summary(1).at(0).counts.items, 1u);
-  }
-  EXPECT_EQ(read_file(path()), before);
-  Store store(path(), Store::Mode::write);
-  RunRecord run = store.runs().at(0);
-  judge::MethodInfo method = method_named(run.method);
-  std::vector<bool> found;
-  auto items = suite::read_items(golden / "tiny.jsonl");
-  for (suite::Item item; items->next(item);)
-    found.push_back(store.has_score(run.model.id, method, item));
-  EXPECT_EQ(found, (std::vector<bool>{true, true, false}));
-}
-
-// What an old file gets when it is written is what a new one would have.
-TEST_F(StoreTest, OldFilesGetTheViews) {
-  std::filesystem::path golden = testing::source_dir() / "tests/golden/store";
-  std::filesystem::copy_file(golden / "format-2.sqlite", path());
-  std::filesystem::path anew = folder / "anew.db";
-  merge_results({path()}, anew);
-  { Store migrated(path(), Store::Mode::write); }
-  auto shown = [](const std::filesystem::path& file) {
-    Database db(file, SQLITE_OPEN_READONLY);
-    std::string rows;
-    for (const char* sql :
-         {"quote(id) || quote(outcome) || quote(margin) || quote(good) || quote(bad) || "
-          "quote(excluded) FROM tidy_items",
-          "quote(id) || quote(sentence) || quote(grammatical) || quote(text) || quote(score) FROM "
-          "tidy_sentences",
-          "suite || model || method || norm FROM tidy_runs"})
-      for (Statement s(db, std::string("SELECT ") + sql); s.step();) rows += s.string(0) + '\n';
-    return rows;
-  };
-  EXPECT_EQ(shown(path()), shown(anew));
-  EXPECT_NE(shown(path()).find("'right'"), std::string::npos) << shown(path());
-}
-
-// The fifth format had views without regions and contexts.
-TEST_F(StoreTest, FilesOfTheFifthFormatGetRegions) {
+TEST_F(StoreTest, ViewsShowRegionsAndContexts) {
   suite::Item item = pair_of("1", "Er geht .", "Er gehen .");
   item.sentences[0].context = "Na gut.";
   item.sentences[0].regions = {{"subject", {0, 2}}, {"verb", {3, 7}}};
-  auto fill_one = [&](Store& store) {
+  {
+    Store store(path(), Store::Mode::write);
     Store::Transaction t(store);
     int64_t run = store.add_run(store.add_suite({0, "s", "f", 1, {}}),
                                 store.add_model({0, "m", "w", "t", "fp32", "causal", "g", 5, {}}),
@@ -538,33 +518,15 @@ TEST_F(StoreTest, FilesOfTheFifthFormatGetRegions) {
     store.add_score(run, 0, item, judge::Reason::none, {sentence_of({-1}), sentence_of({-2})});
     store.finish_run(run);
     t.commit();
-  };
-  {
-    Store store(path(), Store::Mode::write);
-    fill_one(store);
   }
-  auto seen = [&] {
-    Database db(path(), SQLITE_OPEN_READONLY);
-    std::string rows;
-    for (const char* sql : {"region_name || ':' || text || '=' || surprisal FROM tidy_regions",
-                            "context_good || quote(context_bad) FROM tidy_items",
-                            "quote(context) || score FROM tidy_sentences"})
-      for (Statement s(db, std::string("SELECT ") + sql); s.step();) rows += s.string(0) + '\n';
-    return rows;
-  };
-  const std::string now = seen();
-  EXPECT_NE(now.find("subject:Er=1.44269"), now.npos) << now;
-  EXPECT_NE(now.find("Na gut.NULL"), now.npos) << now;
-  {
-    Database old(path(), SQLITE_OPEN_READWRITE);
-    old.run(
-        "DROP VIEW tidy_regions; DROP VIEW tidy_sentences; DROP VIEW tidy_items; "
-        "ALTER TABLE shown DROP COLUMN by_region; CREATE VIEW tidy_items AS SELECT 1; "
-        "CREATE VIEW tidy_sentences AS SELECT 1; PRAGMA user_version = 5");
-  }
-  { EXPECT_EQ(Store(path(), Store::Mode::read).runs().size(), 1u); }
-  { Store migrated(path(), Store::Mode::write); }
-  EXPECT_EQ(seen(), now);
+  Database db(path(), SQLITE_OPEN_READONLY);
+  std::string rows;
+  for (const char* sql : {"region_name || ':' || text || '=' || surprisal FROM tidy_regions",
+                          "context_good || quote(context_bad) FROM tidy_items",
+                          "quote(context) || score FROM tidy_sentences"})
+    for (Statement s(db, std::string("SELECT ") + sql); s.step();) rows += s.string(0) + '\n';
+  EXPECT_NE(rows.find("subject:Er=1.44269"), rows.npos) << rows;
+  EXPECT_NE(rows.find("Na gut.NULL"), rows.npos) << rows;
 }
 
 // What happens to a user who may not write; 0: a clear error.
