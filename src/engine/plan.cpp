@@ -80,11 +80,9 @@ void Planner::plan_item(uint64_t number, const suite::Item& item, size_t method)
     check(asked.queries[q], model_);
     reducers_.add(asked.queries[q]);
     add_question(*questions_, number, method, q, asked.queries[q], order_for(context_.kind));
-    const std::vector<tokenizer::TokenId>& ids = asked.queries[q].ids;
-    const uint64_t fields[] = {key_.high, key_.low, number, method, q};
-    std::string bytes(reinterpret_cast<const char*>(fields), sizeof fields);
-    bytes.append(reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof ids[0]);
-    key_ = hash128(bytes);
+    const Hash128 query = query::identity(asked.queries[q]);
+    const uint64_t fields[] = {key_.high, key_.low, number, method, q, query.high, query.low};
+    key_ = hash128({reinterpret_cast<const char*>(fields), sizeof fields});
   }
 }
 

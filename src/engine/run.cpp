@@ -166,7 +166,7 @@ class Run {
     for (const std::string& name : {record_.fingerprint, record_.precision, record_.tokenizer})
       wanted += '\n' + name;
     for (const judge::MethodInfo& info : infos_)
-      wanted += fmt::format("\n{} {}", info.name, info.key());
+      wanted += fmt::format("\n{} {} {}", info.name, info.version, info.words);
     for (const auto* names :
          {&options_.selection.tests, &options_.selection.conditions, &options_.selection.languages})
       wanted += '\n' + join(*names, "\t");

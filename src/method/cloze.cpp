@@ -34,6 +34,13 @@ void need_words(const MethodContext& context) {
 
 }  // namespace
 
+judge::Reads cloze_reads() {
+  judge::Reads reads{.language = true, .features = {"pos"}};
+  for (stimuli::Feature f : stimuli::all_features)
+    reads.features.emplace_back(stimuli::name_of(f));
+  return reads;
+}
+
 MaskedSentence without_locus(const suite::Sentence& sentence, const MethodContext& context) {
   MaskedSentence m;
   auto excluded = [](Reason reason) { return MaskedSentence{{}, 0, {}, {}, reason}; };

@@ -17,6 +17,9 @@ struct MaskedSentence {
   stimuli::Bundle bundle;          // the features of the masked word
   Reason excluded = Reason::none;  // why there is none
 };
+// What is read of a cloze beside its sentence.
+judge::Reads cloze_reads();
+
 MaskedSentence without_locus(const suite::Sentence& sentence, const MethodContext& context);
 // That of a cloze, with what it says of the word that stood there.
 MaskedSentence masked_sentence(const suite::Item& item, const MethodContext& context);

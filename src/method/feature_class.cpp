@@ -57,7 +57,8 @@ const Method& feature_class() {
        {judge::Unit::probability},
        judge::Ties::wrong,
        judge::MethodInfo::Scope::locus,
-       true});
+       true,
+       cloze_reads()});
   return method;
 }
 

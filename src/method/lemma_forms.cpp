@@ -47,6 +47,12 @@ std::vector<Form> forms_of(const suite::Item& item, const MaskedSentence& m,
   return forms;
 }
 
+judge::Reads lemma_reads() {
+  judge::Reads reads = cloze_reads();
+  reads.features.emplace_back("lemma");
+  return reads;
+}
+
 class LemmaForms : public Method {
  public:
   const judge::MethodInfo& info() const override {
@@ -57,7 +63,8 @@ class LemmaForms : public Method {
         {judge::Unit::sum},
         judge::Ties::wrong,
         judge::MethodInfo::Scope::locus,
-        true};
+        true,
+        lemma_reads()};
     return info;
   }
   bool supports(const query::ModelInfo& model) const override {

@@ -214,6 +214,13 @@ class LemmaPairs : public WordMethod {
   Cut cut_;
 };
 
+// Of a pair, also which sentence is right.
+judge::Reads pair_reads() {
+  judge::Reads reads = cloze_reads();
+  reads.grammatical = true;
+  return reads;
+}
+
 judge::MethodInfo info_called(const std::string& name) {
   return {name,
           "a cloze or a pair: the right forms of all lemmas against their other forms, lemmas "
@@ -223,7 +230,8 @@ judge::MethodInfo info_called(const std::string& name) {
           {judge::Unit::equal_weight},
           judge::Ties::wrong,
           judge::MethodInfo::Scope::locus,
-          true};
+          true,
+          pair_reads()};
 }
 
 // "top0.9"

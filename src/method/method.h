@@ -67,6 +67,7 @@ class Method {
   const std::string& explanation() const { return info().explanation; }
   const std::string& citation() const { return info().citation; }
   const judge::View& view() const { return info().view; }
+  const judge::Reads& reads() const { return info().reads; }
 };
 
 // What the method asks about the item; a cloze is excluded from methods that cannot judge it.

@@ -72,12 +72,15 @@ WordsOfPart in_order(Gathered& from, const Pieces& pieces) {
   return part;
 }
 
+void add_bundle(Sha256& hash, const stimuli::Bundle& b) {
+  hash.add({reinterpret_cast<const char*>(b.value.data()), b.value.size()});
+}
+
 void add_part(Sha256& hash, const WordsOfPart& part) {
   for (const VocabularyWord& w : part.words) {
     hash.add(w.form).add("\t");
     for (tokenizer::TokenId id : w.pieces) hash.add(std::to_string(id)).add(" ");
-    for (const stimuli::Bundle& b : w.bundles)
-      hash.add({reinterpret_cast<const char*>(b.value.data()), b.value.size()});
+    for (const stimuli::Bundle& b : w.bundles) add_bundle(hash, b);
     hash.add("\n");
   }
   for (const auto& [lemma, words] : part.lemmas) {
@@ -127,6 +130,15 @@ VocabularyWords::VocabularyWords(const std::filesystem::path& lexicon,
   for (const auto& [key, part] : parts_) {
     hash.add("\n" + key.first + "\t" + key.second + "\n");
     add_part(hash, *part);
+  }
+  // Also what the vocabulary lacks: it tells what the words of a pair are.
+  for (const auto& [key, forms] : forms_) {
+    hash.add("\n" + key.first + "\t" + key.second + "\n");
+    for (const auto& [form, bundles] : forms) {
+      hash.add(form).add("\t");
+      for (const stimuli::Bundle& b : bundles) add_bundle(hash, b);
+      hash.add("\n");
+    }
   }
   fingerprint_ = hash.hex();
   make_questions();

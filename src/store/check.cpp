@@ -73,10 +73,11 @@ class Check {
 
   void meanings() {
     Statement s(database_,
-                "SELECT run, runs.suite, norm, manifest FROM runs JOIN suites ON suites.suite = "
-                "runs.suite ORDER BY run");
+                "SELECT run, runs.suite, norm, manifest, reads FROM runs JOIN suites ON suites.suite "
+                "= runs.suite ORDER BY run");
     for (; s.step(); ++found_.runs) {
       judge_ = judge::Judge(suite::parse_manifest(s.text(3), database_.path().string()));
+      reads_ = judge::parse_reads(s.text(4));
       meaning_of(s.integer(0), s.integer(1), judge::family_of(judge::find_view(s.text(2))));
     }
   }
@@ -105,7 +106,8 @@ class Check {
              SummaryTable& counted) {
     if (s.is_null(6)) throw bad_input("its item is missing");
     parser_.parse(s.text(6), {}, item_);
-    if (s.text(5) != bytes_of(content_of(item_))) throw bad_input("it belongs to other sentences");
+    if (s.text(5) != bytes_of(judge::content_of(item_, reads_)))
+      throw bad_input("it belongs to other sentences");
     judge::Reason excluded = judge::find_reason(s.text(1));
     Judged judged;
     if (excluded == judge::Reason::none) {
@@ -126,6 +128,7 @@ class Check {
   suite::ItemParser parser_;
   suite::Item item_;
   judge::Judge judge_;  // of the run at hand
+  judge::Reads reads_;  // of its method
 };
 
 }  // namespace

@@ -14,9 +14,10 @@ constexpr CheckedTable kTables[] = {
     {"models", "model", "model",
      "model, name, fingerprint, tokenizer, precision, kind, architecture, parameters, notes"},
     {"items", "item", "suite, ordinal",
-     "suite, ordinal, id, test, condition, language, content, item"},
-    {"runs", "run", "run", "run, suite, model, method, version, norm, ties, special, facts"},
-    {"scores", "score", "run, ordinal", "run, ordinal, excluded, equal_lengths, outcomes, tokens"},
+     "suite, ordinal, id, test, condition, language, item"},
+    {"runs", "run", "run", "run, suite, model, method, version, words, reads, norm, ties, special, facts"},
+    {"scores", "score", "run, ordinal",
+     "run, ordinal, content, excluded, equal_lengths, outcomes, tokens"},
     {"summary", "line of the summary", "run, test, condition, norm",
      "run, test, condition, language, excluded, equal_lengths, norm, first_ordinal, items, "
      "correct, ties, unavailable, pairs_right, pairs_tied"},

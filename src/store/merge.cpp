@@ -26,9 +26,9 @@ struct Part {
 
 // What makes two runs one: everything that the key of a score has, and the suite.
 std::string key_of(const RunRecord& r) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", r.suite.name, r.suite.fingerprint,
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", r.suite.name, r.suite.fingerprint,
                      r.model.fingerprint, r.model.tokenizer, r.model.precision, r.method,
-                     r.version);
+                     r.version, r.words, judge::text_of(r.reads));
 }
 
 // Runs that one command makes in one transaction.
@@ -105,6 +105,8 @@ std::vector<std::string> differences(const RunRecord& a, const RunRecord& b) {
     found.push_back(fmt::format("the method {}", b.method));
   else if (a.version != b.version)
     found.push_back("another version of the method");
+  else if (a.words != b.words)
+    found.push_back("other words for clozes");
   return found;
 }
 
@@ -240,6 +242,8 @@ judge::MethodInfo method_of(const RunRecord& r) {
   judge::MethodInfo method;
   method.name = r.method;
   method.version = r.version;
+  method.words = r.words;
+  method.reads = r.reads;
   method.view = r.view;
   method.ties = r.ties;
   return method;

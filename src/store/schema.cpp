@@ -41,28 +41,29 @@ CREATE TABLE items (
   test TEXT NOT NULL,
   condition TEXT NOT NULL,
   language TEXT NOT NULL,
-  content BLOB NOT NULL,
   item TEXT NOT NULL,
   checksum INTEGER NOT NULL,
   PRIMARY KEY (suite, ordinal)
 ) WITHOUT ROWID;
-CREATE INDEX items_by_content ON items (content);
 CREATE TABLE runs (
   run INTEGER PRIMARY KEY,
   suite INTEGER NOT NULL,
   model INTEGER NOT NULL,
   method TEXT NOT NULL,
   version INTEGER NOT NULL,
+  words TEXT NOT NULL,
+  reads TEXT NOT NULL,
   norm TEXT NOT NULL,
   ties TEXT NOT NULL,
   special INTEGER NOT NULL,
   facts TEXT NOT NULL,
   checksum INTEGER NOT NULL DEFAULT 0,
-  UNIQUE (suite, model, method, version)
+  UNIQUE (suite, model, method, version, words, reads)
 );
 CREATE TABLE scores (
   run INTEGER NOT NULL,
   ordinal INTEGER NOT NULL,
+  content BLOB NOT NULL,
   excluded TEXT NOT NULL,
   equal_lengths INTEGER NOT NULL,
   outcomes INTEGER NOT NULL,
@@ -70,6 +71,7 @@ CREATE TABLE scores (
   checksum INTEGER NOT NULL,
   PRIMARY KEY (run, ordinal)
 ) WITHOUT ROWID;
+CREATE INDEX scores_by_content ON scores (content);
 CREATE TABLE summary (
   run INTEGER NOT NULL,
   test TEXT NOT NULL,

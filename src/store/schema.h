@@ -11,7 +11,7 @@ class Statement;
 struct Shown;
 
 constexpr int kApplicationId = 0x6d706172;  // "mpar"
-constexpr int kSchemaVersion = 7;
+constexpr int kSchemaVersion = 8;
 
 // Tables that only some files have: shards of a run, human judgments, what `introspect` found.
 extern const char* const kShardsTable;

@@ -31,6 +31,8 @@ std::unique_ptr<Database> open_to_write(const std::filesystem::path& path) {
   return database;
 }
 
+constexpr const char* kSameMethod = "method = ? AND version = ? AND words = ? AND reads = ?";
+
 std::string lines_of(const std::vector<std::string>& notes) { return join(notes, "\n"); }
 
 }  // namespace
@@ -43,10 +45,8 @@ struct Store::Impl {
   struct Writing {
     int64_t suite = 0;
     int64_t model = 0;
-    std::string method;
-    int64_t version = 1;
+    judge::MethodInfo method;  // its key and view
     bool special = false;
-    judge::View own;
     std::vector<judge::View> views;
     judge::Judge judge;
     SummaryTable summary;
@@ -66,17 +66,20 @@ struct Store::Impl {
     if (at != writing.end()) return at->second;
     Writing& w = writing[run];
     Statement& s = statement(
-        "SELECT runs.suite, model, method, version, special, norm, manifest FROM runs JOIN "
-        "suites ON suites.suite = runs.suite WHERE run = ?");
+        "SELECT runs.suite, model, special, norm, manifest, method, version, words, reads FROM "
+        "runs "
+        "JOIN suites ON suites.suite = runs.suite WHERE run = ?");
     if (!s.bind(run).step()) throw cannot("there is no such run");
     w.suite = s.integer(0);
     w.model = s.integer(1);
-    w.method = s.string(2);
-    w.version = s.integer(3);
-    w.special = s.integer(4) != 0;
-    w.own = judge::find_view(s.text(5));
-    w.views = judge::family_of(w.own);
-    w.judge = judge::Judge(suite::parse_manifest(s.text(6), path.string()));
+    w.special = s.integer(2) != 0;
+    w.method.view = judge::find_view(s.text(3));
+    w.views = judge::family_of(w.method.view);
+    w.judge = judge::Judge(suite::parse_manifest(s.text(4), path.string()));
+    w.method.name = s.string(5);
+    w.method.version = int(s.integer(6));
+    w.method.words = s.string(7);
+    w.method.reads = judge::parse_reads(s.text(8));
     s.reset();
     w.summary.load(*database, run);
     return w;
@@ -96,18 +99,23 @@ struct Store::Impl {
     return id;
   }
 
-  Statement& score_by_content(int64_t model, const std::string& method, int64_t version,
+  // What a score's key says of its method.
+  static Statement& bind_method(Statement& s, const judge::MethodInfo& method) {
+    return s.bind(method.name)
+        .bind(int64_t{method.version})
+        .bind(method.words)
+        .bind(judge::text_of(method.reads));
+  }
+
+  Statement& score_by_content(int64_t model, const judge::MethodInfo& method,
                               const suite::Item& item) {
-    return statement(
-               "SELECT scores.excluded, scores.tokens, scores.run, scores.ordinal, " +
-               is_whole("scores") +
-               " FROM items JOIN runs ON runs.suite = items.suite JOIN scores ON scores.run = "
-               "runs.run AND scores.ordinal = items.ordinal WHERE items.content = ? AND "
-               "runs.model = ? AND runs.method = ? AND runs.version = ? LIMIT 1")
-        .bind_blob(bytes_of(content_of(item)))
-        .bind(model)
-        .bind(method)
-        .bind(version);
+    Statement& s = statement(
+        "SELECT scores.excluded, scores.tokens, scores.run, scores.ordinal, " + is_whole("scores") +
+        " FROM scores JOIN runs ON runs.run = scores.run WHERE scores.content = ? AND runs.model "
+        "= ? AND " +
+        kSameMethod + " LIMIT 1");
+    s.bind_blob(bytes_of(judge::content_of(item, method.reads))).bind(model);
+    return bind_method(s, method);
   }
 };
 
@@ -203,8 +211,8 @@ int64_t Store::add_model(const ModelRecord& model) {
 int64_t Store::add_run(int64_t suite, int64_t model, const judge::MethodInfo& method,
                        const Facts& facts) {
   Statement& find = impl_->statement(
-      "SELECT run FROM runs WHERE suite = ? AND model = ? AND method = ? AND version = ?");
-  find.bind(suite).bind(model).bind(method.name).bind(int64_t{method.key()});
+      std::string("SELECT run FROM runs WHERE suite = ? AND model = ? AND ") + kSameMethod);
+  Impl::bind_method(find.bind(suite).bind(model), method);
   std::string made = facts_json(facts);
   if (find.step()) {
     int64_t run = find.integer(0);
@@ -212,14 +220,10 @@ int64_t Store::add_run(int64_t suite, int64_t model, const judge::MethodInfo& me
     return run;
   }
   find.reset();
-  impl_
-      ->statement(
-          "INSERT INTO runs (suite, model, method, version, norm, ties, special, facts) VALUES "
-          "(?,?,?,?,?,?,0,?)")
-      .bind(suite)
-      .bind(model)
-      .bind(method.name)
-      .bind(int64_t{method.key()})
+  Statement& insert = impl_->statement(
+      "INSERT INTO runs (suite, model, method, version, words, reads, norm, ties, special, facts) "
+      "VALUES (?,?,?,?,?,?,?,?,0,?)");
+  Impl::bind_method(insert.bind(suite).bind(model), method)
       .bind(name_of(method.view))
       .bind(name_of(method.ties))
       .bind(made)
@@ -231,14 +235,13 @@ void Store::add_item(int64_t suite, uint64_t ordinal, const suite::Item& item) {
   std::string line;
   suite::append_json_line(line, item);
   line.pop_back();
-  impl_->statement("INSERT OR IGNORE INTO items " + values_with_checksum(8))
+  impl_->statement("INSERT OR IGNORE INTO items " + values_with_checksum(7))
       .bind(suite)
       .bind(int64_t(ordinal))
       .bind(item.id)
       .bind(item.test)
       .bind(item.condition)
       .bind(item.language)
-      .bind_blob(bytes_of(content_of(item)))
       .bind(line)
       .run();
 }
@@ -259,9 +262,10 @@ void Store::add_score(int64_t run, uint64_t ordinal, const suite::Item& item,
   }
   if (scored || distance) tokens = pack_scores(sentences, distance);
   w.summary.add(item, ordinal, excluded, judged.equal_lengths, w.views, judged.verdicts);
-  impl_->statement("INSERT INTO scores " + values_with_checksum(6))
+  impl_->statement("INSERT INTO scores " + values_with_checksum(7))
       .bind(run)
       .bind(int64_t(ordinal))
+      .bind_blob(bytes_of(judge::content_of(item, w.method.reads)))
       .bind(key_of(excluded))
       .bind(int64_t{judged.equal_lengths})
       .bind(int64_t{pack_outcomes(judged.verdicts, w.views)})
@@ -269,14 +273,14 @@ void Store::add_score(int64_t run, uint64_t ordinal, const suite::Item& item,
       .run();
   if (scored)
     insert_shown(impl_->statement(kInsertShown), run, int64_t(ordinal),
-                 shown_by_views(w.judge, item, sentences, w.own));
+                 shown_by_views(w.judge, item, sentences, w.method.view));
 }
 
 void Store::copy_score(int64_t run, uint64_t ordinal, const suite::Item& item,
                        std::optional<uint32_t> distance) {
   if (impl_->run_has(run, ordinal)) return;
   Impl::Writing& w = impl_->run_being_written(run);
-  Statement& found = impl_->score_by_content(w.model, w.method, w.version, item);
+  Statement& found = impl_->score_by_content(w.model, w.method, item);
   if (!found.step()) throw cannot("a stored score has vanished").at(impl_->path.string());
   if (!found.integer(4))
     throw damaged(*impl_->database,
@@ -332,15 +336,15 @@ std::vector<ShardRecord> Store::shards(int64_t run) {
 }
 
 bool Store::has_scores(int64_t model, const judge::MethodInfo& method) {
-  Statement& s =
-      impl_->statement("SELECT 1 FROM runs WHERE model = ? AND method = ? AND version = ? LIMIT 1");
-  bool found = s.bind(model).bind(method.name).bind(int64_t{method.key()}).step();
+  Statement& s = impl_->statement(std::string("SELECT 1 FROM runs WHERE model = ? AND ") +
+                                  kSameMethod + " LIMIT 1");
+  bool found = Impl::bind_method(s.bind(model), method).step();
   s.reset();
   return found;
 }
 
 bool Store::has_score(int64_t model, const judge::MethodInfo& method, const suite::Item& item) {
-  Statement& s = impl_->score_by_content(model, method.name, method.key(), item);
+  Statement& s = impl_->score_by_content(model, method, item);
   bool found = s.step();
   s.reset();
   return found;
@@ -349,7 +353,8 @@ bool Store::has_score(int64_t model, const judge::MethodInfo& method, const suit
 std::vector<RunRecord> Store::runs() {
   // LEFT: a run whose suite or model lost its number is damaged, not absent.
   Statement s(*impl_->database,
-              std::string("SELECT run, method, version, norm, ties, special, facts, ") +
+              std::string("SELECT run, method, version, norm, ties, special, facts, words, "
+                          "reads, ") +
                   is_whole("runs") + " AND " + suite_and_model_are_whole() + ", " + kSuiteAndModel +
                   " FROM runs LEFT JOIN suites ON suites.suite = runs.suite LEFT JOIN models ON "
                   "models.model = runs.model ORDER BY run");
@@ -357,7 +362,7 @@ std::vector<RunRecord> Store::runs() {
   while (s.step()) {
     RunRecord r;
     r.id = s.integer(0);
-    if (!s.integer(7))
+    if (!s.integer(9))
       throw damaged(*impl_->database, fmt::format("what is said about run {}", r.id));
     r.method = s.string(1);
     r.version = int(s.integer(2));
@@ -365,8 +370,10 @@ std::vector<RunRecord> Store::runs() {
     r.ties = judge::find_ties(s.text(4));
     r.special = s.integer(5) != 0;
     r.facts = parse_facts(s.text(6), impl_->path.string());
-    r.suite = suite_in(s, 8, impl_->path.string());
-    r.model = model_in(s, 8);
+    r.words = s.string(7);
+    r.reads = judge::parse_reads(s.text(8));
+    r.suite = suite_in(s, 10, impl_->path.string());
+    r.model = model_in(s, 10);
     runs.push_back(std::move(r));
   }
   return runs;
@@ -424,20 +431,6 @@ void Store::each_item(int64_t run, bool with_text,
                       const std::function<void(const StoredItem&)>& each) {
   ItemRows rows(*impl_->database, run, with_text);
   for (StoredItem item; rows.next(item);) each(item);
-}
-
-Hash128 content_of(const suite::Item& item) {
-  std::string bytes;
-  for (const suite::Sentence& s : item.sentences) {
-    bytes += fmt::format("{} {} {} {}\n", s.text.size(), s.locus.begin, s.locus.end,
-                         s.grammatical ? 1 : 0);
-    bytes += s.text;
-  }
-  for (const suite::Sentence& s : item.sentences)
-    if (!s.context.empty()) bytes += fmt::format("\ncontext {} {}", s.context.size(), s.context);
-  // A cloze is judged over the words that its features name.
-  if (item.cloze) suite::append_json_line(bytes, item);
-  return hash128(bytes);
 }
 
 }  // namespace minpair::store

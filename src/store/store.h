@@ -2,8 +2,9 @@
 // Results: one SQLite file for many models, suites and methods. docs/results-format.md has the
 // tables.
 //
-// A score is found by its content: weights, tokenizer, precision, method, and the sentences with
-// their loci. A changed model never picks up old scores; an unchanged one computes nothing again.
+// A score is found by its content: weights, tokenizer, precision, method, and what the method reads
+// of the item (judge::Reads). A changed model or item never picks up old scores or exclusions; what
+// is unchanged is never computed again.
 //
 //   Store store("results.db", Store::Mode::write);
 //   Store::Transaction t(store);            // rolled back unless committed
@@ -51,10 +52,12 @@ struct RunRecord {
   ModelRecord model;
   std::string method;
   int version = 1;
+  std::string words;                     // fingerprint of a cloze's words, or empty
+  judge::Reads reads;                    // of an item
   judge::View view;                      // the method's own
   judge::Ties ties = judge::Ties::half;  // as the method's paper counts them
   bool special = false;                  // special tokens are among the scored ones
-  Facts facts;  // of the call that last added scores; empty in files of format 1
+  Facts facts;                           // of the call that last added scores
 };
 
 // A run over one part of the items that a command selects, to be merged with the others.
@@ -147,8 +150,5 @@ class Store {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-// Names sentences and loci, whatever the item's id, test or features.
-Hash128 content_of(const suite::Item& item);
 
 }  // namespace minpair::store

@@ -455,8 +455,8 @@ TEST_F(StoreTest, WhatMinpairNeverMakesIsRefused) {
         "CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM scores; END",
         "ALTER TABLE runs ADD COLUMN c GENERATED ALWAYS AS (zeroblob(900000000))",
         "CREATE INDEX slow ON items (item) WHERE length(item) > 5",
-        "DROP INDEX items_by_content; CREATE INDEX items_by_content ON items (content) WHERE "
-        "length(item) > 5",
+        "DROP INDEX scores_by_content; CREATE INDEX scores_by_content ON scores (content) WHERE "
+        "length(tokens) > 5",
         "CREATE TABLE own (x CHECK (x > 0))", "CREATE VIEW mine AS SELECT * FROM runs",
         "DROP TABLE shown; CREATE TABLE shown (run CHECK (run > 0), ordinal, margin, by_sentence, "
         "by_region)"}) {
@@ -494,15 +494,6 @@ TEST_F(StoreTest, OtherFormatsAreRefused) {
 TEST_F(StoreTest, ResultsNeedAFile) {
   for (const char* name : {"", ":memory:"})
     EXPECT_THROW(Store(name, Store::Mode::write), Error) << name;
-}
-
-TEST(ContentKey, StaysAsItIs) {
-  // XXH3 of "17 10 15 1\nDer Autor lacht .18 10 16 0\nDer Autor lachen .", computed by xxHash
-  // itself.
-  suite::Item item = pair_of("any", "Der Autor lacht .", "Der Autor lachen .");
-  item.sentences[0].locus = {10, 15};
-  item.sentences[1].locus = {10, 16};
-  EXPECT_EQ(hex_of(content_of(item)), "4345b5bb39835b34bcd260eb13415cf6");
 }
 
 TEST_F(StoreTest, ViewsShowRegionsAndContexts) {
