@@ -266,11 +266,28 @@ void AtomicFile::commit() {
         0)
       throw cannot_errno("cannot give the finished file its name").at(path_.string());
   }
-  if (::close(std::exchange(fd_, -1)) != 0)
+  // Synced before it is renamed: after a power cut, the name has either the old file or the whole
+  // new one.
+  const bool synced = ::fsync(fd_) == 0;
+  if (::close(std::exchange(fd_, -1)) != 0 || !synced)
     throw cannot_errno("writing failed").at(path_.string()).hint("is the disk full?");
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0)
-    throw cannot_errno("cannot rename the finished file into place").at(path_.string());
+  rename_and_sync(temporary_, path_);
   temporary_.clear();
+}
+
+void rename_and_sync(const fs::path& from, const fs::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0)
+    throw cannot_errno("cannot rename the finished file into place").at(to.string());
+  const fs::path folder = to.has_parent_path() ? to.parent_path() : fs::path(".");
+  int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;  // a folder may be writable and not readable
+  const int error = ::fsync(fd) == 0 ? 0 : errno;
+  ::close(fd);
+  if (error == 0 || error == EINVAL || error == ENOTSUP) return;  // not every file system can
+  errno = error;
+  throw cannot_errno("cannot sync the folder of the finished file")
+      .at(to.string())
+      .hint("is the disk failing?");
 }
 
 void write_file(const fs::path& path, std::string_view bytes) {

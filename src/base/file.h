@@ -73,6 +73,9 @@ class AtomicFile {
   std::string buffer_;
 };
 
+// Puts a file that is synced in the place of another, and syncs the folder.
+void rename_and_sync(const std::filesystem::path& from, const std::filesystem::path& to);
+
 void write_file(const std::filesystem::path& path, std::string_view bytes);  // atomically
 
 // All of the bytes, at the descriptor's current position; errors name `path`.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every call fails once: sweep.py MINPAIR SOURCE SHIM [--most N] [--only KIND] [--sites] [--jobs N] [--threads N]
+"""Every call fails once: sweep.py MINPAIR SOURCE SHIM [--of run|export] [--most N] [--only KIND] [--sites] [--jobs N] [--threads N]
 
 For each kind of call, the n-th one of a short run fails, for every n (with --most, for so many n spread over all of
 them; with --sites, of the allocations that are asked for in the same way only the first), once and for good. Then:
@@ -71,6 +71,7 @@ class Sweep:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="faults-", dir=shared if shared.is_dir() else None))
         self.model = call.source + "/tests/model/golden/bert"
         suite(self.folder / "suite.jsonl")
+        self.output = "items.csv" if call.of == "export" else "results.db"
         self.trials = self.refused = 0
         self.counting = threading.Lock()
         self.findings = []
@@ -85,7 +86,12 @@ class Sweep:
         return environment
 
     def command(self):
-        return [self.call.program, "run", "-s", "../suite.jsonl", "-m", self.model, "--method", "ce,pll", "-o", "results.db"]
+        if self.call.of == "export":
+            return [self.call.program, "export", "../made.db", "-o", self.output]
+        return self.scoring(self.output)
+
+    def scoring(self, output):
+        return [self.call.program, "run", "-s", "../suite.jsonl", "-m", self.model, "--method", "ce,pll", "-o", output]
 
     def run(self, where, kind="", **fault):
         where.mkdir(exist_ok=True)
@@ -118,9 +124,13 @@ class Sweep:
         return numbers, total
 
     def reference(self):
-        done = self.run(self.folder / "undisturbed")
+        where = self.folder / "undisturbed"
+        where.mkdir()
+        if self.call.of == "export":
+            subprocess.run(self.scoring("../made.db"), cwd=where, env=self.environment(), capture_output=True, check=True)
+        done = self.run(where)
         assert done.returncode == 0, done.stderr.decode()
-        self.bytes = (self.folder / "undisturbed/results.db").read_bytes()
+        self.bytes = (where / self.output).read_bytes()
         self.table = done.stdout
 
     def found(self, name, what, text=b""):
@@ -157,9 +167,9 @@ class Sweep:
         again = self.run(where)
         if again is None or again.returncode != 0:
             self.found(name, "the same command does not go on", again.stderr if again else b"")
-        elif (where / "results.db").read_bytes() != self.bytes:
+        elif (where / self.output).read_bytes() != self.bytes:
             self.found(name, "afterwards the results differ")
-        elif left := sorted(p.name for p in where.iterdir() if p.name != "results.db"):
+        elif left := sorted(p.name for p in where.iterdir() if p.name != self.output):
             self.found(name, f"it leaves {left}")
         else:
             return True
@@ -201,6 +211,9 @@ class Sweep:
 
     def sweep(self, kind):
         numbers, total = self.numbers(kind)
+        # The file before it is renamed, and its folder afterwards.
+        if kind == "sync" and total < 2:
+            self.found(kind, f"there are only {total} calls")
         before, began = (self.trials, self.refused), time.time()
         trials = [(n, keep) for n in numbers for keep in (False, True)]
         if kind == "socket":
@@ -235,6 +248,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("source")
     parser.add_argument("shim")
+    parser.add_argument("--of", choices=["run", "export"], default="run", help="the command")
     parser.add_argument("--most", type=int, default=0)
     parser.add_argument("--only", choices=KINDS)
     parser.add_argument("--sites", action="store_true")
