@@ -17,71 +17,104 @@
 namespace minpair::store {
 namespace {
 
-// One run in one file.
+// What one file has of a run or a sweep.
 struct Part {
   size_t file;
-  RunRecord run;
+  int64_t id;  // there
   std::vector<ShardRecord> shards;
 };
 
-// What makes two runs one: everything that the key of a score has, and the suite.
-std::string key_of(const RunRecord& r) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", r.suite.name, r.suite.fingerprint,
-                     r.model.fingerprint, r.model.tokenizer, r.model.precision, r.method,
-                     r.version, r.words, judge::text_of(r.reads));
-}
-
-// Runs that one command makes in one transaction.
-bool together(const RunRecord& a, const RunRecord& b) {
-  return a.suite.name == b.suite.name && a.suite.fingerprint == b.suite.fingerprint &&
-         a.model.fingerprint == b.model.fingerprint && a.model.tokenizer == b.model.tokenizer &&
-         a.model.precision == b.model.precision;
-}
-
-std::string name_of(const RunRecord& r) {
-  return fmt::format("{} × {} ({}, {})", r.suite.name, r.model.name, r.method, r.model.precision);
-}
-
-// One run, in all files that have some of it.
-struct WholeRun {
+// A run or a sweep, in all files that have some of it.
+struct Whole {
+  SuiteRecord suite;
+  ModelRecord model;
+  std::string how;  // the method, or what was changed inside the model
+  int version = 1;
+  std::string words, reads;  // of the method
+  Facts facts;               // of the last part
   std::vector<Part> parts;
-  const RunRecord& run() const { return parts.front().run; }
+
+  // What makes two parts one: everything that the key of a score has, and the suite.
+  bool same(const Whole& other) const {
+    return together(other) && how == other.how && version == other.version &&
+           words == other.words && reads == other.reads;
+  }
+  // Runs that one command makes in one transaction.
+  bool together(const Whole& other) const {
+    return suite.name == other.suite.name && suite.fingerprint == other.suite.fingerprint &&
+           model.fingerprint == other.model.fingerprint &&
+           model.tokenizer == other.model.tokenizer && model.precision == other.model.precision;
+  }
+  std::string name() const {
+    return fmt::format("{} × {} ({}, {})", suite.name, model.name, how, model.precision);
+  }
+};
+struct WholeRun : Whole {
+  judge::MethodInfo method;
+};
+struct WholeSweep : Whole {
+  SweepName sweep;
 };
 
-std::vector<WholeRun> collect(std::deque<Store>& stores) {
+WholeRun whole_of(RunRecord r) {
+  judge::MethodInfo method;
+  method.name = r.method;
+  method.version = r.version;
+  method.words = r.words;
+  method.reads = r.reads;
+  method.view = r.view;
+  method.ties = r.ties;
+  return {{std::move(r.suite),
+           std::move(r.model),
+           r.method,
+           r.version,
+           r.words,
+           judge::text_of(r.reads),
+           std::move(r.facts),
+           {}},
+          std::move(method)};
+}
+
+WholeSweep whole_of(SweepRecord s) {
+  return {{std::move(s.suite),
+           std::move(s.model),
+           s.name.what + " " + s.name.options,
+           s.name.version,
+           {},
+           {},
+           std::move(s.facts),
+           {}},
+          std::move(s.name)};
+}
+
+template <class Found>
+void add_part(std::vector<Found>& all, Found found, Part part) {
+  auto at = std::ranges::find_if(all, [&](const Found& known) { return known.same(found); });
+  if (at == all.end())
+    at = all.insert(all.end(), std::move(found));
+  else
+    at->facts = std::move(found.facts);
+  at->parts.push_back(std::move(part));
+}
+
+std::vector<WholeRun> collect_runs(std::deque<Store>& stores) {
   std::vector<WholeRun> runs;
-  std::map<std::string, size_t> known;
   for (size_t f = 0; f < stores.size(); ++f)
     for (RunRecord& r : stores[f].runs()) {
-      auto [at, fresh] = known.try_emplace(key_of(r), runs.size());
-      if (fresh) runs.emplace_back();
-      std::vector<ShardRecord> shards = stores[f].shards(r.id);
-      runs[at->second].parts.push_back({f, std::move(r), std::move(shards)});
+      Part part{f, r.id, stores[f].shards(r.id)};
+      add_part(runs, whole_of(std::move(r)), std::move(part));
     }
   return runs;
 }
 
-// A sweep is told apart as a run is: by what was looked for, and how.
-std::vector<WholeRun> collect_sweeps(std::deque<Store>& stores) {
-  std::vector<WholeRun> all;
-  std::map<std::string, size_t> known;
+std::vector<WholeSweep> collect_sweeps(std::deque<Store>& stores) {
+  std::vector<WholeSweep> all;
   for (size_t f = 0; f < stores.size(); ++f)
     for (SweepRecord& s : sweeps(stores[f])) {
-      RunRecord r;
-      r.id = s.id, r.suite = std::move(s.suite), r.model = std::move(s.model);
-      r.method = s.name.what + " " + s.name.options, r.version = s.name.version;
-      r.facts = std::move(s.facts);
-      auto [at, fresh] = known.try_emplace(key_of(r), all.size());
-      if (fresh) all.emplace_back();
-      std::vector<ShardRecord> shards = sweep_shards(stores[f], r.id);
-      all[at->second].parts.push_back({f, std::move(r), std::move(shards)});
+      Part part{f, s.id, sweep_shards(stores[f], s.id)};
+      add_part(all, whole_of(std::move(s)), std::move(part));
     }
   return all;
-}
-
-SweepName name_of_sweep(const RunRecord& r) {
-  const size_t space = r.method.find(' ');
-  return {r.method.substr(0, space), r.version, r.method.substr(space + 1)};
 }
 
 std::string numbers_text(const std::set<uint32_t>& numbers) {
@@ -91,7 +124,7 @@ std::string numbers_text(const std::set<uint32_t>& numbers) {
 }
 
 // What sets two runs apart, in the order in which a user should look.
-std::vector<std::string> differences(const RunRecord& a, const RunRecord& b) {
+std::vector<std::string> differences(const Whole& a, const Whole& b) {
   std::vector<std::string> found;
   if (a.suite.name != b.suite.name) found.push_back(fmt::format("the suite '{}'", b.suite.name));
   if (a.suite.fingerprint != b.suite.fingerprint)
@@ -101,8 +134,8 @@ std::vector<std::string> differences(const RunRecord& a, const RunRecord& b) {
   if (a.model.fingerprint != b.model.fingerprint)
     found.push_back(fmt::format("another model ('{}')", b.model.name));
   if (a.model.tokenizer != b.model.tokenizer) found.push_back("another tokenizer");
-  if (a.method != b.method)
-    found.push_back(fmt::format("the method {}", b.method));
+  if (a.how != b.how)
+    found.push_back(fmt::format("the method {}", b.how));
   else if (a.version != b.version)
     found.push_back("another version of the method");
   else if (a.words != b.words)
@@ -114,11 +147,12 @@ constexpr size_t kMostNamed = 20;  // of missing shards
 
 class ShardCheck {
  public:
-  ShardCheck(const std::vector<std::filesystem::path>& files, const std::vector<WholeRun>& runs)
-      : files_(files), runs_(runs) {}
+  template <class Found>
+  ShardCheck(const std::vector<std::filesystem::path>& files, const std::vector<Found>& all)
+      : files_(files), all_(all.begin(), all.end()) {}
 
   void check() const {
-    for (const WholeRun& whole : runs_) {
+    for (const Whole& whole : all_) {
       std::map<ShardRecord, size_t> where;
       for (const Part& part : whole.parts)
         for (const ShardRecord& s : part.shards) {
@@ -132,20 +166,20 @@ class ShardCheck {
  private:
   std::string file(size_t f) const { return files_[f].string(); }
 
-  Error twice(const WholeRun& whole, const ShardRecord& s, size_t a, size_t b) const {
-    return bad_input(fmt::format("{}: shard {} of {} is in {} and in {}", name_of(whole.run()),
-                                 s.number, s.of, file(a), file(b)))
+  Error twice(const Whole& whole, const ShardRecord& s, size_t a, size_t b) const {
+    return bad_input(fmt::format("{}: shard {} of {} is in {} and in {}", whole.name(), s.number,
+                                 s.of, file(a), file(b)))
         .hint("give each shard once");
   }
 
-  void check_complete(const WholeRun& whole, const std::map<ShardRecord, size_t>& where) const {
+  void check_complete(const Whole& whole, const std::map<ShardRecord, size_t>& where) const {
     if (where.empty()) return;
     const ShardRecord& first = where.begin()->first;
     std::set<uint32_t> there, missing;
     for (const auto& [s, f] : where) {
       if (s.plan != first.plan || s.of != first.of)
         throw bad_input(fmt::format("{}: {} and {} are not shards of the same whole: {}",
-                                    name_of(whole.run()), file(where.begin()->second), file(f),
+                                    whole.name(), file(where.begin()->second), file(f),
                                     s.of != first.of ? fmt::format("{} and {}", first.of, s.of)
                                                      : "other items or other methods"))
             .hint("make all shards with the same command, only --shard and -o may differ");
@@ -156,19 +190,19 @@ class ShardCheck {
       if (!there.contains(uint32_t(n))) missing.insert(uint32_t(n));
     if (missing.empty()) return;
     const uint64_t more = first.of - there.size() - missing.size();
-    throw bad_input(fmt::format("{}: of {} shards there {} no {}{}", name_of(whole.run()), first.of,
+    throw bad_input(fmt::format("{}: of {} shards there {} no {}{}", whole.name(), first.of,
                                 missing.size() == 1 ? "is" : "are", numbers_text(missing),
                                 more > 0 ? fmt::format(" and {} more", count_text(more)) : ""))
         .hint(reason(whole, missing));
   }
 
   // Often the shard is there, but of another run: the most similar one is named.
-  std::string reason(const WholeRun& whole, const std::set<uint32_t>& missing) const {
+  std::string reason(const Whole& whole, const std::set<uint32_t>& missing) const {
     std::string text = fmt::format("make it with --shard {}/{} and merge again", *missing.begin(),
                                    whole.parts.front().shards.front().of);
     size_t fewest = SIZE_MAX;
-    for (const WholeRun& other : runs_) {
-      std::vector<std::string> differ = differences(whole.run(), other.run());
+    for (const Whole& other : all_) {
+      std::vector<std::string> differ = differences(whole, other);
       if (&other == &whole || differ.size() >= fewest) continue;
       for (const Part& part : other.parts)
         for (const ShardRecord& s : part.shards)
@@ -182,15 +216,14 @@ class ShardCheck {
   }
 
   const std::vector<std::filesystem::path>& files_;
-  const std::vector<WholeRun>& runs_;
+  std::vector<Whole> all_;
 };
 
 // The items of one run from several files, in the order of the suite.
 class JoinedItems {
  public:
   using Open = std::function<std::unique_ptr<StoredItems>(const Part&)>;
-  JoinedItems(const std::vector<std::filesystem::path>& files, const WholeRun& whole,
-              const Open& open)
+  JoinedItems(const std::vector<std::filesystem::path>& files, const Whole& whole, const Open& open)
       : files_(files) {
     for (const Part& part : whole.parts) {
       sources_.push_back({part.file, open(part), {}});
@@ -238,17 +271,6 @@ class JoinedItems {
   std::vector<Source> sources_;
 };
 
-judge::MethodInfo method_of(const RunRecord& r) {
-  judge::MethodInfo method;
-  method.name = r.method;
-  method.version = r.version;
-  method.words = r.words;
-  method.reads = r.reads;
-  method.view = r.view;
-  method.ties = r.ties;
-  return method;
-}
-
 class Merge {
  public:
   Merge(const std::vector<std::filesystem::path>& files, std::deque<Store>& stores, Store& output)
@@ -257,17 +279,14 @@ class Merge {
   // Item by item and method by method, as a run stores them.
   void write(std::span<const WholeRun> runs) {
     Store::Transaction transaction(output_);
-    SuiteRecord suite = runs.front().run().suite;
-    int64_t suite_id = output_.add_suite(suite);
-    int64_t model_id = output_.add_model(runs.front().run().model);
+    int64_t suite_id = output_.add_suite(runs.front().suite);
+    int64_t model_id = output_.add_model(runs.front().model);
     std::vector<int64_t> ids;
     std::vector<JoinedItems> joined;
     for (const WholeRun& whole : runs) {
-      ids.push_back(output_.add_run(suite_id, model_id, method_of(whole.run()),
-                                    whole.parts.back().run.facts));
-      joined.emplace_back(files_, whole, [&](const Part& part) {
-        return stores_[part.file].items(part.run.id, true);
-      });
+      ids.push_back(output_.add_run(suite_id, model_id, whole.method, whole.facts));
+      joined.emplace_back(
+          files_, whole, [&](const Part& part) { return stores_[part.file].items(part.id, true); });
     }
     for (uint64_t ordinal; (ordinal = lowest(joined)) != UINT64_MAX;) copy(ordinal, ids, joined);
     for (int64_t run : ids) output_.finish_run(run);
@@ -275,15 +294,13 @@ class Merge {
     merged.runs += runs.size();
   }
 
-  void write_sweep(const WholeRun& whole) {
+  void write_sweep(const WholeSweep& whole) {
     Store::Transaction transaction(output_);
-    const int64_t suite = output_.add_suite(whole.run().suite);
-    const int64_t model = output_.add_model(whole.run().model);
-    const int64_t sweep =
-        add_sweep(output_, suite, model, name_of_sweep(whole.run()), whole.parts.back().run.facts);
-    JoinedItems joined(files_, whole, [&](const Part& part) {
-      return effect_items(stores_[part.file], part.run.id);
-    });
+    const int64_t suite = output_.add_suite(whole.suite);
+    const int64_t model = output_.add_model(whole.model);
+    const int64_t sweep = add_sweep(output_, suite, model, whole.sweep, whole.facts);
+    JoinedItems joined(files_, whole,
+                       [&](const Part& part) { return effect_items(stores_[part.file], part.id); });
     StoredItem stored;
     for (uint64_t ordinal; (ordinal = joined.ordinal()) != UINT64_MAX;) {
       joined.take(ordinal, stored);
@@ -363,8 +380,8 @@ Merged merge_results(const std::vector<std::filesystem::path>& files,
   check_files(files, output);
   std::deque<Store> stores;
   for (const std::filesystem::path& file : files) stores.emplace_back(file, Store::Mode::read);
-  std::vector<WholeRun> runs = collect(stores);
-  const std::vector<WholeRun> inside = collect_sweeps(stores);
+  const std::vector<WholeRun> runs = collect_runs(stores);
+  const std::vector<WholeSweep> inside = collect_sweeps(stores);
   if (runs.empty() && inside.empty()) throw bad_input("there are no runs in these files");
   ShardCheck(files, runs).check();
   ShardCheck(files, inside).check();
@@ -373,10 +390,10 @@ Merged merge_results(const std::vector<std::filesystem::path>& files,
     Store merged(output, Store::Mode::write);
     Merge merge(files, stores, merged);
     for (size_t begin = 0, end = 0; begin < runs.size(); begin = end) {
-      while (end < runs.size() && together(runs[begin].run(), runs[end].run())) ++end;
+      while (end < runs.size() && runs[begin].together(runs[end])) ++end;
       merge.write({runs.data() + begin, end - begin});
     }
-    for (const WholeRun& whole : inside) merge.write_sweep(whole);
+    for (const WholeSweep& whole : inside) merge.write_sweep(whole);
     done = merge.merged;
   }
   merge_judgments(files, output);
