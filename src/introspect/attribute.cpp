@@ -46,7 +46,7 @@ Prepared prepared(const suite::Item& item, const query::Model& model, const std:
   const suite::Sentence& sentence = right_of(item);
   p.words = words_of(sentence, spans);
   if (spans.empty())
-    p.reading.excluded = Reason::cut_otherwise;
+    p.reading.excluded = Reason::retokenized;
   else if (p.words.empty())
     p.reading.excluded = Reason::no_other_words;
   if (p.reading.excluded != Reason::none) return p;

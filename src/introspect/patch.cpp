@@ -75,7 +75,7 @@ class Patching {
       reading.excluded = Reason::counterpart_not_asked;
     else if ((swapped ? pair.there.bad : pair.there.good) != pair.here.good ||
              (swapped ? pair.there.good : pair.there.bad) != pair.here.bad)
-      reading.excluded = Reason::counterpart_asked_otherwise;
+      reading.excluded = Reason::counterpart_asks_other_tokens;
     else if (pair.there.ids == pair.here.ids)
       reading.excluded = Reason::counterpart_reads_the_same;
     if (reading.excluded != Reason::none) return;
@@ -116,7 +116,7 @@ class Patching {
     }
     const std::vector<Span> spans = spans_of(item, contrast, model_);
     std::vector<uint32_t> tokens = tokens_of(spans, region ? region->span : differs, right.locus);
-    if (tokens.empty()) missing = spans.empty() ? Reason::cut_otherwise : Reason::place_not_read;
+    if (tokens.empty()) missing = spans.empty() ? Reason::retokenized : Reason::place_not_read;
     return tokens;
   }
 

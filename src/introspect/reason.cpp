@@ -16,18 +16,18 @@ struct Named {
 
 // "{}" is what it is about.
 constexpr Named kNamed[] = {
-    {"not_a_pair", "that are no pairs of a right and a wrong sentence"},
+    {"not_a_pair", "that are not minimal pairs"},
     {"one_begins_with_other", "of which one form begins with the other"},
     {"different_pieces", "whose forms have different numbers of pieces"},
     {"differ_elsewhere", "whose sentences differ outside the locus"},
-    {"cut_otherwise", "whose words are cut otherwise around the locus"},
+    {"retokenized", "whose words are tokenized differently around the locus"},
     {"no_other_words", "without other words"},
     {"only_word", "of which nothing is left without their only word"},
     {"no_counterpart", "without a counterpart in the suite"},
     {"several_counterparts", "with several counterparts that are as near"},
     {"stated_has_other_words", "whose stated counterpart has other words"},
     {"counterpart_not_asked", "whose counterpart cannot be asked"},
-    {"counterpart_asked_otherwise", "whose counterpart is asked about other tokens"},
+    {"counterpart_asks_other_tokens", "whose counterpart is asked about other tokens"},
     {"counterpart_reads_the_same", "whose counterpart differs only after what the model reads"},
     {"no_place", "without the region '{}'"},
     {"place_is_locus", "whose {} is the locus"},
@@ -54,6 +54,13 @@ std::string_view key_of(Reason reason) {
   return is_of_methods(reason) ? judge::key_of(judge::Reason(reason)) : named(reason).key;
 }
 
+Reason find_reason(std::string_view key) {
+  for (size_t i = 0; i < kReasons; ++i)
+    if (key_of(Reason(i)) == key) return Reason(i);
+  throw bad_input(fmt::format("items are excluded for a reason that is not known: '{}'", key))
+      .hint("were the results made by a later minpair?");
+}
+
 std::string text_of(Reason reason, std::string_view about) {
   if (is_of_methods(reason)) return std::string(judge::text_of(judge::Reason(reason)));
   if (reason == Reason::no_place && about == "subject") return "without a subject";
@@ -61,13 +68,6 @@ std::string text_of(Reason reason, std::string_view about) {
   std::string text(named(reason).text);
   if (const size_t at = text.find("{}"); at != std::string::npos) text.replace(at, 2, about);
   return text;
-}
-
-Reason find_reason(std::string_view text, std::string_view about) {
-  for (size_t i = 0; i < kReasons; ++i)
-    if (text_of(Reason(i), about) == text) return Reason(i);
-  throw bad_input(fmt::format("items are excluded for a reason that is not known: '{}'", text))
-      .hint("were the results made by a later minpair?");
 }
 
 std::string reasons_text(const Reasons& reasons) {

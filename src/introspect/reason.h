@@ -16,7 +16,7 @@
 
 namespace minpair::introspect {
 
-// Those of methods have the numbers that they have there. Texts are stored: they stay as they are.
+// Those of methods have the numbers that they have there. Keys are stored: they stay as they are.
 enum class Reason : uint8_t {
   none,
   // What can be asked of a pair (contrast.h).
@@ -25,7 +25,7 @@ enum class Reason : uint8_t {
   different_pieces,
   differ_elsewhere,
   // Its words (word.h).
-  cut_otherwise,
+  retokenized,
   no_other_words,
   only_word,
   // Its counterpart (counterpart.h).
@@ -33,7 +33,7 @@ enum class Reason : uint8_t {
   several_counterparts,
   stated_has_other_words,
   counterpart_not_asked,
-  counterpart_asked_otherwise,
+  counterpart_asks_other_tokens,
   counterpart_reads_the_same,
   // A place in it (roles.h). The first four are told of which.
   no_place,
@@ -51,11 +51,10 @@ enum class Reason : uint8_t {
 constexpr size_t kReasons = size_t(Reason::words_not_split) + 1;
 
 Reason reason_of(judge::Reason reason);
-std::string_view key_of(Reason reason);  // "not_a_pair"; "" for none
+std::string_view key_of(Reason reason);   // "not_a_pair"; "" for none
+Reason find_reason(std::string_view key);  // throws when there is no such reason
 // As it follows a number of items. `about`: the place or label that it is about.
 std::string text_of(Reason reason, std::string_view about = "");
-// As results files have it; throws when there is no such reason.
-Reason find_reason(std::string_view text, std::string_view about = "");
 
 // How many items are not there for which reason.
 using Reasons = std::map<Reason, uint64_t>;

@@ -98,7 +98,7 @@ Part part_of(const suite::Item& item, const Contrast& contrast, const query::Mod
              std::string_view role) {
   if (role == "locus") return {{asked_at(contrast, model)}, {}};
   const std::vector<Span> spans = spans_of(item, contrast, model);
-  if (spans.empty()) return missing(Reason::cut_otherwise);
+  if (spans.empty()) return missing(Reason::retokenized);
   const suite::Sentence& sentence = right_of(item);
   if (role != "last") return region_part(item, spans, role);
   for (uint32_t i = uint32_t(spans.size()); i-- > 0;)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "base/error.h"
 #include "base/names.h"
@@ -15,10 +16,22 @@ namespace {
 using Options = store::Facts;  // of a sweep: all that its effects depend on
 constexpr std::string_view kHow[] = {"interchange", "mean", "zero", "direct"};
 constexpr std::string_view kSwap[] = {"subject", "attractor"};
+constexpr std::string_view kWords[] = {"masked", "left_out", "around_gap", "alti"};
 
 Error malformed(const std::string& what) {
-  return bad_input("these effects are not what they say: " + what)
+  return bad_input("stored effects are malformed: " + what)
       .hint("the file was changed outside of minpair, or made by a later one");
+}
+
+// A place in the right sentence, which a table or a page cuts out of it.
+Span span_in(const double* places, const suite::Item& item) {
+  if (item.sentences.size() < 2) throw malformed("the item is not a pair");
+  const double size = double(item.sentences[item.sentences[0].grammatical ? 0 : 1].text.size());
+  const double begin = places[0], end = places[1];
+  if (!(0 <= begin && begin <= end && end <= size) || begin != std::floor(begin) ||
+      end != std::floor(end))
+    throw malformed(fmt::format("{} to {} is not in the sentence", begin, end));
+  return {size_t(begin), size_t(end)};
 }
 
 template <class Enum, size_t n>
@@ -40,8 +53,9 @@ const std::string& in(const Options& options, const std::string& name) {
   return at->second;
 }
 
-uint32_t number_in(std::string_view text) {
-  uint32_t number = 0;
+template <class Number = uint32_t>
+Number number_in(std::string_view text) {
+  Number number = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) throw malformed(std::string(text));
   return number;
@@ -75,7 +89,7 @@ std::vector<Component> components_in(const Options& options) {
   const std::vector<std::string> layers = words_in(in(options, "layers"));
   if (count > (1u << 24) / layers.size()) throw malformed("too many");
   for (const std::string& layer : layers)
-    for (uint32_t i = 0; i < count; ++i) components.push_back({uint16_t(number_in(layer)), i});
+    for (uint32_t i = 0; i < count; ++i) components.push_back({number_in<uint16_t>(layer), i});
   return components;
 }
 
@@ -89,13 +103,12 @@ void begin(LensReadings&, const Options&, const store::SweepRecord&) {}
 void begin(WordReadings& read, const Options& o, const store::SweepRecord& sweep) {
   read.evidence = in(o, "evidence");
   read.how = sweep.name.what == "alti"      ? Words::alti
-             : o.contains("words")          ? Words::around_gap
+             : o.contains("words")          ? find_in<Words>(kWords, in(o, "words"))
              : sweep.model.kind == "masked" ? Words::masked
                                             : Words::left_out;
 }
 void begin(Direct& read, const Options& o, const store::SweepRecord&) {
-  read.parts = direct_parts(std::min(number_in(in(o, "layers")), uint32_t{UINT16_MAX}),
-                            !o.contains("parts"));
+  read.parts = direct_parts(number_in<uint16_t>(in(o, "layers")), !o.contains("parts"));
 }
 void begin(PatchReadings& read, const Options& o, const store::SweepRecord&) {
   read.components = components_in(o);
@@ -119,7 +132,7 @@ void need(bool whole) {
   if (!whole) throw malformed("some are missing");
 }
 
-void take(LensReadings& read, store::Effects& e) {
+void take(LensReadings& read, store::Effects& e, const suite::Item&) {
   LensItem& item = read.readings.emplace_back();
   item.excluded = find_reason(e.excluded);
   if (item.excluded != Reason::none) return;
@@ -128,7 +141,7 @@ void take(LensReadings& read, store::Effects& e) {
   item.margins = std::move(e.values);
 }
 
-void take(WordReadings& read, store::Effects& e) {
+void take(WordReadings& read, store::Effects& e, const suite::Item& from) {
   WordItem& item = read.readings.emplace_back();
   item.excluded = find_reason(e.excluded);
   if (item.excluded != Reason::none) return;
@@ -136,32 +149,30 @@ void take(WordReadings& read, store::Effects& e) {
   item.margin = e.values[0];
   for (size_t w = 0; w < e.texts.size(); ++w) {
     const double* v = &e.values[1 + 4 * w];
-    item.words.push_back({{size_t(v[0]), size_t(v[1])}, e.texts[w], v[2] != 0, v[3]});
+    item.words.push_back({span_in(v, from), e.texts[w], v[2] != 0, v[3]});
   }
   item.rank = rank_of_evidence(item.words);
 }
 
-void take(Direct& read, store::Effects& e) {
+void take(Direct& read, store::Effects& e, const suite::Item&) {
   need(!e.excluded.empty() || e.values.size() == read.parts.size());
   read.readings.push_back({find_reason(e.excluded), std::move(e.values)});
 }
 
-void take(PatchReadings& read, store::Effects& e) {
+void take(PatchReadings& read, store::Effects& e, const suite::Item& from) {
   PatchItem& item = read.readings.emplace_back();
   item.excluded = find_reason(e.excluded);
   if (item.excluded != Reason::none) return;
   const size_t roles = read.options.roles.size(), changed = roles * read.components.size();
   need(e.texts.size() == 3 + roles && e.values.size() == 2 + 2 * roles + changed);
   item.good = e.texts[0], item.bad = e.texts[1], item.counterpart = e.texts[2];
-  for (size_t r = 0; r < roles; ++r)
-    item.missing.push_back(find_reason(e.texts[3 + r], read.options.roles[r]));
+  for (size_t r = 0; r < roles; ++r) item.missing.push_back(find_reason(e.texts[3 + r]));
   item.margin = e.values[0], item.there = e.values[1];
-  for (size_t r = 0; r < roles; ++r)
-    item.where.push_back({size_t(e.values[2 + 2 * r]), size_t(e.values[3 + 2 * r])});
+  for (size_t r = 0; r < roles; ++r) item.where.push_back(span_in(&e.values[2 + 2 * r], from));
   item.changed.assign(e.values.end() - ptrdiff_t(changed), e.values.end());
 }
 
-void take(AblateReadings& read, store::Effects& e) {
+void take(AblateReadings& read, store::Effects& e, const suite::Item&) {
   AblateReadings::Item& item = read.readings.emplace_back();
   item.excluded = find_reason(e.excluded);
   if (item.excluded != Reason::none) return;
@@ -176,16 +187,22 @@ AnyReadings loaded(store::Store& store, const store::SweepRecord& sweep, const W
   Readings read{};
   read.items = report::SuiteItems();
   read.suite = sweep.suite.name, read.model = sweep.model.name;
-  begin(read, store::parse_facts(sweep.name.options, store.path().string()), sweep);
-  suite::ItemParser parser;
-  suite::Item item;
-  store::each_effects(store, sweep.id,
-                      [&](uint64_t ordinal, std::string_view line, store::Effects effects) {
-                        parser.parse(line, {store.path().string(), 0, 0, {}}, item);
-                        if (!want(ordinal, item)) return;
-                        take(read, effects);
-                        read.items.add(ordinal, item);
-                      });
+  const std::string file = store.path().string();
+  try {
+    begin(read, store::parse_facts(sweep.name.options, file), sweep);
+    suite::ItemParser parser;
+    suite::Item item;
+    store::each_effects(store, sweep.id,
+                        [&](uint64_t ordinal, std::string_view line, store::Effects effects) {
+                          parser.parse(line, {file, 0, 0, {}}, item);
+                          if (!want(ordinal, item)) return;
+                          take(read, effects, item);
+                          read.items.add(ordinal, item);
+                        });
+  } catch (Error& e) {
+    if (e.where().file.empty()) e.at(file);
+    throw;
+  }
   return read;
 }
 
@@ -197,7 +214,7 @@ store::SweepName sweep_of(const LensReadings&) { return named("lens", {}); }
 store::SweepName sweep_of(const WordReadings& read) {
   Options options{{"evidence", read.evidence}};
   // What the kind of the model does not tell.
-  if (read.how == Words::around_gap) options["words"] = "left out around the gap";
+  if (read.how == Words::around_gap) options["words"] = "around_gap";
   return named(read.how == Words::alti ? "alti" : "erasure", options);
 }
 store::SweepName sweep_of(const Direct& read) {
@@ -227,12 +244,12 @@ store::SweepName sweep_of(const AblateReadings& read) {
 
 store::Effects packed(const LensReadings& read, size_t i) {
   const LensItem& item = read.readings[i];
-  return {text_of(item.excluded), {item.good, item.bad}, item.margins};
+  return {std::string(key_of(item.excluded)), {item.good, item.bad}, item.margins};
 }
 
 store::Effects packed(const WordReadings& read, size_t i) {
   const WordItem& item = read.readings[i];
-  store::Effects effects{text_of(item.excluded), {}, {item.margin}};
+  store::Effects effects{std::string(key_of(item.excluded)), {}, {item.margin}};
   for (const WordEffect& w : item.words) {
     effects.texts.push_back(w.word);
     effects.values.insert(effects.values.end(), {double(w.span.begin), double(w.span.end),
@@ -242,15 +259,16 @@ store::Effects packed(const WordReadings& read, size_t i) {
 }
 
 store::Effects packed(const Direct& read, size_t i) {
-  return {text_of(read.readings[i].excluded), {}, read.readings[i].effects};
+  return {std::string(key_of(read.readings[i].excluded)), {}, read.readings[i].effects};
 }
 
 store::Effects packed(const PatchReadings& read, size_t i) {
   const PatchItem& item = read.readings[i];
-  store::Effects effects{
-      text_of(item.excluded), {item.good, item.bad, item.counterpart}, {item.margin, item.there}};
+  store::Effects effects{std::string(key_of(item.excluded)),
+                         {item.good, item.bad, item.counterpart},
+                         {item.margin, item.there}};
   for (size_t r = 0; r < item.missing.size(); ++r)
-    effects.texts.push_back(text_of(item.missing[r], read.options.roles[r]));
+    effects.texts.emplace_back(key_of(item.missing[r]));
   for (const Span& span : item.where)
     effects.values.insert(effects.values.end(), {double(span.begin), double(span.end)});
   effects.values.insert(effects.values.end(), item.changed.begin(), item.changed.end());
@@ -259,7 +277,7 @@ store::Effects packed(const PatchReadings& read, size_t i) {
 
 store::Effects packed(const AblateReadings& read, size_t i) {
   const AblateReadings::Item& item = read.readings[i];
-  store::Effects effects{text_of(item.excluded), {item.good, item.bad}, {item.margin}};
+  store::Effects effects{std::string(key_of(item.excluded)), {item.good, item.bad}, {item.margin}};
   effects.values.insert(effects.values.end(), item.without.begin(), item.without.end());
   return effects;
 }

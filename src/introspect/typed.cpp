@@ -58,7 +58,7 @@ Read read_of(suite::Item item, const query::Model& model) {
     const std::vector<Span> spans = spans_of(read.item, read.contrast, model);
     read.words = words_of(right_of(read.item), spans);
     if (spans.empty())
-      why = Reason::cut_otherwise;
+      why = Reason::retokenized;
     else if (read.words.empty())
       why = Reason::no_other_words;
   }

@@ -153,6 +153,44 @@ TEST_F(Kept, AMeanBelongsToItsItems) {
   EXPECT_GT(some.asked, 0u);
 }
 
+// Once undefined behaviour: numbers from a file as places in a text.
+TEST_F(Kept, PlacesOutsideOfTheSentenceAreAnErrorThatNamesTheFile) {
+  store::Store good(file("a.db"), store::Store::Mode::write);
+  keep_erasure(*model_, keeping(good, {.limit = 1}), "subject");
+  const store::SweepRecord sweep = store::sweeps(good).at(0);
+  store::Effects effects;
+  store::each_effects(good, sweep.id,
+                      [&](uint64_t, std::string_view, const store::Effects& e) { effects = e; });
+  int number = 0;
+  for (const double place : {std::nan(""), -1.0, 0.5, 1e300, 1e6}) {
+    const std::string name = fmt::format("{}.db", number++);
+    store::Store bad(file(name), store::Store::Mode::write);
+    effects.values.at(2) = place;
+    store::Store::Transaction transaction(bad);
+    const int64_t suite = bad.add_suite(sweep.suite);
+    bad.add_item(suite, 0, items_[0]);
+    store::add_effects(bad, store::add_sweep(bad, suite, bad.add_model(sweep.model), sweep.name, {}),
+                       0, effects);
+    transaction.commit();
+    try {
+      effect_tables(bad, {});
+      ADD_FAILURE() << place;
+    } catch (const Error& e) {
+      EXPECT_NE(std::string(e.what()).find(name), std::string::npos) << e.what();
+      EXPECT_NE(e.message().find("not in the sentence"), std::string::npos) << e.what();
+    }
+  }
+}
+
+TEST_F(Kept, StoredReasonsAreKeys) {
+  items_[0].cloze = true;
+  store::Store store(file("a.db"), store::Store::Mode::write);
+  keep_lens(*model_, keeping(store, {.limit = 1}));
+  store::each_effects(store, 1, [](uint64_t, std::string_view, const store::Effects& e) {
+    EXPECT_EQ(e.excluded, "cloze");
+  });
+}
+
 TEST_F(Kept, RowsHaveTheSameColumnsForAll) {
   store::Store store(file("a.db"), store::Store::Mode::write);
   keep_lens(*model_, keeping(store, {.limit = 2}));

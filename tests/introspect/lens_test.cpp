@@ -85,7 +85,7 @@ TEST_F(Pieces, WhatCannotBeAskedSaysWhy) {
   EXPECT_EQ(why_not(item), "clozes");
   item.cloze = false;
   item.sentences.push_back(item.sentences[0]);
-  EXPECT_EQ(why_not(item), "that are no pairs of a right and a wrong sentence");
+  EXPECT_EQ(why_not(item), "that are not minimal pairs");
   item = pair("wort7 lacht wort8", "wort7 lachen wort9");
   for (suite::Sentence& s : item.sentences) s.locus = {6, s.text.rfind(' ')};
   EXPECT_EQ(why_not(item), "whose sentences differ outside the locus");
