@@ -35,14 +35,6 @@ std::string piece_of(const query::Model& model, tokenizer::TokenId id) {
   return id >= 0 && size_t(id) < t.vocabulary_size() ? t.piece(id) : "";
 }
 
-const char* name_of(query::ModelInfo::Kind kind) {
-  using Kind = query::ModelInfo::Kind;
-  return kind == Kind::masked      ? "masked"
-         : kind == Kind::causal    ? "causal"
-         : kind == Kind::recurrent ? "recurrent"
-                                   : "ngram";
-}
-
 Frame about(const query::Model& model) {
   Frame f({{"name", text},
            {"kind", text},
@@ -63,7 +55,7 @@ Frame about(const query::Model& model) {
            {"method", text},
            {"notes", text}});
   const query::ModelInfo& info = model.info();
-  f.text(info.name).text(name_of(info.kind)).text(info.architecture).integer(int64_t{info.layers});
+  f.text(info.name).text(query::key_of(info.kind)).text(info.architecture).integer(int64_t{info.layers});
   f.integer(int64_t{info.hidden}).integer(int64_t{info.heads}).integer(int64_t{info.vocabulary});
   f.integer(int64_t{info.max_tokens}).integer(int64_t(info.parameters)).text(info.precision);
   f.text(info.fingerprint).text_or_nothing(piece_of(model, model.tokenizer().special().mask));
@@ -277,7 +269,11 @@ Frame predictions(minpair_model& model, const std::vector<std::string>& texts, u
 Frame states(minpair_model& model, const std::vector<std::string>& texts, int layer,
              const std::function<void(uint64_t, uint64_t)>& tick) {
   const query::ModelInfo& info = model.model->info();
-  const uint32_t asked = layer < 0 ? info.layers + 1 - uint32_t(-layer) : uint32_t(layer);
+  const int64_t asked = layer < 0 ? int64_t{info.layers} + 1 + layer : layer;
+  if (asked < 0 || asked > info.layers)
+    throw wrong_call(fmt::format("'{}' has no layer {}", info.name, layer))
+        .hint(fmt::format("layers are 0 to {}, or -1 to -{} from the last", info.layers,
+                          info.layers + 1));
   Frame f;
   std::lock_guard turn(model.turn);
   for (size_t i = 0; i < texts.size(); ++i) {
@@ -287,7 +283,7 @@ Frame states(minpair_model& model, const std::vector<std::string>& texts, int la
     if (info.max_tokens > 0 && ids.size() > info.max_tokens)
       throw bad_input(fmt::format("text {} has {} tokens, the model takes {}", i + 1, ids.size(),
                                   info.max_tokens));
-    model::States values = model::hidden_states(*model.model, ids, asked);
+    model::States values = model::hidden_states(*model.model, ids, uint32_t(asked));
     if (f.fields().empty())
       f = Frame({{"text", integer},
                  {"token", integer},

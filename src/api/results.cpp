@@ -63,7 +63,10 @@ void run(minpair_model* const* models, size_t count, const minpair_run_options* 
                    options.seed > 0 ? options.seed : 1};
   run.quiet = true;
   run.tick = ticking(options.progress, options.user);
-  std::string methods = join(lines_in(options.methods), ",");
+  std::vector<query::ModelInfo> infos;
+  for (size_t i = 0; i < count; ++i) infos.push_back(there(models[i], "a model").model->info());
+  const std::vector<method::FittingMethods> methods =
+      method::fitting_methods(join(lines_in(options.methods), ","), infos);
   for (size_t i = 0; i < count; ++i) {
     minpair_model& model = there(models[i], "a model");
     std::lock_guard turn(model.turn);
@@ -71,10 +74,10 @@ void run(minpair_model* const* models, size_t count, const minpair_run_options* 
     for (const std::string& name : names) {
       engine::SuiteSource suite = engine::suite_source(suite::find_suite(name));
       suite.called = name;
-      engine::run_suite(
-          &store, suite, *model.model,
-          method::methods_for(suite.manifest, methods, !suite.lexicon.empty(), model.model->info()),
-          run);
+      engine::run_suite(&store, suite, *model.model,
+                        method::methods_for(suite.manifest, methods[i].names,
+                                            !suite.lexicon.empty(), model.model->info()),
+                        run);
     }
   }
 }

@@ -97,8 +97,8 @@ std::unique_ptr<query::Model> load(const RunCall& call, size_t number) {
   return model;
 }
 
-// Whoever stops a run is told how it goes on, and it ends as it was told to.
-void say_how_to_go_on(int signal) {
+// How to resume, for the user who stops a run.
+void print_resume_hint(int signal) {
   static constexpr char text[] =
       "\nminpair: stopped; nothing is lost, the same command continues from here\n";
   (void)!::write(2, text, sizeof text - 1);
@@ -115,57 +115,37 @@ void check_scored(const std::vector<engine::RunReport>& reports) {
           .hint("the line below the table says why; another method (--method) may fit");
 }
 
-// Of the methods that were named those that are for this model. With several models, each takes its
-// own; a model that has none among them is told so.
-std::string methods_of(const query::Model& model, const RunCall& call) {
-  if (call.methods.empty() || call.methods == "all") return call.methods;
-  std::vector<std::string> fitting;
-  for (std::string_view name : split(call.methods, ','))
-    if (method::find_method(std::string(trim(name))).supports(model.info()))
-      fitting.emplace_back(trim(name));
-  if (call.models.size() > 1 && !fitting.empty()) return join(fitting, ",");
-  try {
-    method::find_methods(call.methods, model.info());
-  } catch (Error& e) {
-    throw e.at(model.info().name);
-  }
-  return call.methods;
+// What the models are, from their configuration: only one is in memory at a time.
+std::vector<method::FittingMethods> methods_of_each(const RunCall& call) {
+  std::vector<query::ModelInfo> models;
+  for (const std::string& name : call.models)
+    models.push_back(model::describe_model(name, call.load));
+  return method::fitting_methods(call.methods, models);
 }
 
-// That a method is not for the second model must not turn out when the first one is done.
-void check_methods(const RunCall& call, const query::Model& first) {
-  std::string asked = methods_of(first, call);
-  if (call.methods.empty() || call.methods == "all") return;
-  for (size_t number = 1; number < call.models.size(); ++number)
-    asked += "," + methods_of(*model::load_model(call.models[number], call.load), call);
-  for (std::string_view name : split(call.methods, ',')) {
-    bool used = false;
-    for (std::string_view one : split(asked, ',')) used |= one == trim(name);
-    if (!used)
-      throw wrong_call(fmt::format("the method '{}' is for none of these models", trim(name)))
-          .hint("'minpair list methods' says what each is for");
-  }
+void print_left_out(const query::ModelInfo& model, const std::vector<std::string>& methods) {
+  if (!methods.empty())
+    fmt::print(stderr, "{}: {} {} not for this model and left out\n", model.name,
+               join(methods, ", "), plural(methods.size(), "is", "are"));
 }
 
-// Every model on every suite; the first one is loaded already.
+// Every model on every suite.
 void score_all(RunCall& call, const std::vector<engine::SuiteSource>& suites,
-               std::unique_ptr<query::Model> model, store::Store* store, engine::Wire* wire,
-               std::vector<engine::RunReport>& reports) {
+               const std::vector<method::FittingMethods>& methods, store::Store* store,
+               engine::Wire* wire, std::vector<engine::RunReport>& reports) {
   for (size_t number = 0; number < call.models.size(); ++number) {
-    if (number > 0) {
-      model.reset();  // two need not be in memory at once
-      model = load(call, number);
-    }
+    const std::unique_ptr<query::Model> model = load(call, number);
     if (!call.run.quiet) say_notes(*model, model->info().name);
+    if (!call.run.quiet) print_left_out(model->info(), methods[number].left_out);
     if (!call.names.empty()) call.run.name = call.names[number];
     std::unique_ptr<engine::Foreman> crew;
     if (wire) crew = std::make_unique<engine::Foreman>(*wire, uint32_t(number), *model);
     for (const engine::SuiteSource& suite : suites) {
-      bool clozes = !suite.lexicon.empty() || !call.run.lexicon.empty();
-      std::vector<const method::Method*> methods =
-          method::methods_for(suite.manifest, methods_of(*model, call), clozes, model->info());
-      say_default(suite, *methods.front(), call);
-      reports.push_back(engine::run_suite(store, suite, *model, methods, call.run, crew.get()));
+      const bool clozes = !suite.lexicon.empty() || !call.run.lexicon.empty();
+      const std::vector<const method::Method*> chosen =
+          method::methods_for(suite.manifest, methods[number].names, clozes, model->info());
+      say_default(suite, *chosen.front(), call);
+      reports.push_back(engine::run_suite(store, suite, *model, chosen, call.run, crew.get()));
       if (call.run.dry_run)
         say_planned(reports.back(), call);
       else
@@ -174,8 +154,8 @@ void score_all(RunCall& call, const std::vector<engine::SuiteSource>& suites,
   }
 }
 
-// A file that was made for results, of which there are none, is taken away again.
-void take_away(std::unique_ptr<store::Store> store) {
+// A results file that was made by this command and has no results.
+void remove_empty_results(std::unique_ptr<store::Store> store) {
   try {
     if (!store->runs().empty()) return;
     const std::filesystem::path file = store->path();
@@ -193,8 +173,7 @@ void run(RunCall& call, engine::Wire* wire) {
     suites.push_back(engine::suite_source(suite::find_suite(name), call.columns));
     suites.back().called = name;
   }
-  std::unique_ptr<query::Model> model = load(call, 0);
-  check_methods(call, *model);
+  const std::vector<method::FittingMethods> methods = methods_of_each(call);
   // Then the results: whether they can be written must not turn out after hours of work, but a
   // wrong name should leave no file behind.
   std::unique_ptr<store::Store> store;
@@ -203,12 +182,12 @@ void run(RunCall& call, engine::Wire* wire) {
     store = std::make_unique<store::Store>(call.output, store::Store::Mode::write);
   // Under mpirun the process has been told what to say already.
   if (store && !call.run.quiet && !wire)
-    for (int signal : {SIGINT, SIGTERM}) std::signal(signal, say_how_to_go_on);
+    for (int signal : {SIGINT, SIGTERM}) std::signal(signal, print_resume_hint);
   std::vector<engine::RunReport> reports;
   try {
-    score_all(call, suites, std::move(model), store.get(), wire, reports);
+    score_all(call, suites, methods, store.get(), wire, reports);
   } catch (const Error&) {
-    if (store && fresh) take_away(std::move(store));
+    if (store && fresh) remove_empty_results(std::move(store));
     throw;
   }
   // mpirun puts a terminal of its own in between, whatever becomes of the text.

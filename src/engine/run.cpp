@@ -250,20 +250,6 @@ class Run {
   RunReport report_;
 };
 
-const char* kind_name(query::ModelInfo::Kind kind) {
-  switch (kind) {
-    case query::ModelInfo::Kind::masked:
-      return "masked";
-    case query::ModelInfo::Kind::causal:
-      return "causal";
-    case query::ModelInfo::Kind::recurrent:
-      return "recurrent";
-    case query::ModelInfo::Kind::ngram:
-      return "ngram";
-  }
-  return "";
-}
-
 }  // namespace
 
 store::ModelRecord record_of(const query::Model& model) {
@@ -273,7 +259,7 @@ store::ModelRecord record_of(const query::Model& model) {
           info.fingerprint,
           model.tokenizer().fingerprint(),
           info.precision,
-          kind_name(info.kind),
+          std::string(query::key_of(info.kind)),
           info.architecture,
           info.parameters,
           info.notes};

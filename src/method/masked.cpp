@@ -37,7 +37,7 @@ class Masked : public Method {
   const judge::MethodInfo& info() const override { return info_; }
   bool supports(const query::ModelInfo& model) const override {
     return model.kind == query::ModelInfo::Kind::masked &&
-           (pieces_ != Pieces::together || !model.fills_gaps());
+           (pieces_ != Pieces::together || !model.fills_gaps);
   }
   Questions ask(const suite::Item& item, const MethodContext& context) const override {
     return mask_locus(item, context, pieces_);

@@ -97,6 +97,14 @@ std::vector<const Method*> find_methods(const std::string& names, const query::M
 // or not); else that of the suite's paper, if it fits this model; else the default.
 std::vector<const Method*> methods_for(const suite::Manifest& manifest, const std::string& asked,
                                        bool clozes, const query::ModelInfo& model);
+// What each of several models is scored with, of the methods that were named ("", "all" or
+// "lp,masked"): those that fit it. Throws when none fits a model, or one fits no model.
+struct FittingMethods {
+  std::string names;  // as methods_for() takes them
+  std::vector<std::string> left_out;
+};
+std::vector<FittingMethods> fitting_methods(const std::string& names,
+                                            const std::vector<query::ModelInfo>& models);
 // Throws when the manifest names an unknown method or norm, or a norm that the method lacks.
 void check_manifest(const suite::Manifest& manifest, const std::string& file);
 

@@ -40,12 +40,11 @@ const Method& default_method(const query::ModelInfo& model) {
 
 namespace {
 
-const char* kind_of(const query::ModelInfo& model) {
-  if (model.fills_gaps()) return "models that fill gaps";
+std::string kind_of(const query::ModelInfo& model) {
+  if (model.fills_gaps) return "models that fill gaps";
   if (model.answers_only_masks()) return "models that answer only about masks";
-  static constexpr const char* names[] = {"masked models", "causal models", "recurrent models",
-                                          "n-gram models"};
-  return names[size_t(model.kind)];
+  if (model.kind == query::ModelInfo::Kind::ngram) return "n-gram models";
+  return fmt::format("{} models", query::key_of(model.kind));
 }
 
 std::vector<std::string> names_for(const query::ModelInfo& model) {
@@ -91,6 +90,35 @@ std::vector<const Method*> methods_for(const suite::Manifest& manifest, const st
   if (asked == "all")
     std::erase_if(chosen, [&](const Method* m) { return m->info().cloze != clozes; });
   return chosen;
+}
+
+std::vector<FittingMethods> fitting_methods(const std::string& names,
+                                            const std::vector<query::ModelInfo>& models) {
+  std::vector<FittingMethods> all(models.size());
+  if (names.empty() || names == "all") {
+    for (FittingMethods& of_model : all) of_model.names = names;
+    return all;
+  }
+  std::vector<const Method*> named;
+  for (std::string_view name : split(names, ','))
+    named.push_back(&find_method(std::string(trim(name))));
+  for (size_t i = 0; i < models.size(); ++i) {
+    std::vector<std::string> fitting;
+    for (const Method* m : named)
+      (m->supports(models[i]) ? fitting : all[i].left_out).push_back(m->name());
+    all[i].names = join(fitting, ",");
+    if (all[i].left_out.empty() || (models.size() > 1 && !fitting.empty())) continue;
+    try {
+      find_method(all[i].left_out.front(), models[i]);
+    } catch (Error& e) {
+      throw e.at(models[i].name);
+    }
+  }
+  for (const Method* m : named)
+    if (std::ranges::none_of(models, [&](const query::ModelInfo& i) { return m->supports(i); }))
+      throw wrong_call(fmt::format("the method '{}' is for none of these models", m->name()))
+          .hint("'minpair list methods' says what each is for");
+  return all;
 }
 
 void check_manifest(const suite::Manifest& manifest, const std::string& file) {

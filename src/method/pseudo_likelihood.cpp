@@ -30,7 +30,7 @@ class PseudoLikelihood : public Method {
   const judge::MethodInfo& info() const override { return info_; }
   bool supports(const query::ModelInfo& model) const override {
     return model.kind == query::ModelInfo::Kind::masked &&
-           (within_ != Within::whole_word || !model.fills_gaps());
+           (within_ != Within::whole_word || !model.fills_gaps);
   }
 
   Questions ask(const suite::Item& item, const MethodContext& context) const override {

@@ -216,9 +216,8 @@ std::unique_ptr<Kind> make(const Loading& from) {
 
 struct Source {
   std::filesystem::path path;  // a directory with config.json, weights and tokenizer
-  std::string name;            // what the user called it
-  std::string architecture;
   LoadOptions options;
+  query::ModelInfo known;        // all that is said without the weights
   std::string text_config = {};  // as in ModelType
 };
 using MakeModel = std::unique_ptr<query::Model> (*)(const Source&);
@@ -264,12 +263,16 @@ struct Family {
   std::vector<Gguf> gguf = {};
   // What can be changed inside models of a type; null: all that transformers have.
   query::SiteSet (*sites)(std::string_view type) = nullptr;
+  bool fills_gaps = false, answers_before = false;  // as in ModelInfo
 };
 const std::vector<Family>& families();
+// What models of the family are, whatever their weights.
+query::ModelInfo known_of(const Family& family, const std::string& name, const std::string& type);
 // Of a config.json; false: only GGUF files of that type are read.
 bool reads_directories(const Family& family, const ModelType& type);
 
 std::unique_ptr<query::Model> load_gguf(Source source);
+query::ModelInfo known_of_gguf(const std::filesystem::path& file, const std::string& name);
 std::unique_ptr<query::Model> load_recurrent(const Source& source);  // a directory, or a file with
                                                                      // --vocab
 std::unique_ptr<query::Model> load_ngram(const Source& source);      // an ARPA file

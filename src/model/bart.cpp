@@ -214,7 +214,8 @@ class Bart : public GapFiller {
 Family bart_family() {
   return {.model_types = {{"bart", "BART base and large"},
                           {"mbart", "mBART 25 and 50, BARThez, BARTpho"}},
-          .make = make<Encoder, Bart>};
+          .make = make<Encoder, Bart>,
+          .fills_gaps = true};
 }
 
 }  // namespace minpair::model

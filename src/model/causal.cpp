@@ -121,7 +121,8 @@ void TreeAttention::run_gathered(const nn::AttentionShape& shape, const PrefixTr
 }
 
 CausalModel::CausalModel(const Source& source, MakeDecoder make_decoder)
-    : runtime_(runtime_for(source.options, info_)),
+    : info_(source.known),
+      runtime_(runtime_for(source.options, info_)),
       config_(std::make_unique<Config>(
           Config(source.path / "config.json").inside("text_config", source.text_config))),
       checkpoint_(checkpoint::open_checkpoint(source.path)),
@@ -134,7 +135,8 @@ CausalModel::CausalModel(const Source& source, MakeDecoder make_decoder,
                          std::unique_ptr<Config> config,
                          std::unique_ptr<checkpoint::Checkpoint> checkpoint,
                          std::unique_ptr<tokenizer::Tokenizer> tokenizer)
-    : runtime_(runtime_for(source.options, info_, checkpoint.get())),
+    : info_(source.known),
+      runtime_(runtime_for(source.options, info_, checkpoint.get())),
       config_(std::move(config)),
       checkpoint_(std::move(checkpoint)),
       tokenizer_(std::move(tokenizer)) {
@@ -142,9 +144,6 @@ CausalModel::CausalModel(const Source& source, MakeDecoder make_decoder,
 }
 
 void CausalModel::load(const Source& source, MakeDecoder make_decoder) {
-  info_.name = source.name;
-  info_.architecture = source.architecture;
-  info_.kind = query::ModelInfo::Kind::causal;
   info_.fingerprint = Sha256().add(checkpoint_->fingerprint()).add(config_->bytes()).hex();
   checkpoint_->release_memory();
   try {

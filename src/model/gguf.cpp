@@ -196,11 +196,17 @@ Renamed::Rename renaming(const Gguf& names) {
 
 }  // namespace
 
+query::ModelInfo known_of_gguf(const std::filesystem::path& file, const std::string& name) {
+  const std::unique_ptr<checkpoint::Checkpoint> checkpoint = checkpoint::open_checkpoint(file);
+  const Found found = find_family(*checkpoint, file.string());
+  return known_of(found.family, name, found.names.model_type);
+}
+
 std::unique_ptr<query::Model> load_gguf(Source source) {
   std::string file = source.path.string();
   std::unique_ptr<checkpoint::Checkpoint> checkpoint = checkpoint::open_checkpoint(source.path);
   const Found found = find_family(*checkpoint, file);
-  source.architecture = found.names.model_type;
+  source.known = known_of(found.family, source.known.name, found.names.model_type);
   auto config =
       std::make_unique<Config>(source.path, json_text(config_of(*checkpoint, found.names, file)));
   std::unique_ptr<tokenizer::Tokenizer> tokenizer =

@@ -182,7 +182,6 @@ class GptBertEncoder : public GptBert<Encoder> {
  public:
   explicit GptBertEncoder(const Loading& from) : GptBert(from.runtime) {
     read_sizes(from, {.layers = layers_key(from.config), .usual_tokens = 512});
-    from.info.answers_before = true;
     load(from, output_, words_);
   }
 
@@ -240,7 +239,8 @@ const char* const kCovers = "GPT-BERT, BabyLM's baselines of 2025";
 }  // namespace
 
 Family gpt_bert_family() {
-  return {.model_types = {{"gpt_bert", kCovers}}, .make = make<Encoder, GptBertEncoder>};
+  return {.model_types = {{"gpt_bert", kCovers}}, .make = make<Encoder, GptBertEncoder>,
+          .answers_before = true};
 }
 
 Family gpt_bert_causal_family() {

@@ -47,19 +47,29 @@ bool reads_directories(const Family& family, const ModelType& type) {
 
 namespace {
 
-std::string kind_of(const Family& family) {
-  if (std::holds_alternative<MakeEncoder>(family.make)) return "masked";
-  return std::holds_alternative<MakeDecoder>(family.make) ? "causal" : "recurrent";
+using Kind = query::ModelInfo::Kind;
+
+Kind kind_of(const Family& family) {
+  if (std::holds_alternative<MakeEncoder>(family.make)) return Kind::masked;
+  return std::holds_alternative<MakeDecoder>(family.make) ? Kind::causal : Kind::recurrent;
 }
 
 }  // namespace
+
+query::ModelInfo known_of(const Family& family, const std::string& name, const std::string& type) {
+  return {.name = name,
+          .architecture = kind_of(family) == Kind::recurrent ? "" : type,
+          .kind = kind_of(family),
+          .answers_before = family.answers_before,
+          .fills_gaps = family.fills_gaps};
+}
 
 std::vector<Architecture> architectures() {
   std::vector<Architecture> all;
   for (const Family& family : families())
     for (const ModelType& known : family.model_types) {
       Architecture& a = all.emplace_back(Architecture{known.type, "", known.covers, ""});
-      a.kind = kind_of(family);
+      a.kind = query::key_of(kind_of(family));
       a.sites = family.sites ? family.sites(known.type) : kSitesOfTransformers;
       for (const Gguf& gguf : family.gguf)
         if (gguf.model_type == known.type) a.gguf = gguf.architecture;
@@ -257,8 +267,12 @@ std::string wanted_kind(const Config& config, const LoadOptions& options) {
   return options.as;
 }
 
-std::unique_ptr<query::Model> load_directory(const fs::path& directory, const std::string& name,
-                                             const LoadOptions& options) {
+struct Found {
+  const Family* family;
+  const ModelType* type;
+};
+
+Found find_family(const fs::path& directory, const LoadOptions& options) {
   if (!fs::exists(directory / "config.json"))
     throw bad_input("there is no config.json here")
         .at(directory.string())
@@ -271,18 +285,18 @@ std::unique_ptr<query::Model> load_directory(const fs::path& directory, const st
             "put the two together with merge_and_unload() of the library 'peft', save the result "
             "with save_pretrained, and use that folder");
   std::string type = guess_type(config, directory);
-  std::vector<std::pair<const Family*, const ModelType*>> found;
+  std::vector<Found> found;
   for (const Family& family : families())
     for (const ModelType& known : family.model_types)
       if (type == known.type && reads_directories(family, known))
-        found.emplace_back(&family, &known);
+        found.push_back({&family, &known});
   if (found.empty()) throw unknown_architecture(type, config);
   const std::string as = wanted_kind(config, options);
-  for (const auto& [family, known] : found)
-    if (kind_of(*family) == as || (found.size() == 1 && options.as == "auto"))
-      return make_model(*family, {directory, name, type, options, known->text_config});
+  for (const Found& one : found)
+    if (query::key_of(kind_of(*one.family)) == as || (found.size() == 1 && options.as == "auto"))
+      return one;
   throw wrong_call(fmt::format("--as {}: '{}' is a {} model and nothing else", as, type,
-                               kind_of(*found.front().first)))
+                               query::key_of(kind_of(*found.front().family))))
       .hint("only what was trained as both can be read as either: gpt_bert");
 }
 
@@ -334,17 +348,35 @@ fs::path locate_model(const std::string& name_or_path) {
 
 namespace {
 
-std::unique_ptr<query::Model> load(const fs::path& path, const std::string& name,
-                                   const LoadOptions& options) {
+void check_as(const fs::path& path, const LoadOptions& options) {
   if (options.as != "auto" && !fs::is_directory(path))
     throw wrong_call("--as is for directories with a config.json").at(path.string());
-  if (path.extension() == ".gguf") return load_gguf({path, name, "", options});
-  if (path.extension() == ".arpa") return load_ngram({path, name, "", options});
-  if (!fs::is_directory(path)) return load_recurrent({path, name, "", options});
-  return load_directory(path, name, options);
+}
+
+std::unique_ptr<query::Model> load(const fs::path& path, const std::string& name,
+                                   const LoadOptions& options) {
+  check_as(path, options);
+  if (path.extension() == ".gguf") return load_gguf({path, options, {.name = name}});
+  if (path.extension() == ".arpa")
+    return load_ngram({path, options, {.name = name, .kind = Kind::ngram}});
+  if (!fs::is_directory(path))
+    return load_recurrent({path, options, {.name = name, .kind = Kind::recurrent}});
+  const auto [family, type] = find_family(path, options);
+  return make_model(*family,
+                    {path, options, known_of(*family, name, type->type), type->text_config});
 }
 
 }  // namespace
+
+query::ModelInfo describe_model(const std::string& name_or_path, const LoadOptions& options) {
+  const fs::path path = locate_model(name_or_path);
+  check_as(path, options);
+  if (path.extension() == ".gguf") return known_of_gguf(path, name_or_path);
+  if (path.extension() == ".arpa") return {.name = name_or_path, .kind = Kind::ngram};
+  if (!fs::is_directory(path)) return {.name = name_or_path, .kind = Kind::recurrent};
+  const auto [family, type] = find_family(path, options);
+  return known_of(*family, name_or_path, type->type);
+}
 
 std::unique_ptr<query::Model> load_model(const std::string& name_or_path,
                                          const LoadOptions& options) {

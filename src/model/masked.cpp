@@ -46,7 +46,7 @@ Packed pack(std::span<const Input> inputs, std::span<const Changed> changed = {}
 }  // namespace
 
 MaskedModel::MaskedModel(const Source& source, MakeEncoder make_encoder, bool with_head)
-    : runtime_(runtime_for(source.options, info_)) {
+    : info_(source.known), runtime_(runtime_for(source.options, info_)) {
   tokenizer_ = tokenizer::load_tokenizer(source.path, &info_.notes);
   checkpoint_ = checkpoint::open_checkpoint(source.path);
   load(source, make_encoder, Config(source.path / "config.json"), with_head, with_head);
@@ -56,7 +56,8 @@ MaskedModel::MaskedModel(const Source& source, MakeEncoder make_encoder,
                          std::unique_ptr<Config> config,
                          std::unique_ptr<checkpoint::Checkpoint> checkpoint,
                          std::unique_ptr<tokenizer::Tokenizer> tokenizer)
-    : runtime_(runtime_for(source.options, info_, checkpoint.get())),
+    : info_(source.known),
+      runtime_(runtime_for(source.options, info_, checkpoint.get())),
       checkpoint_(std::move(checkpoint)),
       tokenizer_(std::move(tokenizer)) {
   load(source, make_encoder, *config, true, false);
@@ -64,9 +65,6 @@ MaskedModel::MaskedModel(const Source& source, MakeEncoder make_encoder,
 
 void MaskedModel::load(const Source& source, MakeEncoder make_encoder, const Config& config,
                        bool with_head, bool check_keys) {
-  info_.name = source.name;
-  info_.architecture = source.architecture;
-  info_.kind = query::ModelInfo::Kind::masked;
   info_.batch_tokens = 1536;  // what of a batch is worked on together stays in the cache
   Sha256 fingerprint;
   fingerprint.add(checkpoint_->fingerprint()).add(config.bytes());

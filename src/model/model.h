@@ -25,6 +25,8 @@ struct LoadOptions {
 // A directory, a .gguf file, an id in the Hugging Face cache, or the name of a shipped model.
 std::unique_ptr<query::Model> load_model(const std::string& name_or_path,
                                          const LoadOptions& options = {});
+// What the model is, without its weights: name, architecture, kind, and about what it answers.
+query::ModelInfo describe_model(const std::string& name_or_path, const LoadOptions& options = {});
 // Where `name_or_path` leads; throws with suggestions when it leads nowhere.
 std::filesystem::path locate_model(const std::string& name_or_path);
 

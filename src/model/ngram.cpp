@@ -101,14 +101,12 @@ class Arpa {
 
 class Ngram : public query::Model {
  public:
-  explicit Ngram(const Source& source) : arpa_(source.path) {
+  explicit Ngram(const Source& source) : arpa_(source.path), info_(source.known) {
     tokenizer::WordsOptions options;
     options.around.names = {"<unk>", "", "", "", "", "<s>", "</s>"};
     options.around.before = {};
     tokenizer_ = tokenizer::make_words(arpa_.words, options);
-    info_.name = source.name;
     info_.architecture = fmt::format("{}-gram", arpa_.orders_);
-    info_.kind = query::ModelInfo::Kind::ngram;
     info_.vocabulary = uint32_t(arpa_.words.size());
     info_.parameters = arpa_.grams.size();
     info_.fingerprint = sha256_hex(hex_of(arpa_.content));

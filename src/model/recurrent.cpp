@@ -37,14 +37,13 @@ Cell cell_of(const std::string& name, size_t gates, const std::string& where) {
 
 class Recurrent : public query::Model, public Watchable {
  public:
-  explicit Recurrent(const Source& source) : runtime_(runtime_for(source.options, info_)) {
+  explicit Recurrent(const Source& source)
+      : info_(source.known), runtime_(runtime_for(source.options, info_)) {
     bool directory = std::filesystem::is_directory(source.path);
     if (directory) config_ = std::make_unique<Config>(source.path / "config.json");
     checkpoint_ = checkpoint::open_checkpoint(source.path);
     load_weights(source);
     load_words_for(source, directory);
-    info_.name = source.name;
-    info_.kind = query::ModelInfo::Kind::recurrent;
     info_.batch_tokens = 4096;
     Sha256 fingerprint;
     fingerprint.add(checkpoint_->fingerprint());

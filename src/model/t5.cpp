@@ -278,7 +278,8 @@ Family t5_family() {
   return {
       .model_types = {{"t5", "T5, T5 1.1, Flan-T5, UL2, ByT5"}, {"mt5", "mT5"}, {"umt5", "umT5"}},
       .make = make<Encoder, T5>,
-      .gguf = {t5_gguf()}};
+      .gguf = {t5_gguf()},
+      .fills_gaps = true};
 }
 
 }  // namespace minpair::model

@@ -92,6 +92,11 @@ bool Classes::operator==(const Classes& other) const {
          (reducer && other.reducer && reducer->identity() == other.reducer->identity());
 }
 
+std::string_view key_of(ModelInfo::Kind kind) {
+  static constexpr std::string_view keys[] = {"masked", "causal", "recurrent", "ngram"};
+  return keys[size_t(kind)];
+}
+
 std::string_view text(EdgeFrom from) {
   switch (from) {
     case EdgeFrom::nobody:

@@ -239,6 +239,8 @@ struct ModelInfo {
   uint32_t encoder_layers = 0, decoder_heads = 0;
   // A masked model that says at each token what the next one is.
   bool answers_before = false;
+  // Masks in a row are one gap to it, and it says only what stands first in there.
+  bool fills_gaps = false;
   uint32_t max_tokens = 0;  // the longest input, special tokens included; 0: no limit
   // Tokens that best go through it together: enough to keep the cores busy, few enough for memory.
   // Nothing below the engine cuts a batch.
@@ -253,15 +255,15 @@ struct ModelInfo {
   std::string fingerprint;         // weights + configuration
   std::vector<std::string> notes;  // what a careful user should know
 
-  // Masks in a row are one gap to it, and it says only what stands first in there.
-  bool fills_gaps() const { return encoder_layers > 0; }
   // It says nothing about a token that it sees: only what stands at a mask.
-  bool answers_only_masks() const { return fills_gaps() || answers_before; }
+  bool answers_only_masks() const { return fills_gaps || answers_before; }
   bool is_of_decoder(uint32_t layer) const { return encoder_layers && layer > encoder_layers; }
   uint32_t heads_in(uint32_t layer) const {
     return is_of_decoder(layer) ? 2 * decoder_heads : heads;
   }
 };
+
+std::string_view key_of(ModelInfo::Kind kind);  // "masked", "causal", "recurrent", "ngram"
 
 using AskSet = std::bitset<std::variant_size_v<What>>;  // by the index in What
 using SiteSet = std::bitset<kSites>;

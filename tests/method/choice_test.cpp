@@ -43,7 +43,7 @@ TEST(MethodsFor, ThePapersUnlessAnotherIsAskedFor) {
 // T5, BART and GPT-BERT say nothing about a word that they see.
 TEST(MethodsFor, ModelsThatAnswerOnlyAboutMasksAreAskedAboutMasks) {
   for (const query::ModelInfo& model :
-       {query::ModelInfo{.encoder_layers = 2}, query::ModelInfo{.answers_before = true}}) {
+       {query::ModelInfo{.fills_gaps = true}, query::ModelInfo{.answers_before = true}}) {
     EXPECT_EQ(methods_for(manifest_with("ce"), "", false, model)[0]->name(), "pll-word-l2r");
     EXPECT_THAT(methods_for({}, "all", false, model),
                 AllOf(Not(Contains(&find_method("ce"))), Contains(&find_method("pll"))));

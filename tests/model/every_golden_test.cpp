@@ -52,6 +52,22 @@ TEST(EveryGolden, IsOfAnArchitectureAndEachHasOne) {
     EXPECT_TRUE(golden_of.contains(known.type) || known.type == "norbert3") << known.type;
 }
 
+// By which methods are chosen before any weights are read.
+TEST(EveryGolden, IsDescribedWithoutItsWeightsAsItIs) {
+  for (const std::string& name : all_goldens()) {
+    const std::unique_ptr<query::Model> model = load_golden(name);
+    const query::ModelInfo& loaded = model->info();
+    const query::ModelInfo described = describe_model(loaded.name);
+    EXPECT_EQ(described.name, loaded.name);
+    EXPECT_EQ(described.kind, loaded.kind) << name;
+    EXPECT_EQ(described.fills_gaps, loaded.encoder_layers > 0) << name;
+    EXPECT_EQ(described.fills_gaps, loaded.fills_gaps) << name;
+    EXPECT_EQ(described.answers_before, loaded.answers_before) << name;
+    if (loaded.kind != query::ModelInfo::Kind::recurrent)
+      EXPECT_EQ(described.architecture, loaded.architecture) << name;
+  }
+}
+
 class Summed : public ::testing::TestWithParam<std::string> {
  protected:
   Summed() : model_(load_golden(GetParam())) {}
