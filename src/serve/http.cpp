@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
@@ -12,81 +14,47 @@
 namespace minpair::serve {
 namespace {
 
-bool is_token_character(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) ||
-         std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-}
+namespace http = boost::beast::http;
+using Message = http::request<http::string_body>;
 
-bool is_printable(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    auto byte = static_cast<unsigned char>(c);
-    return byte == '\t' || (byte >= 0x20 && byte != 0x7f);
-  });
-}
-
-// "GET /path HTTP/1.1"
-bool parse_request_line(std::string_view line, Request& request) {
-  size_t first = line.find(' '), last = line.rfind(' ');
-  if (first == line.npos || first == last) return false;
-  request.method = line.substr(0, first);
-  request.target = line.substr(first + 1, last - first - 1);
-  std::string_view version = line.substr(last + 1);
-  bool plain = std::all_of(request.target.begin(), request.target.end(),
-                           [](char c) { return c > 0x20 && c < 0x7f; });
-  request.close = version == "HTTP/1.0";
-  return plain && request.target.starts_with('/') &&
-         (version == "HTTP/1.1" || version == "HTTP/1.0");
-}
-
-bool parse_header(std::string_view line, Request& request) {
-  size_t colon = line.find(':');
-  if (colon == 0 || colon == line.npos) return false;
-  std::string_view name = line.substr(0, colon);
-  if (!std::all_of(name.begin(), name.end(), is_token_character) || !is_printable(line))
-    return false;
-  request.headers.emplace_back(ascii_lower(name), trim(line.substr(colon + 1)));
-  return true;
+Refusal refusal_of(const boost::beast::error_code& error) {
+  if (error == http::error::header_limit)
+    return {431, fmt::format("the head is longer than {} bytes", kHeadLimit)};
+  if (error == http::error::body_limit)
+    return {413, fmt::format("the body is longer than {} bytes", kBodyLimit)};
+  return {400, fmt::format("this is not a request: {}", error.message())};
 }
 
 // Twice the same of these, or a body whose end is not known beforehand, is how requests are
 // smuggled.
-std::optional<Refusal> check_body(Request& request) {
-  for (const char* name : {"host", "content-length", "origin", "authorization"})
-    if (std::count_if(request.headers.begin(), request.headers.end(),
-                      [&](const auto& h) { return h.first == name; }) > 1)
-      return Refusal{400, fmt::format("there are two headers '{}'", name)};
-  if (!request.header("transfer-encoding").empty() || !request.header("content-encoding").empty())
+std::optional<Refusal> check_head(const Message& head) {
+  const http::verb method = head.method();
+  const bool post = method == http::verb::post;
+  if (!post && method != http::verb::get && method != http::verb::head)
+    return Refusal{405, "only GET, HEAD and POST are answered"};
+  if (!head.target().starts_with('/')) return Refusal{400, "the target is not a path"};
+  for (http::field field : {http::field::host, http::field::origin, http::field::authorization})
+    if (head.count(field) > 1)
+      return Refusal{
+          400, fmt::format("there are two headers '{}'", std::string(http::to_string(field)))};
+  if (head.count(http::field::transfer_encoding) || head.count(http::field::content_encoding))
     return Refusal{411, "send the body as it is, with its length"};
-  std::string length = request.header("content-length");
-  if (length.empty() && request.method == "POST") return Refusal{411, "there is no Content-Length"};
-  if (!std::all_of(length.begin(), length.end(), [](char c) { return c >= '0' && c <= '9'; }))
-    return Refusal{400, "Content-Length is not a number"};
-  // Nine digits fit a number; more are too many anyway.
-  request.length = length.empty() ? 0 : std::stoul(length.size() > 9 ? "999999999" : length);
-  if (request.length > kBodyLimit)
-    return Refusal{413, fmt::format("the body is longer than {} bytes", kBodyLimit)};
-  if (request.length > 0 && request.method != "POST") return Refusal{400, "only POST has a body"};
+  const auto length = head.find(http::field::content_length);
+  if (post && length == head.end()) return Refusal{411, "there is no Content-Length"};
+  if (!post && length != head.end() && length->value() != "0")
+    return Refusal{400, "only POST has a body"};
   return std::nullopt;
 }
 
-const char* reason_of(int status) {
-  static constexpr std::pair<int, const char*> kReasons[] = {{200, "OK"},
-                                                             {302, "Found"},
-                                                             {400, "Bad Request"},
-                                                             {401, "Unauthorized"},
-                                                             {403, "Forbidden"},
-                                                             {404, "Not Found"},
-                                                             {405, "Method Not Allowed"},
-                                                             {408, "Request Timeout"},
-                                                             {410, "Gone"},
-                                                             {411, "Length Required"},
-                                                             {413, "Content Too Large"},
-                                                             {415, "Unsupported Media Type"},
-                                                             {431, "Header Fields Too Large"},
-                                                             {503, "Service Unavailable"}};
-  for (const auto& [code, reason] : kReasons)
-    if (code == status) return reason;
-  return "Internal Server Error";
+Request request_of(const Message& head) {
+  Request request;
+  request.method = std::string(head.method_string());
+  request.target = std::string(head.target());
+  for (const auto& field : head)
+    request.headers.emplace_back(ascii_lower(std::string(field.name_string())),
+                                 std::string(field.value()));
+  request.close = !head.keep_alive();
+  return request;
 }
 
 }  // namespace
@@ -116,23 +84,32 @@ std::string_view Request::parameter(std::string_view name) const {
   return "";
 }
 
-std::optional<Refusal> parse_head(std::string_view text, Request& request) {
-  bool first = true;
-  while (!text.empty()) {
-    size_t end = text.find("\r\n");
-    if (end == text.npos) return Refusal{400, "a line of the head has no end"};
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end + 2);
-    if (line.empty()) break;
-    if (first ? !parse_request_line(line, request) : !parse_header(line, request))
-      return Refusal{400, first ? "this is not a request" : "a header is malformed"};
-    first = false;
+struct RequestReader::Parser : http::request_parser<http::string_body> {};
+
+RequestReader::RequestReader() : parser_(std::make_unique<Parser>()) {
+  parser_->header_limit(kHeadLimit);
+  parser_->body_limit(kBodyLimit);
+}
+
+RequestReader::~RequestReader() = default;
+
+bool RequestReader::has_head() const { return parser_->is_header_done(); }
+bool RequestReader::is_complete() const { return parser_->is_done(); }
+
+std::optional<Refusal> RequestReader::take(std::string& bytes, const Check& check) {
+  while (!bytes.empty() && !is_complete()) {
+    const bool had_head = has_head();
+    boost::beast::error_code error;
+    bytes.erase(0, parser_->put(boost::asio::buffer(bytes), error));
+    if (error == http::error::need_more) break;
+    if (error) return refusal_of(error);
+    if (had_head || !has_head()) continue;
+    if (auto refusal = check_head(parser_->get())) return refusal;
+    request = request_of(parser_->get());
+    if (auto refusal = check(request)) return refusal;
   }
-  if (first) return Refusal{400, "this is not a request"};
-  if (request.method != "GET" && request.method != "HEAD" && request.method != "POST")
-    return Refusal{405, "only GET, HEAD and POST are answered"};
-  request.close |= ascii_lower(request.header("connection")) == "close";
-  return check_body(request);
+  if (is_complete()) request.body = std::move(parser_->get().body());
+  return std::nullopt;
 }
 
 Response text_response(std::string body, int status) {
@@ -151,8 +128,9 @@ std::string head_of(const Response& response, bool close) {
       "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: {}\r\n"
       "X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\n"
       "Cross-Origin-Resource-Policy: same-origin\r\nCache-Control: no-store\r\n{}\r\n",
-      response.status, reason_of(response.status), response.type, response.body->size(),
-      close ? "close" : "keep-alive", response.headers);
+      response.status,
+      std::string(http::obsolete_reason(http::int_to_status(unsigned(response.status)))),
+      response.type, response.body->size(), close ? "close" : "keep-alive", response.headers);
 }
 
 }  // namespace minpair::serve

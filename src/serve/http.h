@@ -1,7 +1,8 @@
 #pragma once
-// HTTP/1.1, as much of it as is served here. Heads are read strictly: what is odd is refused before
-// anything else looks at it.
+// Requests and responses. Boost.Beast reads heads and bodies; what else is odd is refused before
+// anything looks at it.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,7 +25,6 @@ std::string ascii_lower(std::string_view text);
 struct Request {
   std::string method, target;
   std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
-  size_t length = 0;                                         // of the body
   std::string body;
   bool close = false;  // the client wants no second request on this connection
 
@@ -33,8 +33,25 @@ struct Request {
   std::string_view parameter(std::string_view name) const;  // as it was sent; "" when none
 };
 
-// `text` ends with the empty line. Reads everything but the body.
-std::optional<Refusal> parse_head(std::string_view text, Request& request);
+// Reads one request, as its bytes come.
+class RequestReader {
+ public:
+  RequestReader();
+  ~RequestReader();
+
+  // Takes from the front of `bytes` what belongs to the request. `check` is asked once: before
+  // anything of the body is taken.
+  using Check = std::function<std::optional<Refusal>(const Request&)>;
+  std::optional<Refusal> take(std::string& bytes, const Check& check);
+  bool has_head() const;
+  bool is_complete() const;
+
+  Request request;
+
+ private:
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
+};
 
 struct Response {
   int status = 200;

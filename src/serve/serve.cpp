@@ -36,9 +36,11 @@ struct Explorer::Impl {
   Impl(const ServeOptions& o, std::vector<std::unique_ptr<query::Model>> m)
       : options(o),
         models(std::move(m)),
-        listener(
-            o.address, o.port,
-            {.request = o.request_time, .answer = o.answer_time, .connections = o.connections}),
+        listener(o.address, o.port,
+                 {.request = o.request_time,
+                  .answer = o.answer_time,
+                  .connections = o.connections,
+                  .answers = o.waiting + 5}),  // one scores; the rest is for the page
         access(o.address, listener.port(), o.token),
         page(o.results),
         turns(o.waiting, std::chrono::seconds(30)) {
