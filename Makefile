@@ -10,7 +10,7 @@ BUILD = tools/quietly.sh build "Building minpair" cmake --build --preset release
 
 build:            ## the program, at build/release/minpair
 	@tools/bootstrap.sh build
-	@tools/bootstrap.sh web || echo "Without npm: there will be no page ('report --html', 'serve')"
+	@tools/bootstrap.sh web || echo "Without npm: there will be no page ('page', 'serve')"
 	@tools/quietly.sh configure "Configuring" cmake --preset release -Wno-dev
 	@$(BUILD) --target product
 

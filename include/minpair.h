@@ -144,48 +144,25 @@ minpair_status minpair_predict(minpair_model* model, const char* const* texts, s
 minpair_status minpair_states(minpair_model* model, const char* const* texts, size_t count, int layer,
                               minpair_progress progress, void* user, struct ArrowArrayStream* out);
 
-/* --- runs and results --- */
+/* --- commands --- */
 
-typedef struct minpair_run_options {
+typedef struct minpair_arguments {
   size_t size;
-  const char* suites;     /* files, folders, shipped suites */
-  const char* methods;    /* NULL: the suite's, else the first that fits */
-  const char* results;    /* the file, new or one to add to */
-  const char* tests;      /* only these */
-  const char* conditions; /* only these */
-  const char* languages;  /* only these */
-  uint64_t limit;         /* only the first N items */
-  uint64_t sample;        /* only N items, drawn at random */
-  uint64_t seed;          /* of the sample */
+  const char* const* options; /* name, value, name, value, ... as on the command line: "results", "r.db", "by", "test"; a flag is "true"
+                               * or "false"; a name may come several times */
+  size_t count;               /* of these texts: names and values */
+  minpair_model* const* models; /* loaded models; the option "model" calls them "@0", "@1", ...; others by name, as everywhere */
+  size_t model_count;
   minpair_progress progress;
   void* user;
-} minpair_run_options;
+} minpair_arguments;
 
-/* Scores suites with models into the results file, as `minpair run`: what is stored is not computed again, and an
- * interrupted run continues where it stopped. */
-minpair_status minpair_run(minpair_model* const* models, size_t count, const minpair_run_options* options);
-
-typedef struct minpair_filter {
-  size_t size;
-  const char* suites; /* only these; NULL: all */
-  const char* models;
-  const char* methods;
-  const char* tests;
-  const char* conditions;
-  const char* languages;
-  const char* norms;   /* NULL: each method's own; "all" */
-  const char* ties;    /* "half" (NULL), "right", "wrong", "paper" */
-  const char* lengths; /* "all" (NULL), "equal" */
-  const char* oov;     /* "excluded" (NULL), "wrong" */
-  int pairwise;
-} minpair_filter;
-
-/* "items", "sentences", "regions", "words", "tokens", "summary", "runs": the tables of `minpair export`. */
-minpair_status minpair_rows(const char* results, const char* table, const minpair_filter* filter,
-                            struct ArrowArrayStream* out);
-/* The tables of `minpair report`, as one text: "table", "markdown", "latex", "csv", "json". */
-minpair_status minpair_report(const char* results, const char* by, const char* format, const minpair_filter* filter,
-                              struct ArrowArrayStream* out);
+/* What the command line does: "run", "report", "stats", "compare", "margins", "regions", "norms", "people", "correlate", "figure", "page",
+ * "export", "curve", "introspect lens" (probe, attribute, patch, ablate), "effects", "overlap". `minpair help COMMAND` lists the options,
+ * which are read by the same code: what is refused there is refused here, in the same words.
+ * `export` without the option "output" gives rows: the tables of docs/results-format.md. All others give one row, `text`: what the command
+ * prints on standard output. */
+minpair_status minpair_command(const char* command, const minpair_arguments* arguments, struct ArrowArrayStream* out);
 
 /* The rows of one of minpair's streams again, from the first: `stream` stays as it is. */
 minpair_status minpair_again(const struct ArrowArrayStream* stream, struct ArrowArrayStream* out);

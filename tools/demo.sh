@@ -29,6 +29,6 @@ done
 run report "$where.db" --lengths all
 
 say "3. The same as a page, by condition and with every sentence; it needs no network"
-show report "$where.db" --html "$where.html"
+show page "$where.db" -o "$where.html"
 # Without npm there is no page; the program says so itself.
-"$minpair" report "$where.db" --html "$where.html" >/dev/null && echo "$(pwd)/$where.html" || true
+"$minpair" page "$where.db" -o "$where.html" >/dev/null && echo "$(pwd)/$where.html" || true

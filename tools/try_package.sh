@@ -19,7 +19,7 @@ cd "$root/root"
 inside "$program" --version
 inside "$program" score -m de-mini --method masked-word-l2r "Der Autor lacht." "Der Autor lachen." | tee score.txt
 grep -q '^prefers "Der Autor lacht."' score.txt
-inside sh -c "cd /root && $program run -q -s de-agreement -m de-lstm --test simple_sentence -o r.db && $program report r.db --html r.html" >/dev/null
+inside sh -c "cd /root && $program run -q -s de-agreement -m de-lstm --test simple_sentence -o r.db && $program page r.db -o r.html" >/dev/null
 grep -q '<html' r.html
 # Nothing but glibc may come from the system with the tarball; and pages for man come with both.
 inside ldd "$program" | awk '$2 == "=>" { print $3 }' | grep -vE '/(lib(c|m|mvec|pthread|dl|rt|resolv|util|anl)|ld-linux[^/]*)\.so' >libraries.txt || true

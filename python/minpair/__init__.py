@@ -12,11 +12,11 @@ frames; without these packages they are lists and :class:`Table`. Existing noteb
 
 from ._library import Error, InputError, Stopped, SystemFailure, UsageError, library
 from ._model import Model, load
-from ._results import Results, methods, models, results, run, suites
+from ._results import Results, command, introspect, methods, models, results, run, suites
 from ._table import Table
 
 __version__: str = library.minpair_version().decode()
 __all__ = [
-    "Error", "InputError", "Model", "Results", "Stopped", "SystemFailure", "Table", "UsageError", "load", "methods", "models", "results",
-    "run", "suites",
+    "Error", "InputError", "Model", "Results", "Stopped", "SystemFailure", "Table", "UsageError", "command", "introspect", "load", "methods",
+    "models", "results", "run", "suites",
 ]

@@ -72,37 +72,15 @@ class ScoreOptions(_Options):
     ]
 
 
-class RunOptions(_Options):
+class Arguments(_Options):
     _fields_ = [
         ("size", ctypes.c_size_t),
-        ("suites", _Text),
-        ("methods", _Text),
-        ("results", _Text),
-        ("tests", _Text),
-        ("conditions", _Text),
-        ("languages", _Text),
-        ("limit", ctypes.c_uint64),
-        ("sample", ctypes.c_uint64),
-        ("seed", ctypes.c_uint64),
+        ("options", _Texts),
+        ("count", ctypes.c_size_t),
+        ("models", ctypes.POINTER(ctypes.c_void_p)),
+        ("model_count", ctypes.c_size_t),
         ("progress", _Progress),
         ("user", ctypes.c_void_p),
-    ]
-
-
-class Filter(_Options):
-    _fields_ = [
-        ("size", ctypes.c_size_t),
-        ("suites", _Text),
-        ("models", _Text),
-        ("methods", _Text),
-        ("tests", _Text),
-        ("conditions", _Text),
-        ("languages", _Text),
-        ("norms", _Text),
-        ("ties", _Text),
-        ("lengths", _Text),
-        ("oov", _Text),
-        ("pairwise", ctypes.c_int),
     ]
 
 
@@ -146,9 +124,7 @@ def _open() -> Any:
         "minpair_score": [model, _Texts, ctypes.c_size_t, ctypes.POINTER(ScoreOptions), stream],
         "minpair_predict": [model, _Texts, ctypes.c_size_t, ctypes.c_uint32, stream],
         "minpair_states": [model, _Texts, ctypes.c_size_t, ctypes.c_int, _Progress, ctypes.c_void_p, stream],
-        "minpair_run": [ctypes.POINTER(model), ctypes.c_size_t, ctypes.POINTER(RunOptions)],
-        "minpair_rows": [_Text, _Text, ctypes.POINTER(Filter), stream],
-        "minpair_report": [_Text, _Text, _Text, ctypes.POINTER(Filter), stream],
+        "minpair_command": [_Text, ctypes.POINTER(Arguments), stream],
         "minpair_again": [stream, stream],
     }
     for name, types in arguments.items():
@@ -185,15 +161,6 @@ def text(value: Union[str, "os.PathLike[str]", None]) -> Optional[bytes]:
 def texts(values: Iterable[str]) -> Any:
     encoded = [text(value) for value in values]
     return (ctypes.c_char_p * len(encoded))(*encoded)
-
-
-def lines(values: Union[str, "os.PathLike[str]", Iterable[Any], None]) -> Optional[bytes]:
-    """Several names in one text, one a line."""
-    if values is None:
-        return None
-    if isinstance(values, (str, os.PathLike)):
-        values = [values]
-    return b"\n".join(text(value) or b"" for value in values)
 
 
 ProgressCall = Callable[[int, int], Any]

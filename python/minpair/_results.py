@@ -1,17 +1,47 @@
-"""Runs and results files."""
+"""What the command line does with suites, models and results files."""
 
 from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any, Iterable, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Union
 
-from ._library import Filter, RunOptions, Work, check, library, lines, text
-from ._model import Model, Progress, load
+from ._library import Arguments, Error, InputError, Work, library, text, texts
+from ._model import Model, Progress
 from ._table import Table, frame
 
 Path = Union[str, "os.PathLike[str]"]
 Names = Union[str, Iterable[str], None]
+Models = Union[Model, Path, Sequence[Union[Model, Path]]]
+
+
+def _several(values: Any) -> List[Any]:
+    return [values] if isinstance(values, (str, os.PathLike, Model, bool, int, float)) else list(values)
+
+
+def _called(name: str, options: Dict[str, Any], progress: Progress = False) -> Table:
+    """The result of a command. An option that is None or False is not given."""
+    words: List[str] = []
+    models: List[Model] = []
+    for option, given in options.items():
+        for value in [] if given is None or given is False else _several(given):
+            if isinstance(value, Model):
+                models.append(value)
+                value = f"@{len(models) - 1}"
+            words += [option, "true" if value is True else os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
+    handles = (ctypes.c_void_p * len(models))(*[m._handle for m in models])
+    with Work(progress, name) as work:
+        arguments = Arguments(options=texts(words), count=len(words), models=handles, model_count=len(models), progress=work.call)
+        return Table(lambda out: library.minpair_command(text(name), ctypes.byref(arguments), out))
+
+
+def command(name: str, *, progress: Progress = False, **options: Any) -> str:
+    """What ``minpair NAME`` prints. Options have the names of the command line, with _ for -; those that may be repeated, or take
+    names with commas, also take lists and may be called in the plural; a flag is True. ``minpair help NAME`` lists them.
+
+    >>> mp.command("stats", results="results.db", where="attractors > 0", format="csv")
+    """
+    return str(_called(name, options, progress)["text"][0])
 
 
 class Results:
@@ -19,94 +49,112 @@ class Results:
 
     def __init__(self, path: Path) -> None:
         self.path = os.fspath(path)
-        self.table("runs")  # says at once what is wrong with the file
+        try:
+            self.table("runs")  # says at once what is wrong with the file
+        except InputError as error:
+            try:
+                self.table("effects")  # a file of introspect's alone
+            except Error:
+                raise error from None
 
     def __repr__(self) -> str:
         return f"<minpair.Results {self.path}>"
 
-    def table(
-        self, what: str = "items", suites: Names = None, models: Names = None, methods: Names = None, tests: Names = None,
-        conditions: Names = None, languages: Names = None, norms: Names = None, ties: Optional[str] = None, lengths: Optional[str] = None,
-        oov: Optional[str] = None, pairwise: bool = False,
-    ) -> Table:
-        """One of ``items``, ``sentences``, ``regions``, ``words``, ``tokens``, ``summary``, ``runs``, as a :class:`Table`.
+    def table(self, what: str = "items", **options: Any) -> Table:
+        """One of ``items``, ``sentences``, ``regions``, ``words``, ``tokens``, ``summary``, ``runs``, ``effects``, as a :class:`Table`.
 
-        Names select rows; ``norms``, ``ties``, ``lengths``, ``oov``, ``pairwise`` mean what they mean in ``minpair report``.
+        ``options``: those of ``minpair export``: ``suites``, ``models``, ``methods``, ``tests``, ``conditions``, ``languages`` and
+        ``where`` select rows; ``norms``, ``ties``, ``lengths``, ``oov``, ``pairwise`` say how they count.
         """
-        chosen = _filter(suites, models, methods, tests, conditions, languages, norms, ties, lengths, oov, pairwise)
-        return Table(lambda out: library.minpair_rows(text(self.path), text(what), ctypes.byref(chosen), out))
+        return _called("export", {"results": self.path, "what": what, **options})
 
-    def items(self, **chosen: Any) -> Any:
+    def items(self, **options: Any) -> Any:
         """A row for every item, model and method: ids, features, texts, scores, margin, outcome, ``correct`` (its mean is the accuracy),
         the reason if it is excluded. A data frame, or a :class:`Table` if pandas is not installed."""
-        return frame(self.table("items", **chosen))
+        return frame(self.table("items", **options))
 
-    def sentences(self, **chosen: Any) -> Any:
+    def sentences(self, **options: Any) -> Any:
         """A row for every sentence of every item, model and method, with its score."""
-        return frame(self.table("sentences", **chosen))
+        return frame(self.table("sentences", **options))
 
-    def regions(self, **chosen: Any) -> Any:
+    def regions(self, **options: Any) -> Any:
         """A row for every region of every sentence of a design, with its surprisal in bits."""
-        return frame(self.table("regions", **chosen))
+        return frame(self.table("regions", **options))
 
-    def words(self, **chosen: Any) -> Any:
+    def words(self, **options: Any) -> Any:
         """A row for every scored word."""
-        return frame(self.table("words", **chosen))
+        return frame(self.table("words", **options))
 
-    def tokens(self, **chosen: Any) -> Any:
+    def tokens(self, **options: Any) -> Any:
         """A row for every scored token."""
-        return frame(self.table("tokens", **chosen))
+        return frame(self.table("tokens", **options))
 
-    def summary(self, **chosen: Any) -> Any:
+    def summary(self, **options: Any) -> Any:
         """Counts and accuracies by test, condition and language."""
-        return frame(self.table("summary", **chosen))
+        return frame(self.table("summary", **options))
 
-    def runs(self, **chosen: Any) -> Any:
+    def runs(self, **options: Any) -> Any:
         """A row for every combination of suite, model and method, with the command that repeats it."""
-        return frame(self.table("runs", **chosen))
+        return frame(self.table("runs", **options))
 
-    def report(
-        self, by: Names = None, format: str = "table", suites: Names = None, models: Names = None, methods: Names = None,
-        tests: Names = None, conditions: Names = None, languages: Names = None, norms: Names = None, ties: Optional[str] = None,
-        lengths: Optional[str] = None, oov: Optional[str] = None, pairwise: bool = False,
-    ) -> str:
-        """What ``minpair report`` prints: ``table``, ``markdown``, ``latex``, ``csv`` or ``json``."""
-        chosen = _filter(suites, models, methods, tests, conditions, languages, norms, ties, lengths, oov, pairwise)
-        table = Table(lambda out: library.minpair_report(text(self.path), lines(by), text(format), ctypes.byref(chosen), out))
-        return str(table["text"][0])
+    def effects(self, **options: Any) -> Any:
+        """A row for everything that :func:`introspect` found and stored here."""
+        return frame(self.table("effects", **options))
 
+    def command(self, name: str, **options: Any) -> str:
+        """What ``minpair NAME`` prints of this file: any command that reads results; see :func:`minpair.command`."""
+        return command(name, results=self.path, **options)
 
-def _filter(
-    suites: Names, models: Names, methods: Names, tests: Names, conditions: Names, languages: Names, norms: Names, ties: Optional[str],
-    lengths: Optional[str], oov: Optional[str], pairwise: bool,
-) -> Filter:
-    return Filter(
-        suites=lines(suites), models=lines(models), methods=lines(methods), tests=lines(tests), conditions=lines(conditions),
-        languages=lines(languages), norms=lines(norms), ties=text(ties), lengths=text(lengths), oov=text(oov), pairwise=int(pairwise))
+    def report(self, **options: Any) -> str:
+        """``minpair report``: accuracies, ``by`` test or anything else, as ``format`` says: ``table``, ``markdown``, ``latex``, ``csv`` or
+        ``json``."""
+        return self.command("report", **options)
+
+    def stats(self, **options: Any) -> str:
+        """``minpair stats``: intervals, effects of conditions, agreement of methods."""
+        return self.command("stats", **options)
+
+    def compare(self, *sides: str, **options: Any) -> str:
+        """``minpair compare``: two runs on the same items, ``"MODEL:METHOD"`` each."""
+        return self.command("compare", sides=sides, **options)
+
+    def figure(self, kind: str, out: Path, **options: Any) -> None:
+        """``minpair figure``: a picture, .svg, .pdf or .png."""
+        self.command("figure", kind=kind, output=out, **options)
+
+    def page(self, out: Path, **options: Any) -> None:
+        """``minpair page``: one page with everything, for a browser."""
+        self.command("page", output=out, **options)
 
 
 def run(
-    suites: Union[Path, Sequence[Path]], models: Union[Model, str, Sequence[Union[Model, str]]], methods: Names = None,
-    out: Path = "results.db", tests: Names = None, conditions: Names = None, languages: Names = None, limit: int = 0,
-    sample: int = 0, seed: int = 1, progress: Progress = None,
+    suites: Union[Path, Sequence[Path]], models: Models, methods: Names = None, out: Path = "results.db", progress: Progress = None,
+    **options: Any,
 ) -> Results:
     """Scores suites (files, folders, shipped ones) with models into the results file ``out``, as ``minpair run`` does.
 
-    ``tests``, ``conditions``, ``languages`` choose items, ``limit`` takes the first N of them, ``sample`` draws N at random.
+    ``models``: loaded ones, or names: these are loaded one after the other, so that one is in memory at a time. With several models,
+    each uses those of the ``methods`` that fit it. ``options``: those of ``minpair run``: ``tests``, ``conditions``, ``languages``, ``where``
+    choose items, ``limit`` takes the first N of them, ``sample`` draws N at random by ``seed``.
     What is already in the file is not computed again; an interrupted run (Ctrl-C) continues where it stopped.
 
-    >>> r = mp.run("de-agreement", [m], methods=["masked-word-l2r"], out="results.db")
+    >>> r = mp.run("de-agreement", [m, "de-lstm"], methods=["masked-word-l2r", "lp"], where="attractors > 0", out="results.db")
     >>> r.items().groupby("condition").correct.mean()
     """
-    chosen = [models] if isinstance(models, (Model, str)) else list(models)
-    loaded = [m if isinstance(m, Model) else load(m) for m in chosen]
-    handles = (ctypes.c_void_p * len(loaded))(*[m._handle for m in loaded])
-    with Work(progress, "scoring") as work:
-        options = RunOptions(
-            suites=lines(suites), methods=lines(methods), results=text(out), tests=lines(tests), conditions=lines(conditions),
-            languages=lines(languages), limit=limit, sample=sample, seed=seed, progress=work.call)
-        check(library.minpair_run(handles, len(loaded), ctypes.byref(options)))
+    _called("run", {"suite": suites, "model": models, "method": methods, "output": out, **options}, progress)
     return Results(out)
+
+
+def introspect(
+    what: str, suite: Path, model: Union[Model, Path], out: Optional[Path] = None, progress: Progress = None, **options: Any,
+) -> str:
+    """Looks inside a model while it answers a suite: ``what`` is lens, probe, attribute, patch or ablate. Gives the table that
+    ``minpair introspect`` prints; ``out``: a results file that keeps the effects, or a table with a row for each.
+
+    >>> print(mp.introspect("lens", "de-agreement", m, sample=200, by="condition"))
+    """
+    table = _called(f"introspect {what}", {"suite": suite, "model": model, "output": out, **options}, progress)
+    return str(table["text"][0])
 
 
 def results(path: Path) -> Results:

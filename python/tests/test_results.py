@@ -1,7 +1,10 @@
 import csv
 import io
 import json
+import os
+import re
 import sqlite3
+import subprocess
 
 import pytest
 
@@ -129,3 +132,71 @@ def test_mistakes(results, bert, tmp_path):
     broken.write_text("not a database, but long enough to look like one" * 100)
     with pytest.raises(mp.Error):
         mp.results(broken)
+
+
+def test_several_models_of_several_kinds(bert, bert_path, gpt2_path, suite, tmp_path):
+    both = mp.run(suite, [bert, gpt2_path], methods=["ce", "lp"], limit=20, out=tmp_path / "both.db")
+    assert sorted((r["model"], r["method"]) for r in both.table("runs")) == [("bert", "ce"), ("gpt2", "lp")]
+    assert both.compare("bert:ce", "gpt2:lp", format="csv").startswith("table,")
+    with pytest.raises(mp.UsageError, match="the method 'lp' is for none of these models"):
+        mp.run(suite, [bert, bert_path], methods=["ce", "lp"], out=tmp_path / "x.db")
+    with pytest.raises(mp.UsageError, match="options of loading have no effect on a loaded model"):
+        mp.run(suite, bert, precision="bf16", out=tmp_path / "x.db")
+
+
+PROGRAM = os.environ.get("MINPAIR_PROGRAM", "")
+
+
+@pytest.mark.skipif(not PROGRAM, reason="the program is not there")
+@pytest.mark.parametrize("words", [
+    "report r.db --by condition --format csv", "report r.db --digits 2", "report r.db --ties sometimes", "report r.db --html x",
+    "stats r.db --method pll --format json", "stats r.db --norm sum,mean", "compare r.db --method ce --method pll", "compare r.db bert:ce bert:pl",
+    "margins r.db --test a", "figure r.db tests", "figure r.db tets", "norms r.db slor", "norms r.db power", "people r.db", "effects r.db",
+    "correlate r.db complexity", "regions r.db", "run --suite s.jsonl", "run -s s.jsonl -m x --seed 3", "run -s s.jsonl -m x --where n>",
+    "introspect lens -s s.jsonl -m x --site head", "report r.db --where n>4 --format csv",
+])
+def test_what_the_command_line_prints_and_refuses(results, words, tmp_path):
+    """The same text, or the same words of refusal."""
+    command, *rest = words.replace("introspect ", "introspect_").split()
+    command, options, sides = command.replace("_", " "), {}, []
+    while rest:
+        word = rest.pop(0)
+        if word.startswith("-"):
+            name = {"-s": "suite", "-m": "model"}.get(word, word.lstrip("-"))
+            options.setdefault(name, []).append(rest.pop(0) if rest else True)
+        elif not command.startswith(("run", "introspect")) and "results" not in options:
+            options["results"] = word
+        else:
+            sides.append(word)
+    if sides:
+        options[{"compare": "sides", "figure": "kind", "norms": "norms", "correlate": "numbers"}[command]] = sides
+    done = subprocess.run([PROGRAM, *words.split()], cwd=tmp_path, capture_output=True, text=True)
+    before = os.getcwd()
+    os.chdir(tmp_path)
+    try:
+        printed, refused = mp.command(command, **options), None
+    except mp.Error as error:
+        printed, refused = None, str(error)
+    finally:
+        os.chdir(before)
+    if done.returncode == 0:
+        assert printed == done.stdout
+    else:
+        said = re.sub(r"\n  'minpair .* --help' shows what there is", "", re.sub(r"^minpair[a-z -]*: ", "", done.stderr)).strip()
+        said = re.sub(r"(?<=there is no option ')--", "", said)  # as it was called
+        assert refused == said
+
+
+def test_pages_and_figures(results, tmp_path):
+    results.figure("tests", tmp_path / "f.svg")
+    assert (tmp_path / "f.svg").read_text().startswith("<svg")
+    try:
+        results.page(tmp_path / "p.html")
+    except mp.SystemFailure as error:
+        assert "without the page" in str(error)
+
+
+def test_inside(tmp_path):
+    shown = mp.introspect("lens", "de-agreement", mp.load("de-mini"), tests="simple_sentence", sample=4, out=tmp_path / "i.db")
+    assert shown == mp.command("effects", results=tmp_path / "i.db")
+    assert len(mp.results(tmp_path / "i.db").table("effects")) > 4

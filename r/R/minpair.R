@@ -5,14 +5,6 @@
   .Call(r_open, library, if (nzchar(data)) data else NULL)
 }
 
-lines_of <- function(x) if (is.null(x)) NULL else paste(as.character(x), collapse = "\n")
-
-filter_of <- function(suites = NULL, models = NULL, methods = NULL, tests = NULL, conditions = NULL, languages = NULL, norms = NULL, ties = NULL,
-                      lengths = NULL, oov = NULL, pairwise = FALSE) {
-  list(lines_of(suites), lines_of(models), lines_of(methods), lines_of(tests), lines_of(conditions), lines_of(languages), lines_of(norms),
-       ties, lengths, oov, pairwise)
-}
-
 # A model that was loaded stays for the session, so that mutate(lp = minpair_score(sentence, "de-lstm")) loads it once.
 loaded <- new.env(parent = emptyenv())
 
@@ -72,18 +64,43 @@ minpair_predict <- function(text, model, best = 10L) .Call(r_predict, model_of(m
 
 minpair_states <- function(text, model, layer = -1L) .Call(r_states, model_of(model), texts_of(text), as.integer(layer))
 
-minpair_run <- function(suites, models, methods = NULL, out = "results.db", tests = NULL, conditions = NULL, languages = NULL, limit = 0,
-                        sample = 0, seed = 1) {
-  if (inherits(models, "minpair_model")) models <- list(models)
-  .Call(r_run, lapply(models, model_of), lines_of(suites), lines_of(methods), path.expand(out), lines_of(tests), lines_of(conditions),
-        lines_of(languages), as.numeric(limit), as.numeric(sample), as.numeric(seed))
+# Names and values in turn, as the command line has them: an option that is NULL or FALSE is not given, a loaded model is "@0", "@1", ...
+options_of <- function(options) {
+  words <- character()
+  models <- list()
+  for (option in names(options)) {
+    given <- options[[option]]
+    if (inherits(given, "minpair_model")) given <- list(given)
+    for (value in given) {
+      if (identical(value, FALSE)) next
+      if (inherits(value, "minpair_model")) {
+        models <- c(models, list(value$handle))
+        value <- paste0("@", length(models) - 1L)
+      }
+      if (isTRUE(value)) value <- "true"
+      if (is.numeric(value)) value <- format(value, digits = 15, scientific = FALSE, trim = TRUE)
+      words <- c(words, option, value)
+    }
+  }
+  list(words = texts_of(words), models = models)
+}
+
+frame_of <- function(command, ...) {
+  given <- options_of(list(...))
+  .Call(r_command, command, given$words, given$models)
+}
+
+minpair_command <- function(command, ...) frame_of(command, ...)$text
+
+minpair_run <- function(suites, models, methods = NULL, out = "results.db", ...) {
+  frame_of("run", suite = suites, model = models, method = methods, output = path.expand(out), ...)
   invisible(out)
 }
 
 minpair_rows <- function(results, table = "items", ..., stream = NULL) {
-  if (is.null(stream)) return(.Call(r_rows, path.expand(results), table, filter_of(...)))
+  if (is.null(stream)) return(frame_of("export", results = path.expand(results), what = table, ...))
   if (!inherits(stream, "nanoarrow_array_stream")) stop("the stream must be one of nanoarrow::nanoarrow_allocate_array_stream()")
-  .Call(r_stream, path.expand(results), table, filter_of(...), stream)
+  .Call(r_stream, options_of(list(results = path.expand(results), what = table, ...))$words, stream)
   stream
 }
 
@@ -91,6 +108,20 @@ minpair_items <- function(results, ...) minpair_rows(results, "items", ...)
 
 minpair_sentences <- function(results, ...) minpair_rows(results, "sentences", ...)
 
-minpair_report <- function(results, by = NULL, format = "table", ...) {
-  .Call(r_report, path.expand(results), lines_of(by), format, filter_of(...))$text
+minpair_report <- function(results, ...) minpair_command("report", results = path.expand(results), ...)
+
+minpair_stats <- function(results, ...) minpair_command("stats", results = path.expand(results), ...)
+
+minpair_compare <- function(results, ...) minpair_command("compare", results = path.expand(results), ...)
+
+minpair_figure <- function(results, kind, out, ...) {
+  minpair_command("figure", results = path.expand(results), kind = kind, output = path.expand(out), ...)
+  invisible(out)
 }
+
+minpair_page <- function(results, out, ...) {
+  minpair_command("page", results = path.expand(results), output = path.expand(out), ...)
+  invisible(out)
+}
+
+minpair_introspect <- function(what, suite, model, ...) minpair_command(paste("introspect", what), suite = suite, model = model, ...)

@@ -28,10 +28,8 @@
     (minpair_model*, const char* const*, size_t, const minpair_score_options*, struct ArrowArrayStream*))                      \
   F(predict, minpair_status, (minpair_model*, const char* const*, size_t, uint32_t, struct ArrowArrayStream*))                 \
   F(states, minpair_status,                                                                                                    \
-    (minpair_model*, const char* const*, size_t, int, minpair_progress, void*, struct ArrowArrayStream*))                      \
-  F(run, minpair_status, (minpair_model* const*, size_t, const minpair_run_options*))                                          \
-  F(rows, minpair_status, (const char*, const char*, const minpair_filter*, struct ArrowArrayStream*))                         \
-  F(report, minpair_status, (const char*, const char*, const char*, const minpair_filter*, struct ArrowArrayStream*))
+    (minpair_model*, const char* const*, size_t, int, minpair_progress, void*, struct ArrowArrayStream*)) \
+  F(command, minpair_status, (const char*, const minpair_arguments*, struct ArrowArrayStream*))
 
 #define DECLARE(name, result, arguments) static result(*lib_##name) arguments;
 FUNCTIONS(DECLARE)
@@ -237,50 +235,34 @@ static SEXP r_states(SEXP model, SEXP texts, SEXP layer) {
   FRAME_OF(lib_states(model_of(model), texts_of(texts), Rf_xlength(texts), Rf_asInteger(layer), wants_to_stop, NULL, &taken->stream))
 }
 
-static SEXP r_run(SEXP models, SEXP suites, SEXP methods, SEXP results, SEXP tests, SEXP conditions, SEXP languages, SEXP limit, SEXP sample, SEXP seed) {
+/* Options: names and values in turn; models: those that "@0", "@1", ... mean. */
+static minpair_arguments arguments_of(SEXP options, SEXP models) {
   R_xlen_t n = Rf_xlength(models);
   minpair_model** all = (minpair_model**)R_alloc(n ? n : 1, sizeof *all);
   for (R_xlen_t i = 0; i < n; ++i) all[i] = model_of(VECTOR_ELT(models, i));
-  minpair_run_options options = {sizeof options, text_or_null(suites), text_or_null(methods), text_or_null(results),
-                                 text_or_null(tests), text_or_null(conditions), text_or_null(languages), (uint64_t)Rf_asReal(limit),
-                                 (uint64_t)Rf_asReal(sample), (uint64_t)Rf_asReal(seed), wants_to_stop, NULL};
-  check(lib_run(all, n, &options));
-  return R_NilValue;
+  minpair_arguments arguments = {sizeof arguments, texts_of(options), Rf_xlength(options), all, n, wants_to_stop, NULL};
+  return arguments;
 }
 
-/* The filter comes as a list of texts in the order of the struct, and a truth value. */
-static minpair_filter filter_of(SEXP x) {
-  minpair_filter f = {sizeof f, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0};
-  const char** fields[] = {&f.suites, &f.models, &f.methods, &f.tests, &f.conditions, &f.languages, &f.norms, &f.ties, &f.lengths, &f.oov};
-  for (int i = 0; i < 10; ++i) *fields[i] = text_or_null(VECTOR_ELT(x, i));
-  f.pairwise = Rf_asLogical(VECTOR_ELT(x, 10)) == TRUE;
-  return f;
-}
-
-static SEXP r_rows(SEXP results, SEXP table, SEXP filter) {
-  minpair_filter chosen = filter_of(filter);
-  FRAME_OF(lib_rows(text_or_null(results), text_or_null(table), &chosen, &taken->stream))
+static SEXP r_command(SEXP command, SEXP options, SEXP models) {
+  minpair_arguments arguments = arguments_of(options, models);
+  FRAME_OF(lib_command(text_or_null(command), &arguments, &taken->stream))
 }
 
 /* Into a stream of nanoarrow's, which copies nothing. */
-static SEXP r_stream(SEXP results, SEXP table, SEXP filter, SEXP stream) {
-  minpair_filter chosen = filter_of(filter);
+static SEXP r_stream(SEXP options, SEXP stream) {
+  minpair_arguments arguments = arguments_of(options, R_NilValue);
   struct ArrowArrayStream* out = TYPEOF(stream) == EXTPTRSXP ? R_ExternalPtrAddr(stream) : NULL;
   if (!out || out->release) Rf_error("the stream is not an empty one");
-  check(lib_rows(text_or_null(results), text_or_null(table), &chosen, out));
+  check(lib_command("export", &arguments, out));
   return R_NilValue;
-}
-
-static SEXP r_report(SEXP results, SEXP by, SEXP format, SEXP filter) {
-  minpair_filter chosen = filter_of(filter);
-  FRAME_OF(lib_report(text_or_null(results), text_or_null(by), text_or_null(format), &chosen, &taken->stream))
 }
 
 static const R_CallMethodDef kCalls[] = {
     {"r_open", (DL_FUNC)&r_open, 2},         {"r_load", (DL_FUNC)&r_load, 7},   {"r_about", (DL_FUNC)&r_about, 1},
     {"r_list", (DL_FUNC)&r_list, 1},         {"r_tokenize", (DL_FUNC)&r_tokenize, 3}, {"r_score", (DL_FUNC)&r_score, 8},
-    {"r_predict", (DL_FUNC)&r_predict, 3},   {"r_states", (DL_FUNC)&r_states, 3}, {"r_run", (DL_FUNC)&r_run, 10},
-    {"r_rows", (DL_FUNC)&r_rows, 3},         {"r_report", (DL_FUNC)&r_report, 4}, {"r_stream", (DL_FUNC)&r_stream, 4},
+    {"r_predict", (DL_FUNC)&r_predict, 3},   {"r_states", (DL_FUNC)&r_states, 3}, {"r_command", (DL_FUNC)&r_command, 3},
+    {"r_stream", (DL_FUNC)&r_stream, 2},
     {NULL, NULL, 0}};
 
 void R_init_minpair(DllInfo* info) {

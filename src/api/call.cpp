@@ -48,14 +48,6 @@ minpair_status call(const std::function<void()>& work) noexcept {
 
 std::string text_or(const char* text, const char* otherwise) { return text ? text : otherwise; }
 
-std::vector<std::string> lines_in(const char* text) {
-  std::vector<std::string> lines;
-  if (text)
-    for (std::string_view line : split(text, '\n'))
-      if (!line.empty()) lines.emplace_back(line);
-  return lines;
-}
-
 std::function<void(uint64_t, uint64_t)> ticking(minpair_progress progress, void* user) {
   if (!progress) return nullptr;
   return [progress, user](uint64_t done, uint64_t total) {

@@ -38,7 +38,6 @@ Options read_options(const Options* given) {
 }
 
 std::string text_or(const char* text, const char* otherwise = "");
-std::vector<std::string> lines_in(const char* text);  // none for NULL
 template <class T>
 T& there(T* pointer, const char* what) {
   if (!pointer) throw wrong_call(std::string(what) + " is NULL");

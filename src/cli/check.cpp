@@ -32,15 +32,15 @@ void check(const std::vector<std::filesystem::path>& files) {
 }
 
 void add_check(Cli& cli) {
-  Arguments& app =
-      cli.command("check", "Check that a results file is intact: checksums, verdicts and counts",
-                  "  minpair check results.db\n");
+  Command& app = cli.command("check", Group::results,
+                             "Check that a results file is intact: checksums, verdicts and counts",
+                             "  minpair check results.db\n");
   static std::vector<std::filesystem::path> files;
   app.add_option("RESULTS", files, "results files").required();
-  cli.on_run(app, [] { check(files); });
+  app.work = [] { check(files); };
 }
 
-const Cli::Command check_command{53, add_check};
+const Cli::Entry check_command{53, add_check};
 
 }  // namespace
 }  // namespace minpair::cli

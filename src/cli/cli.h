@@ -1,82 +1,38 @@
 #pragma once
-// The command line. Each subcommand lives in a file of its own and adds itself here. CLI11 stands
-// behind this header, in cli.cpp alone: it costs seconds in every file that reads it.
+// The command line: words in, a command called. Commands that the C, Python and R libraries have,
+// too, are in the room `command`; the others live here, each in a file of its own that adds itself.
 
-#include <cstdint>
-#include <deque>
-#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include "command/command.h"
 
 namespace minpair::cli {
 
-// What else holds for an option: `app.add_option(...).required().one_of({"csv", "tsv"})`.
-class Option {
- public:
-  explicit Option(CLI::Option* option) : option_(option) {}
-
-  Option required();
-  Option shows_default();  // in --help
-  Option one_of(std::vector<std::string> names);
-  Option between(int64_t least, int64_t most);
-  // CLI11 alone takes -1 for a very large number.
-  Option whole_number(uint64_t least, uint64_t most = INT32_MAX);
-  Option existing_file();
-  Option existing_path();
-  Option excludes(Option other);
-
- private:
-  CLI::Option* option_;
-};
-
-// The options and arguments of one command. `names` are "-o,--output", or "OUTPUT" for an argument.
-class Arguments {
- public:
-  explicit Arguments(CLI::App& app) : app_(app) {}
-
-  // cli.cpp lists the types that there are.
-  template <class Value>
-  Option add_option(const std::string& names, Value& value, const std::string& what);
-  Option add_flag(const std::string& names, bool& value, const std::string& what);
-  Option add_flag_callback(const std::string& names, std::function<void()> then,
-                           const std::string& what);
-
-  void hide();  // not in --help: for the build
-  // Another program understands all that follows, --help included.
-  void pass_on(std::function<void(const std::vector<std::string>&)> run);
-
- private:
-  friend class Cli;
-  CLI::App& app_;
-};
-
-struct CommandText;
+using command::Command;
+using command::Group;
+using command::Option;
 
 class Cli {
  public:
-  explicit Cli(CLI::App& app) : app_(app) {}
+  Command& command(const std::string& name, Group group, const std::string& what,
+                   const std::string& examples);
+  void add(std::unique_ptr<Command> command) { commands_.push_back(std::move(command)); }
 
-  // A subcommand with its help and examples; `run` is called when it was chosen.
-  Arguments& command(const std::string& name, const std::string& what, const std::string& examples);
-  void on_run(Arguments& command, std::function<void()> run);
-
-  // In each command's file: `const Cli::Command generate{10, add_generate};`. Lower places come
+  // In each command's file: `const Cli::Entry generate{10, add_generate};`. Lower places come
   // first in the help.
-  struct Command {
-    Command(int place, void (*add)(Cli&));
+  struct Entry {
+    Entry(int place, void (*add)(Cli&));
   };
 
-  // Every command that --help lists.
-  std::vector<CommandText> describe() const;
+  // Every command that help lists, in its order.
+  std::vector<const Command*> commands() const;
+  const Command* find(const std::string& name) const;  // null: there is none
 
  private:
-  CLI::App& app_;
-  std::deque<Arguments> arguments_;
+  friend int run(int argc, char** argv);
+  std::vector<std::unique_ptr<Command>> commands_;
 };
 
 // Understands the words of a command line and does what they say; the program's exit status.
@@ -84,5 +40,9 @@ int run(int argc, char** argv);
 
 // What `minpair --version` prints.
 std::string about();
+
+// What `minpair --help` and `minpair help COMMAND` print.
+std::string overview(const Cli& cli);
+std::string help(const Command& command);
 
 }  // namespace minpair::cli

@@ -4,11 +4,15 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <set>
+
 #include "cli/cli.h"
-#include "cli/describe.h"
 
 namespace minpair::cli {
 namespace {
+
+using Commands = std::vector<const Command*>;
 
 std::string replaced(std::string text, std::string_view what, std::string_view with) {
   for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
@@ -26,38 +30,61 @@ constexpr std::string_view kNames =
     "    *) minpair list \"$1\" 2>/dev/null | awk '/^[^ ]/ { print $1 }' ;;\n"
     "  esac";
 
-std::string names_of(const std::vector<CommandText>& commands) {
+// "introspect" with "lens", "patch" and others, where a command has two words.
+std::map<std::string, std::string> second_words(const Commands& commands) {
+  std::map<std::string, std::string> words;
+  for (const Command* c : commands)
+    if (size_t space = c->name.find(' '); space != std::string::npos)
+      words[c->name.substr(0, space)] += c->name.substr(space);
+  return words;
+}
+
+// As a pattern of `case`.
+std::string two_words(const Commands& commands) {
+  std::string pattern;
+  for (const auto& [first, second] : second_words(commands))
+    pattern += (pattern.empty() ? "" : " | ") + first;
+  return pattern;
+}
+
+std::string first_words(const Commands& commands) {
   std::string names;
-  for (const CommandText& c : commands) names += c.name + " ";
+  std::set<std::string> known;
+  for (const Command* c : commands) {
+    const std::string name = c->name.substr(0, c->name.find(' '));
+    if (known.insert(name).second) names += name + " ";
+  }
   return names + "--help --version";
 }
 
 // The words that an option or an argument can be, as bash's text; empty: a file, or anything.
-std::string bash_words(const OptionText& o) {
+std::string bash_words(const Option& o) {
   if (!o.choices.empty()) return fmt::format("\"{}\"", fmt::join(o.choices, " "));
   if (!o.names().empty()) return fmt::format("$(_minpair_names {})", o.names());
   return "";
 }
 
-std::string bash(const std::vector<CommandText>& commands) {
+std::string bash(const Commands& commands) {
   std::string values, options, arguments;
-  for (const CommandText& c : commands) {
+  for (const auto& [first, second] : second_words(commands))
+    arguments += fmt::format("      {}) words='{}' ;;\n", first, second);
+  for (const Command* c : commands) {
     std::string names;
-    for (const OptionText& o : c.options) {
+    for (const Option& o : c->options()) {
       if (!o.long_name.empty()) names += (names.empty() ? "" : " ") + o.long_name;
-      if (o.argument.empty()) continue;
+      if (o.flag()) continue;
       std::string words = bash_words(o);
       if (o.positional()) {
-        if (!words.empty()) arguments += fmt::format("      {}) words={} ;;\n", c.name, words);
+        if (!words.empty()) arguments += fmt::format("      '{}') words={} ;;\n", c->name, words);
         continue;
       }
       std::string pattern;
       for (const std::string& name : {o.short_name, o.long_name})
         if (!name.empty())
-          pattern += fmt::format("{}'{} {}'", pattern.empty() ? "" : " | ", c.name, name);
+          pattern += fmt::format("{}'{} {}'", pattern.empty() ? "" : " | ", c->name, name);
       values += fmt::format("    {}) words={}; value=1 ;;\n", pattern, words);
     }
-    options += fmt::format("      {}) words='{}' ;;\n", c.name, names);
+    options += fmt::format("      '{}') words='{}' ;;\n", c->name, names);
   }
   return fmt::format(R"bash(# Bash completion for minpair, made by `minpair completion bash`.
 _minpair_names() {{
@@ -67,6 +94,9 @@ _minpair_names() {{
 _minpair() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} command=${{COMP_WORDS[1]}} words= value=
   COMPREPLY=()
+  case $command in
+    {}) [ "$COMP_CWORD" -gt 2 ] && command+=" ${{COMP_WORDS[2]}}" ;;
+  esac
   case "$command ${{COMP_WORDS[COMP_CWORD - 1]}}" in
 {}  esac
   if [ "$COMP_CWORD" -eq 1 ]; then
@@ -88,20 +118,21 @@ _minpair() {{
 
 complete -F _minpair minpair
 )bash",
-                     kNames, values, names_of(commands), options, arguments);
+                     kNames, two_words(commands), values, first_words(commands), options,
+                     arguments);
 }
 
 // What zsh does at an option's value or an argument.
-std::string zsh_action(const OptionText& o) {
+std::string zsh_action(const Option& o) {
   if (!o.choices.empty()) return fmt::format("({})", fmt::join(o.choices, " "));
   return o.names().empty() ? "_files" : "_minpair_offer " + o.names();
 }
 
-std::string zsh_spec(const OptionText& o) {
+std::string zsh_spec(const Option& o) {
   std::string what = replaced(replaced(replaced(o.what, "[", "("), "]", ")"), ":", "\\:");
   if (o.positional())
     return quoted(fmt::format("{}:{}:{}", o.repeatable ? "*" : "", o.argument, zsh_action(o)));
-  std::string value = o.argument.empty() ? "" : fmt::format(":{}:{}", o.argument, zsh_action(o));
+  std::string value = o.flag() ? "" : fmt::format(":{}:{}", o.argument, zsh_action(o));
   std::string star = o.repeatable ? "*" : "";
   std::string spec;
   for (const std::string& name : {o.short_name, o.long_name})
@@ -111,12 +142,17 @@ std::string zsh_spec(const OptionText& o) {
   return spec;
 }
 
-std::string zsh(const std::vector<CommandText>& commands) {
+std::string zsh(const Commands& commands) {
   std::string names, cases;
-  for (const CommandText& c : commands) {
-    names += fmt::format("    {}\n", quoted(c.name + ":" + replaced(c.what, ":", "\\:")));
-    cases += fmt::format("    {})\n      _arguments", c.name);
-    for (const OptionText& o : c.options) cases += " \\\n        " + zsh_spec(o);
+  for (const auto& [first, second] : second_words(commands)) {
+    names += fmt::format("    {}\n", quoted(first + ":" + second.substr(1)));
+    cases += fmt::format("    {}) compadd{} ;;\n", first, second);
+  }
+  for (const Command* c : commands) {
+    if (c->name.find(' ') == std::string::npos)
+      names += fmt::format("    {}\n", quoted(c->name + ":" + replaced(c->what, ":", "\\:")));
+    cases += fmt::format("    '{}')\n      _arguments", c->name);
+    for (const Option& o : c->options()) cases += " \\\n        " + zsh_spec(o);
     cases += " ;;\n";
   }
   return fmt::format(R"zsh(#compdef minpair
@@ -144,36 +180,52 @@ _minpair() {{
   shift words
   (( CURRENT-- ))
   case $command in
+    {})
+      if (( CURRENT > 2 )); then
+        command+=" $words[2]"
+        shift words
+        (( CURRENT-- ))
+      fi ;;
+  esac
+  case $command in
 {}    *) _files ;;
   esac
 }}
 
 _minpair "$@"
 )zsh",
-                     kNames, names, cases);
+                     kNames, names, two_words(commands), cases);
 }
 
-std::string fish_values(const OptionText& o) {
+std::string fish_values(const Option& o) {
   if (!o.choices.empty()) return " -x -a " + quoted(fmt::format("{}", fmt::join(o.choices, " ")));
   std::string names = o.names().empty() ? "" : fmt::format(" -a '(__minpair_names {})'", o.names());
   return " -r" + names;
 }
 
-std::string fish(const std::vector<CommandText>& commands) {
+std::string fish(const Commands& commands) {
   std::string lines;
-  for (const CommandText& c : commands)
-    lines += fmt::format("complete -c minpair -n __fish_use_subcommand -x -a {} -d {}\n", c.name,
-                         quoted(replaced(c.what, "'", "")));
-  for (const CommandText& c : commands)
-    for (const OptionText& o : c.options) {
-      lines += fmt::format("complete -c minpair -n '__fish_seen_subcommand_from {}'", c.name);
+  for (const auto& [first, second] : second_words(commands))
+    lines += fmt::format(
+        "complete -c minpair -n __fish_use_subcommand -x -a {0}\n"
+        "complete -c minpair -n '__fish_seen_subcommand_from {0}; and not "
+        "__fish_seen_subcommand_from{1}' -x -a '{1}'\n",
+        first, second);
+  for (const Command* c : commands)
+    if (c->name.find(' ') == std::string::npos)
+      lines += fmt::format("complete -c minpair -n __fish_use_subcommand -x -a {} -d {}\n", c->name,
+                           quoted(replaced(c->what, "'", "")));
+  for (const Command* c : commands)
+    for (const Option& o : c->options()) {
+      lines += fmt::format("complete -c minpair -n '__fish_seen_subcommand_from {}'",
+                           replaced(c->name, " ", "; and __fish_seen_subcommand_from "));
       if (o.positional()) {
         lines += replaced(fish_values(o), " -r", " -F") + "\n";
         continue;
       }
       if (!o.short_name.empty()) lines += " -s " + o.short_name.substr(1);
       if (!o.long_name.empty()) lines += " -l " + o.long_name.substr(2);
-      if (!o.argument.empty()) lines += fish_values(o);
+      if (!o.flag()) lines += fish_values(o);
       lines += " -d " + quoted(replaced(o.what, "'", "")) + "\n";
     }
   return R"fish(# Fish completion for minpair, made by `minpair completion fish`.
@@ -189,22 +241,22 @@ end
 }
 
 void add_completion(Cli& cli) {
-  Arguments& app =
-      cli.command("completion", "Print what a shell needs to complete minpair's commands",
-                  "  . <(minpair completion bash)\n"
-                  "  minpair completion zsh > ~/.zfunc/_minpair\n"
-                  "  minpair completion fish > ~/.config/fish/completions/minpair.fish\n");
+  Command& app = cli.command(
+      "completion", Group::program, "Print what a shell needs to complete minpair's commands",
+      "  . <(minpair completion bash)\n"
+      "  minpair completion zsh > ~/.zfunc/_minpair\n"
+      "  minpair completion fish > ~/.config/fish/completions/minpair.fish\n");
   static std::string shell;
   app.add_option("SHELL", shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
-  cli.on_run(app, [&cli] {
-    std::vector<CommandText> commands = cli.describe();
+  app.work = [&cli] {
+    const Commands commands = cli.commands();
     fmt::print("{}", shell == "bash"  ? bash(commands)
                      : shell == "zsh" ? zsh(commands)
                                       : fish(commands));
-  });
+  };
 }
 
-const Cli::Command completion_command{980, add_completion};
+const Cli::Entry completion_command{980, add_completion};
 
 }  // namespace
 }  // namespace minpair::cli

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/progress.h"
 #include "cli/cli.h"
-#include "cli/columns.h"
+#include "command/shared.h"
 #include "engine/released.h"
 #include "papers/papers.h"
 #include "stimuli/stimuli.h"
@@ -185,8 +185,8 @@ std::string format_list() {
 }
 
 void add_convert(Cli& cli) {
-  Arguments& app =
-      cli.command("convert", "Convert minimal pairs from any format to any other",
+  Command& app =
+      cli.command("convert", Group::suites, "Convert minimal pairs from any format to any other",
                   "  minpair convert gevalm/input gevalm.jsonl\n"
                   "  minpair convert --from clams de_evalset clams-de.jsonl\n"
                   "  minpair convert clams-de.jsonl capitals.jsonl --capitalize\n"
@@ -203,19 +203,19 @@ void add_convert(Cli& cli) {
   app.add_option("--from", call.from,
                  "format of IN, or for .db a paper of 'minpair papers'; recognised when absent");
   app.add_option("--to", call.to, "format of OUT; a suite when it ends in .jsonl");
-  add_columns_option(app, call.columns);
+  command::add_columns(app, call.columns);
   app.add_option("--language", call.language, "language of all items, as in BCP 47: de, pt-BR");
   app.add_option("--model", call.model, "for .db: whose released scores these are");
-  Option capitalize =
+  Option& capitalize =
       app.add_flag("--capitalize", call.preparation.capitalize, "begin sentences with a capital");
   app.add_flag("--lower-first", call.preparation.lower_first, "begin them without one")
       .excludes(capitalize);
   app.add_flag("--period", call.preparation.period, "end them with a full stop");
   app.add_flag("--quiet", call.quiet, "no summary on standard error");
-  cli.on_run(app, [] { convert(call); });
+  app.work = [] { convert(call); };
 }
 
-const Cli::Command convert_command{30, add_convert};
+const Cli::Entry convert_command{30, add_convert};
 
 }  // namespace
 }  // namespace minpair::cli

@@ -42,11 +42,11 @@ void run(Call& call) {
 }
 
 void add_corpus(Cli& cli) {
-  Arguments& app =
-      cli.command("corpus", "Prepare text for training: words, vocabulary, shuffle, split",
-                  "  minpair corpus news.txt.xz -o corpus/ --vocab-size 50000\n"
-                  "  minpair corpus de:a.txt fr:b.txt=0.5 -o both/     two languages, half of b\n"
-                  "  minpair corpus a.txt -o corpus/ --wordpiece 12000  pieces for a BERT, too\n");
+  Command& app = cli.command(
+      "corpus", Group::models, "Prepare text for training: words, vocabulary, shuffle, split",
+      "  minpair corpus news.txt.xz -o corpus/ --vocab-size 50000\n"
+      "  minpair corpus de:a.txt fr:b.txt=0.5 -o both/     two languages, half of b\n"
+      "  minpair corpus a.txt -o corpus/ --wordpiece 12000  pieces for a BERT, too\n");
   auto call = std::make_shared<Call>();
   corpus::CorpusOptions& o = call->options;
   app.add_option("text", call->files,
@@ -73,10 +73,10 @@ void add_corpus(Cli& cli) {
   app.add_option("--test", o.test, "share for testing").shows_default();
   app.add_option("--seed", o.seed, "seed of the shuffle and the split").shows_default();
   app.add_flag("-q,--quiet", o.quiet, "no progress");
-  cli.on_run(app, [call] { run(*call); });
+  app.work = [call] { run(*call); };
 }
 
-const Cli::Command corpus_command{80, add_corpus};
+const Cli::Entry corpus_command{80, add_corpus};
 
 }  // namespace
 

@@ -1,34 +1,30 @@
-#include "cli/describe.h"
+// Every option of every command, a line each: for tests that try them all.
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/cli.h"
 
 namespace minpair::cli {
-// "--suite" takes a SUITE.
-static std::string upper(const std::string& long_name) {
-  std::string name = long_name.substr(2);
-  for (char& c : name) c = char(std::toupper(static_cast<unsigned char>(c)));
-  return name;
+namespace {
+
+void print_options(const Cli& cli) {
+  for (const Command* c : cli.commands())
+    for (const Option& o : c->options())
+      fmt::print("{}\t{}\t{}\t{}\t{}\n", c->name, o.shown(),
+                 o.positional() ? "argument"
+                 : o.flag()     ? "flag"
+                                : "option",
+                 join(o.choices, "|"), o.preset);
 }
 
-std::string OptionText::names() const {
-  if (long_name == "--suite" || argument == "SUITE" || argument == "GRAMMAR") return "suites";
-  if (long_name == "--model") return "models";
-  if (long_name == "--method") return "methods";
-  if (long_name == "--from" || long_name == "--to") return "formats";
-  return "";
+void add_describe(Cli& cli) {
+  Command& app = cli.command("describe", Group::program, "Print every option of every command", "");
+  app.hidden = true;
+  app.work = [&cli] { print_options(cli); };
 }
 
-std::string synopsis(const CommandText& command) {
-  std::string line = "minpair " + command.name, positionals;
-  bool optional = false;
-  for (const OptionText& o : command.options) {
-    std::string more = o.repeatable ? "..." : "";
-    if (o.positional())
-      positionals += o.required ? " " + o.argument + more : " [" + o.argument + more + "]";
-    else if (o.required)
-      line += " " + (o.short_name.empty() ? o.long_name : o.short_name) + " " + upper(o.long_name);
-    else
-      optional = true;
-  }
-  return line + (optional ? " [OPTIONS]" : "") + positionals;
-}
+const Cli::Entry describe_command{992, add_describe};
 
+}  // namespace
 }  // namespace minpair::cli

@@ -264,12 +264,13 @@ void run(const Options& o) {
 
 void add_extract(Cli& cli) {
   auto o = std::make_shared<Options>();
-  Arguments& app = cli.command(
-      "extract", "Find agreement in treebanks: clozes, natural minimal pairs, nonce sentences",
-      "  minpair extract UD_German-GSD --unimorph deu -o de-cloze\n"
-      "  minpair extract UD_Afrikaans-AfriBooms --mask both -o af-cloze\n"
-      "  minpair extract UD_German-* --pairs --vary number -o de-pairs\n"
-      "  minpair extract UD_German-GSD --pairs --nonce 3 --seed 7 -o de-nonce\n");
+  Command& app =
+      cli.command("extract", Group::suites,
+                  "Find agreement in treebanks: clozes, natural minimal pairs, nonce sentences",
+                  "  minpair extract UD_German-GSD --unimorph deu -o de-cloze\n"
+                  "  minpair extract UD_Afrikaans-AfriBooms --mask both -o af-cloze\n"
+                  "  minpair extract UD_German-* --pairs --vary number -o de-pairs\n"
+                  "  minpair extract UD_German-GSD --pairs --nonce 3 --seed 7 -o de-nonce\n");
   app.add_option("treebanks", o->treebanks, "CoNLL-U files or folders of them")
       .required()
       .existing_path();
@@ -279,14 +280,17 @@ void add_extract(Cli& cli) {
                  "language of the treebanks, if their names do not say (de, German)");
   app.add_option("--mask", o->mask, "the word in question: controller (the paper), target, or both")
       .one_of({"controller", "target", "both"});
-  app.add_flag(
+  Option& pairs = app.add_flag(
       "--pairs", o->pairs,
       "minimal pairs instead of clozes: the form against the one that differs in a feature");
   app.add_option("--vary", o->vary,
-                 "the feature that differs in a pair: number, gender, case, person");
-  app.add_option("--nonce", o->nonce, "N nonce variants of every pair, instead of the pairs")
-      .between(1, 1000);
-  app.add_option("--seed", o->seed, "for nonce words");
+                 "the feature that differs in a pair: number, gender, case, person")
+      .only_with(pairs);
+  Option& nonce =
+      app.add_option("--nonce", o->nonce, "N nonce variants of every pair, instead of the pairs")
+          .between(1, 1000)
+          .only_with(pairs);
+  app.add_option("--seed", o->seed, "for nonce words").only_with(nonce);
   app.add_option("--types", o->types, "a table like suites/treebank/agreement-types.tsv")
       .existing_file();
   app.add_flag("--every-type", o->every_type,
@@ -294,13 +298,10 @@ void add_extract(Cli& cli) {
   app.add_flag("--compat", o->compat,
                "follow the released code: its counts, distractors and spaces");
   app.add_flag("-q,--quiet", o->quiet, "no counts");
-  cli.on_run(app, [o] {
-    o->pairs |= o->nonce > 0;
-    run(*o);
-  });
+  app.work = [o] { run(*o); };
 }
 
-const Cli::Command extract_command{30, add_extract};
+const Cli::Entry extract_command{30, add_extract};
 
 }  // namespace
 }  // namespace minpair::cli

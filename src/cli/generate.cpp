@@ -93,28 +93,37 @@ void run(GenerateCall& a) {
 
 void add_generate(Cli& cli) {
   auto a = std::make_shared<GenerateCall>();
-  Arguments& app = cli.command("generate", "Make a suite from grammars",
-                               "  minpair generate de-agreement -o de.jsonl\n"
-                               "  minpair generate my.cfg --count\n"
-                               "  minpair generate my.cfg --sample 1000 --seed 7\n"
-                               "  minpair generate de-agreement --test simple_sentence "
-                               "--format text\n");
+  Command& app = cli.command("generate", Group::suites, "Make a suite from grammars",
+                             "  minpair generate de-agreement -o de.jsonl\n"
+                             "  minpair generate my.cfg --count\n"
+                             "  minpair generate my.cfg --sample 1000 --seed 7\n"
+                             "  minpair generate de-agreement --test simple_sentence "
+                             "--format text\n");
   app.add_option("GRAMMAR", a->grammars,
                  "a .cfg or .avg file, a folder of them, or a shipped suite")
       .required();
-  app.add_option("-o,--output", a->output, "where to write; standard output when absent");
-  app.add_flag("--count", a->count, "only print how many items there are, without expanding");
-  app.add_option("--sample", a->generate.sample, "N different items of each test").whole_number(1);
-  app.add_flag("--whole", a->grammar.whole, "all items, even where the grammars ask for a sample");
-  app.add_option("--seed", a->generate.seed, "which sample (0)").whole_number(0, INT64_MAX);
+  Option& count =
+      app.add_flag("--count", a->count, "only print how many items there are, without expanding");
+  app.add_option("-o,--output", a->output, "where to write; standard output when absent")
+      .excludes(count);
+  Option& sample = app.add_option("--sample", a->generate.sample, "N different items of each test")
+                       .whole_number(1)
+                       .excludes(count);
+  app.add_flag("--whole", a->grammar.whole, "all items, even where the grammars ask for a sample")
+      .excludes(sample);
+  app.add_option("--seed", a->generate.seed, "which sample (0)")
+      .whole_number(0, INT64_MAX)
+      .only_with(sample);
   app.add_option("--most", a->generate.most,
                  "refuse to write more items than this; '--count' says how many there are")
       .whole_number(1, INT64_MAX)
-      .shows_default();
+      .shows_default()
+      .excludes(count);
   app.add_option(
          "--format", a->format,
          "jsonl; text: one sentence per line, wrong ones with *; clams: True or False first")
-      .one_of({"jsonl", "text", "clams"});
+      .one_of({"jsonl", "text", "clams"})
+      .excludes(count);
   app.add_option("--test", a->grammar.tests, "only these tests of a folder");
   app.add_option("--condition", a->grammar.conditions, "only these conditions");
   app.add_flag("--roles", a->grammar.roles,
@@ -132,10 +141,10 @@ void add_generate(Cli& cli) {
       "--eos", [a] { a->grammar.eos = true; }, "add <eos> at the end");
   app.add_option("--check-vocab", a->vocabulary,
                  "leave out items with words that are not in this list, one per line");
-  cli.on_run(app, [a] { run(*a); });
+  app.work = [a] { run(*a); };
 }
 
-const Cli::Command generate_command{10, add_generate};
+const Cli::Entry generate_command{10, add_generate};
 
 }  // namespace
 }  // namespace minpair::cli

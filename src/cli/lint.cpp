@@ -6,7 +6,7 @@
 #include "base/counts.h"
 #include "base/progress.h"
 #include "cli/cli.h"
-#include "cli/columns.h"
+#include "command/shared.h"
 #include "method/method.h"
 #include "stimuli/stimuli.h"
 #include "suite/lint.h"
@@ -80,8 +80,8 @@ void lint(const LintCall& call) {
 }
 
 void add_lint(Cli& cli) {
-  Arguments& app = cli.command(
-      "lint", "Find duplicates, broken loci, label clashes and more in a suite",
+  Command& app = cli.command(
+      "lint", Group::suites, "Find duplicates, broken loci, label clashes and more in a suite",
       "  minpair lint gevalm.jsonl\n"
       "  minpair lint de_evalset --format json\n"
       "  minpair lint suite.jsonl --fix mended.jsonl\n"
@@ -90,17 +90,17 @@ void add_lint(Cli& cli) {
   static LintCall call;
   app.add_option("SUITE", call.suite, "a suite, a file or folder in any format, or a shipped suite")
       .required();
-  add_columns_option(app, call.columns);
+  command::add_columns(app, call.columns);
   app.add_option("--format", call.format, "text or json").one_of({"text", "json"});
   app.add_option("--fix", call.fix,
                  "write a corrected copy; only what has one right answer is corrected");
   app.add_option("--tokenizer", call.tokenizer,
                  "a tokenizer's folder: report loci that are not single tokens");
   app.add_option("--vocab", call.vocabulary, "the same for a list of words, one per line");
-  cli.on_run(app, [] { lint(call); });
+  app.work = [] { lint(call); };
 }
 
-const Cli::Command lint_command{40, add_lint};
+const Cli::Entry lint_command{40, add_lint};
 
 }  // namespace
 }  // namespace minpair::cli

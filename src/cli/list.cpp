@@ -89,8 +89,8 @@ void list_architectures() {
 }
 
 void add_list(Cli& cli) {
-  Arguments& app =
-      cli.command("list",
+  Command& app =
+      cli.command("list", Group::program,
                   "What there is: suites, models (shipped and in the hub's cache), methods, "
                   "architectures that can be loaded, published data that can be pulled",
                   "  minpair list methods\n  minpair list models\n  minpair list architectures\n"
@@ -99,16 +99,16 @@ void add_list(Cli& cli) {
   app.add_option("WHAT", what, "suites, models, methods, architectures or sources")
       .required()
       .one_of({"suites", "models", "methods", "architectures", "sources"});
-  cli.on_run(app, [] {
+  app.work = [] {
     if (what == "methods") list_methods();
     if (what == "suites") list_suites();
     if (what == "models") list_models();
     if (what == "architectures") list_architectures();
     if (what == "sources") list_sources();
-  });
+  };
 }
 
-const Cli::Command list_command{120, add_list};
+const Cli::Entry list_command{120, add_list};
 
 }  // namespace
 }  // namespace minpair::cli

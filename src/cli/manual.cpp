@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/file.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "cli/describe.h"
 
 namespace minpair::cli {
 namespace {
@@ -35,7 +35,7 @@ std::string heading(std::string_view name, std::string_view what) {
                      escaped(title), version(), escaped(name), escaped(what));
 }
 
-std::string option_entry(const OptionText& option) {
+std::string option_entry(const Option& option) {
   std::string head;
   for (const std::string& name : {option.short_name, option.long_name})
     if (!name.empty()) head += (head.empty() ? "\\fB" : ", \\fB") + escaped(name) + "\\fR";
@@ -49,43 +49,48 @@ std::string option_entry(const OptionText& option) {
   return fmt::format(".TP\n{}\n{}\n", head, what);
 }
 
-// "Examples:" at the margin begins a section; what is indented below it stays as it is.
-std::string footer_sections(const std::string& footer) {
+// Lines at the margin that end in a colon begin sections; what is indented stays as it is.
+std::string sections(const std::string& text) {
   std::string out;
-  bool open = false;
-  for (std::string_view line : split(footer, '\n')) {
+  for (std::string_view line : split(text, '\n')) {
     if (line.empty()) continue;
     if (line[0] != ' ' && line.ends_with(':')) {
-      if (open) out += ".fi\n";
       std::string title(line.substr(0, line.size() - 1));
       for (char& c : title) c = char(std::toupper(static_cast<unsigned char>(c)));
-      out += ".SH " + title + "\n.nf\n";
-      open = true;
+      out += ".fi\n.SH " + title + "\n.nf\n";
     } else {
       out += escaped(line.starts_with("  ") ? line.substr(2) : line) + "\n";
     }
   }
-  return open ? out + ".fi\n" : out;
+  return out;
 }
 
-std::string command_page(const CommandText& command) {
-  std::string page = heading("minpair-" + command.name, command.what);
+// The words of `minpair introspect lens`, in one.
+std::string page_name(const Command& command) {
+  std::string name = "minpair-" + command.name;
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return name;
+}
+
+std::string command_page(const Command& command) {
+  std::string page = heading(page_name(command), command.what);
   page += fmt::format(".SH SYNOPSIS\n.B {}\n.SH DESCRIPTION\n{}.\n", escaped(synopsis(command)),
                       escaped(command.what));
-  if (!command.options.empty()) page += ".SH OPTIONS\n";
-  for (const OptionText& option : command.options) page += option_entry(option);
-  page += footer_sections(command.footer);
+  if (!command.options().empty()) page += ".SH OPTIONS\n";
+  for (const Option& option : command.options()) page += option_entry(option);
+  if (!command.examples.empty())
+    page += ".SH EXAMPLES\n.nf\n" + sections(command.examples) + ".fi\n";
   return page + ".SH SEE ALSO\n.BR minpair (1)\n";
 }
 
-std::string program_page(const std::vector<CommandText>& commands) {
+std::string program_page(const std::vector<const Command*>& commands) {
   std::string page = heading("minpair", "what grammar does a language model know?");
   page +=
       ".SH SYNOPSIS\n.B minpair\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n"
       "Builds suites of minimal pairs, scores them with language models on an ordinary CPU, and "
       "prints the tables that a paper would print.\n.SH COMMANDS\n";
-  for (const CommandText& c : commands)
-    page += fmt::format(".TP\n.BR minpair\\-{} (1)\n{}\n", c.name, escaped(c.what));
+  for (const Command* c : commands)
+    page += fmt::format(".TP\n.BR {} (1)\n{}\n", escaped(page_name(*c)), escaped(c->what));
   page += ".SH ENVIRONMENT\n";
   for (auto [name, what] :
        {std::pair{"MINPAIR_HOME", "a folder with suites, models and published results of your own"},
@@ -104,21 +109,20 @@ std::string program_page(const std::vector<CommandText>& commands) {
 
 void write_manual(const Cli& program, const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
-  std::vector<CommandText> commands = program.describe();
+  const std::vector<const Command*> commands = program.commands();
   write_file(folder / "minpair.1", program_page(commands));
-  for (const CommandText& c : commands)
-    write_file(folder / ("minpair-" + c.name + ".1"), command_page(c));
+  for (const Command* c : commands) write_file(folder / (page_name(*c) + ".1"), command_page(*c));
 }
 
 void add_manual(Cli& cli) {
-  Arguments& app = cli.command("manual", "Write the man pages", "");
-  app.hide();
+  Command& app = cli.command("manual", Group::program, "Write the man pages", "");
+  app.hidden = true;
   static std::string folder;
   app.add_option("FOLDER", folder, "where to").required();
-  cli.on_run(app, [&cli] { write_manual(cli, folder); });
+  app.work = [&cli] { write_manual(cli, folder); };
 }
 
-const Cli::Command manual_command{991, add_manual};
+const Cli::Entry manual_command{991, add_manual};
 
 }  // namespace
 }  // namespace minpair::cli

@@ -5,15 +5,13 @@
 #include <string>
 
 #include "cli/cli.h"
+#include "command/shared.h"
 #include "model/model.h"
 
 namespace minpair::cli {
 
-constexpr const char* kModelHelp =
-    "a folder, a Hugging Face id, a .gguf or .arpa file, or a shipped model";
-
-// --vocab, --start, --end, --as, --threads, --precision.
-void add_load_options(Arguments& app, model::LoadOptions& load);
+using command::add_load_options;
+using command::kModelHelp;
 
 // On standard error: what computes, and what a careful user should know about the model.
 void say_notes(const query::Model& model, const std::string& before = "note");

@@ -371,18 +371,19 @@ void reproduce(const ReproduceCall& call) {
 }
 
 void add_papers(Cli& cli) {
-  Arguments& app = cli.command("papers", "Papers whose published numbers can be recomputed",
-                               "  minpair papers\n  minpair papers --format markdown\n");
+  Command& app =
+      cli.command("papers", Group::studies, "Papers whose published numbers can be recomputed",
+                  "  minpair papers\n  minpair papers --format markdown\n");
   static std::string format = "table";
   app.add_option("--format", format, "table, json, csv, markdown or latex")
       .one_of({"table", "json", "csv", "markdown", "latex"})
       .shows_default();
-  cli.on_run(app, [] { list_papers(format); });
+  app.work = [] { list_papers(format); };
 }
 
 void add_reproduce(Cli& cli) {
-  Arguments& app = cli.command(
-      "reproduce", "A paper's printed numbers beside those of its files and models",
+  Command& app = cli.command(
+      "reproduce", Group::studies, "A paper's printed numbers beside those of its files and models",
       "  minpair reproduce gevalm --released            from released files alone\n"
       "  minpair reproduce gevalm --dry-run             what would be fetched, how long it takes\n"
       "  minpair reproduce gevalm                       models where scores were not released\n"
@@ -411,11 +412,11 @@ void add_reproduce(Cli& cli) {
       .one_of({"table", "json", "csv", "markdown", "latex", "page"})
       .shows_default();
   app.add_option("-o,--output", call.output, "a file").shows_default();
-  cli.on_run(app, [] { reproduce(call); });
+  app.work = [] { reproduce(call); };
 }
 
-const Cli::Command papers_command{95, add_papers};
-const Cli::Command reproduce_command{96, add_reproduce};
+const Cli::Entry papers_command{95, add_papers};
+const Cli::Entry reproduce_command{96, add_reproduce};
 
 }  // namespace
 }  // namespace minpair::cli

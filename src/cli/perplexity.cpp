@@ -39,10 +39,10 @@ void run(const Options& o) {
 
 void add_perplexity(Cli& cli) {
   auto o = std::make_shared<Options>();
-  Arguments& app =
-      cli.command("perplexity", "How well a causal, recurrent or n-gram model predicts a text",
-                  "  minpair perplexity -m model.gguf corpus.txt\n"
-                  "  minpair perplexity -m lstm.pt --vocab vocab.txt corpus.txt --by-line\n");
+  Command& app = cli.command(
+      "perplexity", Group::scoring, "How well a causal, recurrent or n-gram model predicts a text",
+      "  minpair perplexity -m model.gguf corpus.txt\n"
+      "  minpair perplexity -m lstm.pt --vocab vocab.txt corpus.txt --by-line\n");
   app.add_option("file", o->file, "plain text, one sentence per line; '-' is standard input")
       .required();
   app.add_option("-m,--model", o->model, kModelHelp).required();
@@ -52,10 +52,10 @@ void add_perplexity(Cli& cli) {
   add_load_options(app, o->load);
   app.add_flag("--json", o->as_json, "print JSON");
   app.add_flag("-q,--quiet", o->quiet, "no notes, no progress");
-  cli.on_run(app, [o] { run(*o); });
+  app.work = [o] { run(*o); };
 }
 
-const Cli::Command perplexity_command{75, add_perplexity};
+const Cli::Entry perplexity_command{75, add_perplexity};
 
 }  // namespace
 }  // namespace minpair::cli

@@ -50,8 +50,9 @@ bool in_collection(const std::string& name) {
 }
 
 void add_pull(Cli& cli) {
-  Arguments& app = cli.command(
-      "pull", "Fetch a model from the Hugging Face hub, or published data, into a cache",
+  Command& app = cli.command(
+      "pull", Group::models,
+      "Fetch a model from the Hugging Face hub, or published data, into a cache",
       "  minpair pull dbmdz/bert-base-german-cased\n"
       "  minpair pull ORG/NAME --dry-run\n"
       "  minpair pull ORG/NAME --revision v1.0\n"
@@ -65,7 +66,7 @@ void add_pull(Cli& cli) {
   app.add_option("--file", options.files, "fetch exactly this file (repeatable)");
   app.add_flag("--dry-run", options.dry_run, "fetch nothing; print the files and their sizes");
   app.add_flag("-q,--quiet", options.quiet, "no progress, no summary");
-  cli.on_run(app, [] {
+  app.work = [] {
     if (hub::is_source(model) || in_collection(model)) return pull_data(model, options);
     if (std::string meant = mistyped_source(model); !meant.empty())
       fmt::print(stderr, "note: looking for a model '{}'; did you mean '{}'?\n", model, meant);
@@ -84,10 +85,10 @@ void add_pull(Cli& cli) {
                  p.commit.substr(0, 12), counted(p.files.size(), "file"), double(p.bytes) / 1e6,
                  double(p.fetched) / 1e6);
     fmt::print("{}\n", p.folder.string());
-  });
+  };
 }
 
-const Cli::Command pull_command{110, add_pull};
+const Cli::Entry pull_command{110, add_pull};
 
 }  // namespace
 }  // namespace minpair::cli

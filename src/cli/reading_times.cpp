@@ -97,8 +97,9 @@ void run(Options& o) {
 void add_reading_times(Cli& cli) {
   auto o = std::make_shared<Options>();
   reading::Question& q = o->question;
-  Arguments& app = cli.command(
-      "reading-times", "How much of reading times is explained by the surprisal of words",
+  Command& app = cli.command(
+      "reading-times", Group::studies,
+      "How much of reading times is explained by the surprisal of words",
       "  minpair surprisal -m gpt2 stories.txt --by-line -o gpt2.csv\n"
       "  minpair surprisal -m lstm stories.txt --by-line -o lstm.csv\n"
       "  minpair reading-times times.tsv gpt2.csv lstm.csv --time RT --unigrams counts.tsv\n"
@@ -139,10 +140,10 @@ void add_reading_times(Cli& cli) {
       .shows_default();
   app.add_option("-o,--output", o->output, "a file").shows_default();
   app.add_flag("-q,--quiet", o->quiet, "no notes");
-  cli.on_run(app, [o] { run(*o); });
+  app.work = [o] { run(*o); };
 }
 
-const Cli::Command reading_times_command{77, add_reading_times};
+const Cli::Entry reading_times_command{77, add_reading_times};
 
 }  // namespace
 }  // namespace minpair::cli

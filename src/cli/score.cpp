@@ -161,13 +161,13 @@ std::vector<std::string> typed(const std::vector<std::string>& given, const std:
 }
 
 void add_score(Cli& cli) {
-  Arguments& app =
-      cli.command("score", "Look at sentences, token by token: which one wins, by how much",
-                  "  minpair score -m DIR \"Der Autor lacht.\" \"Der Autor lachen.\"\n"
-                  "  minpair score -m DIR --method pll \"Der Autor lacht.\" \"Der Autor lachen.\"\n"
-                  "  minpair score -m model.gguf \"Der Autor lacht.\"\n"
-                  "  minpair score -m DIR --context \"Peter war da.\" \"Er ging.\" \"Ihn ging.\"\n"
-                  "  minpair score -m DIR --top 10 \"Der Autor [MASK].\"\n");
+  Command& app = cli.command(
+      "score", Group::scoring, "Look at sentences, token by token: which one wins, by how much",
+      "  minpair score -m DIR \"Der Autor lacht.\" \"Der Autor lachen.\"\n"
+      "  minpair score -m DIR --method pll \"Der Autor lacht.\" \"Der Autor lachen.\"\n"
+      "  minpair score -m model.gguf \"Der Autor lacht.\"\n"
+      "  minpair score -m DIR --context \"Peter war da.\" \"Er ging.\" \"Ihn ging.\"\n"
+      "  minpair score -m DIR --top 10 \"Der Autor [MASK].\"\n");
   static Options o;
   app.add_option("-m,--model", o.model, kModelHelp).required();
   app.add_option("TEXT", o.texts, "sentences; '-': the lines of standard input").required();
@@ -176,14 +176,14 @@ void add_score(Cli& cli) {
   app.add_option("--top", o.top, "the best N pieces at each [MASK] instead").between(1, 1000000);
   add_load_options(app, o.load);
   app.add_flag("--json", o.as_json, "print JSON");
-  cli.on_run(app, [] {
+  app.work = [] {
     o.texts = typed(o.texts, o.model);
     std::unique_ptr<query::Model> model = load_and_say(o.model, o.load, false);
     o.top ? show_predictions(*model, o) : score(*model, o);
-  });
+  };
 }
 
-const Cli::Command score_command{50, add_score};
+const Cli::Entry score_command{50, add_score};
 
 }  // namespace
 }  // namespace minpair::cli

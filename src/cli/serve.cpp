@@ -90,11 +90,12 @@ void serve(ServeCall& call) {
 }
 
 void add_serve(Cli& cli) {
-  Arguments& app = cli.command("serve", "Explore results in the browser, and try sentences live",
-                               "  minpair serve results.db\n"
-                               "  minpair serve results.db -m de-mini -m DIR\n"
-                               "  minpair serve -m de-mini\n"
-                               "  minpair serve results.db --address 0.0.0.0 --port 8080\n");
+  Command& app =
+      cli.command("serve", Group::results, "Explore results in the browser, and try sentences live",
+                  "  minpair serve results.db\n"
+                  "  minpair serve results.db -m de-mini -m DIR\n"
+                  "  minpair serve -m de-mini\n"
+                  "  minpair serve results.db --address 0.0.0.0 --port 8080\n");
   static ServeCall call;
   call.options.port = 8017;
   app.add_option("RESULTS", call.results, "a results file of 'minpair run'");
@@ -108,10 +109,10 @@ void add_serve(Cli& cli) {
       .shows_default();
   app.add_option("--threads", call.threads, "threads of each model; all by default")
       .between(1, 1024);
-  cli.on_run(app, [] { serve(call); });
+  app.work = [] { serve(call); };
 }
 
-const Cli::Command serve_command{72, add_serve};
+const Cli::Entry serve_command{72, add_serve};
 
 }  // namespace
 }  // namespace minpair::cli

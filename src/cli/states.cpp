@@ -27,8 +27,9 @@ void write(const Options& o) {
 
 void add_states(Cli& cli) {
   auto o = std::make_shared<Options>();
-  Arguments& app = cli.command(
-      "states", "The output of a model's layers for every token of texts, as a safetensors file",
+  Command& app = cli.command(
+      "states", Group::inside,
+      "The output of a model's layers for every token of texts, as a safetensors file",
       "  minpair states -m DIR texts.txt -o states.safetensors\n"
       "  minpair states -m DIR texts.txt --layers 0,2,4 -o states.safetensors\n"
       "\nA text is a line. Tensor \"text.3.layer.2\" is the output of layer 2 for line 3, tokens "
@@ -42,10 +43,10 @@ void add_states(Cli& cli) {
       .shows_default();
   add_load_options(app, o->load);
   app.add_flag("-q,--quiet", o->quiet, "no notes, no progress");
-  cli.on_run(app, [o] { write(*o); });
+  app.work = [o] { write(*o); };
 }
 
-const Cli::Command states_command{76, add_states};
+const Cli::Entry states_command{76, add_states};
 
 }  // namespace
 }  // namespace minpair::cli

@@ -37,8 +37,8 @@ void run(Options& o) {
 
 void add_surprisal(Cli& cli) {
   auto o = std::make_shared<Options>();
-  Arguments& app = cli.command(
-      "surprisal", "How surprising every word of a text is, one row per word",
+  Command& app = cli.command(
+      "surprisal", Group::scoring, "How surprising every word of a text is, one row per word",
       "  minpair surprisal -m model.gguf story.txt -o words.csv\n"
       "  minpair surprisal -m DIR items.csv --column sentence -o words.csv\n"
       "  minpair surprisal -m DIR story.txt --entropy --rank --unit nats --format jsonl\n"
@@ -68,10 +68,10 @@ void add_surprisal(Cli& cli) {
                  "for masked models: pll, pll-word-l2r (default) or pll-whole-word");
   add_load_options(app, o->load);
   app.add_flag("-q,--quiet", o->quiet, "no notes, no progress");
-  cli.on_run(app, [o] { run(*o); });
+  app.work = [o] { run(*o); };
 }
 
-const Cli::Command surprisal_command{74, add_surprisal};
+const Cli::Entry surprisal_command{74, add_surprisal};
 
 }  // namespace
 }  // namespace minpair::cli

@@ -88,22 +88,22 @@ void run(const Options& options) {
 }
 
 void add_tokenize(Cli& cli) {
-  Arguments& app = cli.command("tokenize", "Show how a model cuts text into tokens",
-                               "  minpair tokenize -m bert-base-german-cased \"Der Autor lacht.\"\n"
-                               "  minpair tokenize -m model.gguf --ids < sentences.txt\n");
+  Command& app = cli.command("tokenize", Group::scoring, "Show how a model cuts text into tokens",
+                             "  minpair tokenize -m bert-base-german-cased \"Der Autor lacht.\"\n"
+                             "  minpair tokenize -m model.gguf --ids < sentences.txt\n");
   auto options = std::make_shared<Options>();
   app.add_option("-m,--model", options->model, "a folder, a .gguf file, or a model's name")
       .required();
   app.add_option("text", options->texts, "texts; without any, every line of standard input is one");
-  Option ids = app.add_flag("--ids", options->ids, "only the ids, one text per line");
+  Option& ids = app.add_flag("--ids", options->ids, "only the ids, one text per line");
   app.add_flag("--json", options->json, "a JSON object per text; spans count characters")
       .excludes(ids);
   app.add_flag("--no-special", options->no_special,
                "without the tokens that the model puts around a sentence");
-  cli.on_run(app, [options] { run(*options); });
+  app.work = [options] { run(*options); };
 }
 
-const Cli::Command tokenize_command{150, add_tokenize};
+const Cli::Entry tokenize_command{150, add_tokenize};
 
 }  // namespace
 }  // namespace minpair::cli

@@ -32,14 +32,15 @@ void run(const std::vector<std::string>& arguments) {
 }
 
 void add_train(Cli& cli) {
-  Arguments& app = cli.command("train", "Train an LSTM or a small BERT on a prepared corpus",
-                               "  minpair train lstm corpus/ -o lstm-de/ --seeds 5\n"
-                               "  minpair train bert corpus/ -o bert-de-mini/ --layers 4\n"
-                               "  minpair train bert --help         every option\n");
-  app.pass_on(run);
+  Command& app =
+      cli.command("train", Group::models, "Train an LSTM or a small BERT on a prepared corpus",
+                  "  minpair train lstm corpus/ -o lstm-de/ --seeds 5\n"
+                  "  minpair train bert corpus/ -o bert-de-mini/ --layers 4\n"
+                  "  minpair train bert --help         every option\n");
+  app.passes_on = run;
 }
 
-const Cli::Command train_command{81, add_train};
+const Cli::Entry train_command{81, add_train};
 
 }  // namespace
 

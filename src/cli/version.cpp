@@ -37,10 +37,11 @@ std::string about() {
 }
 
 static void add_version(Cli& cli) {
-  Arguments& app = cli.command("version", "Print the version and how this program was built", "");
-  cli.on_run(app, [] { fmt::print("{}\n", about()); });
+  Command& app = cli.command("version", Group::program,
+                             "Print the version and how this program was built", "");
+  app.work = [] { fmt::print("{}\n", about()); };
 }
 
-static const Cli::Command version_command{990, add_version};
+static const Cli::Entry version_command{990, add_version};
 
 }  // namespace minpair::cli

@@ -27,6 +27,7 @@ namespace minpair::engine {
 // Which items: empty lists and 0 mean all.
 struct Selection {
   std::vector<std::string> tests, conditions, languages;
+  std::string where;    // suite/filter.h
   uint64_t limit = 0;   // this many of those, from the start
   uint64_t sample = 0;  // this many of those, drawn by `seed`
   uint64_t seed = 1;

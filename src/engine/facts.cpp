@@ -53,6 +53,7 @@ CommandLine& CommandLine::add(const Selection& selection) {
   for (const std::string& test : selection.tests) add("--test", test);
   for (const std::string& condition : selection.conditions) add("--condition", condition);
   for (const std::string& language : selection.languages) add("--language", language);
+  if (!selection.where.empty()) add("--where", selection.where);
   if (selection.sample > 0) {
     add("--sample", std::to_string(selection.sample));
     add("--seed", std::to_string(selection.seed));

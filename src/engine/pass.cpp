@@ -10,8 +10,8 @@
 
 namespace minpair::engine {
 
-bool Pass::wants(const suite::Item& item) const {
-  return all_or_among(selection.tests, item.test) &&
+bool Pass::wants(const suite::Item& item) {
+  return filter.holds(item) && all_or_among(selection.tests, item.test) &&
          all_or_among(selection.conditions, item.condition) &&
          all_or_among(selection.languages, item.language);
 }
@@ -52,14 +52,16 @@ void Pass::each(const EachItem& item_wanted, bool naming) {
       suite::append_json_line(line, item);
       content.add(line);
     }
+    const bool wanted = wants(item);
     if (selection.limit > 0 && selected >= selection.limit) {
       if (naming) continue;
       return;
     }
-    if (!wants(item) || (selection.sample > 0 && number(all) >= drawn_below)) continue;
+    if (!wanted || (selection.sample > 0 && number(all) >= drawn_below)) continue;
     if (shard.empty() || shard.at(selected)) item_wanted(all, item);
     ++selected;
   }
+  if (naming && all > 0) filter.check();
   // The same items under other criteria are another suite: they get other verdicts.
   if (naming && !suite.manifest.criteria.empty()) {
     suite::Manifest criteria;
@@ -81,7 +83,7 @@ Error nothing_selected(const Pass& pass) {
   check("test", pass.selection.tests, pass.tests);
   check("condition", pass.selection.conditions, pass.conditions);
   check("language", pass.selection.languages, pass.languages);
-  return wrong_call("no item of the suite has that test, condition and language together")
+  return wrong_call("no item of the suite has all that is asked for")
       .hint("'minpair generate SUITE --count' lists its tests and conditions");
 }
 

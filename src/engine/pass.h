@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "engine/plan.h"
+#include "suite/filter.h"
 
 namespace minpair::engine {
 
@@ -18,11 +19,12 @@ struct Pass {
   uint64_t drawn_below = UINT64_MAX;  // of --sample: items with a smaller number are in it
   bool drawn = false;
   std::set<std::string> tests, conditions, languages;  // that there are
+  suite::Filter filter{selection.where};
 
   void each(const EachItem& item_wanted, bool naming);
 
  private:
-  bool wants(const suite::Item& item) const;
+  bool wants(const suite::Item& item);
   uint64_t number(uint64_t ordinal) const;
   void draw();
 };

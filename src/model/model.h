@@ -20,6 +20,7 @@ struct LoadOptions {
   std::string start = "auto", end = "auto";
   // "masked", "causal": how to read a checkpoint that was trained as both; "auto": as it says.
   std::string as = "auto";
+  bool operator==(const LoadOptions&) const = default;
 };
 
 // A directory, a .gguf file, an id in the Hugging Face cache, or the name of a shipped model.

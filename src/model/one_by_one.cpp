@@ -5,7 +5,7 @@ namespace {
 
 class OneByOne : public query::Model {
  public:
-  explicit OneByOne(std::unique_ptr<query::Model> model) : model_(std::move(model)) {}
+  explicit OneByOne(std::shared_ptr<query::Model> model) : model_(std::move(model)) {}
   const query::ModelInfo& info() const override { return model_->info(); }
   const tokenizer::Tokenizer& tokenizer() const override { return model_->tokenizer(); }
 
@@ -20,12 +20,12 @@ class OneByOne : public query::Model {
   }
 
  private:
-  std::unique_ptr<query::Model> model_;
+  std::shared_ptr<query::Model> model_;
 };
 
 }  // namespace
 
-std::unique_ptr<query::Model> one_by_one(std::unique_ptr<query::Model> model) {
+std::unique_ptr<query::Model> one_by_one(std::shared_ptr<query::Model> model) {
   return std::make_unique<OneByOne>(std::move(model));
 }
 

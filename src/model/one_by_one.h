@@ -6,6 +6,6 @@
 
 namespace minpair::model {
 
-std::unique_ptr<query::Model> one_by_one(std::unique_ptr<query::Model> model);
+std::unique_ptr<query::Model> one_by_one(std::shared_ptr<query::Model> model);
 
 }  // namespace minpair::model

@@ -269,7 +269,7 @@ std::string checkpoint_curve(store::Store& store, const ReportOptions& options,
         .at(store.path().string())
         .hint(
             "their names tell: NAME@step1000, NAME/checkpoint-500, or 'minpair run --name "
-            "NAME-step1000'\n  the losses of a training itself: minpair report lstm-de/ --figure "
+            "NAME-step1000'\n  the losses of a training itself: minpair figure lstm-de/ "
             "curve");
   return svg_of(plots);
 }

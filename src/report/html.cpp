@@ -329,7 +329,7 @@ std::vector<PageBlock> packed(std::vector<Block> blocks) {
 
 std::string_view needed_page() {
   if (!has_page())
-    throw cannot("this minpair was built without the page of 'report --html' and 'serve'")
+    throw cannot("this minpair was built without the page of 'minpair page' and 'serve'")
         .hint("install npm (tools/bootstrap.sh web) and build again");
   return page();
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The page of `report --html`, live from a results file, and a bench for trying sentences with
+// The page of `minpair page`, live from a results file, and a bench for trying sentences with
 // loaded models. docs/serve.md says what is answered, to whom, and within which limits.
 //
 //   Explorer explorer({.results = "results.db"}, std::move(models));

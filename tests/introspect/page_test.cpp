@@ -26,12 +26,11 @@ TEST(EffectsOnThePage, AreDrawn) {
     const Ran made = run_command(program + " " + what + wanted);
     ASSERT_EQ(made.status, 0) << what << made.err;
   }
-  const std::string report = program + " report " + (folder / "a.db").string();
-  ASSERT_EQ(run_command(report + " --html " + page).status, 0);
-  ASSERT_EQ(run_command(report + " --introspect --by test --format json -o " + json).status, 0);
+  const std::string db = (folder / "a.db").string();
+  ASSERT_EQ(run_command(program + " page " + db + " -o " + page).status, 0);
+  ASSERT_EQ(run_command(program + " effects " + db + " --by test --format json -o " + json).status, 0);
   const std::string overlap = (folder / "o.json").string();
-  ASSERT_EQ(run_command(report + " --introspect --overlap 5 --format json -o " + overlap).status,
-            0);
+  ASSERT_EQ(run_command(program + " overlap " + db + " 5 --format json -o " + overlap).status, 0);
   const Ran seen = run_in_browser("inside.mjs", "'" + page + "' '" + json + "' '" + overlap + "'");
   EXPECT_EQ(seen.status, 0) << seen.out << seen.err;
 }
@@ -46,7 +45,7 @@ TEST(EffectsOnThePage, NeedNoScores) {
       run_command(program + " introspect lens -q -s de-agreement -m de-mini --sample 10 -o " + db)
           .status,
       0);
-  const Ran made = run_command(program + " report " + db + " --html " + page);
+  const Ran made = run_command(program + " page " + db + " -o " + page);
   ASSERT_EQ(made.status, 0) << made.err;
   const Ran seen = run_in_browser("only_inside.mjs", "'" + page + "'");
   EXPECT_EQ(seen.status, 0) << seen.out << seen.err;

@@ -114,9 +114,9 @@ def results(program, paper, folder, where):
     done = subprocess.run([program, "convert", "--quiet", "--from", paper, folder, where], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     tables = []
-    for command in (["export", where, "--what", "sentences"], ["report", where, "--human", "--format", "csv"]):
+    for command in (["export", where, "--what", "sentences"], ["people", where, "--format", "csv"]):
         done = subprocess.run([program, *command], capture_output=True, text=True)
-        # Where nobody was asked, `report --human` says so.
+        # Where nobody was asked, `people` says so.
         assert done.returncode == 0 or "--human" in command, done.stderr
         tables.append(unordered(done.stdout))
     return tables

@@ -1,4 +1,4 @@
-// Region means of published surprisals, as `report --regions` shows them.
+// Region means of published surprisals, as `minpair regions` shows them.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The page of `minpair compare --html`: differences with their intervals, and the items that flipped.
+// The page of `minpair compare --format page`: differences with their intervals, and the items that flipped.
 import { openBlock, type Sentence } from "./data";
 import { copyButtons, count, el, fixed, interval, several, skipTo, table, type Column, type Value } from "./dom";
 import { plainLine, sentenceCells, sentencesText } from "./items";

@@ -1,4 +1,4 @@
-// Opens the page of `compare --html` in a real browser: node compare.mjs PAGE.html COMPARISON.json [FOLDER-FOR-PICTURES]
+// Opens the page of `compare --format page` in a real browser: node compare.mjs PAGE.html COMPARISON.json [FOLDER-FOR-PICTURES]
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { accessible, browser, drawAll, fitsTheScreen, kPhone, kScreen, onPaper, openPage } from "./browser.mjs";
 
 const [file, effectsFile, overlapFile] = process.argv.slice(2);
-const tables = JSON.parse(readFileSync(effectsFile, "utf8")).tables; // report --introspect --by test --format json
+const tables = JSON.parse(readFileSync(effectsFile, "utf8")).tables; // minpair effects --by test --format json
 
 const overlap = JSON.parse(readFileSync(overlapFile, "utf8")).tables; // and with --overlap 5
 

@@ -77,3 +77,19 @@ test_that("nanoarrow takes rows without copying", {
 test_that("a stream is one", {
   expect_error(minpair_rows("none.db", stream = 1), "nanoarrow_allocate_array_stream")
 })
+
+test_that("commands print, write and refuse what the command line does", {
+  out <- minpair_run("de-agreement", c("de-mini", "de-lstm"), methods = c("pll", "lp"), out = tempfile(fileext = ".db"),
+                     tests = "simple_sentence", sample = 20, seed = 3)
+  runs <- minpair_rows(out, "runs")
+  expect_equal(sort(paste(runs$model, runs$method)), c("de-lstm lp", "de-mini pll"))
+  expect_match(minpair_stats(out, models = "de-mini"), "accuracy")
+  expect_match(minpair_compare(out, sides = c("de-mini:pll", "de-lstm:lp"), format = "csv"), "permutation_p")
+  expect_match(minpair_command("margins", results = out, format = "csv"), "margin")
+  figure <- minpair_figure(out, "conditions", tempfile(fileext = ".svg"))
+  expect_match(readLines(figure, n = 1), "<svg")
+  expect_match(minpair_introspect("lens", "de-agreement", minpair_load("de-mini"), tests = "simple_sentence", limit = 3), "layer")
+  expect_error(minpair_report(out, digits = 2), "--digits has no effect without --format latex")
+  expect_error(minpair_run("de-agreement", "de-mini", out = tempfile(), seed = 3), "--seed has no effect without --sample")
+  expect_error(minpair_command("stat", results = out), "did you mean 'stats'")
+})

@@ -11,20 +11,21 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/names.h"
 #include "base/progress.h"
 #include "base/text.h"
-#include "cli/cli.h"
-#include "cli/columns.h"
-#include "cli/model_options.h"
+#include "command/all.h"
+#include "command/shared.h"
 #include "engine/memory.h"
 #include "engine/processes/processes.h"
 #include "model/one_by_one.h"
 #include "report/report.h"
 
-namespace minpair::cli {
+namespace minpair::command {
 namespace {
 
 struct RunCall {
+  const Host& host;
   std::vector<std::string> suites, models, names;
   std::string methods, output = "results.db", shard, context, columns;
   model::LoadOptions load;
@@ -33,19 +34,20 @@ struct RunCall {
 };
 
 void say_planned(const engine::RunReport& r, const RunCall& call) {
-  fmt::print("{} × {} ({}): {} of {}, {}, {} of them distinct, {}", r.suite, r.model,
-             join(r.methods, ","), count_text(r.counts.items), counted(r.suite_items, "item"),
-             counted(r.counts.asked, "query", "queries"), count_text(r.counts.distinct),
-             counted(r.counts.tokens, "token"));
+  std::string line =
+      fmt::format("{} × {} ({}): {} of {}, {}, {} of them distinct, {}", r.suite, r.model,
+                  join(r.methods, ","), count_text(r.counts.items), counted(r.suite_items, "item"),
+                  counted(r.counts.asked, "query", "queries"), count_text(r.counts.distinct),
+                  counted(r.counts.tokens, "token"));
   if (r.stored_before > 0)
-    fmt::print("; {} stored already", counted(r.stored_before, "score is", "scores are"));
-  fmt::print("; about {}", duration_text(r.estimated_seconds));
+    line += fmt::format("; {} stored already", counted(r.stored_before, "score is", "scores are"));
+  line += fmt::format("; about {}", duration_text(r.estimated_seconds));
   if (uint64_t bytes = engine::most_memory(call.run.plan))
-    fmt::print("; at most {} MB of memory", bytes / 1'000'000 + 1);
-  fmt::print("\n");
+    line += fmt::format("; at most {} MB of memory", bytes / 1'000'000 + 1);
   if (call.verbose)
-    fmt::print("  {}, {} one by one\n", counted(r.counts.tokens, "token"),
-               count_text(r.counts.alone));
+    line += fmt::format("\n  {}, {} one by one", counted(r.counts.tokens, "token"),
+                        count_text(r.counts.alone));
+  call.host.print(line + "\n");
 }
 
 void say_done(const engine::RunReport& r, const RunCall& call) {
@@ -79,22 +81,28 @@ void say_default(const engine::SuiteSource& suite, const method::Method& method,
              method.name(), method.info().explanation);
 }
 
-void show_tables(store::Store& store, const std::vector<engine::RunReport>& reports, bool to_user) {
+void show_tables(store::Store& store, const std::vector<engine::RunReport>& reports,
+                 const Host& host, bool to_user) {
   report::ReportOptions options;
   options.policy.lengths = judge::Lengths::all;
   options.by_default = true;
   for (const engine::RunReport& r : reports)
     options.wanted.runs.insert(options.wanted.runs.end(), r.runs.begin(), r.runs.end());
-  bool color = to_user && ::isatty(1) && !std::getenv("NO_COLOR");
-  fmt::print("{}", report::text_tables(report::make_tables(store, options),
-                                       {report::window_width(), color}));
+  host.print(report::text_tables(report::make_tables(store, options),
+                                 {report::window_width(), to_user && host.colors()}));
 }
 
-std::unique_ptr<query::Model> load(const RunCall& call, size_t number) {
-  std::unique_ptr<query::Model> model = model::load_model(call.models[number], call.load);
-  if (call.no_sharing) model = model::one_by_one(std::move(model));
-  engine::self_test(*model);
-  return model;
+LoadedModel load(const RunCall& call, size_t number) {
+  LoadedModel loaded = call.host.load_model(call.models[number], call.load);
+  if (call.no_sharing) loaded.model = model::one_by_one(std::move(loaded.model));
+  engine::self_test(*loaded.model);
+  return loaded;
+}
+
+void say_notes(const query::Model& model) {
+  if (!model.info().matrix_unit.empty()) fmt::print(stderr, "{}\n", model.info().matrix_unit);
+  for (const std::string& note : model.info().notes)
+    fmt::print(stderr, "{}: {}\n", model.info().name, note);
 }
 
 // How to resume, for the user who stops a run.
@@ -119,7 +127,7 @@ void check_scored(const std::vector<engine::RunReport>& reports) {
 std::vector<method::FittingMethods> methods_of_each(const RunCall& call) {
   std::vector<query::ModelInfo> models;
   for (const std::string& name : call.models)
-    models.push_back(model::describe_model(name, call.load));
+    models.push_back(call.host.describe_model(name, call.load));
   return method::fitting_methods(call.methods, models);
 }
 
@@ -134,18 +142,20 @@ void score_all(RunCall& call, const std::vector<engine::SuiteSource>& suites,
                const std::vector<method::FittingMethods>& methods, store::Store* store,
                engine::Wire* wire, std::vector<engine::RunReport>& reports) {
   for (size_t number = 0; number < call.models.size(); ++number) {
-    const std::unique_ptr<query::Model> model = load(call, number);
-    if (!call.run.quiet) say_notes(*model, model->info().name);
-    if (!call.run.quiet) print_left_out(model->info(), methods[number].left_out);
+    const LoadedModel loaded = load(call, number);
+    query::Model& model = *loaded.model;
+    call.run.load = loaded.load;
+    if (!call.run.quiet) say_notes(model);
+    if (!call.run.quiet) print_left_out(model.info(), methods[number].left_out);
     if (!call.names.empty()) call.run.name = call.names[number];
     std::unique_ptr<engine::Foreman> crew;
-    if (wire) crew = std::make_unique<engine::Foreman>(*wire, uint32_t(number), *model);
+    if (wire) crew = std::make_unique<engine::Foreman>(*wire, uint32_t(number), model);
     for (const engine::SuiteSource& suite : suites) {
       const bool clozes = !suite.lexicon.empty() || !call.run.lexicon.empty();
       const std::vector<const method::Method*> chosen =
-          method::methods_for(suite.manifest, methods[number].names, clozes, model->info());
+          method::methods_for(suite.manifest, methods[number].names, clozes, model.info());
       say_default(suite, *chosen.front(), call);
-      reports.push_back(engine::run_suite(store, suite, *model, chosen, call.run, crew.get()));
+      reports.push_back(engine::run_suite(store, suite, model, chosen, call.run, crew.get()));
       if (call.run.dry_run)
         say_planned(reports.back(), call);
       else
@@ -167,7 +177,8 @@ void remove_empty_results(std::unique_ptr<store::Store> store) {
 
 // `wire`: to the other processes of this run; null: there are none.
 void run(RunCall& call, engine::Wire* wire) {
-  call.run.load = call.load;
+  call.run.quiet |= call.host.silent;
+  call.run.tick = call.host.tick;
   std::vector<engine::SuiteSource> suites;
   for (const std::string& name : call.suites) {
     suites.push_back(engine::suite_source(suite::find_suite(name), call.columns));
@@ -191,7 +202,7 @@ void run(RunCall& call, engine::Wire* wire) {
     throw;
   }
   // mpirun puts a terminal of its own in between, whatever becomes of the text.
-  if (store) show_tables(*store, reports, wire == nullptr);
+  if (store) show_tables(*store, reports, call.host, wire == nullptr);
   if (store) check_scored(reports);
 }
 
@@ -207,18 +218,26 @@ void run_alone_or_together(RunCall& call) {
     call.run.context = trim(read_file(call.context, 1 << 26));
     if (!valid_utf8(call.run.context)) throw bad_input("this is not UTF-8").at(call.context);
   }
-  std::unique_ptr<engine::Wire> wire = engine::join_crew();
+  std::unique_ptr<engine::Wire> wire;
+  if (!call.host.silent) wire = engine::join_crew();
   if (!wire) return run(call, nullptr);
   if (call.load.threads == 0 && !std::getenv("MINPAIR_THREADS"))
     call.load.threads = engine::threads_for(*wire);
   if (wire->rank() == 0) return engine::lead(*wire, [&] { run(call, wire.get()); });
-  engine::serve(*wire, uint32_t(call.models.size()),
-                [&](uint32_t number) { return load(call, number); });
+  engine::serve(*wire, uint32_t(call.models.size()), [&](uint32_t number) {
+    std::unique_ptr<query::Model> model = model::load_model(call.models[number], call.load);
+    engine::self_test(*model);
+    return call.no_sharing ? model::one_by_one(std::move(model)) : std::move(model);
+  });
 }
 
-void add_run(Cli& cli) {
-  Arguments& app = cli.command(
-      "run", "Score a suite with models; an interrupted run continues where it stopped",
+}  // namespace
+
+Made run_command(const Host& host) {
+  auto call = std::make_shared<RunCall>(RunCall{host});
+  Made made = std::make_unique<Command>(
+      "run", Group::scoring,
+      "Score a suite with models; an interrupted run continues where it stopped",
       "  minpair run -s de-agreement -m models/my-bert -o results.db\n"
       "  minpair run -s gevalm.jsonl -m DIR1 -m DIR2 --method ce,masked,pll -o results.db\n"
       "  minpair run -s de-agreement -m de-mini -m de-lstm --method pll-word-l2r,lp -o results.db\n"
@@ -227,61 +246,49 @@ void add_run(Cli& cli) {
       "  minpair run -s list.csv --columns good=Satz,bad=Falsch -m DIR -o results.db\n"
       "  minpair run -s gevalm.jsonl -m DIR --dry-run\n"
       "  minpair run -s million.jsonl -m DIR --shard 3/8 -o part3.db\n");
-  static RunCall call;
-  app.add_option("-s,--suite", call.suites, "a suite file, a folder, or a shipped suite")
+  Command& app = *made;
+  app.add_option("-s,--suite", call->suites, "a suite file, a folder, or a shipped suite")
       .required();
-  app.add_option("-m,--model", call.models, kModelHelp).required();
-  add_columns_option(app, call.columns);
-  app.add_option("--name", call.names,
+  app.add_option("-m,--model", call->models, kModelHelp).required();
+  add_columns(app, call->columns);
+  app.add_option("--name", call->names,
                  "what the model is called in the results; with several models, one for each");
   app.add_option(
-      "--method", call.methods,
+      "--method", call->methods,
       "methods, comma-separated, or 'all' ('minpair list methods'); with several models each uses "
       "those that fit it; default: the suite's, else pll-word-l2r for masked models and lp for "
       "others");
-  app.add_option("-o,--output", call.output, "the results file, new or one to add to")
+  app.add_option("-o,--output", call->output, "the results file, new or one to add to")
       .shows_default();
-  app.add_option("--test", call.run.selection.tests, "only this test (repeatable)");
-  app.add_option("--condition", call.run.selection.conditions, "only this condition (repeatable)");
-  app.add_option("--language", call.run.selection.languages,
-                 "only items of this language (repeatable)");
-  app.add_option("--limit", call.run.selection.limit, "only the first N items").whole_number(1);
-  app.add_option("--sample", call.run.selection.sample,
-                 "only N items, drawn at random from those selected")
-      .whole_number(1);
-  app.add_option("--seed", call.run.selection.seed, "seed of --sample")
-      .whole_number(0, INT64_MAX)
-      .shows_default();
-  app.add_option("--shard", call.shard,
+  add_selection(app, call->run.selection);
+  app.add_option("--shard", call->shard,
                  "only this part of the work, as 3/8; 'minpair merge' puts the parts together");
   app.add_option(
-         "--lexicon", call.run.lexicon,
+         "--lexicon", call->run.lexicon,
          "words and their features for clozes and lemma-pairs: a table as 'extract' writes, "
          "or a list with the columns sing,plur; default: lexicon.tsv in the suite's folder")
       .existing_file();
-  app.add_option("--min-words", call.run.min_words,
+  app.add_option("--min-words", call->run.min_words,
                  "clozes with fewer right or wrong words in the vocabulary are excluded")
       .whole_number(0)
       .shows_default();
-  app.add_option("--context", call.context,
+  app.add_option("--context", call->context,
                  "a file with text that is read before every sentence and not scored; sentences "
                  "that have a context keep it")
       .existing_file();
-  add_load_options(app, call.load);
-  app.add_option("--batch", call.run.plan.batch_tokens,
+  add_load_options(app, call->load);
+  app.add_option("--batch", call->run.plan.batch_tokens,
                  "tokens that the model gets at once; default: what suits the model best")
       .whole_number(1);
-  app.add_flag("--no-sharing", call.no_sharing,
+  app.add_flag("--no-sharing", call->no_sharing,
                "one sentence at a time, for comparing speed; the scores are the same");
   app.add_flag(
-      "--dry-run", call.run.dry_run,
+      "--dry-run", call->run.dry_run,
       "only print how much there is to do, how long it would take, and the most memory it needs");
-  app.add_flag("-q,--quiet", call.run.quiet, "nothing on standard error");
-  app.add_flag("-v,--verbose", call.verbose, "print how the time was spent");
-  cli.on_run(app, [] { run_alone_or_together(call); });
+  Option& quiet = app.add_flag("-q,--quiet", call->run.quiet, "nothing on standard error");
+  app.add_flag("-v,--verbose", call->verbose, "print how the time was spent").excludes(quiet);
+  app.work = [call] { run_alone_or_together(*call); };
+  return made;
 }
 
-const Cli::Command run_command{50, add_run};
-
-}  // namespace
-}  // namespace minpair::cli
+}  // namespace minpair::command
