@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/paths.h"
+#include "base/text.h"
 #include "engine/command.h"
 
 namespace minpair::engine {
@@ -78,6 +79,7 @@ store::Facts facts_of(const SuiteSource& suite, const query::Model& model,
   const query::ModelInfo& info = model.info();
   store::Facts facts = {{"command", command(suite, model, methods, options)},
                         {"version", version()}};
+  if (!info.notes.empty()) facts["notes"] = join(info.notes, "; ");
   if (info.kind == query::ModelInfo::Kind::masked) return facts;
   auto edge = [&](tokenizer::TokenId id, query::EdgeFrom from) {
     std::string what = id < 0 ? "none" : model.tokenizer().piece(id);

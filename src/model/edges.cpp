@@ -51,12 +51,13 @@ Edge start_of_text(const Config& config, const tokenizer::Tokenizer& tokenizer,
                     stated, info.vocabulary));
   else if (stated >= 0 && usable(own, info) && stated != own)
     note(fmt::format(
-        "config.json's bos_token_id is {}, but the tokenizer begins a text with {}, which is used",
+        "config.json's bos_token_id is {}, but the tokenizer's files name {} as what begins a "
+        "text, which is used",
         named(tokenizer, stated), named(tokenizer, own)));
   if (own >= 0 && !usable(own, info))
     note(
-        fmt::format("the tokenizer begins a text with {}, which is outside the vocabulary of {}; "
-                    "it is not used",
+        fmt::format("the tokenizer's files name {} as what begins a text, which is outside the "
+                    "vocabulary of {}; it is not used",
                     named(tokenizer, own), info.vocabulary));
   if (usable(own, info))
     return {own,

@@ -72,7 +72,8 @@ CommonTokenizer::CommonTokenizer(const std::vector<std::string>& pieces, const S
   };
   for (TokenId id : {special_.unk, special_.pad, special_.cls, special_.sep, special_.mask,
                      special_.bos, special_.eos})
-    if (id >= 0 && !known(id)) added.push_back({std::string(vocabulary_.piece(id)), id});
+    if (around.names_are_added && id >= 0 && !known(id))
+      added.push_back({std::string(vocabulary_.piece(id)), id});
   special_flags_.resize(vocabulary_.size());
   for (const AddedToken& t : added)
     if (t.special) special_flags_[size_t(t.id)] = true;

@@ -12,22 +12,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A special token is written as a string or as an object with "content".
-void read_name(JsonValue root, std::string_view key, std::string& to) {
+// A special token is written as a string, as an object with "content", or as null: there is none.
+void read_name(JsonValue root, std::string_view key, std::string SpecialNames::*role,
+               TokenizerConfig& config) {
   std::optional<std::string_view> s = string_member(root, key);
   if (!s)
     if (std::optional<JsonValue> object = member(root, key)) s = string_member(*object, "content");
-  if (s) to = *s;
+  JsonValue value;
+  if (s)
+    config.names.*role = *s;
+  else if (!root.at_key(key).get(value) && value.is_null())
+    config.without.push_back(role);
 }
 
-void read_names(JsonValue root, SpecialNames& names) {
-  read_name(root, "unk_token", names.unk);
-  read_name(root, "pad_token", names.pad);
-  read_name(root, "cls_token", names.cls);
-  read_name(root, "sep_token", names.sep);
-  read_name(root, "mask_token", names.mask);
-  read_name(root, "bos_token", names.bos);
-  read_name(root, "eos_token", names.eos);
+void read_names(JsonValue root, TokenizerConfig& config) {
+  read_name(root, "unk_token", &SpecialNames::unk, config);
+  read_name(root, "pad_token", &SpecialNames::pad, config);
+  read_name(root, "cls_token", &SpecialNames::cls, config);
+  read_name(root, "sep_token", &SpecialNames::sep, config);
+  read_name(root, "mask_token", &SpecialNames::mask, config);
+  read_name(root, "bos_token", &SpecialNames::bos, config);
+  read_name(root, "eos_token", &SpecialNames::eos, config);
 }
 
 TokenId checked_id(int64_t id, const JsonFile& file) {
@@ -62,7 +67,7 @@ void read_added_decoder(const JsonFile& file, TokenizerConfig& config) {
 
 void read_tokenizer_config_json(const JsonFile& file, TokenizerConfig& config) {
   JsonValue root = file.root;
-  read_names(root, config.names);
+  read_names(root, config);
   config.tokenizer_class = string_member(root, "tokenizer_class").value_or("");
   if (config.tokenizer_class.ends_with("Fast"))
     config.tokenizer_class.resize(config.tokenizer_class.size() - 4);
@@ -116,7 +121,7 @@ TokenizerConfig read_tokenizer_config(const fs::path& directory) {
     if (fs::is_regular_file(directory / name)) reader(JsonFile(directory / name), config);
   };
   read("special_tokens_map.json",
-       [](const JsonFile& file, TokenizerConfig& c) { read_names(file.root, c.names); });
+       [](const JsonFile& file, TokenizerConfig& c) { read_names(file.root, c); });
   read("tokenizer_config.json", read_tokenizer_config_json);
   read("added_tokens.json", read_added_tokens_json);
   read("config.json", read_model_config);

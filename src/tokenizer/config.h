@@ -15,6 +15,7 @@ struct TokenizerConfig {
   std::string tokenizer_class;  // "BertTokenizer", without "Fast"; may be empty
   std::string model_type;       // "bert", from config.json; may be empty
   SpecialNames names;           // empty where the files are silent
+  std::vector<std::string SpecialNames::*> without;  // roles that the files say no token has
   std::optional<bool> do_lower_case, strip_accents, tokenize_chinese_chars;
   std::optional<bool> do_lowercase, do_lowercase_and_remove_accent;  // FlauBERT, XLM
   std::optional<bool> add_bos_token, add_eos_token, add_prefix_space, keep_accents, legacy;

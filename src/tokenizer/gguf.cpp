@@ -74,10 +74,13 @@ class Reader {
     names = {name_of("unknown"), name_of("padding"), name_of("cls"), name_of("seperator"),
              name_of("mask"),    name_of("bos"),     name_of("eos")};
     if (names.sep.empty()) names.sep = name_of("separator");
+    around_.names_are_added = false;  // the types of the pieces say what is special
     for (size_t i = 0; i < pieces_.size(); ++i) {
-      if (types_[i] != PieceType::control && types_[i] != PieceType::user_defined) continue;
+      if (types_[i] != PieceType::control && types_[i] != PieceType::user_defined &&
+          types_[i] != PieceType::unknown)
+        continue;
       AddedToken token{pieces_[i], TokenId(i)};
-      token.special = types_[i] == PieceType::control;
+      token.special = types_[i] != PieceType::user_defined;
       around_.added.push_back(token);
     }
   }
@@ -174,7 +177,7 @@ class Reader {
       if (types_[i] == PieceType::control || types_[i] == PieceType::unknown) continue;
       if (pieces_[i].starts_with(mark))
         pieces_[i].erase(0, mark.size());
-      else if (!pieces_[i].starts_with('['))
+      else if (!pieces_[i].starts_with('[') || !pieces_[i].ends_with(']'))
         pieces_[i].insert(0, options.prefix);
       if (lower(pieces_[i]) != pieces_[i] && !pieces_[i].starts_with('['))
         options.lowercase = false;

@@ -14,7 +14,7 @@ namespace minpair::tokenizer {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> read_vocab_json(const fs::path& path) {
+std::vector<std::string> read_vocab_json(const fs::path& path, Notes* notes) {
   JsonFile file(path);
   simdjson::dom::object object;
   if (file.root.get(object)) throw bad_input("the vocabulary must be an object").at(path.string());
@@ -30,11 +30,7 @@ std::vector<std::string> read_vocab_json(const fs::path& path) {
           .at(path.string());
     pieces[size_t(id)] = piece;
   }
-  for (size_t i = 0; i < pieces.size(); ++i)
-    if (pieces[i].empty())
-      throw bad_input(fmt::format("no piece has the id {}: the vocabulary has a hole", i))
-          .at(path.string())
-          .hint("download the file again");
+  check_holes(pieces, pieces.size(), path.string(), notes);
   return pieces;
 }
 
@@ -55,6 +51,8 @@ MergeList read_merges(const fs::path& path) {
 }
 
 namespace {
+
+constexpr const char* kEndOfText = "<|endoftext|>";
 
 enum class Family { gpt2, roberta, deberta, qwen2 };
 
@@ -103,7 +101,7 @@ void surround(Family family, Surroundings& around, const TokenizerConfig& config
 
 std::unique_ptr<Tokenizer> load_vocab_json(const fs::path& vocabulary, const fs::path& merges,
                                            const TokenizerConfig& config, Notes* notes) {
-  std::vector<std::string> pieces = read_vocab_json(vocabulary);
+  std::vector<std::string> pieces = read_vocab_json(vocabulary, notes);
   ByteLevelOptions options;
   options.add_prefix_space = config.add_prefix_space.value_or(false);
   merge_added(pieces, config.added, options.around, notes);
@@ -111,10 +109,11 @@ std::unique_ptr<Tokenizer> load_vocab_json(const fs::path& vocabulary, const fs:
   if (family == Family::roberta || family == Family::deberta) {
     surround(family, options.around, config, pieces);
   } else {
-    options.around.names = config.names;
-    if (options.around.names.bos.empty()) options.around.names.bos = "<|endoftext|>";
-    if (options.around.names.eos.empty()) options.around.names.eos = "<|endoftext|>";
-    if (config.add_bos_token.value_or(false)) options.around.before = {options.around.names.bos};
+    SpecialNames& names = options.around.names;
+    names = {"", "", "", "", "", family == Family::gpt2 ? kEndOfText : "", kEndOfText};
+    for (std::string SpecialNames::*role : config.without) (names.*role).clear();
+    take_names(names, config.names);
+    if (config.add_bos_token.value_or(false)) options.around.before = {names.bos};
   }
   if (family == Family::qwen2) {
     options.nfc = true;

@@ -57,7 +57,7 @@ std::unique_ptr<Tokenizer> load_fast_bpe(const std::filesystem::path& vocabulary
   const bool french = config.tokenizer_class == "FlaubertTokenizer" ||
                       (config.tokenizer_class.empty() && config.model_type == "flaubert");
   PipelineParts parts;
-  parts.pieces = read_vocab_json(vocabulary);
+  parts.pieces = read_vocab_json(vocabulary, notes);
   parts.kind = "fastBPE";
   parts.word_end = kWordEnd;
   parts.around.names = {"<unk>", "<pad>", "</s>", "</s>", "<special1>", "<s>", ""};

@@ -104,14 +104,7 @@ void surround(Family family, const TokenizerConfig& config, SentencePieceModel& 
     shift(model, {{"<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>"}, 0, 3}, path);
     model.pieces[4] = "<unk>NOTUSED";
   }
-  if (family == Family::direct) {
-    take_names(around.names, config.names);
-    guess_names(model.pieces, around);
-    if (config.add_bos_token.value_or(true) && !around.names.bos.empty())
-      around.before = {around.names.bos};
-    if (config.add_eos_token.value_or(false)) around.after = {around.names.eos};
-    return;
-  }
+  if (family == Family::direct) return take_names(around.names, config.names);
   if (family == Family::t5) return surround_t5(config, model, around);
   if (family == Family::deberta) {
     if (!has(model, "[MASK]")) append(model, "[MASK]");
@@ -124,6 +117,20 @@ void surround(Family family, const TokenizerConfig& config, SentencePieceModel& 
   around.before = {around.names.cls};
   around.after = {around.names.sep};
   add_mask(model, around);
+}
+
+// As Llama's class does it, with the tokens that the file or its neighbours declare.
+void surround_directly(const TokenizerConfig& config, const SentencePieceModel& model,
+                       Surroundings& around) {
+  std::vector<TokenId> declared = ids_of(around.added);
+  for (size_t i = 0; i < model.types.size(); ++i)
+    if (model.types[i] == PieceType::control || model.types[i] == PieceType::unknown ||
+        model.types[i] == PieceType::user_defined)
+      declared.push_back(TokenId(i));
+  fill_roles(model.pieces, declared, config, around);
+  if (config.add_bos_token.value_or(true) && !around.names.bos.empty())
+    around.before = {around.names.bos};
+  if (config.add_eos_token.value_or(false)) around.after = {around.names.eos};
 }
 
 // ALBERT's own cleaning before SentencePiece sees the text.
@@ -148,6 +155,7 @@ std::unique_ptr<Tokenizer> load_sentencepiece(const fs::path& path, const Tokeni
     Surroundings around;
     surround(family, config, model, around, path);
     merge_added(model.pieces, config.added, around, notes);
+    if (family == Family::direct) surround_directly(config, model, around);
     model.scores.resize(model.pieces.size());
     model.types.resize(model.pieces.size(), PieceType::control);
     model.prefix_only_at_start = !config.legacy.value_or(true);

@@ -20,7 +20,7 @@ std::unique_ptr<Tokenizer> load_vocab_txt(const std::filesystem::path& path,
 std::unique_ptr<Tokenizer> load_vocab_json(const std::filesystem::path& vocabulary,
                                            const std::filesystem::path& merges,
                                            const TokenizerConfig& config, Notes* notes);
-std::vector<std::string> read_vocab_json(const std::filesystem::path& path);
+std::vector<std::string> read_vocab_json(const std::filesystem::path& path, Notes* notes);
 // Two pieces a line; fastBPE also says how often it saw them.
 MergeList read_merges(const std::filesystem::path& path);
 std::unique_ptr<Tokenizer> load_fast_bpe(const std::filesystem::path& vocabulary,

@@ -28,7 +28,8 @@ struct SpecialNames {
 struct Surroundings {
   SpecialNames names;
   std::vector<std::string> before, after;  // put around a sentence; must be in the vocabulary
-  std::vector<AddedToken> added;           // the special names that exist are added by themselves
+  std::vector<AddedToken> added;           // found in a text before it is cut into words
+  bool names_are_added = true;             // `names` are found in texts as well
 };
 
 struct WordPieceOptions {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.h"
 
@@ -17,20 +19,27 @@ constexpr size_t kLargestGap = 4096;
 struct Role {
   const char* what;
   std::string SpecialNames::*name;
+  std::optional<int64_t> TokenizerConfig::*id;  // in config.json
   std::vector<const char*> usual;
 };
 
 const std::array<Role, 7>& roles() {
+  using Names = SpecialNames;
+  using Config = TokenizerConfig;
   static const std::array<Role, 7> all = {{
-      {"unknown", &SpecialNames::unk, {"[UNK]", "<unk>"}},
-      {"padding", &SpecialNames::pad, {"[PAD]", "<pad>"}},
-      {"first", &SpecialNames::cls, {"[CLS]"}},
-      {"separating", &SpecialNames::sep, {"[SEP]"}},
-      {"mask", &SpecialNames::mask, {"[MASK]", "<mask>", "<extra_id_0>", "▁<extra_id_0>"}},
+      {"unknown", &Names::unk, nullptr, {"[UNK]", "<unk>"}},
+      {"padding", &Names::pad, &Config::model_pad, {"[PAD]", "<pad>"}},
+      {"first", &Names::cls, nullptr, {"[CLS]"}},
+      {"separating", &Names::sep, nullptr, {"[SEP]"}},
+      {"mask", &Names::mask, &Config::model_mask, {"[MASK]", "<mask>", "<extra_id_0>"}},
       {"beginning-of-text",
-       &SpecialNames::bos,
+       &Names::bos,
+       &Config::model_bos,
        {"<s>", "<bos>", "<|begin_of_text|>", "<|endoftext|>"}},
-      {"end-of-text", &SpecialNames::eos, {"</s>", "<eos>", "<|end_of_text|>", "<|endoftext|>"}},
+      {"end-of-text",
+       &Names::eos,
+       &Config::model_eos,
+       {"</s>", "<eos>", "<|end_of_text|>", "<|endoftext|>"}},
   }};
   return all;
 }
@@ -49,14 +58,36 @@ void take_names(SpecialNames& names, const SpecialNames& from_files) {
     if (!(from_files.*role.name).empty()) names.*role.name = from_files.*role.name;
 }
 
-void guess_names(const std::vector<std::string>& pieces, Surroundings& around) {
-  auto ids = index_of(pieces);
-  for (const Role& role : roles())
+void fill_roles(const std::vector<std::string>& pieces, const std::vector<TokenId>& declared,
+                const TokenizerConfig& config, Surroundings& around) {
+  SpecialNames& names = around.names;
+  std::unordered_set<std::string_view> known;
+  for (TokenId id : declared) known.insert(pieces[size_t(id)]);
+  auto stated = [&](const Role& role) -> std::string {
+    if (!role.id || !(config.*role.id) || *(config.*role.id) < 0) return "";
+    const auto id = size_t(*(config.*role.id));
+    return id < pieces.size() && known.contains(pieces[id]) ? pieces[id] : "";
+  };
+  auto fill = [&](std::string SpecialNames::*role, const std::string& name) {
+    if ((names.*role).empty() && std::ranges::count(config.without, role) == 0) names.*role = name;
+  };
+  for (const Role& role : roles()) {
+    const std::string by_id = stated(role);
+    // Where a text begins for the model is config.json's to say, and said as such.
+    if (!by_id.empty() && role.name == &SpecialNames::bos) continue;
+    if (!by_id.empty()) fill(role.name, by_id);
     for (const char* usual : role.usual)
-      if ((around.names.*role.name).empty() && ids.contains(usual)) around.names.*role.name = usual;
+      if (known.contains(usual)) fill(role.name, usual);
+  }
   if (around.before.empty() || around.after.empty()) return;
-  if (around.names.cls.empty()) around.names.cls = around.before.front();
-  if (around.names.sep.empty()) around.names.sep = around.after.back();
+  fill(&SpecialNames::cls, around.before.front());
+  fill(&SpecialNames::sep, around.after.back());
+}
+
+std::vector<TokenId> ids_of(const std::vector<AddedToken>& added) {
+  std::vector<TokenId> ids;
+  for (const AddedToken& t : added) ids.push_back(t.id);
+  return ids;
 }
 
 void check_special(const std::vector<std::string>& pieces, Surroundings& around,
@@ -93,6 +124,24 @@ void check_special(const std::vector<std::string>& pieces, Surroundings& around,
       say(notes, fmt::format("config.json gives the {} token the id {}, past the vocabulary of {}; "
                              "the tokenizer's own is used",
                              what, *id, limit));
+}
+
+void check_holes(const std::vector<std::string>& pieces, size_t size, const std::string& file,
+                 Notes* notes) {
+  size_t holes = 0, first = 0;
+  for (size_t i = size; i-- > 0;)
+    if (pieces[i].empty()) {
+      ++holes;
+      first = i;
+    }
+  if (holes > kLargestGap)
+    throw bad_input(fmt::format("no piece has the id {}, nor {} others: the vocabulary has a hole",
+                                first, holes - 1))
+        .at(file)
+        .hint("download the file again");
+  if (holes > 0)
+    say(notes, fmt::format("{}: no piece has the id {}{}", file, first,
+                           holes > 1 ? fmt::format(", nor {} others", holes - 1) : ""));
 }
 
 void merge_added(std::vector<std::string>& pieces, std::vector<AddedToken> added,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "tokenizer/json.h"
@@ -27,11 +28,10 @@ class Reader {
     if (type_ != "BPE" && type_ != "Unigram" && type_ != "WordPiece" && type_ != "WordLevel")
       throw unsupported(file_, "model", type_);
     read_pieces();
+    const size_t own = parts_.pieces.size();
     read_added();
+    check_holes(parts_.pieces, own, file_.name(), notes_);
     read_surroundings();
-    for (size_t i = 0; i < parts_.pieces.size(); ++i)
-      if (parts_.pieces[i].empty() && i < model_size_)
-        throw broken(fmt::format("no piece has the id {}: the vocabulary has a hole", i));
     if (is_plain_bert()) return make_bert();
     read_text_steps();
     read_model();
@@ -74,7 +74,6 @@ class Reader {
       if (value.get(id)) throw broken(fmt::format("the piece '{}' has no id", piece));
       place(id, piece);
     }
-    model_size_ = parts_.pieces.size();
   }
 
   void read_scored_pieces(JsonValue vocabulary) {
@@ -93,23 +92,41 @@ class Reader {
   void read_added() {
     std::optional<JsonValue> list = member(file_.root, "added_tokens");
     simdjson::dom::array tokens;
-    if (!list) return;
-    if (list->get(tokens)) throw broken("'added_tokens' is not a list");
+    if (list && list->get(tokens)) throw broken("'added_tokens' is not a list");
     std::vector<AddedToken> added;
-    for (JsonValue value : tokens) {
-      std::optional<std::string_view> content = string_member(value, "content");
-      int64_t id = int_member(value, "id").value_or(-1);
-      if (!content || id < 0 || id >= int64_t(Vocabulary::kMaxPieces))
-        throw broken(fmt::format("an added token has no text or the impossible id {}", id));
-      AddedToken t{std::string(*content), TokenId(id)};
-      t.special = bool_member(value, "special").value_or(false);
-      t.normalized = bool_member(value, "normalized").value_or(!t.special);
-      t.single_word = bool_member(value, "single_word").value_or(false);
-      t.strip_left = bool_member(value, "lstrip").value_or(false);
-      t.strip_right = bool_member(value, "rstrip").value_or(false);
-      added.push_back(std::move(t));
-    }
+    std::unordered_set<std::string> contents;
+    if (list)
+      for (JsonValue value : tokens) {
+        added.push_back(read_added_token(value));
+        contents.insert(added.back().content);
+      }
     merge_added(parts_.pieces, std::move(added), parts_.around, notes_);
+    // What lies beside the file can add more, but changes none of these, and no piece.
+    std::vector<AddedToken> more;
+    size_t end = parts_.pieces.size();
+    for (AddedToken t : config_.added) {
+      if (!contents.insert(t.content).second) continue;
+      const TokenId known = id_of(t.content);
+      const bool taken =
+          size_t(t.id) < parts_.pieces.size() && !parts_.pieces[size_t(t.id)].empty();
+      t.id = known >= 0 ? known : taken ? TokenId(end++) : t.id;
+      more.push_back(std::move(t));
+    }
+    merge_added(parts_.pieces, std::move(more), parts_.around, notes_);
+  }
+
+  AddedToken read_added_token(JsonValue value) const {
+    std::optional<std::string_view> content = string_member(value, "content");
+    int64_t id = int_member(value, "id").value_or(-1);
+    if (!content || id < 0 || id >= int64_t(Vocabulary::kMaxPieces))
+      throw broken(fmt::format("an added token has no text or the impossible id {}", id));
+    AddedToken t{std::string(*content), TokenId(id)};
+    t.special = bool_member(value, "special").value_or(false);
+    t.normalized = bool_member(value, "normalized").value_or(!t.special);
+    t.single_word = bool_member(value, "single_word").value_or(false);
+    t.strip_left = bool_member(value, "lstrip").value_or(false);
+    t.strip_right = bool_member(value, "rstrip").value_or(false);
+    return t;
   }
 
   void read_surroundings() {
@@ -120,11 +137,36 @@ class Reader {
     take_template(t.before, around.before);
     take_template(t.after, around.after);
     around.names = config_.names;
+    add_named(around);
+    around.names_are_added = false;
     if (around.names.unk.empty())
       around.names.unk = string_member(model_, "unk_token").value_or("");
-    guess_names(parts_.pieces, around);
+    fill_roles(parts_.pieces, ids_of(around.added), config_, around);
     follow_llama_settings(around);
+    // What is put before every text begins it, whatever else is named so.
+    if (around.before.size() == 1 && around.after.empty()) around.names.bos = around.before.front();
     check_special(parts_.pieces, around, config_, notes_);
+  }
+
+  // The files beside this one name special tokens that it need not list; T5's gaps have their name
+  // from the model.
+  void add_named(Surroundings& around) const {
+    auto add = [&](const std::string& name, bool strip_left) {
+      const TokenId id = name.empty() ? -1 : id_of(name);
+      if (id < 0 ||
+          std::ranges::any_of(around.added, [&](const AddedToken& t) { return t.content == name; }))
+        return id >= 0;
+      AddedToken token{name, id};
+      token.strip_left = strip_left;
+      around.added.push_back(token);
+      return true;
+    };
+    SpecialNames& n = around.names;
+    for (const std::string& name : {n.unk, n.pad, n.cls, n.sep, n.mask, n.bos, n.eos})
+      add(name, false);
+    if (!config_.model_type.ends_with("t5") || !n.mask.empty()) return;
+    for (const char* gap : {"<extra_id_0>", "\u2581<extra_id_0>"})
+      if (n.mask.empty() && add(gap, true)) n.mask = gap;
   }
 
   void take_template(const std::vector<Template::Named>& from, std::vector<std::string>& to) const {
@@ -321,7 +363,6 @@ class Reader {
   Notes* notes_;
   JsonValue model_;
   std::string type_;
-  size_t model_size_ = 0;
   std::vector<double> scores_;
   PipelineParts parts_;
 };

@@ -68,7 +68,7 @@ TEST(StartOfText, TheTokenizersIsUsed) {
 TEST(StartOfText, AWrongConfigurationIsNamed) {
   Found other = start(R"({"bos_token_id": 9})", ids(7, 8));
   EXPECT_EQ(other.edge.id, 7);
-  EXPECT_TRUE(says(other, "the tokenizer begins a text with 7"));
+  EXPECT_TRUE(says(other, "the tokenizer's files name 7"));
   Found outside = start(R"({"bos_token_id": 50256})", ids(7, 8));
   EXPECT_EQ(outside.edge.id, 7);
   EXPECT_TRUE(says(outside, "outside the vocabulary of 1000"));

@@ -295,6 +295,20 @@ TEST(Load, DamagedTokenizerJson) {
               HasSubstr("not valid JSON"));
 }
 
+// The vocabularies of GPT-4o and Phi-4-mini have ids without a piece.
+TEST(Load, HolesInAVocabularyAreNoted) {
+  json t = golden("gpt2");
+  const size_t size = t["model"]["vocab"].size();
+  t["model"]["vocab"]["zzz"] = size + 2;
+  std::vector<std::string> notes;
+  auto tokenizer = parse_tokenizer_json(t.dump(), "t.json", {}, &notes);
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("t.json: no piece has the id " + std::to_string(size) +
+                                           ", nor 1 others")));
+  EXPECT_EQ(tokenizer->vocabulary_size(), size + 3);
+  EXPECT_EQ(tokenizer->piece(TokenId(size)), "");
+  EXPECT_EQ(tokenizer->id(""), std::nullopt);
+}
+
 TEST(Load, HostilePatternsEnd) {
   json t = golden("llama-3");
   t["pre_tokenizer"] = {{"type", "Split"},
