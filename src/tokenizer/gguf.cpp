@@ -8,10 +8,10 @@
 #include "base/counts.h"
 #include "base/error.h"
 #include "checkpoint/checkpoint.h"
+#include "tokenizer/gguf_words.h"
 #include "tokenizer/loaders.h"
 #include "tokenizer/make.h"
 #include "tokenizer/normalizer.h"
-#include "tokenizer/patterns.h"
 #include "tokenizer/special.h"
 
 namespace minpair::tokenizer {
@@ -148,22 +148,17 @@ class Reader {
         throw bad_input(fmt::format("merge {} is not two pieces", merges.size()));
       merges.emplace_back(m.substr(0, space), m.substr(space + 1));
     }
-    ByteLevelOptions options;
     std::string_view pre = metadata_.text("tokenizer.ggml.pre").value_or("gpt-2");
-    bool llama3 = pre == "llama-bpe" || pre == "llama3" || pre == "llama-v3";
-    if (llama3) {
-      options.pattern = kLlama3Pattern;
-      options.ignore_merges = true;
-    } else if (pre == "qwen2") {
-      options.pattern = kQwen2Pattern;
-      options.nfc = true;
-    } else if (pre == "default") {
+    if (pre == "default") {
       say(notes_, "the GGUF file does not say how its tokenizer cuts words; taken as GPT-2's way");
-    } else if (pre != "gpt-2" && pre != "roberta-bpe") {
+      pre = "gpt-2";
+    }
+    std::optional<GgufWords> words = gguf_words(pre);
+    if (!words)
       throw bad_input(fmt::format("the GGUF pre-tokenizer '{}' is not supported", pre))
           .hint("use the model's Hugging Face folder, whose tokenizer.json says how to cut words");
-    }
-    surround(llama3 || pre == "roberta-bpe", pre == "roberta-bpe");
+    surround(words->adds_bos, words->adds_eos);
+    ByteLevelOptions& options = words->cutting;
     options.around = std::move(around_);
     return make_byte_level_bpe(pieces_, merges, options);
   }

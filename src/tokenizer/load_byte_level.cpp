@@ -9,6 +9,7 @@
 #include "tokenizer/json.h"
 #include "tokenizer/loaders.h"
 #include "tokenizer/patterns.h"
+#include "tokenizer/pre_tokenizer.h"
 
 namespace minpair::tokenizer {
 
@@ -117,7 +118,8 @@ std::unique_ptr<Tokenizer> load_vocab_json(const fs::path& vocabulary, const fs:
   }
   if (family == Family::qwen2) {
     options.nfc = true;
-    options.pattern = kQwen2Pattern;
+    options.words = split_regex(kQwen2Pattern, Delimiter::isolated, false);
+    options.words_name = kQwen2Pattern;
   }
   check_special(pieces, options.around, config, notes);
   return make_byte_level_bpe(pieces, read_merges(merges), options);

@@ -25,11 +25,8 @@ std::unique_ptr<Tokenizer> make_byte_level_bpe(const std::vector<std::string>& p
   parts.pieces = pieces;
   parts.around = options.around;
   if (options.nfc) parts.normalizer = normalize_form(NormalForm::nfc);
-  if (options.pattern.empty())
-    parts.pre_tokenizer = split_byte_level(options.add_prefix_space, true);
-  else
-    parts.pre_tokenizer = split_sequence({split_regex(options.pattern, Delimiter::isolated, false),
-                                          split_byte_level(options.add_prefix_space, false)});
+  parts.pre_tokenizer = split_byte_level(options.add_prefix_space, !options.words);
+  if (options.words) parts.pre_tokenizer = split_sequence({options.words, parts.pre_tokenizer});
   BpeOptions bpe;
   bpe.ignore_merges = options.ignore_merges;
   parts.model = [&](const Vocabulary& v) {
@@ -38,7 +35,7 @@ std::unique_ptr<Tokenizer> make_byte_level_bpe(const std::vector<std::string>& p
   parts.kind = "byte-level BPE";
   mark_bytes(parts);
   parts.description =
-      fmt::format("byte-level {}{} {}", options.add_prefix_space, options.nfc, options.pattern);
+      fmt::format("byte-level {}{} {}", options.add_prefix_space, options.nfc, options.words_name);
   return make_pipeline(std::move(parts));
 }
 

@@ -54,10 +54,12 @@ WordCutter word_cutter(const WordPieceOptions& options);
 
 using MergeList = std::vector<std::pair<std::string, std::string>>;
 
+class PreTokenizer;
 struct ByteLevelOptions {
   bool add_prefix_space = false;
-  bool nfc = false;            // normalise first, as Qwen does
-  std::string pattern;         // that cuts words; empty: GPT-2's
+  bool nfc = false;                           // normalise first, as Qwen does
+  std::shared_ptr<const PreTokenizer> words;  // cuts words; null: GPT-2's way
+  std::string words_name;                     // says how, for the fingerprint
   bool ignore_merges = false;  // whole words that are pieces stay whole, as in Llama 3
   Surroundings around;
 };
