@@ -87,7 +87,7 @@ class MadeUp : public suite::ItemStream {
     for (int s = 0; s < 2; ++s) {
       std::string verb = fmt::format("w{}", 20000 + 2 * (i % 97) + uint64_t(s));
       item.sentences.push_back(
-          {start + verb + " .", {start.size(), start.size() + verb.size()}, s == 0});
+          {{start + verb + " ."}, {start.size(), start.size() + verb.size()}, s == 0});
     }
     return true;
   }

@@ -126,19 +126,20 @@ typedef struct minpair_score_options {
   const char* method;          /* NULL: the model's default */
   const char* norm;            /* NULL: the method's own */
   const char* level;           /* a row for every: "text" (NULL), "word", "token" */
-  const char* const* contexts; /* one for each text, read before it and not scored; NULL: none */
-  const char* separator;       /* between the two; NULL: a space */
+  const char* const* contexts; /* one for each text, read before it and not scored; NULL: none. A space goes in between, unless there is
+                                * white space or the script has none */
   minpair_progress progress;
   void* user;
   int ranks; /* level "token": one more column, `rank`: the token's rank among all that could stand there, 1 for the best */
 } minpair_score_options;
 
-/* Each text on its own: text (its number), score, sum, tokens, words, excluded; or its words or tokens. */
+/* Each text on its own: text (its number), score, sum, tokens, words, excluded; or its words or tokens. A method that scores only the words
+ * in which texts differ compares all of them. `excluded` says why a text has no score: "empty_text", "unknown_text", "too_long", ... */
 minpair_status minpair_score(minpair_model* model, const char* const* texts, size_t count,
                              const minpair_score_options* options, struct ArrowArrayStream* out);
-/* The best pieces at every [MASK], or after the text for models that read from left to right: text, gap, rank (from 1), token_id,
- * piece, logprob. */
-minpair_status minpair_predict(minpair_model* model, const char* const* texts, size_t count, uint32_t best,
+/* The best pieces at every [MASK]; models that read from left to right continue what stands before the first one, or the whole text. Contexts
+ * as above. Columns: text, gap, rank (from 1), token_id, piece, logprob. */
+minpair_status minpair_predict(minpair_model* model, const char* const* texts, const char* const* contexts, size_t count, uint32_t best,
                                struct ArrowArrayStream* out);
 /* Hidden states of `layer`, 0 for the embeddings, -1 for the last: text, token, token_id, piece, begin, end, state. */
 minpair_status minpair_states(minpair_model* model, const char* const* texts, size_t count, int layer,

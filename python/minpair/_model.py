@@ -18,6 +18,16 @@ def _several(values: Texts) -> List[str]:
     return [values] if isinstance(values, str) else [str(v) for v in values]
 
 
+def _contexts(context: Optional[Texts], count: int) -> Any:
+    """One for each text, or none."""
+    if context is None:
+        return None
+    all_contexts = [context] * count if isinstance(context, str) else _several(context)
+    if len(all_contexts) != count:
+        raise UsageError(f"texts ({count}) and contexts ({len(all_contexts)}) differ in number")
+    return texts(all_contexts)
+
+
 class Model:
     """A language model: masked, causal, recurrent or n-gram. :func:`minpair.load` makes one.
 
@@ -53,24 +63,19 @@ class Model:
 
     def _scored(
         self, values: Texts, level: str, method: Optional[str], norm: Optional[str], context: Optional[Texts],
-        separator: str, progress: Progress, rank: bool = False,
+        progress: Progress, rank: bool = False,
     ) -> Table:
         all_texts = _several(values)
-        contexts = None
-        if context is not None:
-            contexts = [context] * len(all_texts) if isinstance(context, str) else list(context)
-            if len(contexts) != len(all_texts):
-                raise UsageError(f"texts ({len(all_texts)}) and contexts ({len(contexts)}) differ in number")
         with Work(progress, self.name) as work:
             options = ScoreOptions(
-                method=text(method), norm=text(norm), level=text(level), separator=text(separator), progress=work.call,
-                contexts=texts(contexts) if contexts else None, ranks=int(rank))
+                method=text(method), norm=text(norm), level=text(level), progress=work.call,
+                contexts=_contexts(context, len(all_texts)), ranks=int(rank))
             table = Table(lambda out: library.minpair_score(self._handle, texts(all_texts), len(all_texts), ctypes.byref(options), out))
         return table
 
     def score(
         self, texts: Texts, method: Optional[str] = None, norm: Optional[str] = None, context: Optional[Texts] = None,
-        separator: str = " ", progress: Progress = None,
+        progress: Progress = None,
     ) -> Any:
         """The score of each text: natural log-probability under ``method``, normalised by ``norm``.
 
@@ -79,28 +84,29 @@ class Model:
 
         ``method``: one of ``minpair.methods()``; by default the model's own (``m.info["method"]``). ``norm``: ``sum``, ``mean``, ``word``,
         ``char``, ``byte``, each also with ``-no-special``; by default the method's own. ``context``: text that is read before each text and not
-        scored, one for all or one for each. Texts that cannot be scored (too long for the model) are NaN.
+        scored, one for all or one for each; a space goes in between unless there is white space or the script has none. Texts that cannot be
+        scored (too long for the model, without a word that it knows) are NaN.
 
         Pass all texts at once: equal texts and shared prefixes are then computed once, in batches.
         """
-        return self._scored(texts, "text", method, norm, context, separator, progress)["score"]
+        return self._scored(texts, "text", method, norm, context, progress)["score"]
 
     def tokens(
-        self, texts: Texts, method: Optional[str] = None, context: Optional[Texts] = None, separator: str = " ",
+        self, texts: Texts, method: Optional[str] = None, context: Optional[Texts] = None,
         progress: Progress = None, rank: bool = False,
     ) -> Any:
         """Every scored token: text (its number), token, token_id, piece, begin, end (characters of the text), special, begins_word,
         logprob (natural), surprisal (bits); with ``rank`` also its rank among all tokens that could stand there, 1 for the best. A data
         frame, or a :class:`Table` if pandas is not installed."""
-        return frame(self._scored(texts, "token", method, None, context, separator, progress, rank))
+        return frame(self._scored(texts, "token", method, None, context, progress, rank))
 
     def words(
-        self, texts: Texts, method: Optional[str] = None, context: Optional[Texts] = None, separator: str = " ",
+        self, texts: Texts, method: Optional[str] = None, context: Optional[Texts] = None,
         progress: Progress = None,
     ) -> Any:
         """Every word: text (its number), word, form, begin, end, special, tokens, logprob, surprisal. Words are the
         tokenizer's; with ``method="lp-by-words"`` (causal models) the probability of a word includes that it ends there."""
-        return frame(self._scored(texts, "word", method, None, context, separator, progress))
+        return frame(self._scored(texts, "word", method, None, context, progress))
 
     def tokenize(self, values: Texts, special: bool = True) -> Any:
         """How the model tokenizes texts, without scoring them: text, token, token_id, piece, begin, end, special, begins_word."""
@@ -110,11 +116,12 @@ class Model:
         all_texts = _several(values)
         return Table(lambda out: library.minpair_tokenize(self._handle, texts(all_texts), len(all_texts), int(special), out))
 
-    def predict(self, values: Texts, best: int = 10) -> Any:
-        """The ``best`` pieces at every [MASK]; for models that read from left to right, the best continuations: text, gap, rank, token_id,
-        piece, logprob."""
+    def predict(self, values: Texts, best: int = 10, context: Optional[Texts] = None) -> Any:
+        """The ``best`` pieces at every [MASK], after a ``context`` if there is one; models that read from left to right continue what stands
+        before the first [MASK], or the whole text: text, gap, rank, token_id, piece, logprob."""
         all_texts = _several(values)
-        return frame(Table(lambda out: library.minpair_predict(self._handle, texts(all_texts), len(all_texts), best, out)))
+        contexts = _contexts(context, len(all_texts))
+        return frame(Table(lambda out: library.minpair_predict(self._handle, texts(all_texts), contexts, len(all_texts), best, out)))
 
     def states(self, values: Texts, layer: int = -1, progress: Progress = None) -> Any:
         """The hidden states of ``layer`` for every token: an array (tokens × width) for one text, a list of arrays for several.

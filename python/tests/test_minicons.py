@@ -58,6 +58,8 @@ def test_text_between_others(masked):
     whole = masked.token_score("wort7 wort8 wort9")[0]
     assert masked.conditional_score("wort7", "wort8", "wort9") == [pytest.approx(whole[1][1])]
     assert masked.conditional_score(["wort7"] * 2, ["wort8", "wort8"], suffix=["wort9", ""], separator=" ")[0] == pytest.approx(whole[1][1])
+    with pytest.raises(mp.UsageError, match="must be white space, not '-'"):
+        masked.conditional_score("wort7", "wort8", separator="-")
     with pytest.raises(mp.UsageError, match=r"texts \(2\) and suffixes \(1\) differ"):
         masked.conditional_score(["wort7"] * 2, ["wort8", "wort8"], suffix=["wort9"])
 
@@ -160,7 +162,7 @@ def test_words(causal, words):
     sums = causal.sequence_score(words, reduction=lambda x: x.sum(0).item(), bos_token=True)
     assert [sum(s for _, s in text) for text in by_word] == pytest.approx(sums)
     corrected = causal.word_score_tokenized(words, str.split, bow_correction=True, bos_token=True, surprisal=True, base_two=True)
-    own = causal.model._scored(words, "word", "lp-by-words", None, None, " ", None)
+    own = causal.model._scored(words, "word", "lp-by-words", None, None, None)
     assert sum(s for _, s in corrected[0]) == pytest.approx(sum(s for n, s in zip(own["text"], own["surprisal"]) if n == 0))
 
 

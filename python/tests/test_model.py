@@ -1,4 +1,6 @@
+import json
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -25,16 +27,64 @@ def test_scores_are_the_sums_of_tokens_and_words(bert):
     assert scores[0] == scores[2] != scores[1]
 
 
-def test_the_command_line_says_the_same(bert, bert_path):
-    import json
-    import pathlib
-
+@pytest.fixture
+def said(request):
+    """What the command line says, as JSON."""
     program = pathlib.Path(os.environ.get("MINPAIR_PROGRAM", ""))
     if not program.is_file():
         pytest.skip("MINPAIR_PROGRAM does not name the program")
-    said = json.loads(subprocess.run([program, "score", "--json", "-m", bert_path, "--method", "pll-word-l2r", *TEXTS[:2]],
-                                     capture_output=True, check=True).stdout)
-    assert [s["sum"] for s in said["sentences"]] == list(bert.score(TEXTS[:2], method="pll-word-l2r", norm="sum"))
+    return lambda *arguments: json.loads(subprocess.run([program, "score", "--json", *arguments], capture_output=True, check=True).stdout)
+
+
+CONTEXTS = ["", "wort8 wort9 wort10", "wort8 wort9 wort10 " * 8, "wort7 [MASK]"]
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("name, method", [
+    ("bert", "pll"), ("bert", "pll-word-l2r"), ("bert", "ce"), ("bert", "masked"), ("gpt2", "lp-by-words"), ("gpt2", "word-lp"),
+    ("rwkv", "lp-by-words")])
+def test_the_command_line_says_the_same_and_asks_no_less(said, bert_path, name, method, context):
+    """The same scores, and the model reads as many tokens for them."""
+    path = bert_path.parent / name
+    pair = ["wort7 wort11 wort8", "wort7 wort9 wort8"]
+    theirs = said("-m", path, "--method", method, "--context", context, *pair)
+    asked = []
+    model = mp.load(path)
+    ours = model.score(pair, method=method, norm="sum", context=context, progress=lambda done, total: asked.append(total))
+    assert [s["sum"] for s in theirs["sentences"]] == list(ours)
+    assert asked[-1] == theirs["asked"]["tokens"] > 0
+    tokens = model.tokens(pair, method=method, context=context)
+    for place in ("begin", "end", "logprob", "piece"):
+        assert [t[place] for s in theirs["sentences"] for t in s["tokens"]] == column(tokens, place)
+
+
+def test_a_context_costs_no_questions(bert):
+    """Its tokens are read, and the model is asked about the text's alone."""
+    def asked(text, context):
+        totals = []
+        bert.score(text, method="pll", context=context, progress=lambda done, total: totals.append(total))
+        return totals[-1]
+
+    words = " ".join(["wort8"] * 20)
+    assert asked("wort7 wort11", words) == 2 * (20 + asked("wort7 wort11", None) // 2)
+
+
+@pytest.mark.parametrize("name", ["bert", "gpt2"])
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_predictions_are_those_of_the_command_line(said, bert_path, name, context):
+    theirs = said("-m", bert_path.parent / name, "--context", context, "--top", "4", "wort7 [MASK] wort9", "wort11 [MASK]")
+    ours = mp.load(bert_path.parent / name).predict(["wort7 [MASK] wort9", "wort11 [MASK]"], best=4, context=context)
+    predictions = [p for text in theirs for gap in text["gaps"] for p in gap]
+    assert [p["logprob"] for p in predictions] == column(ours, "logprob")
+    assert [p["id"] for p in predictions] == column(ours, "token_id")
+
+
+def test_texts_without_words_have_no_score(said, bert, bert_path):
+    texts = ["wort7 wort8", "", "nobody knows", "\u200b"]
+    theirs = said("-m", bert_path, "--method", "pll", *texts)["sentences"]
+    assert [s.get("excluded") for s in theirs] == [None, "empty_text", "unknown_text", "nothing_to_score"]
+    scores = bert.score(texts, method="pll")
+    assert scores[0] == theirs[0]["sum"] and all(numpy.isnan(scores[1:]))
 
 
 def test_norms(bert):
@@ -135,7 +185,7 @@ def test_errors_have_the_words_of_the_command_line(bert):
         bert.score("a\0b")
     with pytest.raises(mp.InputError):
         mp.results(os.devnull + "x")
-    with pytest.raises(ValueError, match="compares sentences"):
+    with pytest.raises(ValueError, match="compares texts at the words in which they differ"):
         bert.score("wort7", method="masked")
 
 

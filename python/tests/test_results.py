@@ -91,7 +91,7 @@ def test_regions_of_a_design(tmp_path):
     results = mp.run(suite, model, out=tmp_path / "r.db", progress=False)
     rows = list(results.table("regions"))
     assert [(r["sentence_name"], r["region_name"], r["text"]) for r in rows[:3]] == [("a", "start", "w0 w6"), ("a", "verb", "w7"), ("b", "start", "w0 w9")]
-    words = model._scored(["w0 w6 w7"], "word", "lp", None, "w3", " ", False)
+    words = model._scored(["w0 w6 w7"], "word", "lp", None, "w3", False)
     assert abs(rows[1]["surprisal"] - words["surprisal"][2]) < 1e-9
     assert rows[0]["grammatical"] is None and {s["context"] for s in results.table("sentences")} == {"w3"}
     margins = {i["id"]: i["margin"] for i in results.table("items")}

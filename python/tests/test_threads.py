@@ -25,8 +25,8 @@ def asked_of(model):
     return [
         lambda: model.score(TEXTS, method="pll").tobytes(),
         lambda: model.score(TEXTS, method="pll-word-l2r", norm="mean", context="wort9").tobytes(),
-        lambda: numpy.asarray(model._scored(TEXTS, "token", "pll", None, None, " ", False, True)["rank"]).tobytes(),
-        lambda: numpy.asarray(model._scored(TEXTS, "word", "ce", None, None, " ", False)["surprisal"]).tobytes(),
+        lambda: numpy.asarray(model._scored(TEXTS, "token", "pll", None, None, False, True)["rank"]).tobytes(),
+        lambda: numpy.asarray(model._scored(TEXTS, "word", "ce", None, None, False)["surprisal"]).tobytes(),
         lambda: numpy.concatenate(model.states(TEXTS, layer=1)).tobytes(),
         lambda: repr(list(model._tokenized(TEXTS, True)["piece"])).encode(),
     ]

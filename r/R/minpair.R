@@ -43,24 +43,27 @@ minpair_version <- function() {
 
 minpair_list <- function(what = c("suites", "models", "methods")) .Call(r_list, match.arg(what))
 
-minpair_score <- function(text, model, method = NULL, norm = NULL, context = NULL, separator = " ") {
+minpair_score <- function(text, model, method = NULL, norm = NULL, context = NULL, progress = NULL) {
   text <- texts_of(text)
-  .Call(r_score, model_of(model), text, method, norm, "text", contexts_of(context, length(text)), separator, FALSE)$score
+  .Call(r_score, model_of(model), text, method, norm, "text", contexts_of(context, length(text)), FALSE, progress)$score
 }
 
-minpair_tokens <- function(text, model, method = NULL, context = NULL, separator = " ", rank = FALSE) {
+minpair_tokens <- function(text, model, method = NULL, context = NULL, rank = FALSE, progress = NULL) {
   text <- texts_of(text)
-  .Call(r_score, model_of(model), text, method, NULL, "token", contexts_of(context, length(text)), separator, rank)
+  .Call(r_score, model_of(model), text, method, NULL, "token", contexts_of(context, length(text)), rank, progress)
 }
 
-minpair_words <- function(text, model, method = NULL, context = NULL, separator = " ") {
+minpair_words <- function(text, model, method = NULL, context = NULL, progress = NULL) {
   text <- texts_of(text)
-  .Call(r_score, model_of(model), text, method, NULL, "word", contexts_of(context, length(text)), separator, FALSE)
+  .Call(r_score, model_of(model), text, method, NULL, "word", contexts_of(context, length(text)), FALSE, progress)
 }
 
 minpair_tokenize <- function(text, model, special = TRUE) .Call(r_tokenize, model_of(model), texts_of(text), special)
 
-minpair_predict <- function(text, model, best = 10L) .Call(r_predict, model_of(model), texts_of(text), as.integer(best))
+minpair_predict <- function(text, model, best = 10L, context = NULL) {
+  text <- texts_of(text)
+  .Call(r_predict, model_of(model), text, contexts_of(context, length(text)), as.integer(best))
+}
 
 minpair_states <- function(text, model, layer = -1L) .Call(r_states, model_of(model), texts_of(text), as.integer(layer))
 

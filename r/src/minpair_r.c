@@ -26,7 +26,8 @@
   F(tokenize, minpair_status, (minpair_model*, const char* const*, size_t, int, struct ArrowArrayStream*))                     \
   F(score, minpair_status,                                                                                                     \
     (minpair_model*, const char* const*, size_t, const minpair_score_options*, struct ArrowArrayStream*))                      \
-  F(predict, minpair_status, (minpair_model*, const char* const*, size_t, uint32_t, struct ArrowArrayStream*))                 \
+  F(predict, minpair_status,                                                                                                   \
+    (minpair_model*, const char* const*, const char* const*, size_t, uint32_t, struct ArrowArrayStream*))                      \
   F(states, minpair_status,                                                                                                    \
     (minpair_model*, const char* const*, size_t, int, minpair_progress, void*, struct ArrowArrayStream*)) \
   F(command, minpair_status, (const char*, const minpair_arguments*, struct ArrowArrayStream*))
@@ -53,9 +54,15 @@ static void look(void* ignored) {
   (void)ignored;
   R_CheckUserInterrupt();
 }
+/* `user`: NULL, or an R function that is told how far the work is; an error in it stops the work. */
 static int wants_to_stop(void* user, uint64_t done, uint64_t total) {
-  (void)user, (void)done, (void)total;
-  return R_ToplevelExec(look, NULL) == FALSE;
+  int failed = 0;
+  if (user) {
+    SEXP call = PROTECT(Rf_lang3((SEXP)user, PROTECT(Rf_ScalarReal((double)done)), PROTECT(Rf_ScalarReal((double)total))));
+    R_tryEval(call, R_GlobalEnv, &failed);
+    UNPROTECT(3);
+  }
+  return failed || R_ToplevelExec(look, NULL) == FALSE;
 }
 
 /* --- from R --- */
@@ -220,15 +227,16 @@ static SEXP r_tokenize(SEXP model, SEXP texts, SEXP special) {
   FRAME_OF(lib_tokenize(model_of(model), texts_of(texts), Rf_xlength(texts), Rf_asLogical(special), &taken->stream))
 }
 
-static SEXP r_score(SEXP model, SEXP texts, SEXP method, SEXP norm, SEXP level, SEXP contexts, SEXP separator, SEXP rank) {
+static SEXP r_score(SEXP model, SEXP texts, SEXP method, SEXP norm, SEXP level, SEXP contexts, SEXP rank, SEXP progress) {
   minpair_score_options options = {sizeof options, text_or_null(method), text_or_null(norm), text_or_null(level),
-                                   Rf_isNull(contexts) ? NULL : texts_of(contexts), text_or_null(separator), wants_to_stop, NULL,
-                                   Rf_asLogical(rank) == TRUE};
+                                   Rf_isNull(contexts) ? NULL : texts_of(contexts), wants_to_stop,
+                                   Rf_isNull(progress) ? NULL : (void*)progress, Rf_asLogical(rank) == TRUE};
   FRAME_OF(lib_score(model_of(model), texts_of(texts), Rf_xlength(texts), &options, &taken->stream))
 }
 
-static SEXP r_predict(SEXP model, SEXP texts, SEXP best) {
-  FRAME_OF(lib_predict(model_of(model), texts_of(texts), Rf_xlength(texts), (uint32_t)Rf_asInteger(best), &taken->stream))
+static SEXP r_predict(SEXP model, SEXP texts, SEXP contexts, SEXP best) {
+  FRAME_OF(lib_predict(model_of(model), texts_of(texts), Rf_isNull(contexts) ? NULL : texts_of(contexts), Rf_xlength(texts),
+                       (uint32_t)Rf_asInteger(best), &taken->stream))
 }
 
 static SEXP r_states(SEXP model, SEXP texts, SEXP layer) {
@@ -261,7 +269,7 @@ static SEXP r_stream(SEXP options, SEXP stream) {
 static const R_CallMethodDef kCalls[] = {
     {"r_open", (DL_FUNC)&r_open, 2},         {"r_load", (DL_FUNC)&r_load, 7},   {"r_about", (DL_FUNC)&r_about, 1},
     {"r_list", (DL_FUNC)&r_list, 1},         {"r_tokenize", (DL_FUNC)&r_tokenize, 3}, {"r_score", (DL_FUNC)&r_score, 8},
-    {"r_predict", (DL_FUNC)&r_predict, 3},   {"r_states", (DL_FUNC)&r_states, 3}, {"r_command", (DL_FUNC)&r_command, 3},
+    {"r_predict", (DL_FUNC)&r_predict, 4},   {"r_states", (DL_FUNC)&r_states, 3}, {"r_command", (DL_FUNC)&r_command, 3},
     {"r_stream", (DL_FUNC)&r_stream, 2},
     {NULL, NULL, 0}};
 

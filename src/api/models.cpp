@@ -5,10 +5,8 @@
 #include "api/call.h"
 #include "api/stream.h"
 #include "base/paths.h"
-#include "engine/engine.h"
+#include "engine/texts.h"
 #include "hub/hub.h"
-#include "method/ranks.h"
-#include "model/predict.h"
 #include "model/states.h"
 #include "tidy/tidy.h"
 #include "tokenizer/word_ends.h"
@@ -75,11 +73,17 @@ std::vector<tidy::Field> token_fields(const std::vector<tidy::Field>& more = {})
   return fields;
 }
 
+// Places count characters.
+void put_span(Frame& f, const std::string& all, Span span) {
+  f.integer(int64_t(character_of_byte(all, span.begin)));
+  f.integer(int64_t(character_of_byte(all, span.end)));
+}
+
 void put_token(Frame& f, const query::Model& model, size_t number_of_text, size_t place,
-               const std::string& all, const tokenizer::Token& t) {
-  f.integer(int64_t(number_of_text)).integer(int64_t(place)).integer(int64_t{t.id});
-  f.text(piece_of(model, t.id)).integer(int64_t(character_of_byte(all, t.span.begin)));
-  f.integer(int64_t(character_of_byte(all, t.span.end)));
+               const std::string& all, tokenizer::TokenId id, Span span) {
+  f.integer(int64_t(number_of_text)).integer(int64_t(place)).integer(int64_t{id});
+  f.text(piece_of(model, id));
+  put_span(f, all, span);
 }
 
 Frame tokenized(const query::Model& model, const std::vector<std::string>& texts, bool special) {
@@ -88,7 +92,7 @@ Frame tokenized(const query::Model& model, const std::vector<std::string>& texts
     tokenizer::Encoding encoding = model.tokenizer().encode(texts[i], special);
     for (size_t t = 0; t < encoding.tokens.size(); ++t) {
       const tokenizer::Token& token = encoding.tokens[t];
-      put_token(f, model, i, t, texts[i], token);
+      put_token(f, model, i, t, texts[i], token.id, token.span);
       const tokenizer::TokenId before = encoding.tokens[t ? t - 1 : t].id;
       f.truth(token.special);
       f.truth(t == 0 || encoding.tokens[t - 1].special
@@ -99,63 +103,15 @@ Frame tokenized(const query::Model& model, const std::vector<std::string>& texts
   return f;
 }
 
-// A text that was scored, without its context.
-struct ScoredText {
-  std::string whole;
-  size_t context = 0;  // bytes of `whole` that were only read
-  judge::Reason excluded = judge::Reason::none;
-  judge::SentenceScore score;
-  std::vector<int64_t> ranks;  // parallel to its tokens, where they were asked for
-};
-
-std::vector<ScoredText> score(minpair_model& model, const method::Method& method,
-                              std::vector<std::string> texts, const minpair_score_options& o) {
-  std::vector<suite::Item> items;
-  std::vector<ScoredText> scored;
-  std::string separator = text_or(o.separator, " ");
-  for (size_t i = 0; i < texts.size(); ++i) {
-    ScoredText& s = scored.emplace_back();
-    if (o.contexts && *text_or(o.contexts[i]).c_str() != 0) {
-      s.whole = o.contexts[i] + separator;
-      s.context = s.whole.size();
-    }
-    s.whole += texts[i];
-    suite::Item& item = items.emplace_back();
-    item.sentences.push_back({s.whole, {}, true});
-  }
-  std::vector<std::vector<engine::ItemScores>> all;
-  const method::Ranks ranks(method);
-  std::vector<const method::Method*> methods{&method};
-  if (o.ranks) methods.push_back(&ranks);
-  {
-    std::lock_guard turn(model.turn);
-    all = engine::score_items(*model.model, methods, items, ticking(o.progress, o.user));
-  }
-  for (size_t i = 0; i < scored.size(); ++i) {
-    ScoredText& s = scored[i];
-    s.excluded = all[i][0].excluded;
-    if (s.excluded != judge::Reason::none) continue;
-    s.score = std::move(all[i][0].sentences.at(0));
-    if (o.ranks)
-      for (const judge::TokenScore& t : all[i][1].sentences.at(0).tokens)
-        s.ranks.push_back(int64_t(t.logprob));
-    // A token that reaches into the context (its space, in some vocabularies) is the text's.
-    std::vector<judge::TokenScore>& tokens = s.score.tokens;
-    if (s.context > 0)
-      tokens.erase(tokens.begin(),
-                   std::find_if(tokens.begin(), tokens.end(), [&](const judge::TokenScore& t) {
-                     return !t.special && t.span.end > s.context;
-                   }));
-    if (o.ranks) s.ranks.erase(s.ranks.begin(), s.ranks.end() - std::ptrdiff_t(tokens.size()));
-    items[i].sentences[0].text.erase(0, s.context);
-    std::vector<judge::SentenceScore> one{std::move(s.score)};
-    judge::measure(items[i], method.info().scope, one);
-    s.score = std::move(one[0]);
-  }
-  return scored;
+std::vector<suite::Text> with_contexts(std::vector<std::string> texts,
+                                       const char* const* contexts) {
+  std::vector<suite::Text> all;
+  for (size_t i = 0; i < texts.size(); ++i)
+    all.push_back({std::move(texts[i]), contexts ? text_or(contexts[i]) : ""});
+  return all;
 }
 
-Frame text_rows(const std::vector<ScoredText>& scored, const judge::View& view) {
+Frame text_rows(const std::vector<engine::ScoredText>& scored, const judge::View& view) {
   Frame f({{"text", integer},
            {"score", number},
            {"sum", number},
@@ -163,9 +119,9 @@ Frame text_rows(const std::vector<ScoredText>& scored, const judge::View& view) 
            {"words", integer},
            {"excluded", text}});
   for (size_t i = 0; i < scored.size(); ++i) {
-    const ScoredText& s = scored[i];
+    const engine::ScoredText& s = scored[i];
     f.integer(int64_t(i));
-    if (s.excluded == judge::Reason::none)
+    if (s.has_score())
       f.number(s.score.value(view))
           .number(s.score.value({judge::Unit::sum}))
           .integer(int64_t{s.score.token_count()})
@@ -177,33 +133,23 @@ Frame text_rows(const std::vector<ScoredText>& scored, const judge::View& view) 
   return f;
 }
 
-// Places count the characters of the text without its context.
-void put_place(Frame& f, const ScoredText& s, Span span) {
-  std::string_view own = std::string_view(s.whole).substr(s.context);
-  auto at = [&](size_t byte) {
-    return int64_t(character_of_byte(own, byte > s.context ? byte - s.context : 0));
-  };
-  f.integer(at(span.begin)).integer(at(span.end));
-}
-
-Frame token_rows(const query::Model& model, const std::vector<ScoredText>& scored, bool ranks) {
+Frame token_rows(const query::Model& model, const std::vector<engine::ScoredText>& scored,
+                 bool ranks) {
   std::vector<Field> more = {{"logprob", number}, {"surprisal", number}};
   if (ranks) more.push_back({"rank", integer});
   Frame f(token_fields(more));
   for (size_t i = 0; i < scored.size(); ++i)
     for (size_t t = 0; t < scored[i].score.tokens.size(); ++t) {
       const judge::TokenScore& token = scored[i].score.tokens[t];
-      f.integer(int64_t(i)).integer(int64_t(t)).integer(int64_t{token.id});
-      f.text(piece_of(model, token.id));
-      put_place(f, scored[i], token.span);
+      put_token(f, model, i, t, scored[i].text.text, token.id, token.span);
       f.truth(token.special).truth(token.begins_word).number(token.logprob);
       f.number(tidy::bits(token.logprob));
-      if (ranks) f.integer(scored[i].ranks[t]);
+      if (ranks) f.integer(int64_t{scored[i].ranks[t]});
     }
   return f;
 }
 
-Frame word_rows(const std::vector<ScoredText>& scored) {
+Frame word_rows(const std::vector<engine::ScoredText>& scored) {
   Frame f({{"text", integer},
            {"word", integer},
            {"form", text},
@@ -214,10 +160,11 @@ Frame word_rows(const std::vector<ScoredText>& scored) {
            {"logprob", number},
            {"surprisal", number}});
   for (size_t i = 0; i < scored.size(); ++i) {
+    const std::string& own = scored[i].text.text;
     std::vector<tidy::ScoredWord> words = tidy::words_of(scored[i].score.tokens);
     for (size_t w = 0; w < words.size(); ++w) {
-      f.integer(int64_t(i)).integer(int64_t(w)).text(slice(scored[i].whole, words[w].span));
-      put_place(f, scored[i], words[w].span);
+      f.integer(int64_t(i)).integer(int64_t(w)).text(slice(own, words[w].span));
+      put_span(f, own, words[w].span);
       f.truth(words[w].special).integer(int64_t{words[w].tokens}).number(words[w].logprob);
       f.number(tidy::bits(words[w].logprob));
     }
@@ -237,16 +184,18 @@ Frame scored_rows(minpair_model& model, std::vector<std::string> texts,
   if (!judge::same_family(view, method.view()))
     throw wrong_call(fmt::format("the method '{}' has no normalisation '{}'", method.name(),
                                  judge::name_of(view)));
-  if (method.info().cloze || method.info().scope == judge::Scope::locus)
-    throw wrong_call(
-        fmt::format("the method '{}' compares sentences, it cannot score one alone", method.name()))
-        .hint(fmt::format("'{}' can", method::default_method(model.model->info()).name()));
-  std::vector<ScoredText> scored = score(model, method, std::move(texts), options);
+  const std::vector<suite::Text> all = with_contexts(std::move(texts), options.contexts);
+  std::lock_guard turn(model.turn);
+  const std::vector<engine::ScoredText> scored =
+      engine::score_texts(
+          *model.model, method, all,
+          {.ranks = options.ranks != 0, .tick = ticking(options.progress, options.user)})
+          .texts;
   if (level == "token") return token_rows(*model.model, scored, options.ranks != 0);
   return level == "word" ? word_rows(scored) : text_rows(scored, view);
 }
 
-Frame predictions(minpair_model& model, const std::vector<std::string>& texts, uint32_t best) {
+Frame predictions(minpair_model& model, const std::vector<suite::Text>& texts, uint32_t best) {
   Frame f({{"text", integer},
            {"gap", integer},
            {"rank", integer},
@@ -254,20 +203,21 @@ Frame predictions(minpair_model& model, const std::vector<std::string>& texts, u
            {"piece", text},
            {"logprob", number}});
   std::lock_guard turn(model.turn);
-  for (size_t i = 0; i < texts.size(); ++i) {
-    auto gaps = model::predict(*model.model, texts[i], best);
+  engine::each_text(texts, [&](const suite::Text& one, size_t place) {
+    const auto gaps = engine::predict(*model.model, one, best).gaps;
     for (size_t gap = 0; gap < gaps.size(); ++gap)
       for (size_t rank = 0; rank < gaps[gap].size(); ++rank) {
-        const model::Prediction& p = gaps[gap][rank];
-        f.integer(int64_t(i)).integer(int64_t(gap)).integer(int64_t(rank + 1));
+        const engine::Prediction& p = gaps[gap][rank];
+        f.integer(int64_t(place)).integer(int64_t(gap)).integer(int64_t(rank + 1));
         f.integer(int64_t{p.id}).text(p.piece).number(p.logprob);
       }
-  }
+  });
   return f;
 }
 
-Frame states(minpair_model& model, const std::vector<std::string>& texts, int layer,
+Frame states(minpair_model& model, const std::vector<suite::Text>& texts, int layer,
              const std::function<void(uint64_t, uint64_t)>& tick) {
+  if (texts.empty()) throw wrong_call("there are no texts");
   const query::ModelInfo& info = model.model->info();
   const int64_t asked = layer < 0 ? int64_t{info.layers} + 1 + layer : layer;
   if (asked < 0 || asked > info.layers)
@@ -276,14 +226,10 @@ Frame states(minpair_model& model, const std::vector<std::string>& texts, int la
                           info.layers + 1));
   Frame f;
   std::lock_guard turn(model.turn);
-  for (size_t i = 0; i < texts.size(); ++i) {
-    tokenizer::Encoding encoding = model::encoded(*model.model, texts[i]);
-    std::vector<tokenizer::TokenId> ids;
-    for (const tokenizer::Token& t : encoding.tokens) ids.push_back(t.id);
-    if (info.max_tokens > 0 && ids.size() > info.max_tokens)
-      throw bad_input(fmt::format("text {} has {} tokens, the model takes {}", i + 1, ids.size(),
-                                  info.max_tokens));
-    model::States values = model::hidden_states(*model.model, ids, uint32_t(asked));
+  engine::each_text(texts, [&](const suite::Text& one, size_t place) {
+    const method::Encoded read =
+        method::encoded(one, model.model->tokenizer(), info, {.end = false});
+    const model::States values = model::hidden_states(*model.model, read.ids, uint32_t(asked));
     if (f.fields().empty())
       f = Frame({{"text", integer},
                  {"token", integer},
@@ -292,13 +238,12 @@ Frame states(minpair_model& model, const std::vector<std::string>& texts, int la
                  {"begin", integer},
                  {"end", integer},
                  {"state", Type::vector, "", uint32_t(values.width)}});
-    for (size_t t = 0; t < encoding.tokens.size(); ++t) {
-      put_token(f, *model.model, i, t, texts[i], encoding.tokens[t]);
+    for (size_t t = 0; t < read.tokens.size(); ++t) {
+      put_token(f, *model.model, place, t, one.text, read.ids[t], read.tokens[t].span);
       f.vector(values.values.data() + t * values.width);
     }
-    if (tick) tick(i + 1, texts.size());
-  }
-  if (f.fields().empty()) throw wrong_call("there are no texts");
+    if (tick) tick(place + 1, texts.size());
+  });
   return f;
 }
 
@@ -381,10 +326,12 @@ minpair_status minpair_score(minpair_model* model, const char* const* texts, siz
   });
 }
 
-minpair_status minpair_predict(minpair_model* model, const char* const* texts, size_t count,
-                               uint32_t best, struct ArrowArrayStream* out) {
+minpair_status minpair_predict(minpair_model* model, const char* const* texts,
+                               const char* const* contexts, size_t count, uint32_t best,
+                               struct ArrowArrayStream* out) {
   return call([&] {
-    give_stream(predictions(there(model, "the model"), texts_of(texts, count), best),
+    give_stream(predictions(there(model, "the model"),
+                            with_contexts(texts_of(texts, count), contexts), best),
                 &there(out, "the stream"));
   });
 }
@@ -393,9 +340,9 @@ minpair_status minpair_states(minpair_model* model, const char* const* texts, si
                               int layer, minpair_progress progress, void* user,
                               struct ArrowArrayStream* out) {
   return call([&] {
-    give_stream(
-        states(there(model, "the model"), texts_of(texts, count), layer, ticking(progress, user)),
-        &there(out, "the stream"));
+    give_stream(states(there(model, "the model"), with_contexts(texts_of(texts, count), nullptr),
+                       layer, ticking(progress, user)),
+                &there(out, "the stream"));
   });
 }
 

@@ -2,20 +2,16 @@
 
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "cli/cli.h"
 #include "cli/model_options.h"
-#include "model/predict.h"
-#include "serve/bench.h"
+#include "engine/texts.h"
 
 namespace minpair::cli {
 namespace {
-
-using json = nlohmann::ordered_json;
 
 struct Options {
   std::string model, method, context;
@@ -53,34 +49,34 @@ void print_columns(const std::vector<std::vector<Cell>>& columns) {
   }
 }
 
-std::vector<Cell> token_column(const query::Model& model, const serve::TypedSentence& s) {
+std::vector<Cell> token_column(const query::Model& model, const engine::ScoredText& s) {
   bool surprisal = !s.words.empty();
   auto numbers = [&](double logprob) {
-    return surprisal ? fmt::format("{:10.4f} {:9.4f}", logprob, serve::bits(logprob))
+    return surprisal ? fmt::format("{:10.4f} {:9.4f}", logprob, engine::bits(logprob))
                      : fmt::format("{:.4f}", logprob);
   };
   std::vector<Cell> cells{{"token", surprisal ? "  log-prob      bits" : "log-prob"}};
   for (const judge::TokenScore& t : s.score.tokens)
     cells.push_back({model.tokenizer().piece(t.id) + (t.in_locus ? " *" : ""), numbers(t.logprob)});
-  cells.push_back({"sum", numbers(s.sum())});
-  cells.push_back({"mean", numbers(s.mean())});
+  cells.push_back({"sum", numbers(s.score.value({judge::Unit::sum}).value())});
+  cells.push_back({"mean", numbers(s.score.value({judge::Unit::token}).value())});
   return cells;
 }
 
-std::vector<Cell> word_column(const serve::TypedSentence& s) {
+std::vector<Cell> word_column(const engine::ScoredText& s) {
   std::vector<Cell> cells{{"word", "      bits  complete"}};
-  for (const serve::TypedWord& w : s.words)
+  for (const engine::ScoredWord& w : s.words)
     cells.push_back({w.text + (w.in_locus ? " *" : ""),
                      fmt::format("{:10.4f} {:9.4f}", w.surprisal, w.complete)});
   return cells;
 }
 
-void print_table(const query::Model& model, const method::Method& method,
-                 const std::vector<serve::TypedSentence>& columns) {
+void print_scores(const query::Model& model, const std::vector<engine::ScoredText>& texts) {
   std::vector<std::vector<Cell>> tokens, words;
-  for (const serve::TypedSentence& c : columns) {
-    tokens.push_back(token_column(model, c));
-    if (!c.words.empty()) words.push_back(word_column(c));
+  for (const engine::ScoredText& s : texts) {
+    if (!s.has_score()) continue;
+    tokens.push_back(token_column(model, s));
+    if (!s.words.empty()) words.push_back(word_column(s));
   }
   // Sentences of different lengths end in the same row.
   size_t rows = 0;
@@ -88,53 +84,69 @@ void print_table(const query::Model& model, const method::Method& method,
   for (std::vector<Cell>& column : tokens)
     column.insert(column.end() - 2, rows - column.size(), Cell{});
   print_columns(tokens);
-  if (!words.empty()) {
-    fmt::print("\n");
-    print_columns(words);
-    fmt::print(
-        "\nlog-prob is natural, bits are surprisal; complete: that of the whole word, followed by "
-        "a space or the end\n");
-  }
-  if (columns.size() < 2) return;
+  if (words.empty()) return;
+  fmt::print("\n");
+  print_columns(words);
+  fmt::print(
+      "\nlog-prob is natural, bits are surprisal; complete: that of the whole word, followed by "
+      "a space or the end\n");
+}
+
+void print_preference(const method::Method& method, const std::vector<engine::ScoredText>& texts) {
   const std::string norm = judge::name_of(method.view());
-  auto [first, by] = serve::preference(columns, method);
-  if (by == 0)
+  auto [first, by] = engine::preference(texts, method);
+  const auto scored = std::ranges::count_if(texts, &engine::ScoredText::has_score);
+  if (first)
+    fmt::print("\nprefers \"{}\" by {:.4f} ({}, {} of the log-probabilities)\n",
+               texts[*first].text.text, by, method.name(), norm);
+  else if (scored > 1)
     fmt::print("\nno preference: both have the same {} ({})\n", norm, method.name());
   else
-    fmt::print("\nprefers \"{}\" by {:.4f} ({}, {} of the log-probabilities)\n",
-               columns[first].text, by, method.name(), norm);
+    fmt::print("\nno preference: only one text has a score\n");
 }
 
-void score(query::Model& model, const Options& options) {
+void score(query::Model& model, const Options& options, const std::vector<suite::Text>& texts) {
   const method::Method& method = method::find_method(options.method, model.info());
-  std::vector<serve::TypedSentence> columns =
-      serve::score_typed(model, method, options.texts, options.context);
-  if (options.as_json)
-    fmt::print("{}\n", serve::typed_json(model, method, columns, 1));
-  else
-    print_table(model, method, columns);
+  engine::ScoredTexts scored = engine::score_texts(model, method, texts, {.words = true});
+  if (std::ranges::none_of(scored.texts, &engine::ScoredText::has_score))
+    throw bad_input(fmt::format("'{}' has no score for {}: {}", method.name(),
+                                plural(texts.size(), "this text", "these texts"),
+                                explanation_of(scored.texts[0].excluded)));
+  engine::mark_differences(scored.texts);
+  if (options.as_json) {
+    fmt::print("{}\n", engine::scored_json(model, method, scored, 1));
+    return;
+  }
+  print_scores(model, scored.texts);
+  for (const engine::ScoredText& s : scored.texts)
+    if (!s.has_score())
+      fmt::print("\"{}\" has no score: {}\n", s.text.text, explanation_of(s.excluded));
+  if (scored.texts.size() > 1) print_preference(method, scored.texts);
 }
 
-void show_predictions(query::Model& model, const Options& options) {
-  json out = json::array();
-  for (const std::string& text : options.texts) {
-    auto gaps = model::predict(model, text, options.top);
-    for (size_t gap = 0; gap < gaps.size(); ++gap) {
-      if (!options.as_json) {
-        if (options.texts.size() > 1 && gap == 0) fmt::print("{}\n", text);
-        if (gaps.size() > 1) fmt::print("mask {}\n", gap + 1);
-      }
-      json best = json::array();
-      for (const model::Prediction& p : gaps[gap]) {
-        best.push_back({{"piece", p.piece}, {"id", p.id}, {"logprob", p.logprob}});
-        if (!options.as_json)
-          fmt::print("{}  {:>10.4f}  {:>6.2f} %\n", padded(p.piece, 20), p.logprob,
-                     100 * std::exp(p.logprob));
-      }
-      out.push_back({{"text", text}, {"gap", gap}, {"best", best}});
-    }
+void print_gaps(const std::vector<std::vector<engine::Prediction>>& gaps) {
+  for (size_t gap = 0; gap < gaps.size(); ++gap) {
+    if (gaps.size() > 1) fmt::print("mask {}\n", gap + 1);
+    for (const engine::Prediction& p : gaps[gap])
+      fmt::print("{}  {:>10.4f}  {:>6.2f} %\n", padded(p.piece, 20), p.logprob,
+                 100 * std::exp(p.logprob));
   }
-  if (options.as_json) fmt::print("{}\n", json_text(out, 1));
+}
+
+void show_predictions(query::Model& model, const Options& options,
+                      const std::vector<suite::Text>& texts) {
+  std::vector<engine::Predictions> all;
+  engine::each_text(texts, [&](const suite::Text& text, size_t) {
+    all.push_back(engine::predict(model, text, uint32_t(options.top)));
+  });
+  if (options.as_json) {
+    fmt::print("{}\n", engine::predictions_json(all, 1));
+    return;
+  }
+  for (const engine::Predictions& p : all) {
+    if (all.size() > 1) fmt::print("{}\n", p.text.text);
+    print_gaps(p.gaps);
+  }
 }
 
 // '-' is every line of standard input. The name of a file is hardly meant as a sentence.
@@ -167,19 +179,23 @@ void add_score(Cli& cli) {
       "  minpair score -m DIR --method pll \"Der Autor lacht.\" \"Der Autor lachen.\"\n"
       "  minpair score -m model.gguf \"Der Autor lacht.\"\n"
       "  minpair score -m DIR --context \"Peter war da.\" \"Er ging.\" \"Ihn ging.\"\n"
-      "  minpair score -m DIR --top 10 \"Der Autor [MASK].\"\n");
+      "  minpair score -m DIR --context \"Peter war da.\" --top 10 \"Er [MASK].\"\n");
   static Options o;
   app.add_option("-m,--model", o.model, kModelHelp).required();
   app.add_option("TEXT", o.texts, "sentences; '-': the lines of standard input").required();
-  app.add_option("--method", o.method, "how to score; 'minpair list methods' shows them");
+  Option& method =
+      app.add_option("--method", o.method, "how to score; 'minpair list methods' shows them");
   app.add_option("--context", o.context, "text that is read before each sentence and not scored");
-  app.add_option("--top", o.top, "the best N pieces at each [MASK] instead").between(1, 1000000);
+  app.add_option("--top", o.top, "the best N pieces at each [MASK] instead")
+      .between(1, 1000000)
+      .excludes(method);
   add_load_options(app, o.load);
   app.add_flag("--json", o.as_json, "print JSON");
   app.work = [] {
-    o.texts = typed(o.texts, o.model);
+    std::vector<suite::Text> texts;
+    for (std::string& text : typed(o.texts, o.model)) texts.push_back({std::move(text), o.context});
     std::unique_ptr<query::Model> model = load_and_say(o.model, o.load, false);
-    o.top ? show_predictions(*model, o) : score(*model, o);
+    o.top ? show_predictions(*model, o, texts) : score(*model, o, texts);
   };
 }
 

@@ -60,9 +60,9 @@ void say_done(const engine::RunReport& r, const RunCall& call) {
     fmt::print(stderr, ", {} answered before the interruption",
                counted(r.resumed, "query was", "queries were"));
   fmt::print(stderr, "\n");
-  if (r.cut_otherwise > 0)
-    fmt::print(stderr, "  {} of them {} than alone\n", count_text(r.cut_otherwise),
-               plural(r.cut_otherwise, "is cut into other pieces after its context",
+  if (r.retokenized > 0)
+    fmt::print(stderr, "  {} of them {} than alone\n", count_text(r.retokenized),
+               plural(r.retokenized, "is cut into other pieces after its context",
                       "are cut into other pieces after their contexts"));
   if (call.verbose)
     fmt::print(stderr, "  {}, {} distinct, {}, {} one by one; model {:.2f} s, storing {:.2f} s\n",

@@ -87,7 +87,7 @@ struct RunReport {
   uint64_t stored_before = 0;  // items × methods that needed no work
   uint64_t resumed = 0;        // queries that an earlier, interrupted run had answered
   uint64_t excluded = 0;       // items × methods
-  uint64_t cut_otherwise = 0;  // items whose contexts change how the scored text is tokenized
+  uint64_t retokenized = 0;    // items whose contexts change how the scored text is tokenized
   double seconds = 0, model_seconds = 0, store_seconds = 0;
   double estimated_seconds = 0;  // of a dry run
 };
@@ -128,7 +128,8 @@ struct ItemScores {
 std::vector<std::vector<ItemScores>> score_items(query::Model& model,
                                                  const std::vector<const method::Method*>& methods,
                                                  std::span<const suite::Item> items,
-                                                 const Tick& tick = nullptr);
+                                                 const Tick& tick = nullptr,
+                                                 PlanCounts* counts = nullptr);
 
 // A tiny computation whose result is known: probabilities over the vocabulary sum to one, and an
 // answer does not depend on what else is in the batch. Throws when the build is broken.

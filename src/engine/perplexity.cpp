@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "engine/windows.h"
+#include "method/text.h"
 
 namespace minpair::engine {
 double Perplexity::per_token() const {
@@ -42,9 +43,11 @@ Perplexity perplexity(query::Model& model, const std::filesystem::path& file,
     bool alone = options.by_line || info.kind == query::ModelInfo::Kind::ngram;
     if ((first || alone) && info.start >= 0) windows.add(info.start);
     first = false;
-    for (const tokenizer::Token& t : tokenizer.encode(line, false).tokens) {
-      if (t.id == tokenizer.special().unk) ++result.unknown;
-      windows.add(t.id);
+    const suite::Text text{std::string(line)};
+    for (tokenizer::TokenId id :
+         method::encoded(text, tokenizer, info, {.start = false, .end = false}).ids) {
+      if (id == tokenizer.special().unk) ++result.unknown;
+      windows.add(id);
       ++tokens;
     }
     if (end >= 0) windows.add(end);

@@ -17,8 +17,7 @@ namespace minpair::engine {
 namespace {
 
 method::MethodContext context_of(const query::Model& model, const method::VocabularyWords* words) {
-  const query::ModelInfo& info = model.info();
-  return {model.tokenizer(), info.kind, info.max_tokens, info.start, info.end, words};
+  return {model.tokenizer(), model.info(), words};
 }
 
 PlanOptions with_batch_of(const query::Model& model, PlanOptions options) {
@@ -75,11 +74,11 @@ Planner::Planner(query::Model& model, std::vector<const method::Method*> methods
 Planner::~Planner() = default;
 
 void Planner::plan_item(uint64_t number, const suite::Item& item, size_t method) {
-  method::Questions asked = ask_about(*methods_[method], item, context_);
+  method::Questions asked = methods_[method]->ask(item, context_);
   for (size_t q = 0; q < asked.queries.size(); ++q) {
     check(asked.queries[q], model_);
     reducers_.add(asked.queries[q]);
-    add_question(*questions_, number, method, q, asked.queries[q], order_for(context_.kind));
+    add_question(*questions_, number, method, q, asked.queries[q], order_for(context_.model.kind));
     const Hash128 query = query::identity(asked.queries[q]);
     const uint64_t fields[] = {key_.high, key_.low, number, method, q, query.high, query.low};
     key_ = hash128({reinterpret_cast<const char*>(fields), sizeof fields});
@@ -107,7 +106,7 @@ void Planner::plan(const ItemSource& items, const Skip& skip) {
 const PlanCounts& Planner::counts() {
   if (counted_) return counts_;
   DistinctQueries all(*questions_, reducers_);
-  Cost cost(order_for(context_.kind));
+  Cost cost(order_for(context_.model.kind));
   for (DistinctQuery d; all.next(d);) {
     ++counts_.distinct;
     counts_.tokens += cost.of(d.query.ids);
@@ -118,7 +117,8 @@ const PlanCounts& Planner::counts() {
 }
 
 std::vector<bool> Planner::items_of(const Shard& shard) {
-  return engine::items_of(shard, *questions_, reducers_, counts_.items, order_for(context_.kind));
+  return engine::items_of(shard, *questions_, reducers_, counts_.items,
+                          order_for(context_.model.kind));
 }
 
 void Planner::give_back(const DistinctQuery& distinct, const query::Answer& answer) {
@@ -155,7 +155,7 @@ void Planner::answer(const Tick& tick, AnswerJournal* journal, Crew* with) {
     while (crew.full()) take();
   };
   bool stored = journal != nullptr;
-  Cost cost(order_for(context_.kind));
+  Cost cost(order_for(context_.model.kind));
   for (DistinctQuery d; all.next(d);) {
     uint64_t own = cost.of(d.query.ids);
     query::Answer known;
@@ -228,7 +228,7 @@ void Planner::assemble(const ItemSource& items, const std::function<void(Scored&
     for (size_t m = 0; m < methods_.size(); ++m) {
       Scored scored{ordinal, item, m, skipped_[number * methods_.size() + m]};
       if (!scored.skipped) {
-        method::Questions asked = ask_about(*methods_[m], item, context_);
+        method::Questions asked = methods_[m]->ask(item, context_);
         scored.excluded = asked.excluded;
         std::vector<query::Answer> answers;
         for (size_t q = 0; q < asked.queries.size(); ++q) {
@@ -251,12 +251,13 @@ void Planner::assemble(const ItemSource& items, const std::function<void(Scored&
 std::vector<std::vector<ItemScores>> score_items(query::Model& model,
                                                  const std::vector<const method::Method*>& methods,
                                                  std::span<const suite::Item> items,
-                                                 const Tick& tick) {
+                                                 const Tick& tick, PlanCounts* counts) {
   Planner planner(model, methods, {.scratch = std::filesystem::temp_directory_path()});
   ItemSource source = [&](const EachItem& each) {
     for (size_t i = 0; i < items.size(); ++i) each(i, items[i]);
   };
   planner.plan(source);
+  if (counts) *counts = planner.counts();
   const uint64_t total = tick ? planner.counts().tokens : 0;
   planner.answer([&](uint64_t tokens) {
     if (tick) tick(tokens, total);

@@ -129,7 +129,7 @@ class Run {
         [&](const EachItem& each) {
           pass_.each(
               [&](uint64_t ordinal, const suite::Item& item) {
-                report_.cut_otherwise += method::cut_otherwise(item, model_.tokenizer());
+                report_.retokenized += method::retokenized_by_context(item, model_.tokenizer());
                 each(ordinal, item);
               },
               true);
@@ -277,9 +277,8 @@ void self_test(query::Model& model) {
     return cannot("the self-test failed: " + what)
         .hint("this build or this machine computes wrong numbers; nothing was scored");
   };
-  std::vector<tokenizer::TokenId> ids;
-  for (const tokenizer::Token& t : model.tokenizer().encode("The cat sleeps .").tokens)
-    ids.push_back(t.id);
+  std::vector<tokenizer::TokenId> ids =
+      method::encoded({"The cat sleeps ."}, model.tokenizer(), {}).ids;
   if (ids.empty() || vocabulary == 0) throw broken("the tokenizer gives nothing");
   query::Targets all;
   for (uint32_t t = 0; t < vocabulary; ++t) all.ids.push_back(tokenizer::TokenId(t));

@@ -105,9 +105,10 @@ class InOrder : public Surprisal::Reader {
       windows_.add(model_.info().start, {});
     // A line goes on after the one before: pieces that know spaces must see one.
     bool spaced = !alone_ && end_ < 0 && !windows_.at_start() && tokenizer_.byte_level();
-    tokenizer::Encoding e = tokenizer_.encode((spaced ? " " : "") + std::string(text), false);
+    const method::Encoded e = method::encoded({(spaced ? " " : "") + std::string(text)}, tokenizer_,
+                                              model_.info(), {.start = false, .end = false});
     std::vector<Span> spans;
-    for (const tokenizer::Token& t : e.tokens)
+    for (const judge::TokenScore& t : e.tokens)
       spans.push_back({std::max<size_t>(t.span.begin, spaced) - spaced, t.span.end - spaced});
     std::vector<int> places = words_of_tokens(text, words, spans);
     size_t next = 0;  // the first word that is not waiting yet
@@ -238,7 +239,7 @@ class OneByOne : public Surprisal::Reader {
             uint64_t first) override {
     if (first + words.size() <= options_.done) return;
     suite::Item& item = items_.emplace_back();
-    item.sentences.push_back({std::string(text), {}, false});
+    item.sentences.push_back({{std::string(text)}, {}, false});
     places_.push_back({texts_, first});
     tokens_ += words.size() * words.size();  // every word is a pass over all
     if (tokens_ > 8 * size_t(model_.info().batch_tokens)) finish();
@@ -258,6 +259,7 @@ class OneByOne : public Surprisal::Reader {
       WordSurprisal w = word_at(words, i).word;
       w.text = place.text;
       if (!scored) w.surprisal = kUnknown;
+      w.unknown = scores.excluded == judge::Reason::unknown_text;
       w.corrected = kUnknown;
       all.push_back(std::move(w));
     }

@@ -28,12 +28,10 @@ Asked asked_for(const method::Questions& questions, size_t sentence, size_t toke
 Contrast contrast_of(const suite::Item& item, const query::Model& model) {
   if (item.cloze) return excluded(reason_of(judge::Reason::cloze));
   if (item.design || !suite::is_pair(item)) return excluded(Reason::not_a_pair);
-  const query::ModelInfo& info = model.info();
-  const bool masked = info.kind == query::ModelInfo::Kind::masked;
+  const bool masked = model.info().kind == query::ModelInfo::Kind::masked;
   // These methods know how pieces are revealed, one after the other.
   const method::Method& method = method::find_method(masked ? "masked-word-l2r" : "word-lp");
-  const method::Questions questions = method.ask(
-      item, {model.tokenizer(), info.kind, info.max_tokens, info.start, info.end, nullptr});
+  const method::Questions questions = method.ask(item, {model.tokenizer(), model.info()});
   if (questions.excluded != judge::Reason::none) return excluded(reason_of(questions.excluded));
 
   const size_t good = item.sentences[0].grammatical ? 0 : 1, bad = 1 - good;

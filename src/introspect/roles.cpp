@@ -8,7 +8,6 @@
 #include "engine/selected.h"
 #include "introspect/introspect.h"
 #include "method/method.h"
-#include "model/states.h"
 #include "stimuli/stimuli.h"
 
 namespace minpair::introspect {
@@ -74,22 +73,15 @@ engine::SuiteSource suite_with_roles(const suite::Suite& suite) {
 
 std::vector<Span> spans_of(const suite::Item& item, const Contrast& contrast,
                            const query::Model& model) {
-  const suite::Sentence& sentence = right_of(item);
-  std::string text = sentence.context;
-  if (!text.empty()) text += suite::joint(sentence.context, sentence.text);
-  const size_t begin = text.size();
-  const tokenizer::Encoding encoding = model::encoded(model, text + sentence.text);
+  const method::Encoded read = method::encoded(right_of(item), model.tokenizer(), model.info());
   const bool masked = model.info().kind == query::ModelInfo::Kind::masked;
-  if (masked ? encoding.tokens.size() != contrast.ids.size()
-             : encoding.tokens.size() < contrast.ids.size())
+  if (masked ? read.ids.size() != contrast.ids.size() : read.ids.size() < contrast.ids.size())
     return {};
   std::vector<Span> spans;
   for (size_t i = 0; i < contrast.ids.size(); ++i) {
-    const tokenizer::Token& token = encoding.tokens[i];
-    if (token.id != contrast.ids[i] && contrast.ids[i] != model.tokenizer().special().mask)
+    if (read.ids[i] != contrast.ids[i] && contrast.ids[i] != model.tokenizer().special().mask)
       return {};
-    const bool inside = token.span.begin >= begin && !token.span.empty();
-    spans.push_back(inside ? Span{token.span.begin - begin, token.span.end - begin} : Span{});
+    spans.push_back(read.tokens[i].span);
   }
   return spans;
 }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "method/text.h"
 #include "model/states.h"
 #include "suite/json_text.h"
 
@@ -26,17 +27,13 @@ struct Text {
 std::vector<Text> read_texts(const query::Model& model, const std::filesystem::path& file) {
   std::vector<Text> texts;
   LineReader reader(file);
-  const uint32_t most = model.info().max_tokens;
   for (std::string_view line; reader.next(line);) {
     if (trim(line).empty()) continue;
     try {
       Text text{reader.line_number(), std::string(line), {}};
-      for (const tokenizer::Token& t : model::encoded(model, text.text).tokens)
-        text.ids.push_back(t.id);
-      if (most > 0 && text.ids.size() > most)
-        throw bad_input(
-            fmt::format("the text has {} tokens, the model takes {}", text.ids.size(), most))
-            .hint("shorten it");
+      text.ids =
+          method::encoded({text.text}, model.tokenizer(), model.info(), {.end = false}).ids;
+      check({text.ids, {}, {}}, model);
       texts.push_back(std::move(text));
     } catch (Error& e) {
       e.at(reader.name(), reader.line_number());

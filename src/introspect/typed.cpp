@@ -25,7 +25,7 @@ struct TooLate {};
 suite::Item pair_of(const std::string& right, const std::string& wrong) {
   suite::Item item;
   item.id = "typed";
-  item.sentences = {{right, {}, true, {}, {}, {}}, {wrong, {}, false, {}, {}, {}}};
+  item.sentences = {{{right}, {}, true}, {{wrong}, {}, false}};
   suite::align_loci(item.sentences);
   return item;
 }

@@ -15,6 +15,7 @@ enum class Reason : uint8_t {
   none,
   cloze,
   empty_locus,
+  empty_text,
   locus_inside_token,
   locus_not_single_token,
   no_features,
@@ -29,11 +30,14 @@ enum class Reason : uint8_t {
   too_long,
   unequal_lengths,  // of a policy; never stored
   unknown_locus,
+  unknown_text,
 };
-constexpr size_t kReasons = size_t(Reason::unknown_locus) + 1;
+constexpr size_t kReasons = size_t(Reason::unknown_text) + 1;
 
 std::string_view key_of(Reason reason);    // "too_long"; "" for none
-std::string_view text_of(Reason reason);   // "too long for the model"
+std::string_view text_of(Reason reason);   // of items: "too long for the model"
+// Of one text that somebody typed: "the text is too long for the model".
+std::string_view explanation_of(Reason reason);
 Reason find_reason(std::string_view key);  // throws when there is no such reason
 bool out_of_vocabulary(Reason reason);     // the vocabulary lacks the words
 

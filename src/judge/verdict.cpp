@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace minpair::judge {
 namespace {
@@ -63,15 +64,17 @@ Verdict judge(const suite::Item& item, const std::vector<SentenceScore>& sentenc
   return judge(sentences, grammatical_of(item, sentences.size()), view);
 }
 
-Preference preference(std::span<const SentenceScore> sentences, const View& view) {
-  if (sentences.size() < 2) return {};
-  std::vector<double> values;
-  for (const SentenceScore& s : sentences) values.push_back(s.value(view).value_or(0));
-  auto first = std::max_element(values.begin(), values.end());
-  double highest = *first;
-  *first = -HUGE_VAL;
-  return {size_t(first - values.begin()),
-          highest - *std::max_element(values.begin(), values.end())};
+Preference preference(const std::vector<std::optional<double>>& values) {
+  std::optional<size_t> first, second;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!values[i] || std::isnan(*values[i])) continue;
+    if (!first || *values[i] > *values[*first])
+      second = std::exchange(first, i);
+    else if (!second || *values[i] > *values[*second])
+      second = i;
+  }
+  if (!second || *values[*first] == *values[*second]) return {};
+  return {first, *values[*first] - *values[*second]};
 }
 
 void Counts::add(const Verdict& v) {

@@ -5,7 +5,7 @@
 //   if (v.outcome == Outcome::right) ...
 
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <vector>
 
 #include "judge/score.h"
@@ -35,10 +35,11 @@ Verdict judge(const suite::Item& item, const std::vector<SentenceScore>& sentenc
 // For sentences that are not called grammatical or ungrammatical: the highest, and by how much it
 // beats the best of the others.
 struct Preference {
-  size_t first = 0;
-  double by = 0;  // 0: none
+  std::optional<size_t> first;  // nothing: a tie, or fewer than two values
+  double by = 0;
 };
-Preference preference(std::span<const SentenceScore> sentences, const View& view);
+// A sentence without a value neither wins nor loses.
+Preference preference(const std::vector<std::optional<double>>& values);
 
 // How many items, and what they say: the sum of many verdicts.
 struct Counts {

@@ -43,13 +43,13 @@ judge::Reads cloze_reads() {
 
 MaskedSentence without_locus(const suite::Sentence& sentence, const MethodContext& context) {
   MaskedSentence m;
-  auto excluded = [](Reason reason) { return MaskedSentence{{}, 0, {}, {}, reason}; };
-  if (sentence.locus.empty()) return excluded(Reason::empty_locus);
-  SentenceTokens tokens;
-  if (context.kind == query::ModelInfo::Kind::masked) {
+  if (sentence.locus.empty()) return {Reason::empty_locus};
+  suite::Text text{sentence.text, sentence.context};
+  Encoded tokens;
+  if (context.model.kind == query::ModelInfo::Kind::masked) {
     const tokenizer::TokenId mask = mask_of(context);
-    tokens = encoded(context.tokenizer, sentence.context,
-                     suite::masked_text(sentence, context.tokenizer.piece(mask)), true);
+    text.text = suite::masked_text(sentence, context.tokenizer.piece(mask));
+    tokens = encoded(text, context.tokenizer, context.model);
     bool found = false;
     for (size_t i = 0; i < tokens.ids.size() && !found; ++i) {
       found = tokens.ids[i] == mask && tokens.tokens[i].span.end > sentence.locus.begin;
@@ -58,21 +58,20 @@ MaskedSentence without_locus(const suite::Sentence& sentence, const MethodContex
     if (!found) m.excluded = Reason::locus_inside_token;
   } else {
     // The space before the locus is a part of the pieces that may stand there.
-    std::string_view before = slice(sentence.text, {0, sentence.locus.begin});
-    while (!before.empty() && before.back() == ' ') before.remove_suffix(1);
-    tokens = encoded(context.tokenizer, sentence.context, before, false);
-    if (context.start >= 0) tokens.ids.insert(tokens.ids.begin(), context.start);
-    if (tokens.ids.empty()) return excluded(Reason::nothing_to_score);
+    text.text.resize(sentence.locus.begin);
+    while (text.text.ends_with(' ')) text.text.pop_back();
+    tokens = encoded(text, context.tokenizer, context.model, {.end = false});
+    if (tokens.ids.empty()) return {Reason::nothing_to_score};
     m.mask = uint32_t(tokens.ids.size() - 1);
   }
   m.query.ids = std::move(tokens.ids);
-  if (context.max_tokens > 0 && m.query.ids.size() > context.max_tokens)
+  if (context.model.max_tokens > 0 && m.query.ids.size() > context.model.max_tokens)
     m.excluded = Reason::too_long;
   return m;
 }
 
 MaskedSentence masked_sentence(const suite::Item& item, const MethodContext& context) {
-  if (!item.cloze) return {{}, 0, {}, {}, Reason::not_a_cloze};
+  if (!item.cloze) return {Reason::not_a_cloze};
   need_words(context);
   MaskedSentence m = without_locus(item.sentences[0], context);
   m.pos = suite::feature_text(item, "pos");
@@ -85,16 +84,17 @@ MaskedSentence masked_sentence(const suite::Item& item, const MethodContext& con
 Questions WordMethod::about(MaskedSentence m, VocabularyWords::Question question,
                             const MethodContext& context) {
   if (!question || question->smaller_side() < std::max<uint32_t>(context.words->minimum(), 1))
-    return {{}, {}, Reason::too_few_words};
+    return excluded(Reason::too_few_words);
   m.query.asks.push_back({m.mask, query::Classes{std::move(question)}});
   Questions questions;
   questions.queries.push_back(std::move(m.query));
   return questions;
 }
 
-Questions WordMethod::ask(const suite::Item& item, const MethodContext& context) const {
+Questions WordMethod::questions(const suite::Item& item, std::vector<SentenceTokens>,
+                                const MethodContext& context) const {
   MaskedSentence m = masked_sentence(item, context);
-  if (m.excluded != Reason::none) return {{}, {}, m.excluded};
+  if (m.excluded != Reason::none) return excluded(m.excluded);
   VocabularyWords::Question question = (context.words->*find_)(item.language, m.pos, m.bundle);
   return about(std::move(m), std::move(question), context);
 }

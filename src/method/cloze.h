@@ -11,11 +11,11 @@ namespace minpair::method {
 // The sentence with one mask in the place of its locus, as a query that asks nothing yet; for
 // models that read from left to right, what stands before the locus.
 struct MaskedSentence {
+  Reason excluded = Reason::none;  // why there is none
   query::Query query;
   uint32_t mask = 0;  // where the model says what stands in the locus
   std::string pos;
-  stimuli::Bundle bundle;          // the features of the masked word
-  Reason excluded = Reason::none;  // why there is none
+  stimuli::Bundle bundle;  // the features of the masked word
 };
 // What is read of a cloze beside its sentence.
 judge::Reads cloze_reads();
@@ -35,7 +35,8 @@ class WordMethod : public Method {
   bool supports(const query::ModelInfo& model) const override {
     return model.kind == query::ModelInfo::Kind::masked;
   }
-  Questions ask(const suite::Item& item, const MethodContext& context) const override;
+  Questions questions(const suite::Item& item, std::vector<SentenceTokens> sentences,
+                      const MethodContext& context) const override;
   std::vector<judge::SentenceScore> score(
       const Questions& questions, const std::vector<const query::Answer*>& answers) const override;
 

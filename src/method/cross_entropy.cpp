@@ -28,12 +28,12 @@ class CrossEntropy : public Method {
   bool supports(const query::ModelInfo& model) const override {
     return model.kind == query::ModelInfo::Kind::masked && !model.answers_only_masks();
   }
-  Questions ask(const suite::Item& item, const MethodContext& context) const override {
+  Questions questions(const suite::Item&, std::vector<SentenceTokens> sentences,
+                      const MethodContext& context) const override {
     Questions questions;
-    for (const suite::Sentence& sentence : item.sentences) {
-      SentenceTokens tokens = tokens_of(sentence, context.tokenizer);
-      if (unknown_locus(tokens, context.tokenizer)) return {{}, {}, Reason::unknown_locus};
-      if (too_long(tokens, context)) return {{}, {}, Reason::too_long};
+    for (const SentenceTokens& tokens : sentences) {
+      if (unknown_locus(tokens, context.tokenizer)) return excluded(Reason::unknown_locus);
+      if (too_long(tokens, context)) return excluded(Reason::too_long);
       questions.sentences.emplace_back();
       ask_masked(questions, tokens, 0, 0, 0, tokens.ids.size(), -1);
     }

@@ -6,7 +6,7 @@ namespace minpair::method {
 namespace {
 
 // The first token that reaches into the span.
-std::optional<uint32_t> first_token(const tokenizer::Encoding& e, Span span) {
+std::optional<uint32_t> first_token(const Encoded& e, Span span) {
   for (uint32_t i = 0; i < e.tokens.size(); ++i)
     if (e.tokens[i].span.end > span.begin && e.tokens[i].span.begin < span.end) return i;
   return {};
@@ -29,7 +29,7 @@ std::optional<uint32_t> distance_in_pieces(const suite::Item& item,
                                            const tokenizer::Tokenizer& tokenizer) {
   std::optional<Span> other = other_word(item);
   if (!other) return {};
-  tokenizer::Encoding e = tokenizer.encode(item.sentences[0].text);
+  const Encoded e = encoded({item.sentences[0].text}, tokenizer, {});
   std::optional<uint32_t> a = first_token(e, item.sentences[0].locus), b = first_token(e, *other);
   if (!a || !b) return {};
   return *a < *b ? *b - *a : *a - *b;

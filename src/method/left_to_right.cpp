@@ -9,33 +9,6 @@
 namespace minpair::method {
 namespace {
 
-// The sentence as such a model reads it: what stands before the first token, the tokens, what ends
-// it.
-SentenceTokens read_order(const suite::Sentence& sentence, const MethodContext& context) {
-  SentenceTokens s = plain_tokens_of(sentence, context.tokenizer);
-  auto edge = [](tokenizer::TokenId id) {
-    judge::TokenScore t;
-    t.id = id;
-    t.special = true;
-    return t;
-  };
-  if (context.start >= 0) {
-    s.ids.insert(s.ids.begin(), context.start);
-    s.tokens.insert(s.tokens.begin(), edge(context.start));
-    ++s.locus_begin;
-    ++s.locus_end;
-    if (s.context_end > 0) {
-      ++s.context_begin;
-      ++s.context_end;
-    }
-  }
-  if (context.end >= 0) {
-    s.ids.push_back(context.end);
-    s.tokens.push_back(edge(context.end));
-  }
-  return s;
-}
-
 // Asks about tokens [begin, end), each given all before it. What comes after is never read by the
 // model; `behind` also reads the last of them, to ask what may follow it.
 void ask_next(Questions& questions, const SentenceTokens& s, size_t begin, size_t end,
@@ -83,27 +56,26 @@ class LeftToRight : public Method {
     return model.kind != query::ModelInfo::Kind::masked;
   }
 
-  Questions ask(const suite::Item& item, const MethodContext& context) const override {
+  Questions questions(const suite::Item&, std::vector<SentenceTokens> sentences,
+                      const MethodContext& context) const override {
     Questions questions;
-    for (const suite::Sentence& sentence : item.sentences) {
-      SentenceTokens s = read_order(sentence, context);
+    for (const SentenceTokens& s : sentences) {
       size_t begin = 0, end = s.ids.size();
-      if (unknown_locus(s, context.tokenizer)) return {{}, {}, Reason::unknown_locus};
+      if (unknown_locus(s, context.tokenizer)) return excluded(Reason::unknown_locus);
+      if (part_ != Part::sentence && s.locus_size() == 0) return excluded(Reason::empty_locus);
       if (part_ == Part::locus) {
-        if (s.locus_size() == 0) return {{}, {}, Reason::empty_locus};
         begin = s.locus_begin, end = s.locus_end;
       } else if (part_ == Part::after_locus) {
-        if (s.locus_size() == 0) return {{}, {}, Reason::empty_locus};
         begin = s.locus_end, end = end_of_word(s, begin);
         if (begin >= s.ids.size() || s.tokens[begin].special)
-          return {{}, {}, Reason::nothing_after_locus};
+          return excluded(Reason::nothing_after_locus);
       }
       // The first token of all has nothing before it.
       begin = std::max<size_t>({begin, s.context_end, 1});
-      if (begin >= end) return {{}, {}, Reason::nothing_to_score};
+      if (begin >= end) return excluded(Reason::nothing_to_score);
       bool behind = by_words_ && !s.tokens[end - 1].special;
-      if (context.max_tokens > 0 && end - !behind > context.max_tokens)
-        return {{}, {}, Reason::too_long};
+      if (context.model.max_tokens > 0 && end - !behind > context.model.max_tokens)
+        return excluded(Reason::too_long);
       questions.sentences.emplace_back();
       ask_next(questions, s, begin, end, behind);
       if (by_words_) ask_about_word_ends(questions, context);

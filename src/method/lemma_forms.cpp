@@ -71,12 +71,13 @@ class LemmaForms : public Method {
     return model.kind == query::ModelInfo::Kind::masked;
   }
 
-  Questions ask(const suite::Item& item, const MethodContext& context) const override {
+  Questions questions(const suite::Item& item, std::vector<SentenceTokens>,
+                      const MethodContext& context) const override {
     MaskedSentence m = masked_sentence(item, context);
-    if (m.excluded != Reason::none) return {{}, {}, m.excluded};
+    if (m.excluded != Reason::none) return excluded(m.excluded);
     std::vector<Form> forms = forms_of(item, m, context);
-    if (forms.empty()) return {{}, {}, Reason::locus_not_single_token};
-    if (forms.size() == 1) return {{}, {}, Reason::no_other_form};
+    if (forms.empty()) return excluded(Reason::locus_not_single_token);
+    if (forms.size() == 1) return excluded(Reason::no_other_form);
     Questions questions;
     query::Targets targets;
     for (const Form& form : forms) {

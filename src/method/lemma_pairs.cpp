@@ -194,18 +194,19 @@ class LemmaPairs : public WordMethod {
   explicit LemmaPairs(judge::MethodInfo info, Cut cut = {})
       : WordMethod(&VocabularyWords::lemma_pairs, std::move(info)), cut_(cut) {}
   bool supports(const query::ModelInfo&) const override { return true; }
-  Questions ask(const suite::Item& item, const MethodContext& context) const override {
+  Questions questions(const suite::Item& item, std::vector<SentenceTokens>,
+                      const MethodContext& context) const override {
     const bool pair = context.words && !item.cloze && suite::is_pair(item);
     MaskedSentence m =
         pair ? without_locus(item.sentences[0], context) : masked_sentence(item, context);
-    if (m.excluded != Reason::none) return {{}, {}, m.excluded};
+    if (m.excluded != Reason::none) return excluded(m.excluded);
     auto word = [&](size_t s) { return slice(item.sentences[s].text, item.sentences[s].locus); };
     VocabularyWords::Question question =
         pair ? context.words->lemma_pairs_like(item.language, suite::feature_text(item, "pos"),
                                                word(0), word(1))
              // Without words, masked_sentence() throws. NOLINTNEXTLINE(clang-analyzer-*)
              : context.words->lemma_pairs(item.language, m.pos, m.bundle);
-    if (pair && !question) return {{}, {}, Reason::no_features};
+    if (pair && !question) return excluded(Reason::no_features);
     if (cut_ != Cut{}) question = context.words->cut(question, cut_);
     return about(std::move(m), std::move(question), context);
   }

@@ -10,17 +10,17 @@ const std::string kPaper = "Goldberg 2019, Assessing BERT's Syntactic Abilities"
 
 enum class Pieces { one, together, left_to_right };
 
-Questions mask_locus(const suite::Item& item, const MethodContext& context, Pieces pieces) {
+Questions mask_locus(const suite::Item& item, std::vector<SentenceTokens>& sentences,
+                     const MethodContext& context, Pieces pieces) {
   Questions questions;
   tokenizer::TokenId mask = mask_of(context);
-  for (const suite::Sentence& sentence : item.sentences) {
-    SentenceTokens tokens;
-    if (Reason reason = locus_tokens_of(sentence, context.tokenizer, tokens);
-        reason != Reason::none)
-      return {{}, {}, reason};
+  for (size_t s = 0; s < sentences.size(); ++s) {
+    SentenceTokens& tokens = sentences[s];
+    if (Reason why = require_locus(tokens, item.sentences[s], context); why != Reason::none)
+      return excluded(why);
     if (pieces == Pieces::one && tokens.locus_size() != 1)
-      return {{}, {}, Reason::locus_not_single_token};
-    if (too_long(tokens, context)) return {{}, {}, Reason::too_long};
+      return excluded(Reason::locus_not_single_token);
+    if (too_long(tokens, context)) return excluded(Reason::too_long);
     questions.sentences.emplace_back();
     size_t begin = tokens.locus_begin, end = tokens.locus_end;
     if (pieces == Pieces::left_to_right)
@@ -39,8 +39,9 @@ class Masked : public Method {
     return model.kind == query::ModelInfo::Kind::masked &&
            (pieces_ != Pieces::together || !model.fills_gaps);
   }
-  Questions ask(const suite::Item& item, const MethodContext& context) const override {
-    return mask_locus(item, context, pieces_);
+  Questions questions(const suite::Item& item, std::vector<SentenceTokens> sentences,
+                      const MethodContext& context) const override {
+    return mask_locus(item, sentences, context, pieces_);
   }
 
  private:

@@ -14,12 +14,11 @@
 #include <vector>
 
 #include "judge/method_info.h"
+#include "method/text.h"
 #include "query/query.h"
 #include "suite/suite.h"
 
 namespace minpair::method {
-
-using judge::Reason;
 
 // Which number of which answer is about a token: indices of the query, its ask and the target.
 struct Asked {
@@ -39,16 +38,22 @@ struct Questions {
   Reason excluded = Reason::none;
 };
 
+inline Questions excluded(Reason why) { return {.excluded = why}; }
+
 class VocabularyWords;  // words.h
 
 struct MethodContext {
   const tokenizer::Tokenizer& tokenizer;
-  query::ModelInfo::Kind kind = query::ModelInfo::Kind::masked;
-  uint32_t max_tokens = 0;  // 0: no limit
-  // Causal and recurrent models: what stands before the first token, and what is scored after the
-  // last; -1: nothing.
-  tokenizer::TokenId start = -1, end = -1;
+  const query::ModelInfo& model;
   const VocabularyWords* words = nullptr;  // for methods that judge clozes
+};
+
+// A sentence as the model reads it, with its locus.
+struct SentenceTokens : Encoded {
+  size_t locus_begin = 0, locus_end = 0;  // the tokens of the locus
+  bool locus_is_whole = true;             // none of them reaches over its edge
+
+  size_t locus_size() const { return locus_end - locus_begin; }
 };
 
 class Method {
@@ -57,7 +62,12 @@ class Method {
   virtual const judge::MethodInfo& info() const = 0;
   virtual bool supports(const query::ModelInfo& model) const = 0;
 
-  virtual Questions ask(const suite::Item& item, const MethodContext& context) const = 0;
+  // What is asked about the item. Excluded: a cloze, by a method that cannot judge it; and every
+  // item with a text that cannot be scored (text.h).
+  Questions ask(const suite::Item& item, const MethodContext& context) const;
+  // The same, when all sentences can be scored.
+  virtual Questions questions(const suite::Item& item, std::vector<SentenceTokens> sentences,
+                              const MethodContext& context) const = 0;
   // `answers` parallel to the queries; one score per sentence of the item. The default is logit
   // minus log-sum-exp, for every token.
   virtual std::vector<judge::SentenceScore> score(
@@ -69,13 +79,6 @@ class Method {
   const judge::View& view() const { return info().view; }
   const judge::Reads& reads() const { return info().reads; }
 };
-
-// What the method asks about the item; a cloze is excluded from methods that cannot judge it.
-Questions ask_about(const Method& method, const suite::Item& item, const MethodContext& context);
-
-// Whether a context changes how a sentence of the item is cut into pieces: alone, it would be cut
-// at other places.
-bool cut_otherwise(const suite::Item& item, const tokenizer::Tokenizer& tokenizer);
 
 // The other word of an agreement in the first sentence, where the item says which that is: its
 // feature `other`, "12-17" in characters.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "method/tokens.h"
 
 namespace minpair::method {
 
@@ -135,9 +136,14 @@ void check_manifest(const suite::Manifest& manifest, const std::string& file) {
   }
 }
 
-Questions ask_about(const Method& method, const suite::Item& item, const MethodContext& context) {
-  if (item.cloze && !method.info().cloze) return {{}, {}, Reason::cloze};
-  return method.ask(item, context);
+Questions Method::ask(const suite::Item& item, const MethodContext& context) const {
+  if (item.cloze && !info().cloze) return excluded(Reason::cloze);
+  std::vector<SentenceTokens> sentences;
+  for (const suite::Sentence& sentence : item.sentences) {
+    sentences.push_back(tokens_of(sentence, context));
+    if (sentences.back().problem != Reason::none) return excluded(sentences.back().problem);
+  }
+  return questions(item, std::move(sentences), context);
 }
 
 std::vector<judge::SentenceScore> Method::score(

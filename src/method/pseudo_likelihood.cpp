@@ -33,13 +33,13 @@ class PseudoLikelihood : public Method {
            (within_ != Within::whole_word || !model.fills_gaps);
   }
 
-  Questions ask(const suite::Item& item, const MethodContext& context) const override {
+  Questions questions(const suite::Item&, std::vector<SentenceTokens> sentences,
+                      const MethodContext& context) const override {
     Questions questions;
     tokenizer::TokenId mask = mask_of(context);
-    for (const suite::Sentence& sentence : item.sentences) {
-      SentenceTokens tokens = tokens_of(sentence, context.tokenizer);
-      if (unknown_locus(tokens, context.tokenizer)) return {{}, {}, Reason::unknown_locus};
-      if (too_long(tokens, context)) return {{}, {}, Reason::too_long};
+    for (const SentenceTokens& tokens : sentences) {
+      if (unknown_locus(tokens, context.tokenizer)) return excluded(Reason::unknown_locus);
+      if (too_long(tokens, context)) return excluded(Reason::too_long);
       questions.sentences.emplace_back();
       for (size_t i = 0; i < tokens.ids.size();) {
         if (tokens.tokens[i].special || tokens.in_context(i)) {

@@ -4,8 +4,9 @@
 
 namespace minpair::method {
 
-Questions Ranks::ask(const suite::Item& item, const MethodContext& context) const {
-  Questions questions = of_.ask(item, context);
+Questions Ranks::questions(const suite::Item& item, std::vector<SentenceTokens> sentences,
+                           const MethodContext& context) const {
+  Questions questions = of_.questions(item, std::move(sentences), context);
   std::vector<std::vector<query::Ask>> before;
   for (query::Query& q : questions.queries) before.push_back(std::exchange(q.asks, {}));
   for (SentenceQuestions& sentence : questions.sentences)

@@ -16,7 +16,8 @@ class Ranks : public Method {
   const judge::MethodInfo& info() const override { return of_.info(); }
   bool supports(const query::ModelInfo& model) const override { return of_.supports(model); }
 
-  Questions ask(const suite::Item& item, const MethodContext& context) const override;
+  Questions questions(const suite::Item& item, std::vector<SentenceTokens> sentences,
+                      const MethodContext& context) const override;
   std::vector<judge::SentenceScore> score(
       const Questions& questions, const std::vector<const query::Answer*>& answers) const override;
 

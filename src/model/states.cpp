@@ -17,6 +17,7 @@ std::vector<States> hidden_states(query::Model& model, const std::vector<tokeniz
   for (uint32_t position = 0; position < ids.size(); ++position)
     for (uint32_t layer : layers)
       query.asks.push_back({position, query::Hidden{uint16_t(std::min(layer, UINT32_C(65535)))}});
+  check(query, model);
   query::Answer answer = std::move(model.answer({&query, 1})[0]);
   std::vector<States> all(layers.size(), {ids.size(), 0, {}});
   for (size_t i = 0; i < answer.size(); ++i) {
@@ -31,14 +32,6 @@ std::vector<States> hidden_states(query::Model& model, const std::vector<tokeniz
 States hidden_states(query::Model& model, const std::vector<tokenizer::TokenId>& ids,
                      uint32_t layer) {
   return std::move(hidden_states(model, ids, std::span(&layer, 1))[0]);
-}
-
-tokenizer::Encoding encoded(const query::Model& model, const std::string& text) {
-  if (model.info().kind == query::ModelInfo::Kind::masked) return model.tokenizer().encode(text);
-  tokenizer::Encoding encoding = model.tokenizer().encode(text, false);
-  if (model.info().start >= 0)
-    encoding.tokens.insert(encoding.tokens.begin(), {model.info().start, {}, true});
-  return encoding;
 }
 
 }  // namespace minpair::model

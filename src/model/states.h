@@ -21,9 +21,4 @@ States hidden_states(query::Model& model, const std::vector<tokenizer::TokenId>&
                      uint32_t layer);
 std::vector<States> hidden_states(query::Model& model, const std::vector<tokenizer::TokenId>& ids,
                                   std::span<const uint32_t> layers);
-
-// The tokens of a text as the model reads them when it scores it, what stands before the first one
-// included.
-tokenizer::Encoding encoded(const query::Model& model, const std::string& text);
-
 }  // namespace minpair::model

@@ -24,13 +24,18 @@ struct Region {
   bool operator==(const Region&) const = default;
 };
 
-struct Sentence {
-  std::string text;  // UTF-8
-  Span locus;        // bytes of `text`; empty where the other sentence has a word and this has none
-  bool grammatical = false;
-  std::string name;             // "ambiguous"; may be empty in a minimal set
-  std::string context;          // what is read before the sentence and never scored
+// What is scored, wherever it comes from: a suite, the command line, a program.
+struct Text {
+  std::string text;             // UTF-8
+  std::string context;          // read before the text and never scored
   std::vector<Region> regions;  // in the order of the text
+  bool operator==(const Text&) const = default;
+};
+
+struct Sentence : Text {
+  Span locus;  // bytes of `text`; empty where the other sentence has a word and this has none
+  bool grammatical = false;
+  std::string name;  // "ambiguous"; may be empty in a minimal set
   bool operator==(const Sentence&) const = default;
 };
 

@@ -1,5 +1,5 @@
 /* The C interface from C: compiled as C99, linked to libminpair alone.
- *   interface SOURCE      exits with 0 when everything holds */
+ *   interface SOURCE PROGRAM      exits with 0 when everything holds */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -102,6 +102,47 @@ static void contexts(minpair_model* model) {
   close_reader(&r);
 }
 
+/* The last total of a progress call: how many tokens the model is asked to read. */
+static int note_total(void* user, uint64_t done, uint64_t total) {
+  (void)done;
+  *(uint64_t*)user = total;
+  return 0;
+}
+
+/* The same numbers as the command line's, and the model is asked for no more. */
+static void agrees_with_the_program(minpair_model* model, const char* program, const char* path) {
+  const char* methods[] = {"pll", "pll-word-l2r", "pll-whole-word", "ce", "masked"};
+  const char* pair[] = {"wort7 wort11", "wort7 wort8"};
+  const char* contexts[] = {"", "wort8 wort9 wort10 wort8 wort9"};
+  for (int m = 0; m < 5; ++m)
+    for (int c = 0; c < 2; ++c) {
+      const char* both[] = {contexts[c], contexts[c]};
+      uint64_t asked = 0, said = 0;
+      minpair_score_options options = {sizeof options, methods[m], NULL, NULL, both, note_total, &asked, 0};
+      Reader r = {0};
+      CHECK(minpair_score(model, pair, 2, &options, &r.stream) == MINPAIR_OK);
+      open_reader(&r);
+      CHECK(next_batch(&r) && r.batch.length == 2);
+      char command[8192], line[4096];
+      snprintf(command, sizeof command, "'%s' score --json -m '%s' --method %s --context '%s' '%s' '%s'", program, path, methods[m],
+               contexts[c], pair[0], pair[1]);
+      FILE* out = popen(command, "r");
+      CHECK(out);
+      int rows = 0;
+      while (fgets(line, sizeof line, out)) {
+        const char* at;
+        if ((at = strstr(line, "\"sum\": "))) {
+          CHECK(rows < 2 && strtod(at + 7, NULL) == number(&r, "sum", rows));
+          ++rows;
+        }
+        if (!said && (at = strstr(line, "\"tokens\": "))) said = strtoull(at + 10, NULL, 10);
+      }
+      CHECK(pclose(out) == 0 && rows == 2);
+      CHECK(asked > 0 && asked == said);
+      close_reader(&r);
+    }
+}
+
 static void tokens_and_predictions(minpair_model* model) {
   const char* text = "wort7 [MASK]";
   Reader r = {0};
@@ -111,7 +152,7 @@ static void tokens_and_predictions(minpair_model* model) {
   CHECK(is_text(&r, "piece", 0, "[CLS]") && is_text(&r, "piece", 1, "wort7"));
   close_reader(&r);
   memset(&r, 0, sizeof r);
-  CHECK(minpair_predict(model, &text, 1, 3, &r.stream) == MINPAIR_OK);
+  CHECK(minpair_predict(model, &text, NULL, 1, 3, &r.stream) == MINPAIR_OK);
   open_reader(&r);
   CHECK(next_batch(&r) && r.batch.length == 3);
   CHECK(number(&r, "logprob", 0) >= number(&r, "logprob", 1));
@@ -244,7 +285,11 @@ static void mistakes(minpair_model* model) {
   CHECK(minpair_score(model, kTexts, 3, &options, &out) == MINPAIR_WRONG_CALL);
   CHECK(strstr(minpair_message(), "did you mean"));
   options.method = "masked";
-  CHECK(minpair_score(model, kTexts, 3, &options, &out) == MINPAIR_WRONG_CALL);
+  CHECK(minpair_score(model, kTexts, 1, &options, &out) == MINPAIR_WRONG_CALL);
+  CHECK(strstr(minpair_message(), "compares texts at the words in which they differ"));
+  const char* latin = "wort7 \xe4";
+  CHECK(minpair_score(model, &latin, 1, NULL, &out) == MINPAIR_BAD_INPUT);
+  CHECK(strstr(minpair_message(), "the text is not UTF-8: byte 6"));
   const char* broken = "\xff\xfe";
   CHECK(minpair_tokenize(model, &broken, 1, 1, &out) == MINPAIR_BAD_INPUT);
   const char* nowhere[] = {"results", "/no/such/file"};
@@ -294,7 +339,7 @@ static void kinds(const char* source) {
 }
 
 int main(int argc, char** argv) {
-  CHECK(argc == 2 && minpair_api() == 1 && strlen(minpair_version()) > 0);
+  CHECK(argc == 3 && minpair_api() == 1 && strlen(minpair_version()) > 0);
   char path[4096];
   snprintf(path, sizeof path, "%s/tests/model/golden/bert", argv[1]);
   minpair_load_options load = {sizeof load, 2, NULL, NULL, NULL, NULL, NULL};
@@ -308,6 +353,7 @@ int main(int argc, char** argv) {
   close_reader(&r);
   scores(model);
   contexts(model);
+  agrees_with_the_program(model, argv[2], path);
   tokens_and_predictions(model);
   ranks(model);
   states(model);

@@ -55,7 +55,7 @@ class ClozeTest : public ::testing::Test {
     item.language = "de";
     item.cloze = true;
     size_t at = text.find(word);
-    item.sentences.push_back({text, {at, at + word.size()}, true});
+    item.sentences.push_back({{text}, {at, at + word.size()}, true});
     item.features = {{"pos", "NOUN"}, {"lemma", "hof"}, {"number", "Sing"}, {"gender", "Masc"}};
     return item;
   }
@@ -67,7 +67,7 @@ class ClozeTest : public ::testing::Test {
 
   TemporaryFolder folder;
   FakeModel model;
-  method::MethodContext context{model.tokenizer(), query::ModelInfo::Kind::masked, 64};
+  method::MethodContext context{model.tokenizer(), model.info()};
 };
 
 TEST_F(ClozeTest, WordsAreWholePiecesOfTheVocabularyInAllTheirCasings) {
@@ -182,7 +182,7 @@ TEST_F(ClozeTest, LemmaPairsAskPairsAboutAllLemmasOfAList) {
   suite::Item pair;
   pair.id = "1";
   pair.language = "de";
-  pair.sentences = {{"Er geht da .", {}, true}, {"Er gehe da .", {}, false}};
+  pair.sentences = {{{"Er geht da ."}, {}, true}, {{"Er gehe da ."}, {}, false}};
   suite::align_loci(pair.sentences);
   const method::Method& method = method::find_method("lemma-pairs");
   auto sides = [&](const method::Questions& asked) {
@@ -213,8 +213,8 @@ TEST_F(ClozeTest, LemmaPairsAskPairsAboutAllLemmasOfAList) {
   // Scores are parallel to the sentences, whichever is the right one.
   std::swap(pair.sentences[0], pair.sentences[1]);
   EXPECT_NEAR(std::exp(sides(method.ask(pair, context))[1].views[0]), good / (good + bad), 1e-6);
-  context.kind = query::ModelInfo::Kind::causal;
-  context.start = 9;
+  model.info().kind = query::ModelInfo::Kind::causal;
+  model.info().start = 9;
   asked = method.ask(pair, context);
   EXPECT_THAT(asked.queries[0].ids, ElementsAre(9, *tokenizer().id("Er")));
   EXPECT_EQ(asked.queries[0].asks[0].position, 1u);
@@ -245,7 +245,7 @@ TEST_F(ClozeTest, LemmaPairsWithinAPartOfTheProbability) {
   context.words = &verbs;
   suite::Item pair;
   pair.id = "1";
-  pair.sentences = {{"Er sagt da .", {3, 7}, true}, {"Er sage da .", {3, 7}, false}};
+  pair.sentences = {{{"Er sagt da ."}, {3, 7}, true}, {{"Er sage da ."}, {3, 7}, false}};
   struct Expected {
     const char* method;
     double ew, mw;

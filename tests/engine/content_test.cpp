@@ -55,7 +55,7 @@ suite::Item pair() {
   item.id = "1";
   item.test = "agreement";
   item.language = "de";
-  item.sentences = {{"der hof war da .", {4, 7}, true}, {"der hofe war da .", {4, 8}, false}};
+  item.sentences = {{{"der hof war da ."}, {4, 7}, true}, {{"der hofe war da ."}, {4, 8}, false}};
   item.features = {{"pos", "NOUN"}};
   return item;
 }
@@ -124,7 +124,7 @@ std::vector<Change> changes_of(const suite::Item& base) {
 // Everything that a stored score is made from, beside the model's answers.
 std::string asked_of(const method::Method& method, const suite::Item& item,
                      const method::MethodContext& context) {
-  const method::Questions q = method::ask_about(method, item, context);
+  const method::Questions q = method.ask(item, context);
   std::string all(judge::key_of(q.excluded));
   for (const query::Query& query : q.queries) all += " " + hex_of(query::identity(query));
   for (const method::SentenceQuestions& s : q.sentences) {
@@ -154,8 +154,9 @@ TEST_F(ContentTest, HoldsWhateverAMethodReadsOfAnItem) {
       for (const method::Method* m : methods) {
         query::ModelInfo info;
         info.kind = kind;
+        info.max_tokens = 64;
         if (!m->supports(info)) continue;
-        const method::MethodContext context{model.tokenizer(), kind, 64, -1, -1, &lexicon};
+        const method::MethodContext context{model.tokenizer(), info, &lexicon};
         const Hash128 key = judge::content_of(base, m->reads());
         const std::string asked = asked_of(*m, base, context);
         for (const Change& change : changes_of(base)) {

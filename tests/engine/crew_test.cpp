@@ -70,7 +70,7 @@ std::vector<suite::Item> some_items(size_t n) {
   for (suite::Item& item : items) {
     std::string start;
     for (uint64_t w = 1 + random.below(6); w > 0; --w) start += words[random.below(7)] + " ";
-    item.sentences = {{start + "kam .", {}, true}, {start + "ging .", {}, false}};
+    item.sentences = {{{start + "kam ."}, {}, true}, {{start + "ging ."}, {}, false}};
     suite::align_loci(item.sentences);
   }
   return items;

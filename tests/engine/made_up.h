@@ -43,7 +43,7 @@ inline std::vector<suite::Item> some_items(size_t n, uint64_t seed = 1) {
     item.test = i % 3 ? "simple" : "hard";
     item.condition = i % 2 ? "sg" : "pl";
     std::string start = words[random.below(7)] + " " + words[random.below(7)] + " ";
-    item.sentences = {{start + "kam .", {}, true}, {start + "verfolgten .", {}, false}};
+    item.sentences = {{{start + "kam ."}, {}, true}, {{start + "verfolgten ."}, {}, false}};
     suite::align_loci(item.sentences);
     items.push_back(item);
   }

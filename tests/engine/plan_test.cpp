@@ -32,9 +32,7 @@ struct Naive {
 };
 
 Naive naive_score(query::Model& model, const method::Method& method, const suite::Item& item) {
-  const query::ModelInfo& info = model.info();
-  method::MethodContext context{model.tokenizer(), info.kind, info.max_tokens, info.start,
-                                info.end};
+  method::MethodContext context{model.tokenizer(), model.info()};
   method::Questions plan = method.ask(item, context);
   std::vector<query::Answer> answers;
   for (const query::Query& q : plan.queries) answers.push_back(model.answer({&q, 1}).front());
@@ -70,7 +68,7 @@ std::vector<suite::Item> random_items(size_t n, uint64_t seed) {
     size_t length = 2 + random.below(4), locus = random.below(length);
     suite::Item item;
     item.id = std::to_string(items.size());
-    for (int s = 0; s < 2 + int(random.below(2)); ++s) item.sentences.push_back({"", {}, s == 0});
+    for (int s = 0; s < 2 + int(random.below(2)); ++s) item.sentences.push_back({{""}, {}, s == 0});
     for (size_t w = 0; w < length; ++w) {
       const std::string& shared = words[random.below(words.size())];
       for (suite::Sentence& s : item.sentences)
@@ -103,7 +101,7 @@ std::vector<suite::Item> items_in_words_of(const query::Model& model, size_t n) 
       end += " " + words[random.below(words.size())];
     for (size_t s = 0; s < 2; ++s)
       item.sentences.push_back(
-          {start + " " + words[(random.below(2) + s) % words.size()] + end, {}, s == 0});
+          {{start + " " + words[(random.below(2) + s) % words.size()] + end}, {}, s == 0});
     suite::align_loci(item.sentences);
   }
   return items;
@@ -188,7 +186,8 @@ TEST(Planner, RefusesWhatTheModelCannotSay) {
       return info;
     }
     bool supports(const query::ModelInfo&) const override { return true; }
-    method::Questions ask(const suite::Item&, const method::MethodContext&) const override {
+    method::Questions questions(const suite::Item&, std::vector<method::SentenceTokens>,
+                                const method::MethodContext&) const override {
       method::Questions questions;
       questions.queries = {{{5, 6}, {{0, query::Hidden{3}}}, {}}};
       return questions;
@@ -228,7 +227,7 @@ TEST(Planner, AsksTheModelOncePerDistinctInput) {
   FakeModel model;
   std::vector<suite::Item> items = random_items(300, 2);
   std::set<std::vector<tokenizer::TokenId>> distinct;
-  method::MethodContext context{model.tokenizer(), query::ModelInfo::Kind::masked, 64};
+  method::MethodContext context{model.tokenizer(), model.info()};
   uint64_t asked = 0;
   for (const suite::Item& item : items)
     for (const method::Method* m : masked_methods())

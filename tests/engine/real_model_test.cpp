@@ -21,7 +21,7 @@ std::vector<suite::Item> random_items(size_t n) {
     for (uint64_t w = random.below(5); w > 0; --w)
       start += "wort" + std::to_string(7 + random.below(6)) + " ";
     std::string end = " wort" + std::to_string(7 + random.below(3));
-    item.sentences = {{start + "wort20" + end, {}, true}, {start + "wort21" + end, {}, false}};
+    item.sentences = {{{start + "wort20" + end}, {}, true}, {{start + "wort21" + end}, {}, false}};
     suite::align_loci(item.sentences);
     items.push_back(item);
   }

@@ -30,7 +30,7 @@ std::vector<WordSurprisal> words_of(query::Model& model, const std::vector<std::
 // The same sentence as the methods score it, by word.
 std::vector<std::pair<double, double>> by_methods(query::Model& model, const std::string& text) {
   suite::Item item;
-  item.sentences.push_back({text, {}, false});
+  item.sentences.push_back({{text}, {}, false});
   auto scores =
       score_items(model, method::find_methods("lp,lp-by-words", model.info()), {&item, 1})[0];
   std::vector<std::pair<double, double>> words(minpair::words(text).size());
@@ -115,7 +115,7 @@ TEST(Surprisal, OfMaskedModelsIsThePseudoLikelihoodByWord) {
   std::vector<WordSurprisal> words = words_of(*model, {"wort7 wort8", "wort9"}, options);
   ASSERT_EQ(words.size(), 3u);
   suite::Item item;
-  item.sentences.push_back({"wort7 wort8", {}, false});
+  item.sentences.push_back({{"wort7 wort8"}, {}, false});
   auto scores = score_items(*model, {&method::find_method("pll")}, {&item, 1})[0][0].sentences[0];
   EXPECT_EQ(words[1].surprisal, -scores.tokens[1].logprob);
   EXPECT_EQ(words[2].text, 2u);

@@ -158,7 +158,7 @@ class InPieces : public ::testing::Test {
   std::vector<judge::SentenceScore> score(const std::string& method,
                                           const std::vector<std::string>& texts) {
     suite::Item item;
-    for (const std::string& t : texts) item.sentences.push_back({t, {}, item.sentences.empty()});
+    for (const std::string& t : texts) item.sentences.push_back({{t}, {}, item.sentences.empty()});
     suite::align_loci(item.sentences);
     auto scores = score_items(*model, {&method::find_method(method)}, {&item, 1});
     EXPECT_EQ(scores[0][0].excluded, judge::Reason::none);
@@ -219,7 +219,7 @@ TEST(WordEnd, NothingChangesForWholeWords) {
   auto model = model::load_model(
       (testing::source_dir() / "tests/golden/recurrent/lstm0.pt").string(), options);
   suite::Item item;
-  item.sentences = {{"w5 w6 w7", {}, true}, {"w5 w6 w8", {}, false}};
+  item.sentences = {{{"w5 w6 w7"}, {}, true}, {{"w5 w6 w8"}, {}, false}};
   suite::align_loci(item.sentences);
   auto scores = score_items(
       *model, {&method::find_method("word-lp"), &method::find_method("whole-word-lp")}, {&item, 1});

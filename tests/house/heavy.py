@@ -8,7 +8,7 @@ import re
 import sys
 
 HEAVY = {  # header: (rooms or files, our headers that may pass it on)
-    "nlohmann/json.hpp": ("corpus hub model papers report serve store suite train cli api", ""),
+    "nlohmann/json.hpp": ("corpus engine/texts_json.cpp hub model papers report serve store suite train cli api", ""),
     "CLI/CLI.hpp": ("cli/cli.cpp train", ""),
     "simdjson.h": ("suite tokenizer checkpoint", "tokenizer/json.h"),
     "httplib.h": ("", ""),

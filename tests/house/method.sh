@@ -28,18 +28,15 @@ class LastToken : public Method {
   bool supports(const query::ModelInfo& model) const override {
     return model.kind != query::ModelInfo::Kind::masked;
   }
-  Questions ask(const suite::Item& item, const MethodContext& context) const override {
+  Questions questions(const suite::Item&, std::vector<SentenceTokens> sentences, const MethodContext&) const override {
     Questions questions;
-    for (const suite::Sentence& sentence : item.sentences) {
-      tokenizer::Encoding e = context.tokenizer.encode(sentence.text, false);
-      if (e.tokens.size() < 2) return {{}, {}, Reason::nothing_to_score};
-      query::Query query;
-      for (const tokenizer::Token& t : e.tokens) query.ids.push_back(t.id);
-      const tokenizer::Token last = e.tokens.back();
+    for (const SentenceTokens& sentence : sentences) {
+      if (sentence.ids.size() < 2) return excluded(Reason::nothing_to_score);
+      query::Query query{sentence.ids, {}, {}};
       query.ids.pop_back();
-      query.asks = {{uint32_t(query.ids.size() - 1), query::Targets{{last.id}}}};
+      query.asks = {{uint32_t(query.ids.size() - 1), query::Targets{{sentence.ids.back()}}}};
       SentenceQuestions s;
-      s.tokens = {{last.id, last.span}};
+      s.tokens = {sentence.tokens.back()};
       s.asked = {{uint32_t(questions.queries.size()), 0, 0}};
       questions.queries.push_back(query);
       questions.sentences.push_back(s);

@@ -35,8 +35,8 @@ suite::Item example(const std::string& id = "1") {
   suite::Item item;
   item.id = id;
   item.test = "t";
-  item.sentences = {{"wort5 wort12 wort13, wort7 wort9", {}, true},
-                    {"wort5 wort12 wort13, wort8 wort9", {}, false}};
+  item.sentences = {{{"wort5 wort12 wort13, wort7 wort9"}, {}, true},
+                    {{"wort5 wort12 wort13, wort8 wort9"}, {}, false}};
   suite::align_loci(item.sentences);
   for (suite::Sentence& s : item.sentences) s.regions = {{"subject", {0, 12}}};
   return item;

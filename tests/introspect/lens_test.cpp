@@ -32,7 +32,7 @@ suite::Item pair(const std::string& good, const std::string& bad, const std::str
   item.id = id;
   item.test = "agreement";
   item.condition = "sg";
-  item.sentences = {{bad, {}, false}, {good, {}, true}};
+  item.sentences = {{{bad}, {}, false}, {{good}, {}, true}};
   suite::align_loci(item.sentences);
   return item;
 }

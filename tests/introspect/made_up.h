@@ -15,7 +15,7 @@ inline suite::Item item_of(const std::string& id, const std::string& condition,
                            const std::string& cluster = "c") {
   suite::Item item;
   item.id = id, item.test = "agreement", item.condition = condition, item.cluster = cluster;
-  item.sentences = {{bad, {}, false}, {good, {}, true}};
+  item.sentences = {{{bad}, {}, false}, {{good}, {}, true}};
   suite::align_loci(item.sentences);
   return item;
 }

@@ -136,7 +136,7 @@ suite::Item item_of(int subject, bool plural, const std::string& w = "wort") {
   item.cluster = fmt::format("t/{}", subject);
   const std::string noun = fmt::format("{0}5 {0}{1}", w, subject + 20 * plural);
   for (int form : {7, 8})
-    item.sentences.push_back({fmt::format("{} {}{} {}9", noun, w, form, w), {}, form == 7});
+    item.sentences.push_back({{fmt::format("{} {}{} {}9", noun, w, form, w)}, {}, form == 7});
   suite::align_loci(item.sentences);
   for (suite::Sentence& s : item.sentences)
     s.regions = {{"subject", {0, noun.size()}},

@@ -28,7 +28,7 @@ SentenceScore side_of(WordScore::Kind kind, float first, float second) {
 
 suite::Item pair_of(const std::string& good, const std::string& bad) {
   suite::Item item;
-  item.sentences = {{good, {}, true}, {bad, {}, false}};
+  item.sentences = {{{good}, {}, true}, {{bad}, {}, false}};
   suite::align_loci(item.sentences);
   return item;
 }
@@ -170,19 +170,22 @@ TEST(Score, LengthsAreThoseOfWhatIsScored) {
 }
 
 TEST(Score, APreferenceNeedsAWinner) {
-  std::vector<SentenceScore> scores = {sentence_of({-4}), sentence_of({-1, -1.5}),
-                                       sentence_of({-3})};
-  EXPECT_EQ(preference(scores, find_view("sum")).first, 1u);
-  EXPECT_EQ(preference(scores, find_view("sum")).by, 0.5);
-  EXPECT_EQ(preference(scores, find_view("mean")).by, 1.75);
-  scores[2] = scores[1];
-  EXPECT_EQ(preference(scores, find_view("sum")).by, 0);
-  scores.resize(2);
-  EXPECT_EQ(preference(scores, find_view("sum")).by, 1.5);
-  scores.resize(1);
-  EXPECT_EQ(preference(scores, find_view("sum")).by, 0);
-  scores.push_back(sentence_of({}));  // has no mean: nothing speaks against it
-  EXPECT_EQ(preference(scores, find_view("mean")).by, 4);
+  EXPECT_EQ(preference({-4, -2.5, -3}).first, 1u);
+  EXPECT_EQ(preference({-4, -2.5, -3}).by, 0.5);
+  EXPECT_EQ(preference({-2.5, -4, -3}).first, 0u);
+  EXPECT_EQ(preference({-2.5, -4, -3}).by, 0.5);
+  EXPECT_EQ(preference({-4, -2.5, -2.5}).first, std::nullopt);
+  EXPECT_EQ(preference({-4, -2.5, -2.5}).by, 0);
+  EXPECT_EQ(preference({-4}).first, std::nullopt);
+  EXPECT_EQ(preference({}).first, std::nullopt);
+}
+
+// It once counted as 0, which is more than any log-probability.
+TEST(Score, ASentenceWithoutAValueWinsNothing) {
+  EXPECT_EQ(preference({-4, std::nullopt}).first, std::nullopt);
+  EXPECT_EQ(preference({std::nullopt, -4, -2.5}).first, 2u);
+  EXPECT_EQ(preference({std::nullopt, -4, -2.5}).by, 1.5);
+  EXPECT_EQ(preference({std::nan(""), -4}).first, std::nullopt);
 }
 
 Verdict verdict_of(Outcome outcome) {
@@ -261,6 +264,7 @@ TEST(Reasons, KeysAreThoseOfResultsFiles) {
   const std::vector<std::string> stored = {"",
                                            "cloze",
                                            "empty_locus",
+                                           "empty_text",
                                            "locus_inside_token",
                                            "locus_not_single_token",
                                            "no_features",
@@ -274,7 +278,8 @@ TEST(Reasons, KeysAreThoseOfResultsFiles) {
                                            "too_few_words",
                                            "too_long",
                                            "unequal_lengths",
-                                           "unknown_locus"};
+                                           "unknown_locus",
+                                           "unknown_text"};
   ASSERT_EQ(stored.size(), kReasons);
   EXPECT_TRUE(std::is_sorted(stored.begin(), stored.end()));  // tables list them in this order
   for (size_t i = 0; i < kReasons; ++i) {

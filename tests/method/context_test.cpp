@@ -22,7 +22,7 @@ class ContextTest : public ::testing::Test {
   suite::Item item(const std::string& context) {
     suite::Item item;
     item.id = "1";
-    item.sentences = {{"Sie kam .", {}, true}, {"Sie ging .", {}, false}};
+    item.sentences = {{{"Sie kam ."}, {}, true}, {{"Sie ging ."}, {}, false}};
     suite::align_loci(item.sentences);
     for (suite::Sentence& s : item.sentences) s.context = context;
     return item;
@@ -32,7 +32,7 @@ class ContextTest : public ::testing::Test {
     auto kind = m.supports({.kind = query::ModelInfo::Kind::masked})
                     ? query::ModelInfo::Kind::masked
                     : query::ModelInfo::Kind::causal;
-    return m.ask(item, {model.tokenizer(), kind, limit, start, -1});
+    return m.ask(item, {model.tokenizer(), {.kind = kind, .max_tokens = limit, .start = start}});
   }
   tokenizer::TokenId id(const std::string& piece) { return *model.tokenizer().id(piece); }
 
@@ -95,24 +95,24 @@ class PairsOfLetters : public FakeTokenizer {
 
 TEST_F(ContextTest, WhatWouldReachOverTheJointIsTokenizedApart) {
   PairsOfLetters pairs;  // two ideographs are six bytes
-  SentenceTokens even = encoded(pairs, "猫が", "犬も寝", true);
+  Encoded even = encoded({"犬も寝", "猫が"}, pairs, {});
   EXPECT_EQ(even.context_begin, 1u);
   EXPECT_EQ(even.context_end, 2u);
   EXPECT_EQ(even.tokens[3].span, (Span{6, 9}));
-  SentenceTokens odd = encoded(pairs, "猫が寝", "犬も寝", true);
+  Encoded odd = encoded({"犬も寝", "猫が寝"}, pairs, {});
   EXPECT_THAT(odd.ids, ElementsAre(kCls, *pairs.id("猫が"), *pairs.id("寝"), *pairs.id("犬も"),
                                    *pairs.id("寝"), kSep));
   EXPECT_EQ(odd.context_end, 3u);
   EXPECT_EQ(odd.tokens[3].span, (Span{0, 6}));
   EXPECT_TRUE(odd.tokens[1].span.empty());
   // The space between the two is read with the text, and counted in no span of it.
-  SentenceTokens spaced = encoded(pairs, "Er ging", "Sie kam", true);
+  Encoded spaced = encoded({"Sie kam", "Er ging"}, pairs, {});
   EXPECT_THAT(spaced.ids, ElementsAre(kCls, *pairs.id("Er gin"), *pairs.id("g"),
                                       *pairs.id(" Sie k"), *pairs.id("am"), kSep));
   EXPECT_EQ(spaced.tokens[3].span, (Span{0, 5}));
   EXPECT_EQ(spaced.tokens[4].span, (Span{5, 7}));
   // A piece that ends with that space does not reach over.
-  SentenceTokens ended = encoded(pairs, "Er gi", "Sie kam", true);
+  Encoded ended = encoded({"Sie kam", "Er gi"}, pairs, {});
   EXPECT_THAT(ended.ids,
               ElementsAre(kCls, *pairs.id("Er gi "), *pairs.id("Sie ka"), *pairs.id("m"), kSep));
 }
@@ -136,22 +136,24 @@ class Greedy : public FakeTokenizer {
 // Its spans have the space, as some tokenizers' have: the locus is the word all the same.
 TEST(LocusOfPieces, ASpaceOfAPieceReachesOverNoEdge) {
   Greedy greedy;
-  suite::Sentence s{"Sie kam .", {4, 7}, true};
-  SentenceTokens tokens;
-  ASSERT_EQ(locus_tokens_of(s, greedy, tokens), judge::Reason::none);
-  EXPECT_EQ(tokens.ids, tokens_of(s, greedy).ids);
+  suite::Sentence s{{"Sie kam ."}, {4, 7}, true};
+  const query::ModelInfo masked;
+  SentenceTokens tokens = tokens_of(s, {greedy, masked});
+  const std::vector<tokenizer::TokenId> before = tokens.ids;
+  ASSERT_EQ(require_locus(tokens, s, {greedy, masked}), judge::Reason::none);
+  EXPECT_EQ(tokens.ids, before);
   EXPECT_EQ(tokens.locus_size(), 1u);
   EXPECT_EQ(tokens.ids[tokens.locus_begin], *greedy.id(" kam"));
 }
 
-TEST_F(ContextTest, WhatIsCutOtherwiseAfterItIsSeen) {
-  EXPECT_FALSE(cut_otherwise(item("Er ging ."), model.tokenizer()));
+TEST_F(ContextTest, SaysWhatItRetokenizes) {
+  EXPECT_FALSE(retokenized_by_context(item("Er ging ."), model.tokenizer()));
   Greedy greedy;
-  EXPECT_FALSE(cut_otherwise(item(""), greedy));
-  EXPECT_TRUE(cut_otherwise(item("Er ging ."), greedy));
+  EXPECT_FALSE(retokenized_by_context(item(""), greedy));
+  EXPECT_TRUE(retokenized_by_context(item("Er ging ."), greedy));
   suite::Item one = item("");
   one.sentences[1].context = "Er";
-  EXPECT_TRUE(cut_otherwise(one, greedy));
+  EXPECT_TRUE(retokenized_by_context(one, greedy));
 }
 
 }  // namespace

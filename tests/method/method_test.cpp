@@ -22,14 +22,20 @@ using testing::FakeTokenizer;
 suite::Item item_of(std::vector<std::string> texts) {
   suite::Item item;
   item.id = "1";
-  for (const std::string& t : texts) item.sentences.push_back({t, {}, item.sentences.empty()});
+  for (const std::string& t : texts) item.sentences.push_back({{t}, {}, item.sentences.empty()});
   suite::align_loci(item.sentences);
   return item;
 }
 
+constexpr tokenizer::TokenId kMask = FakeTokenizer::kMask, kCls = FakeTokenizer::kCls,
+                             kSep = FakeTokenizer::kSep;
+
 class MethodTest : public ::testing::Test {
  protected:
-  MethodContext context() { return {model.tokenizer(), query::ModelInfo::Kind::masked, limit}; }
+  MethodContext context() {
+    info.max_tokens = limit;
+    return {model.tokenizer(), info};
+  }
   Questions plan(const std::string& method, const suite::Item& item) {
     return find_method(method).ask(item, context());
   }
@@ -44,10 +50,10 @@ class MethodTest : public ::testing::Test {
 
   FakeModel model;
   uint32_t limit = 64;
+  query::ModelInfo info;
+  query::ModelInfo causal{
+      .kind = query::ModelInfo::Kind::causal, .max_tokens = 64, .start = kCls, .end = kSep};
 };
-
-constexpr tokenizer::TokenId kMask = FakeTokenizer::kMask, kCls = FakeTokenizer::kCls,
-                             kSep = FakeTokenizer::kSep;
 
 TEST_F(MethodTest, CrossEntropyAsksEveryTokenAboutItself) {
   Questions p = plan("ce", item_of({"Sie lacht .", "Sie lachen ."}));
@@ -67,8 +73,8 @@ TEST_F(MethodTest, CrossEntropyAsksEveryTokenAboutItself) {
 
 // What begins and ends a sentence is no word of it.
 TEST_F(MethodTest, TheEndOfASentenceIsSpecial) {
-  const MethodContext causal{model.tokenizer(), query::ModelInfo::Kind::causal, limit, kCls, kSep};
-  const Questions q = find_method("lp").ask(item_of({"Sie lacht .", "Sie lachen ."}), causal);
+  const Questions q =
+      find_method("lp").ask(item_of({"Sie lacht .", "Sie lachen ."}), {model.tokenizer(), causal});
   const std::vector<judge::TokenScore>& tokens = q.sentences[0].tokens;
   ASSERT_EQ(tokens.back().id, kSep);
   EXPECT_TRUE(tokens.back().special && !tokens.back().begins_word);
@@ -79,9 +85,9 @@ TEST_F(MethodTest, TheEndOfASentenceIsSpecial) {
 TEST(Tokens, WordsBeginAfterPiecesThatEndOne) {
   const auto tokenizer =
       tokenizer::load_tokenizer(testing::source_dir() / "tests/golden/tokenizer/flaubert");
-  const suite::Sentence sentence{"L’homme qu'elle aime, s'en va...", {}, true};
-  for (const SentenceTokens& s :
-       {plain_tokens_of(sentence, *tokenizer), tokens_of(sentence, *tokenizer)}) {
+  const suite::Sentence sentence{{"L’homme qu'elle aime, s'en va..."}, {}, true};
+  for (auto kind : {query::ModelInfo::Kind::causal, query::ModelInfo::Kind::masked}) {
+    const SentenceTokens s = tokens_of(sentence, {*tokenizer, {.kind = kind}});
     std::string words;
     for (const judge::TokenScore& t : s.tokens)
       words += (t.begins_word ? "|" : "") + std::string(slice(sentence.text, t.span));
@@ -148,24 +154,23 @@ TEST_F(MethodTest, IdsMayBeZero) {
   s.locus_begin = 2, s.locus_end = 3;
   EXPECT_FALSE(unknown_locus(s, from_zero));
 
-  const MethodContext ends{model.tokenizer(), query::ModelInfo::Kind::causal, limit, kCls, 0};
-  const Questions p = find_method("lp").ask(item_of({"Sie kam", "Sie ging"}), ends);
+  causal.end = 0;
+  const Questions p =
+      find_method("lp").ask(item_of({"Sie kam", "Sie ging"}), {model.tokenizer(), causal});
   ASSERT_EQ(p.excluded, judge::Reason::none);
   EXPECT_EQ(p.queries[0].asks.back().what, query::What(query::Targets{{0}}));
 }
 
 // Two unknown words are the same to a model: what is compared would be a tie that says nothing.
 TEST_F(MethodTest, AnUnknownWordAtTheLocusIsCountedNotScored) {
-  const MethodContext causal{model.tokenizer(), query::ModelInfo::Kind::causal, limit, kCls, kSep};
   for (const Method* m : all_methods()) {
     if (m->info().cloze || m->name() == "lemma-pairs") continue;
     const bool masked = m->supports({.kind = query::ModelInfo::Kind::masked});
-    EXPECT_EQ(m->ask(item_of({"Sie Qkam heim .", "Sie Qging heim ."}), masked ? context() : causal)
-                  .excluded,
+    const MethodContext context{model.tokenizer(), masked ? info : causal};
+    EXPECT_EQ(m->ask(item_of({"Sie Qkam heim .", "Sie Qging heim ."}), context).excluded,
               judge::Reason::unknown_locus)
         << m->name();
-    EXPECT_EQ(m->ask(item_of({"Qsie kam heim .", "Qsie ging heim ."}), masked ? context() : causal)
-                  .excluded,
+    EXPECT_EQ(m->ask(item_of({"Qsie kam heim .", "Qsie ging heim ."}), context).excluded,
               judge::Reason::none)
         << m->name();
   }

@@ -26,6 +26,11 @@ const tokenizer::Tokenizer& tokenizer_called(const std::string& name) {
   return *one;
 }
 
+// As a model reads it that puts nothing around a sentence.
+SentenceTokens plain_tokens_of(const suite::Sentence& s, const std::string& tokenizer) {
+  return tokens_of(s, {tokenizer_called(tokenizer), {.kind = query::ModelInfo::Kind::causal}});
+}
+
 suite::Sentence sentence(const Regions& regions) {
   suite::Sentence s;
   suite::set_regions(s, regions);
@@ -34,7 +39,7 @@ suite::Sentence sentence(const Regions& regions) {
 
 // What of the text each region's tokens cover, one string a region.
 std::vector<std::string> covered(const std::string& tokenizer, const suite::Sentence& s) {
-  const SentenceTokens tokens = plain_tokens_of(s, tokenizer_called(tokenizer));
+  const SentenceTokens tokens = plain_tokens_of(s, tokenizer);
   const std::vector<int> places = judge::regions_of(s, tokens.tokens);
   std::vector<std::string> text(s.regions.size());
   std::vector<Span> seen(s.regions.size());
@@ -69,7 +74,7 @@ TEST(RegionsOfPieces, AreTheirWordsInEveryTokenizer) {
   for (const char* name : kTokenizers)
     for (const Regions& regions : all) {
       const suite::Sentence s = sentence(regions);
-      const SentenceTokens tokens = plain_tokens_of(s, tokenizer_called(name));
+      const SentenceTokens tokens = plain_tokens_of(s, name);
       const std::vector<int> places = judge::regions_of(s, tokens.tokens);
       EXPECT_TRUE(std::is_sorted(places.begin(), places.end())) << name << ": " << s.text;
       for (size_t i = 0; i < places.size(); ++i) {
@@ -101,7 +106,7 @@ TEST(RegionsOfPieces, AreJoinedWithoutSpacesWhereTheScriptHasNone) {
 // Three bytes of a character are three pieces with one place.
 TEST(RegionsOfPieces, KeepTheBytesOfACharacterTogether) {
   const suite::Sentence s = sentence({{"a", "这个"}, {"b", "孩子"}});
-  const SentenceTokens tokens = plain_tokens_of(s, tokenizer_called("gpt2"));
+  const SentenceTokens tokens = plain_tokens_of(s, "gpt2");
   ASSERT_GT(tokens.tokens.size(), 4u);  // more pieces than characters
   EXPECT_THAT(covered("gpt2", s), ElementsAre("这个", "孩子"));
   EXPECT_THAT(covered("llama-2", s), ElementsAre("这个", "孩子"));
@@ -114,7 +119,7 @@ TEST(RegionsOfPieces, BelongWhereTheyBeginWhenTheyReachOverAnEdge) {
   suite::Sentence s;
   s.text = "The children laugh.";
   s.regions = {{"np", {0, 8}}, {"rest", {8, 12}}, {"verb", {13, 18}}, {"end", {18, 19}}};
-  const SentenceTokens tokens = plain_tokens_of(s, tokenizer_called("bert-cased"));
+  const SentenceTokens tokens = plain_tokens_of(s, "bert-cased");
   const std::vector<int> places = judge::regions_of(s, tokens.tokens);
   ASSERT_EQ(tokens.tokens[1].span, (Span{4, 12}));  // "children" is one piece
   EXPECT_EQ(places[1], 0);
@@ -125,7 +130,7 @@ TEST(RegionsOfPieces, BelongWhereTheyBeginWhenTheyReachOverAnEdge) {
 TEST(RegionsOfPieces, HoldUnknownWords) {
   const suite::Sentence s = sentence({{"a", "The children"}, {"b", "☃☃"}, {"c", "laugh ."}});
   const tokenizer::Tokenizer& words = tokenizer_called("bert-cased");
-  const SentenceTokens tokens = plain_tokens_of(s, words);
+  const SentenceTokens tokens = plain_tokens_of(s, "bert-cased");
   const std::vector<int> places = judge::regions_of(s, tokens.tokens);
   size_t unknown = 0;
   for (size_t i = 0; i < places.size(); ++i)
@@ -149,9 +154,12 @@ TEST(LocusOfPieces, IsTheWordInEveryTokenizer) {
       // With the space behind it, it is the same word.
       for (size_t more : {0, 1}) {
         s.locus = {begin, begin + word.size() + more};
-        SentenceTokens tokens;
-        ASSERT_EQ(locus_tokens_of(s, tokenizer_called(name), tokens), judge::Reason::none) << name;
-        EXPECT_EQ(tokens.ids, tokens_of(s, tokenizer_called(name)).ids) << name << " " << word;
+        const query::ModelInfo masked;
+        const MethodContext context{tokenizer_called(name), masked};
+        SentenceTokens tokens = tokens_of(s, context);
+        const std::vector<tokenizer::TokenId> before = tokens.ids;
+        ASSERT_EQ(require_locus(tokens, s, context), judge::Reason::none) << name;
+        EXPECT_EQ(tokens.ids, before) << name << " " << word;
         std::string covered;
         for (size_t i = tokens.locus_begin; i < tokens.locus_end; ++i)
           covered += slice(s.text, tokens.tokens[i].span);

@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "model/architectures.h"
 #include "model/golden.h"
-#include "model/predict.h"
 
 namespace minpair::model {
 namespace {
@@ -329,24 +328,6 @@ TEST(Answer, BadQueriesAreErrors) {
               HasSubstr("has no units that can be"));
   EXPECT_EQ(ask({{5}, {}}), "no error");
   EXPECT_TRUE(model->answer({}).empty());
-}
-
-TEST(Predict, GivesTheBestAtEveryMask) {
-  std::unique_ptr<query::Model> model = load_model(golden("bert").string());
-  auto gaps = predict(*model, "wort7 [MASK] wort9 [MASK]", 120);
-  ASSERT_EQ(gaps.size(), 2u);
-  for (const auto& gap : gaps) {
-    ASSERT_EQ(gap.size(), 120u);
-    double sum = 0;
-    for (size_t i = 0; i < gap.size(); ++i) {
-      sum += std::exp(gap[i].logprob);
-      EXPECT_LE(gap[i].logprob, gap[i ? i - 1 : 0].logprob);
-      EXPECT_EQ(gap[i].piece, model->tokenizer().piece(gap[i].id));
-    }
-    EXPECT_NEAR(sum, 1, 1e-5);
-  }
-  EXPECT_EQ(predict(*model, "[MASK]", 3)[0].size(), 3u);
-  EXPECT_THAT(error_of([&] { predict(*model, "wort7", 3); }), HasSubstr("no mask"));
 }
 
 // A real encoder with other people's outputs. It has no head, so that it cannot score.

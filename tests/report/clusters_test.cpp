@@ -11,7 +11,7 @@ suite::Item item_of(const std::string& test, const std::string& condition, const
   item.test = test;
   item.condition = condition;
   item.cluster = "stated";
-  item.sentences = {{good, {0, good.size()}, true}, {bad, {0, bad.size()}, false}};
+  item.sentences = {{{good}, {0, good.size()}, true}, {{bad}, {0, bad.size()}, false}};
   return item;
 }
 

@@ -311,7 +311,7 @@ TEST(Html, ShowsClozesWithTheirBlank) {
       item.cluster = "s" + std::to_string(i % 8);
       item.cloze = true;
       item.features = {{"distance", double(i % 14)}, {"distractors", double(i % 3)}};
-      item.sentences = {{"Sie lacht .", {4, 9}, true}};
+      item.sentences = {{{"Sie lacht ."}, {4, 9}, true}};
       std::vector<judge::SentenceScore> sides(2);
       for (size_t side = 0; side < 2; ++side) {
         const bool likely = side == size_t(i % 5 == 0);
@@ -351,7 +351,7 @@ TEST(Html, DrawsTheRegionsOfDesigns) {
       item.cluster = item.id;
       for (const char* name : {"plain", "odd"})
         item.sentences.push_back(
-            {"Sie lacht .", {}, false, name, "", {{"np", {0, 3}}, {"v", {4, 9}}}});
+            {{"Sie lacht .", "", {{"np", {0, 3}}, {"v", {4, 9}}}}, {}, false, name});
       std::vector<judge::SentenceScore> scores = {
           testing::given_sentence(-1.0 - double(i), {4, 9}),
           testing::given_sentence(-3.0 - double(i), {4, 9})};

@@ -57,10 +57,10 @@ class ReportTest : public ::testing::Test {
       item.condition = g.condition;
       item.language = "de";
       item.features = {{"distance", g.distance}, {"type", g.type}};
-      item.sentences = {{"Sie lacht .", {4, 9}, true}};
+      item.sentences = {{{"Sie lacht ."}, {4, 9}, true}};
       std::vector<judge::SentenceScore> scores = {sentence(g.good)};
       for (const double& b : g.bad) {
-        item.sentences.push_back({"Sie lachen .", {4, 10}, false});
+        item.sentences.push_back({{"Sie lachen ."}, {4, 10}, false});
         scores.push_back(sentence(b, &b == &g.bad.back() ? g.tokens : 2));
       }
       store.add_score(run, i, item, judge::find_reason(g.excluded),

@@ -54,8 +54,8 @@ inline void add_run_of(store::Store& store, const std::string& suite_name, const
     item.features.insert(item.features.end(), g.features.begin(), g.features.end());
     std::string subject = g.subject.empty() ? "Sie" : g.subject;
     size_t at = subject.size() + 1;
-    item.sentences = {{subject + " lacht .", {at, at + 5}, true},
-                      {subject + " lachen .", {at, at + 6}, false}};
+    item.sentences = {{{subject + " lacht ."}, {at, at + 5}, true},
+                      {{subject + " lachen ."}, {at, at + 6}, false}};
     std::vector<judge::SentenceScore> scores;
     if (g.excluded.empty())
       scores = {given_sentence(g.good, {4, 9}), given_sentence(g.bad, {4, 10})};

@@ -11,10 +11,10 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "client.h"
+#include "engine/texts.h"
 #include "fake.h"
 #include "report/html.h"
 #include "report/results.h"
-#include "serve/bench.h"
 
 namespace minpair::serve {
 namespace {
@@ -159,23 +159,24 @@ TEST(Serve, ScoresAPairAsScoreDoes) {
   for (size_t m = 0; m < 2; ++m) {
     testing::FakeModel model(m);
     const method::Method& pll = method::find_method("pll");
-    auto expected = score_typed(model, pll, {"Sie lacht .", "Sie lachen ."});
+    auto expected = engine::score_texts(model, pll, {{"Sie lacht ."}, {"Sie lachen ."}}).texts;
     auto one = answer["models"][m];
     for (size_t s = 0; s < 2; ++s) {
-      EXPECT_EQ(one["sentences"][s]["sum"], expected[s].sum());
+      EXPECT_EQ(one["sentences"][s]["sum"], expected[s].score.value(pll.view()));
       EXPECT_EQ(one["sentences"][s]["tokens"].size(), expected[s].score.tokens.size());
     }
-    EXPECT_EQ(one["preferred"], preference(expected, pll).first);
+    EXPECT_EQ(one["preferred"], engine::preference(expected, pll).first.value());
   }
 }
 
-TEST(Serve, ASingleSentenceHasAScoreToo) {
-  testing::FakeModel model;
-  const method::Method& pll = method::find_method("pll");
-  auto alone = score_typed(model, pll, {"Sie lacht ."});
-  ASSERT_EQ(alone.size(), 1u);
-  EXPECT_EQ(alone[0].score.words, 3u);
-  EXPECT_EQ(alone[0].sum(), score_typed(model, pll, {"Sie lacht .", "Sie lachen ."})[0].sum());
+TEST(Serve, SaysWhyASentenceHasNoScore) {
+  NEEDS_THE_PAGE();
+  Served served;
+  std::string body = R"({"models":[0],"texts":["Sie lacht .","Qsie Qlacht"],"method":"pll"})";
+  auto one = nlohmann::json::parse(body_of(ask(served.port(), post("/score", body))))["models"][0];
+  EXPECT_EQ(one["sentences"][1]["explanation"], "the model knows none of these words");
+  EXPECT_FALSE(one["sentences"][1].contains("sum"));
+  EXPECT_TRUE(one["preferred"].is_null());
 }
 
 TEST(Serve, GuessesWhatIsMasked) {

@@ -26,7 +26,7 @@ using ::testing::IsEmpty;
 suite::Item item_of(const std::string& id) {
   suite::Item item;
   item.id = id, item.test = "simple";
-  item.sentences = {{"Er lacht " + id, {}, true}, {"Er lachen " + id, {}, false}};
+  item.sentences = {{{"Er lacht " + id}, {}, true}, {{"Er lachen " + id}, {}, false}};
   suite::align_loci(item.sentences);
   return item;
 }

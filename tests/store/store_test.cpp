@@ -35,7 +35,7 @@ suite::Item pair_of(const std::string& id, const std::string& good, const std::s
   item.test = "simple";
   item.condition = "sg";
   item.language = "de";
-  item.sentences = {{good, {}, true}, {bad, {}, false}};
+  item.sentences = {{{good}, {}, true}, {{bad}, {}, false}};
   suite::align_loci(item.sentences);
   return item;
 }

@@ -43,7 +43,7 @@ class Maker {
     std::string front = phrase(), back = phrase();
     for (bool good : {true, false}) {
       std::string form = good ? "läuft" : word() + "x";
-      item.sentences.push_back({front + " " + form + " " + back,
+      item.sentences.push_back({{front + " " + form + " " + back},
                                 {front.size() + 1, front.size() + 1 + form.size()},
                                 good});
     }
@@ -118,7 +118,7 @@ TEST(Formats, EveryOneGivesBackWhatItHolds) {
     item.cluster = "c" + std::to_string(make.below(5));
   };
   More sets = [](Item& item, Maker&) {
-    item.sentences.push_back({item.sentences[1].text + " mehr", {}, false});
+    item.sentences.push_back({{item.sentences[1].text + " mehr"}, {}, false});
     align_loci(item.sentences);
   };
   const std::vector<std::pair<std::string, More>> all = {

@@ -43,7 +43,7 @@ TEST(JsonLines, WhatIsWrittenReadsBack) {
   item.condition = "sg_pl";
   item.language = "ja";
   item.cluster = "c";
-  item.sentences = {{"猫が \"寝る\"", {3, 6}, true}, {"猫を \"寝る\"", {3, 6}, false}};
+  item.sentences = {{{"猫が \"寝る\""}, {3, 6}, true}, {{"猫を \"寝る\""}, {3, 6}, false}};
   item.features = {{"distance", 3.0}, {"tiny", 1.25e-300}, {"lemma", std::string("寝る\n\x01")}};
   std::string line;
   append_json_line(line, item);

@@ -16,7 +16,7 @@ static Item pair(const std::string& id, const std::string& good, const std::stri
   item.id = id;
   item.test = test;
   item.condition = condition;
-  item.sentences = {{good, {}, true}, {bad, {}, false}};
+  item.sentences = {{{good}, {}, true}, {{bad}, {}, false}};
   align_loci(item.sentences);
   return item;
 }

@@ -7,7 +7,7 @@ namespace {
 
 Item item_of(std::string good, Span a, std::string bad, Span b) {
   Item item;
-  item.sentences = {{std::move(good), a, true}, {std::move(bad), b, false}};
+  item.sentences = {{{std::move(good)}, a, true}, {{std::move(bad)}, b, false}};
   return item;
 }
 

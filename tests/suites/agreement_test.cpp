@@ -398,7 +398,7 @@ TEST(SuiteCheck, SeesWrongSentences) {
     item.id = "1";
     item.test = test;
     item.language = language;
-    item.sentences = {{right, {}, true}, {wrong, {}, false}};
+    item.sentences = {{{right}, {}, true}, {{wrong}, {}, false}};
     suite::align_loci(item.sentences);
     return check(item, Paradigms(language));
   };

@@ -13,7 +13,8 @@ interface Scored {
   model: string;
   method?: string;
   norm?: "sum" | "mean";
-  sentences?: { text: string; sum: number; mean: number; tokens: Piece[] }[];
+  // A sentence without a score says why.
+  sentences?: { text: string; sum?: number; mean?: number; tokens?: Piece[]; explanation?: string }[];
   preferred?: number | null;
   difference?: number;
   predictions?: { text: string; seen: string; gaps: Piece[][] }[];
@@ -45,7 +46,7 @@ function verdict(s: Scored): string {
 function oneModel(s: Scored): HTMLElement {
   const box = el("div", { class: "model" }, el("h3", {}, swatch(s) as unknown as Node, s.model, s.method ? el("span", { class: "note" }, ` ${s.method}, ${s.norm}`) : null));
   if (verdict(s)) box.append(el("p", { class: s.error ? "problem" : "verdict" }, verdict(s)));
-  for (const sentence of s.sentences ?? []) box.append(tokens(sentence.tokens));
+  for (const sentence of s.sentences ?? []) box.append(sentence.tokens ? tokens(sentence.tokens) : el("p", { class: "problem" }, `“${sentence.text}” has no score: ${sentence.explanation}`));
   for (const p of s.predictions ?? []) {
     box.append(el("p", { class: "note" }, p.seen === p.text ? p.text : `${p.seen} …`));
     p.gaps.forEach((gap, i) => box.append(predictions(gap, p.gaps.length > 1 ? `Mask ${i + 1}` : "")));
@@ -72,7 +73,7 @@ function sideBySide(all: Scored[]): HTMLElement | null {
   const scored = all.filter((s) => s.sentences && s.sentences.length > 1);
   if (!scored.length) return null;
   const columns: Column[] = [{ title: "Sentence" }, ...scored.map((s) => ({ title: `${s.model}, ${s.method}, ${s.norm}`, numeric: true }))];
-  const rows: Value[][] = scored[0].sentences!.map((sentence, i) => [sentence.text, ...scored.map((s) => s.sentences![i][s.norm ?? "sum"])]);
+  const rows: Value[][] = scored[0].sentences!.map((sentence, i) => [sentence.text, ...scored.map((s) => s.sentences![i][s.norm ?? "sum"] ?? null)]);
   const box = table(columns, [...rows, ["The preferred one leads by", ...scored.map((s) => s.difference ?? null)]], "Scores; higher is better, and the preferred sentence is bold");
   scored.forEach((s, k) => {
     if (typeof s.preferred === "number") box.querySelectorAll("tbody tr")[s.preferred].children[k + 1].classList.add("preferred");
@@ -121,7 +122,7 @@ function historyView(again: (asked: Asked) => void): { element: HTMLElement; add
   keep(all);
   return { element, add: (asked) => keep([asked, ...all.filter((a) => questionOf(a) !== questionOf(asked))]) };
 }
-const answerOf = (s: Scored) => verdict(s) || s.predictions?.map((p) => p.gaps.map((g) => g[0]?.piece).join(", ")).join("; ") || (s.sentences ? fixed(s.sentences[0][s.norm ?? "sum"], 4) : "");
+const answerOf = (s: Scored) => verdict(s) || s.predictions?.map((p) => p.gaps.map((g) => g[0]?.piece).join(", ")).join("; ") || (s.sentences?.[0].tokens ? fixed(s.sentences[0][s.norm ?? "sum"]!, 4) : (s.sentences?.[0].explanation ?? ""));
 
 /** What each model said, in a few words. */
 const answersOf = (a: Asked) => (a.looked ? a.looked.map((one) => ({ model: one.model, method: "looked into", said: one.error ?? leads(one) })) : a.answers.map((s) => ({ model: s.model, method: s.method ?? "", said: answerOf(s) })));

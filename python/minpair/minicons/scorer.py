@@ -160,6 +160,9 @@ class LMScorer:
     def _primed(self, prefix: Text, stimuli: Text, suffix: Optional[Text], separator: Text, how: Tuple[Model, str]) -> Prepared:
         texts = _list(stimuli)
         separators = _parallel(separator, len(texts), "separators")
+        for s in separators:
+            if not s.isspace():
+                raise UsageError(f"what stands between a prefix and a text must be white space, not {s!r}\n  write it at the end of the prefix")
         contexts = [p + s for p, s in zip(_parallel(prefix, len(texts), "prefixes"), separators)]
         after = None
         if suffix is not None:
@@ -174,7 +177,7 @@ class LMScorer:
         whole = prepared.texts
         if prepared.suffixes is not None:
             whole = [text + suffix for text, suffix in zip(whole, prepared.suffixes)]
-        table: Table = prepared.model._scored(whole, "token", prepared.method, None, prepared.contexts, "", None, rank)
+        table: Table = prepared.model._scored(whole, "token", prepared.method, None, prepared.contexts, None, rank)
         found: List[List[_Token]] = [[] for _ in whole]
         ranks = table["rank"] if rank else [0] * len(table)
         columns = [table[name] for name in ("text", "begin", "special", "logprob")]

@@ -8,6 +8,25 @@ test_that("scores are the sums of words and tokens", {
     expect_equal(as.vector(tapply(rows$logprob, rows$text, sum)), scores)
 })
 
+test_that("the command line says the same and asks no less", {
+  program <- Sys.getenv("MINPAIR_PROGRAM")
+  skip_if(program == "", "MINPAIR_PROGRAM does not name the program")
+  numbers <- function(lines, pattern) as.numeric(sub(pattern, "\\1", grep(pattern, lines, value = TRUE)))
+  for (context in c("", "Peter war da.")) for (method in c("pll", "pll-word-l2r", "masked-word-l2r")) {
+    said <- system2(program, c("score", "--json", "-m", "de-mini", "--method", method, "--context", shQuote(context), shQuote(texts[1:2])),
+                    stdout = TRUE)
+    asked <- 0
+    scores <- minpair_score(texts[1:2], "de-mini", method = method, norm = "sum", context = context,
+                            progress = function(done, total) asked <<- total)
+    expect_identical(scores, numbers(said, "^ *\"sum\": ([-0-9.e]+),$"))
+    expect_identical(asked, numbers(said, "^ *\"tokens\": ([0-9]+)$"))
+  }
+  expect_error(minpair_score(texts[1], "de-mini", method = "masked"), "compares texts at the words in which they differ")
+  expect_true(all(is.na(minpair_score(c("", "\u2603"), "de-mini"))))
+  expect_identical(minpair_predict("Er [MASK].", "de-mini", context = "Peter war da.")$piece,
+                   minpair_predict("Peter war da. Er [MASK].", "de-mini")$piece)
+})
+
 test_that("umlauts, NA and mistakes", {
   expect_length(minpair_score(c("Die B\u00fccher fehlen.", "B\u00fccher"), "de-mini", method = "pll"), 2)
   expect_error(minpair_score(NA_character_, "de-mini"), "NA")

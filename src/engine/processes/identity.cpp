@@ -5,15 +5,14 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "engine/processes/messages.h"
+#include "method/text.h"
 
 namespace minpair::engine {
 
 std::string identity_of(query::Model& model) {
-  query::Query query;
-  for (const tokenizer::Token& t : model.tokenizer().encode("The cat sleeps .").tokens) {
-    query.asks.push_back({uint32_t(query.ids.size()), query::Targets{{t.id}}});
-    query.ids.push_back(t.id);
-  }
+  query::Query query{method::encoded({"The cat sleeps ."}, model.tokenizer(), {}).ids, {}, {}};
+  for (size_t i = 0; i < query.ids.size(); ++i)
+    query.asks.push_back({uint32_t(i), query::Targets{{query.ids[i]}}});
   std::string answer = hex_of(hash128(answers_text(model.answer({&query, 1}))));
   const query::ModelInfo& info = model.info();
   return fmt::format("{}\n{}\n{}\n{}", info.precision, info.fingerprint,

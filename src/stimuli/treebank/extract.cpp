@@ -130,7 +130,7 @@ void ClozeExtractor::one(const Tree& tree, const Agreement& a, bool mask_target,
                              tree.id.empty() ? fmt::format("line-{}", tree.line) : tree.id);
   const Word& other = tree.word(mask_target ? a.controller : a.target);
   item.cloze = true;
-  item.sentences.push_back({std::move(text), spans[w.token], true});
+  item.sentences.push_back({{std::move(text)}, spans[w.token], true});
   add_analysis(tree, a, masked, options_.compat, item);
   add_other(item.sentences[0].text, spans[other.token], item);
   if (tree.tokens[w.token].first != tree.tokens[w.token].last)

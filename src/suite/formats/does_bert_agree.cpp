@@ -54,7 +54,7 @@ class DoesBertAgreeItems : public RowItemStream {
     item.id = number_id(item.test, ++numbers_[item.test]);
     item.cloze = true;
     item.sentences.resize(1);
-    item.sentences[0] = {fields_[masked_], {at, at + kMask.size()}, true};
+    item.sentences[0] = {{fields_[masked_]}, {at, at + kMask.size()}, true};
     for (size_t i = 0; i < fields_.size(); ++i)
       if (i != masked_ && i != type_ && !fields_[i].empty())
         add_feature(item, header_[i], fields_[i]);

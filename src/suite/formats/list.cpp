@@ -300,7 +300,7 @@ class WideItems : public FileItemStream {
         if (i == rows_.column(role)) throw rows_.nothing_at(i);
         continue;
       }
-      item.sentences.push_back({text, {}, role == Role::good, {}, {}, {}});
+      item.sentences.push_back({{text}, {}, role == Role::good});
     }
   }
 
@@ -438,7 +438,7 @@ class LongItems : public FileItemStream {
     item.test = first.test;
     if (by_condition_) item.condition = first.condition;
     item.sentences.clear();
-    for (size_t i : group) item.sentences.push_back({all_[i].text, {}, all_[i].good, {}, {}, {}});
+    for (size_t i : group) item.sentences.push_back({{all_[i].text}, {}, all_[i].good});
     align_loci(item.sentences);
     for (size_t c = 0; c < rows_.roles.size(); ++c) fill_column(item, group, c);
   }

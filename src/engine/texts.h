@@ -1,0 +1,85 @@
+#pragma once
+// Texts that a user typed or a program hands over, and what a model says about them: for `score`,
+// the bench of `serve`, and the C interface.
+//
+//   ScoredTexts scored = score_texts(model, method, {{"Er ging.", "Peter war da."}, {"Ihn
+//   ging."}}); for (const ScoredText& t : scored.texts) use(t.score.value(method.view()));
+//
+//   Predictions gaps = predict(model, {"Er [MASK].", "Peter war da."}, 10);
+
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+
+namespace minpair::engine {
+
+// A word of a text that was read from left to right. Surprisal is in bits.
+struct ScoredWord {
+  Span span;  // bytes of the text
+  std::string text;
+  bool in_locus = false;
+  double surprisal = 0;  // of its tokens
+  double complete = 0;   // of the word as such: `lp-by-words`
+};
+
+struct ScoredText {
+  suite::Text text;
+  judge::Reason excluded = judge::Reason::none;  // why there is no score
+  judge::SentenceScore score;
+  std::vector<uint32_t> ranks;    // parallel to the tokens, if they were asked for
+  std::vector<ScoredWord> words;  // if they were asked for, of the method `lp`
+
+  bool has_score() const { return excluded == judge::Reason::none; }
+};
+
+struct ScoredTexts {
+  std::vector<ScoredText> texts;
+  PlanCounts counts;  // what the model was asked
+};
+
+struct TextOptions {
+  bool ranks = false;  // of each token among all that could stand there
+  bool words = false;
+  Tick tick;
+};
+
+// Every text on its own; by a method that scores only the words in which texts differ, all of them
+// as one minimal set. Throws when the method cannot score texts, or a text is not UTF-8.
+ScoredTexts score_texts(query::Model& model, const method::Method& method,
+                        const std::vector<suite::Text>& texts, const TextOptions& options = {});
+
+// Marks the tokens and words in which the texts differ.
+void mark_differences(std::vector<ScoredText>& texts);
+
+// The text that wins by the method's own view, among those that have a score.
+judge::Preference preference(const std::vector<ScoredText>& texts, const method::Method& method);
+
+// All of it as JSON: indented, unless `indent` is negative.
+std::string scored_json(const query::Model& model, const method::Method& method,
+                        const ScoredTexts& scored, int indent);
+
+double bits(double logprob);  // the surprisal of a natural log-probability
+
+struct Prediction {
+  tokenizer::TokenId id = 0;
+  std::string piece;
+  double logprob = 0;
+};
+
+struct Predictions {
+  suite::Text text;
+  std::string seen;                           // what the model read of it
+  std::vector<std::vector<Prediction>> gaps;  // best first, equals by id
+};
+
+// The `count` best tokens at every mask of the text: [MASK], or as the tokenizer writes it. A model
+// that reads from left to right continues what stands before the first [MASK], or the whole text.
+Predictions predict(query::Model& model, suite::Text text, uint32_t count);
+std::string predictions_json(const std::vector<Predictions>& all, int indent);
+
+// Calls `work` with each text and its number, and says in an error which text it was.
+void each_text(const std::vector<suite::Text>& texts,
+               const std::function<void(const suite::Text& text, size_t number)>& work);
+
+}  // namespace minpair::engine

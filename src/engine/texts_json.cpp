@@ -1,0 +1,83 @@
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "engine/texts.h"
+
+namespace minpair::engine {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json tokens_of(const query::Model& model, const ScoredText& s) {
+  json tokens = json::array();
+  for (const judge::TokenScore& t : s.score.tokens)
+    tokens.push_back({{"piece", model.tokenizer().piece(t.id)},
+                      {"id", t.id},
+                      {"begin", character_of_byte(s.text.text, t.span.begin)},
+                      {"end", character_of_byte(s.text.text, t.span.end)},
+                      {"locus", t.in_locus},
+                      {"logit", t.logit},
+                      {"logprob", t.logprob}});
+  return tokens;
+}
+
+void add_words(json& sentence, const ScoredText& s) {
+  sentence["unit"] = "bits";
+  for (size_t i = 0; i < s.score.tokens.size(); ++i)
+    sentence["tokens"][i]["surprisal"] = bits(s.score.tokens[i].logprob);
+  for (const ScoredWord& w : s.words)
+    sentence["words"].push_back({{"text", w.text},
+                                 {"begin", character_of_byte(s.text.text, w.span.begin)},
+                                 {"end", character_of_byte(s.text.text, w.span.end)},
+                                 {"surprisal", w.surprisal},
+                                 {"surprisal_complete", w.complete}});
+}
+
+json sentence_of(const query::Model& model, const ScoredText& s) {
+  json sentence{{"text", s.text.text}};
+  if (!s.text.context.empty()) sentence["context"] = s.text.context;
+  if (!s.has_score()) {
+    sentence["excluded"] = key_of(s.excluded);
+    sentence["explanation"] = explanation_of(s.excluded);
+    return sentence;
+  }
+  sentence["sum"] = s.score.value({judge::Unit::sum}).value();
+  sentence["mean"] = s.score.value({judge::Unit::token}).value();
+  sentence["tokens"] = tokens_of(model, s);
+  if (!s.words.empty()) add_words(sentence, s);
+  return sentence;
+}
+
+}  // namespace
+
+std::string predictions_json(const std::vector<Predictions>& all, int indent) {
+  json out = json::array();
+  for (const Predictions& p : all) {
+    json text{{"text", p.text.text}, {"seen", p.seen}, {"gaps", json::array()}};
+    for (const std::vector<Prediction>& gap : p.gaps) {
+      json best = json::array();
+      for (const Prediction& one : gap)
+        best.push_back({{"piece", one.piece}, {"id", one.id}, {"logprob", one.logprob}});
+      text["gaps"].push_back(std::move(best));
+    }
+    out.push_back(std::move(text));
+  }
+  return json_text(out, indent);
+}
+
+std::string scored_json(const query::Model& model, const method::Method& method,
+                        const ScoredTexts& scored, int indent) {
+  json out{{"model", model.info().name},
+           {"precision", model.info().precision},
+           {"method", method.name()},
+           {"norm", judge::name_of(method.view())},
+           {"asked", {{"queries", scored.counts.distinct}, {"tokens", scored.counts.tokens}}}};
+  for (const ScoredText& s : scored.texts) out["sentences"].push_back(sentence_of(model, s));
+  if (scored.texts.size() < 2) return json_text(out, indent);
+  const judge::Preference best = preference(scored.texts, method);
+  out["preferred"] = best.first ? json(*best.first) : json(nullptr);
+  out["difference"] = best.by;
+  return json_text(out, indent);
+}
+
+}  // namespace minpair::engine
