@@ -39,7 +39,7 @@ Options read_options(const Options* given) {
 
 std::string text_or(const char* text, const char* otherwise = "");
 template <class T>
-T& there(T* pointer, const char* what) {
+T& require(T* pointer, const char* what) {
   if (!pointer) throw wrong_call(std::string(what) + " is NULL");
   return *pointer;
 }

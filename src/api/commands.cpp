@@ -49,7 +49,7 @@ std::optional<LoadedModel> model_called(const std::string& name, const model::Lo
   if (!(options == model::LoadOptions{}))
     throw wrong_call("options of loading have no effect on a loaded model")
         .hint("load it with them, or give its name");
-  minpair_model& model = there(arguments.models[place], "a model");
+  minpair_model& model = require(arguments.models[place], "a model");
   auto turn = std::make_shared<std::unique_lock<std::mutex>>(model.turn);
   return LoadedModel{std::shared_ptr<query::Model>(model.model.get(), [turn](query::Model*) {}),
                      model.load};
@@ -60,10 +60,10 @@ std::vector<std::pair<std::string, std::vector<std::string>>> options_in(
     const minpair_arguments& arguments) {
   std::vector<std::pair<std::string, std::vector<std::string>>> options;
   if (arguments.count % 2 != 0) throw wrong_call("an option has no value");
-  if (arguments.count > 0) there(arguments.options, "the options");
+  if (arguments.count > 0) require(arguments.options, "the options");
   for (size_t i = 0; i < arguments.count; i += 2) {
-    const std::string name = &there(arguments.options[i], "the name of an option");
-    const std::string value = &there(arguments.options[i + 1], "the value of an option");
+    const std::string name = &require(arguments.options[i], "the name of an option");
+    const std::string value = &require(arguments.options[i + 1], "the value of an option");
     auto found = std::find_if(options.begin(), options.end(),
                               [&](const auto& option) { return option.first == name; });
     if (found == options.end()) found = options.insert(found, {name, {}});
@@ -108,13 +108,13 @@ extern "C" {
 minpair_status minpair_command(const char* command, const minpair_arguments* arguments,
                                struct ArrowArrayStream* out) {
   return call([&] {
-    there(out, "the stream");
-    run_command(&there(command, "the command"), read_options(arguments), out);
+    require(out, "the stream");
+    run_command(&require(command, "the command"), read_options(arguments), out);
   });
 }
 
 minpair_status minpair_again(const struct ArrowArrayStream* stream, struct ArrowArrayStream* out) {
-  return call([&] { give_stream(opener_of(stream), &there(out, "the stream")); });
+  return call([&] { give_stream(opener_of(stream), &require(out, "the stream")); });
 }
 
 }  // extern "C"

@@ -23,8 +23,8 @@ constexpr Type text = Type::text, integer = Type::integer, number = Type::number
 
 std::vector<std::string> texts_of(const char* const* texts, size_t count) {
   std::vector<std::string> all;
-  if (count > 0) there(texts, "the list of texts");
-  for (size_t i = 0; i < count; ++i) all.emplace_back(&there(texts[i], "a text"));
+  if (count > 0) require(texts, "the list of texts");
+  for (size_t i = 0; i < count; ++i) all.emplace_back(&require(texts[i], "a text"));
   return all;
 }
 
@@ -53,7 +53,10 @@ Frame about(const query::Model& model) {
            {"method", text},
            {"notes", text}});
   const query::ModelInfo& info = model.info();
-  f.text(info.name).text(query::key_of(info.kind)).text(info.architecture).integer(int64_t{info.layers});
+  f.text(info.name)
+      .text(query::key_of(info.kind))
+      .text(info.architecture)
+      .integer(int64_t{info.layers});
   f.integer(int64_t{info.hidden}).integer(int64_t{info.heads}).integer(int64_t{info.vocabulary});
   f.integer(int64_t{info.max_tokens}).integer(int64_t(info.parameters)).text(info.precision);
   f.text(info.fingerprint).text_or_nothing(piece_of(model, model.tokenizer().special().mask));
@@ -278,11 +281,11 @@ const char* minpair_version(void) {
 int minpair_api(void) { return 1; }
 
 minpair_status minpair_add_home(const char* folder) {
-  return call([&] { add_home(&there(folder, "the folder")); });
+  return call([&] { add_home(&require(folder, "the folder")); });
 }
 
 minpair_status minpair_list(const char* what, struct ArrowArrayStream* out) {
-  return call([&] { give_stream(listed(text_or(what)), &there(out, "the stream")); });
+  return call([&] { give_stream(listed(text_or(what)), &require(out, "the stream")); });
 }
 
 minpair_status minpair_load(const char* name, const minpair_load_options* given,
@@ -296,8 +299,8 @@ minpair_status minpair_load(const char* name, const minpair_load_options* given,
                     text_or(o.start, "auto"),
                     text_or(o.end, "auto"),
                     text_or(o.read_as, "auto")};
-    handle->model = model::load_model(&there(name, "the model's name"), handle->load);
-    there(out, "the place for the model") = handle.release();
+    handle->model = model::load_model(&require(name, "the model's name"), handle->load);
+    require(out, "the place for the model") = handle.release();
   });
 }
 
@@ -305,15 +308,15 @@ void minpair_free_model(minpair_model* model) { delete model; }
 
 minpair_status minpair_about(minpair_model* model, struct ArrowArrayStream* out) {
   return call(
-      [&] { give_stream(about(*there(model, "the model").model), &there(out, "the stream")); });
+      [&] { give_stream(about(*require(model, "the model").model), &require(out, "the stream")); });
 }
 
 minpair_status minpair_tokenize(minpair_model* model, const char* const* texts, size_t count,
                                 int with_special, struct ArrowArrayStream* out) {
   return call([&] {
     give_stream(
-        tokenized(*there(model, "the model").model, texts_of(texts, count), with_special != 0),
-        &there(out, "the stream"));
+        tokenized(*require(model, "the model").model, texts_of(texts, count), with_special != 0),
+        &require(out, "the stream"));
   });
 }
 
@@ -321,8 +324,8 @@ minpair_status minpair_score(minpair_model* model, const char* const* texts, siz
                              const minpair_score_options* options, struct ArrowArrayStream* out) {
   return call([&] {
     give_stream(
-        scored_rows(there(model, "the model"), texts_of(texts, count), read_options(options)),
-        &there(out, "the stream"));
+        scored_rows(require(model, "the model"), texts_of(texts, count), read_options(options)),
+        &require(out, "the stream"));
   });
 }
 
@@ -330,9 +333,9 @@ minpair_status minpair_predict(minpair_model* model, const char* const* texts,
                                const char* const* contexts, size_t count, uint32_t best,
                                struct ArrowArrayStream* out) {
   return call([&] {
-    give_stream(predictions(there(model, "the model"),
+    give_stream(predictions(require(model, "the model"),
                             with_contexts(texts_of(texts, count), contexts), best),
-                &there(out, "the stream"));
+                &require(out, "the stream"));
   });
 }
 
@@ -340,9 +343,9 @@ minpair_status minpair_states(minpair_model* model, const char* const* texts, si
                               int layer, minpair_progress progress, void* user,
                               struct ArrowArrayStream* out) {
   return call([&] {
-    give_stream(states(there(model, "the model"), with_contexts(texts_of(texts, count), nullptr),
+    give_stream(states(require(model, "the model"), with_contexts(texts_of(texts, count), nullptr),
                        layer, ticking(progress, user)),
-                &there(out, "the stream"));
+                &require(out, "the stream"));
   });
 }
 

@@ -37,6 +37,8 @@ Perplexity perplexity(query::Model& model, const std::filesystem::path& file,
   uint64_t tokens = 0;
   LineReader lines(file);
   for (std::string_view line; lines.next(line);) {
+    if (!valid_utf8(line))
+      throw bad_input("this line is not UTF-8").at(lines.name(), lines.line_number());
     if (trim(line).empty()) continue;
     ++result.lines;
     result.words += words(line).size() + (end >= 0 ? 1 : 0);

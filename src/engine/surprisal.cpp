@@ -1,5 +1,7 @@
 #include "engine/surprisal.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -224,7 +226,12 @@ class OneByOne : public Surprisal::Reader {
   OneByOne(query::Model& model, const SurprisalOptions& options, Surprisal::Give give)
       : Reader(model, options, std::move(give)),
         method_(method::find_method(options.method.empty() ? "pll-word-l2r" : options.method,
-                                    model.info())) {}
+                                    model.info())) {
+    if (method_.info().cloze || method_.info().scope == judge::Scope::locus)
+      throw wrong_call(
+          fmt::format("the method '{}' does not score every word of a text", method_.name()))
+          .hint(fmt::format("'{}' does", method::default_method(model.info()).name()));
+  }
 
   void finish() override {
     std::vector<std::vector<ItemScores>> scores = score_items(model_, {&method_}, items_);

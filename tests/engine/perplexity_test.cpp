@@ -27,6 +27,19 @@ double slowly(query::Model& model, const std::vector<tokenizer::TokenId>& ids) {
 
 }  // namespace
 
+TEST(Perplexity, SaysWhichLineIsNotUtf8) {
+  auto model = lstm();
+  testing::TemporaryFolder folder;
+  write_file(folder / "x.txt", "w5 w9\nw7 \xff\n");
+  try {
+    perplexity(*model, folder / "x.txt", {});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.where().line, 2u);
+    EXPECT_EQ(e.message(), "this line is not UTF-8");
+  }
+}
+
 TEST(Perplexity, CarriesTheStateOverLines) {
   auto model = lstm();
   testing::TemporaryFolder folder;

@@ -44,6 +44,23 @@ std::vector<std::pair<double, double>> by_methods(query::Model& model, const std
   return words;
 }
 
+// It once gave NaN for every word.
+TEST(Surprisal, RefusesAMethodThatDoesNotScoreEveryWord) {
+  auto model = model::load_model((testing::source_dir() / "tests/model/golden/bert").string());
+  for (const char* method : {"masked", "masked-word-l2r", "feature-class"})
+    EXPECT_THROW(words_of(*model, {"wort7 wort8"}, {.method = method}), Error) << method;
+  EXPECT_EQ(words_of(*model, {"wort7 wort8"}, {.method = "pll"}).size(), 2u);
+}
+
+TEST(Surprisal, SaysThatWordsAreUnknown) {
+  auto model = model::load_model((testing::source_dir() / "tests/model/golden/bert").string());
+  const std::vector<WordSurprisal> words = words_of(*model, {"nobody knows", "wort7 nobody"});
+  ASSERT_EQ(words.size(), 4u);
+  EXPECT_TRUE(words[0].unknown && words[1].unknown && words[3].unknown);
+  EXPECT_TRUE(std::isnan(words[0].surprisal));
+  EXPECT_GT(words[3].surprisal, 0);
+}
+
 TEST(Surprisal, RunningTextIsThatOfPerplexity) {
   auto model = lstm();
   testing::TemporaryFolder folder;
