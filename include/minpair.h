@@ -134,7 +134,8 @@ typedef struct minpair_score_options {
 } minpair_score_options;
 
 /* Each text on its own: text (its number), score, sum, tokens, words, excluded; or its words or tokens. A method that scores only the words
- * in which texts differ compares all of them. `excluded` says why a text has no score: "empty_text", "unknown_text", "too_long", ... */
+ * in which texts differ compares all of them. `excluded` says why a text has no score: "empty_text", "unknown_text", "too_long", ...
+ * Words of the method "lp" have one more column, `surprisal_complete`: of the whole word, followed by another. */
 minpair_status minpair_score(minpair_model* model, const char* const* texts, size_t count,
                              const minpair_score_options* options, struct ArrowArrayStream* out);
 /* The best pieces at every [MASK]; models that read from left to right continue what stands before the first one, or the whole text. Contexts

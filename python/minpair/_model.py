@@ -105,7 +105,8 @@ class Model:
         progress: Progress = None,
     ) -> Any:
         """Every word: text (its number), word, form, begin, end, special, tokens, logprob, surprisal. Words are the
-        tokenizer's; with ``method="lp-by-words"`` (causal models) the probability of a word includes that it ends there."""
+        tokenizer's; with ``method="lp-by-words"`` (causal models) the probability of a word includes that it ends there, which ``method="lp"``
+        has in one more column, surprisal_complete."""
         return frame(self._scored(texts, "word", method, None, context, progress))
 
     def tokenize(self, values: Texts, special: bool = True) -> Any:

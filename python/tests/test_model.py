@@ -58,6 +58,18 @@ def test_the_command_line_says_the_same_and_asks_no_less(said, bert_path, name, 
         assert [t[place] for s in theirs["sentences"] for t in s["tokens"]] == column(tokens, place)
 
 
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("name", ["gpt2", "rwkv"])
+def test_words_of_a_causal_model_are_those_of_the_command_line(said, bert_path, name, context):
+    """By the default method, which also asks whether words are complete."""
+    theirs = said("-m", bert_path.parent / name, "--context", context, *TEXTS[:2])
+    asked = []
+    words = mp.load(bert_path.parent / name).words(TEXTS[:2], context=context, progress=lambda done, total: asked.append(total))
+    for place in ("begin", "end", "surprisal", "surprisal_complete"):
+        assert [w[place] for s in theirs["sentences"] for w in s["words"]] == column(words, place)
+    assert asked[-1] == theirs["asked"]["tokens"] > 0
+
+
 def test_a_context_costs_no_questions(bert):
     """Its tokens are read, and the model is asked about the text's alone."""
     def asked(text, context):

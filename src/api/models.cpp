@@ -146,30 +146,32 @@ Frame token_rows(const query::Model& model, const std::vector<engine::ScoredText
       const judge::TokenScore& token = scored[i].score.tokens[t];
       put_token(f, model, i, t, scored[i].text.text, token.id, token.span);
       f.truth(token.special).truth(token.begins_word).number(token.logprob);
-      f.number(tidy::bits(token.logprob));
+      f.number(judge::bits(token.logprob));
       if (ranks) f.integer(int64_t{scored[i].ranks[t]});
     }
   return f;
 }
 
-Frame word_rows(const std::vector<engine::ScoredText>& scored) {
-  Frame f({{"text", integer},
-           {"word", integer},
-           {"form", text},
-           {"begin", integer},
-           {"end", integer},
-           {"special", truth},
-           {"tokens", integer},
-           {"logprob", number},
-           {"surprisal", number}});
+Frame word_rows(const std::vector<engine::ScoredText>& scored, bool complete_too) {
+  std::vector<Field> fields = {{"text", integer},   {"word", integer},   {"form", text},
+                               {"begin", integer},  {"end", integer},    {"special", truth},
+                               {"tokens", integer}, {"logprob", number}, {"surprisal", number}};
+  if (complete_too) fields.push_back({"surprisal_complete", number});
+  Frame f(fields);
   for (size_t i = 0; i < scored.size(); ++i) {
     const std::string& own = scored[i].text.text;
-    std::vector<tidy::ScoredWord> words = tidy::words_of(scored[i].score.tokens);
+    const std::vector<judge::ScoredWord> words = judge::words_of(scored[i].score.tokens);
+    const std::vector<judge::ScoredWord> complete = judge::words_of(scored[i].complete);
     for (size_t w = 0; w < words.size(); ++w) {
       f.integer(int64_t(i)).integer(int64_t(w)).text(slice(own, words[w].span));
       put_span(f, own, words[w].span);
       f.truth(words[w].special).integer(int64_t{words[w].tokens}).number(words[w].logprob);
-      f.number(tidy::bits(words[w].logprob));
+      f.number(judge::bits(words[w].logprob));
+      if (!complete_too) continue;
+      if (w < complete.size())
+        f.number(judge::bits(complete[w].logprob));
+      else
+        f.nothing();
     }
   }
   return f;
@@ -190,12 +192,13 @@ Frame scored_rows(minpair_model& model, std::vector<std::string> texts,
   const std::vector<suite::Text> all = with_contexts(std::move(texts), options.contexts);
   std::lock_guard turn(model.turn);
   const std::vector<engine::ScoredText> scored =
-      engine::score_texts(
-          *model.model, method, all,
-          {.ranks = options.ranks != 0, .tick = ticking(options.progress, options.user)})
+      engine::score_texts(*model.model, method, all,
+                          {.ranks = options.ranks != 0,
+                           .words = level == "word",
+                           .tick = ticking(options.progress, options.user)})
           .texts;
   if (level == "token") return token_rows(*model.model, scored, options.ranks != 0);
-  return level == "word" ? word_rows(scored) : text_rows(scored, view);
+  return level == "word" ? word_rows(scored, method.name() == "lp") : text_rows(scored, view);
 }
 
 Frame predictions(minpair_model& model, const std::vector<suite::Text>& texts, uint32_t best) {

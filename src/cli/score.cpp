@@ -50,9 +50,9 @@ void print_columns(const std::vector<std::vector<Cell>>& columns) {
 }
 
 std::vector<Cell> token_column(const query::Model& model, const engine::ScoredText& s) {
-  bool surprisal = !s.words.empty();
+  bool surprisal = !s.complete.empty();
   auto numbers = [&](double logprob) {
-    return surprisal ? fmt::format("{:10.4f} {:9.4f}", logprob, engine::bits(logprob))
+    return surprisal ? fmt::format("{:10.4f} {:9.4f}", logprob, judge::bits(logprob))
                      : fmt::format("{:.4f}", logprob);
   };
   std::vector<Cell> cells{{"token", surprisal ? "  log-prob      bits" : "log-prob"}};
@@ -63,11 +63,14 @@ std::vector<Cell> token_column(const query::Model& model, const engine::ScoredTe
   return cells;
 }
 
-std::vector<Cell> word_column(const engine::ScoredText& s) {
+std::vector<Cell> word_column(const query::Model& model, const engine::ScoredText& s) {
   std::vector<Cell> cells{{"word", "      bits  complete"}};
-  for (const engine::ScoredWord& w : s.words)
-    cells.push_back({w.text + (w.in_locus ? " *" : ""),
-                     fmt::format("{:10.4f} {:9.4f}", w.surprisal, w.complete)});
+  const std::vector<judge::ScoredWord> words = judge::words_of(s.score.tokens);
+  const std::vector<judge::ScoredWord> complete = judge::words_of(s.complete);
+  for (size_t w = 0; w < words.size(); ++w)
+    cells.push_back({engine::text_of(model, s, words[w]) + (words[w].in_locus ? " *" : ""),
+                     fmt::format("{:10.4f} {:9.4f}", judge::bits(words[w].logprob),
+                                 judge::bits(complete[w].logprob))});
   return cells;
 }
 
@@ -76,7 +79,7 @@ void print_scores(const query::Model& model, const std::vector<engine::ScoredTex
   for (const engine::ScoredText& s : texts) {
     if (!s.has_score()) continue;
     tokens.push_back(token_column(model, s));
-    if (!s.words.empty()) words.push_back(word_column(s));
+    if (!s.complete.empty()) words.push_back(word_column(model, s));
   }
   // Sentences of different lengths end in the same row.
   size_t rows = 0;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/error.h"
 #include "method/ranks.h"
@@ -33,23 +32,6 @@ std::vector<suite::Item> items_of(const std::vector<suite::Text>& texts, judge::
     items[std::min(i, items.size() - 1)].sentences.push_back({texts[i]});
   if (scope == judge::Scope::locus) suite::align_loci(items[0].sentences);
   return items;
-}
-
-// The words of a text, from its tokens as such and as parts of complete words.
-std::vector<ScoredWord> words_of(const tokenizer::Tokenizer& tokenizer, const ScoredText& scored,
-                                 const std::vector<judge::TokenScore>& complete) {
-  std::vector<ScoredWord> words;
-  for (size_t i = 0; i < scored.score.tokens.size(); ++i) {
-    const judge::TokenScore& t = scored.score.tokens[i];
-    if (words.empty() || t.begins_word || t.special) words.push_back({t.span});
-    ScoredWord& word = words.back();
-    word.span.end = std::max(word.span.end, t.span.end);
-    word.text = t.special ? tokenizer.piece(t.id) : std::string(slice(scored.text.text, word.span));
-    word.in_locus |= t.in_locus;
-    word.surprisal += bits(t.logprob);
-    word.complete += bits(complete[i].logprob);
-  }
-  return words;
 }
 
 }  // namespace
@@ -89,9 +71,9 @@ ScoredTexts score_texts(query::Model& model, const method::Method& method,
       for (const judge::TokenScore& t : all[item][1].sentences[place].tokens)
         scored.ranks.push_back(uint32_t(t.logprob));
     // A text that fills the model's context has no place behind it.
-    const ItemScores& complete = all[item].back();
+    ItemScores& complete = all[item].back();
     if (words && complete.excluded == judge::Reason::none)
-      scored.words = words_of(model.tokenizer(), scored, complete.sentences[place].tokens);
+      scored.complete = std::move(complete.sentences[place].tokens);
   }
   return result;
 }
@@ -104,11 +86,14 @@ void mark_differences(std::vector<ScoredText>& texts) {
   auto sentence = sentences.begin();
   for (ScoredText& t : texts) {
     if (!t.has_score()) continue;
-    method::mark_locus(t.score.tokens, *sentence);
-    const Span locus = sentence++->locus;
-    for (ScoredWord& w : t.words)
-      w.in_locus = w.span.begin < locus.end && locus.begin < w.span.end;
+    method::mark_locus(t.score.tokens, *sentence++);
   }
+}
+
+std::string text_of(const query::Model& model, const ScoredText& scored,
+                    const judge::ScoredWord& word) {
+  return word.special ? model.tokenizer().piece(scored.score.tokens[word.first].id)
+                      : std::string(slice(scored.text.text, word.span));
 }
 
 judge::Preference preference(const std::vector<ScoredText>& texts, const method::Method& method) {
@@ -118,8 +103,6 @@ judge::Preference preference(const std::vector<ScoredText>& texts, const method:
                                                        : std::nullopt);
   return judge::preference(values);
 }
-
-double bits(double logprob) { return -logprob / std::log(2.0); }
 
 Predictions predict(query::Model& model, suite::Text text, uint32_t count) {
   const tokenizer::Tokenizer& tokenizer = model.tokenizer();

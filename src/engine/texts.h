@@ -11,24 +11,18 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "judge/words.h"
 
 namespace minpair::engine {
-
-// A word of a text that was read from left to right. Surprisal is in bits.
-struct ScoredWord {
-  Span span;  // bytes of the text
-  std::string text;
-  bool in_locus = false;
-  double surprisal = 0;  // of its tokens
-  double complete = 0;   // of the word as such: `lp-by-words`
-};
 
 struct ScoredText {
   suite::Text text;
   judge::Reason excluded = judge::Reason::none;  // why there is no score
   judge::SentenceScore score;
-  std::vector<uint32_t> ranks;    // parallel to the tokens, if they were asked for
-  std::vector<ScoredWord> words;  // if they were asked for, of the method `lp`
+  std::vector<uint32_t> ranks;  // parallel to the tokens, if they were asked for
+  // Of the method `lp`, if words were asked for: the tokens as parts of complete words
+  // (`lp-by-words`).
+  std::vector<judge::TokenScore> complete;
 
   bool has_score() const { return excluded == judge::Reason::none; }
 };
@@ -49,17 +43,19 @@ struct TextOptions {
 ScoredTexts score_texts(query::Model& model, const method::Method& method,
                         const std::vector<suite::Text>& texts, const TextOptions& options = {});
 
-// Marks the tokens and words in which the texts differ.
+// Marks the tokens in which the texts differ.
 void mark_differences(std::vector<ScoredText>& texts);
 
 // The text that wins by the method's own view, among those that have a score.
 judge::Preference preference(const std::vector<ScoredText>& texts, const method::Method& method);
 
+// As the text has it; a special token as the vocabulary writes it.
+std::string text_of(const query::Model& model, const ScoredText& scored,
+                    const judge::ScoredWord& word);
+
 // All of it as JSON: indented, unless `indent` is negative.
 std::string scored_json(const query::Model& model, const method::Method& method,
                         const ScoredTexts& scored, int indent);
-
-double bits(double logprob);  // the surprisal of a natural log-probability
 
 struct Prediction {
   tokenizer::TokenId id = 0;

@@ -21,16 +21,19 @@ json tokens_of(const query::Model& model, const ScoredText& s) {
   return tokens;
 }
 
-void add_words(json& sentence, const ScoredText& s) {
+void add_words(json& sentence, const query::Model& model, const ScoredText& s) {
   sentence["unit"] = "bits";
-  for (size_t i = 0; i < s.score.tokens.size(); ++i)
-    sentence["tokens"][i]["surprisal"] = bits(s.score.tokens[i].logprob);
-  for (const ScoredWord& w : s.words)
-    sentence["words"].push_back({{"text", w.text},
-                                 {"begin", character_of_byte(s.text.text, w.span.begin)},
-                                 {"end", character_of_byte(s.text.text, w.span.end)},
-                                 {"surprisal", w.surprisal},
-                                 {"surprisal_complete", w.complete}});
+  const std::vector<judge::TokenScore>& tokens = s.score.tokens;
+  for (size_t i = 0; i < tokens.size(); ++i)
+    sentence["tokens"][i]["surprisal"] = judge::bits(tokens[i].logprob);
+  const std::vector<judge::ScoredWord> words = judge::words_of(tokens);
+  const std::vector<judge::ScoredWord> complete = judge::words_of(s.complete);
+  for (size_t w = 0; w < words.size(); ++w)
+    sentence["words"].push_back({{"text", text_of(model, s, words[w])},
+                                 {"begin", character_of_byte(s.text.text, words[w].span.begin)},
+                                 {"end", character_of_byte(s.text.text, words[w].span.end)},
+                                 {"surprisal", judge::bits(words[w].logprob)},
+                                 {"surprisal_complete", judge::bits(complete[w].logprob)}});
 }
 
 json sentence_of(const query::Model& model, const ScoredText& s) {
@@ -44,7 +47,7 @@ json sentence_of(const query::Model& model, const ScoredText& s) {
   sentence["sum"] = s.score.value({judge::Unit::sum}).value();
   sentence["mean"] = s.score.value({judge::Unit::token}).value();
   sentence["tokens"] = tokens_of(model, s);
-  if (!s.words.empty()) add_words(sentence, s);
+  if (!s.complete.empty()) add_words(sentence, model, s);
   return sentence;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/names.h"
+#include "judge/words.h"
 #include "report/judged.h"
 #include "report/labels.h"
 #include "store/pack.h"
@@ -232,12 +233,12 @@ void put_tokens(Frame& f, const Opened& o) {
 void put_words(Frame& f, const Opened& o) {
   std::vector<bool> good = judge::grammatical_of(o.item, o.scores.size());
   for (size_t i = 0; i < o.scores.size(); ++i) {
-    std::vector<ScoredWord> words = words_of(o.scores[i].tokens);
+    const std::vector<judge::ScoredWord> words = judge::words_of(o.scores[i].tokens);
     for (size_t w = 0; w < words.size(); ++w) {
       put_of_sentence(f, o, i, good[i], w + 1);
       put_place(f, sentence_at(o, i).text, words[w].span);
       f.truth(words[w].special).truth(words[w].in_locus).integer(int64_t{words[w].tokens});
-      f.number(words[w].logprob).number(bits(words[w].logprob));
+      f.number(words[w].logprob).number(judge::bits(words[w].logprob));
     }
   }
 }
@@ -371,22 +372,6 @@ const std::vector<std::string>& tables() {
   static const std::vector<std::string> all = {"items",  "sentences", "regions", "words",
                                                "tokens", "summary",   "runs"};
   return all;
-}
-
-double bits(double logprob) { return -logprob / std::log(2.0); }
-
-std::vector<ScoredWord> words_of(const std::vector<judge::TokenScore>& tokens) {
-  std::vector<ScoredWord> words;
-  for (const judge::TokenScore& t : tokens) {
-    if (words.empty() || t.begins_word || t.special || words.back().special)
-      words.push_back({t.span, t.special});
-    ScoredWord& word = words.back();
-    word.span.end = std::max(word.span.end, t.span.end);
-    word.in_locus |= t.in_locus;
-    word.logprob += t.logprob;
-    ++word.tokens;
-  }
-  return words;
 }
 
 std::unique_ptr<Rows> stored_rows(store::Store& store, const std::string& table,

@@ -25,17 +25,6 @@ const std::vector<std::string>& tables();
 std::unique_ptr<Rows> stored_rows(store::Store& store, const std::string& table,
                                   const report::ReportOptions& options);
 
-// A word as the model reads it: a token that begins one, and those after it. A special token stands
-// alone.
-struct ScoredWord {
-  Span span;  // bytes of the sentence
-  bool special = false, in_locus = false;
-  uint32_t tokens = 0;
-  double logprob = 0;
-};
-std::vector<ScoredWord> words_of(const std::vector<judge::TokenScore>& tokens);
-double bits(double logprob);  // the surprisal of a natural log-probability
-
 enum class Format : uint8_t { csv, tsv, jsonl };
 Format find_format(const std::string& name);  // throws
 // By the end of the file's name; CSV where it says nothing. Throws at one that says something else.
