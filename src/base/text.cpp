@@ -31,6 +31,13 @@ std::string to_utf8(const icu::UnicodeString& text) {
   return s;
 }
 
+void pass_character(std::string_view text, size_t& at) {
+  if (static_cast<signed char>(text[at]) >= 0)
+    ++at;
+  else
+    next_character(text, at);
+}
+
 bool is_ascii_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 }  // namespace
@@ -86,19 +93,13 @@ size_t count_characters(std::string_view text) { return character_of_byte(text, 
 
 size_t byte_of_character(std::string_view text, size_t character) {
   size_t at = 0;
-  while (character > 0 && at < text.size()) {
-    next_character(text, at);
-    --character;
-  }
+  for (; character > 0 && at < text.size(); --character) pass_character(text, at);
   return at;
 }
 
 size_t character_of_byte(std::string_view text, size_t byte) {
   size_t at = 0, n = 0;
-  while (at < text.size() && at < byte) {
-    next_character(text, at);
-    ++n;
-  }
+  for (; at < text.size() && at < byte; ++n) pass_character(text, at);
   return n;
 }
 

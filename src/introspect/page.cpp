@@ -49,11 +49,9 @@ Shown shown(const Readings&, const Item&) {
 
 // Layers of single sentences.
 template <class Readings>
-std::string layers_json(const Readings&) {
-  return "[]";
-}
-std::string layers_json(const PatchReadings& read) {
-  return json_list(read.components, [](const Component& c) { return std::to_string(c.layer); });
+void write_layers(suite::JsonWriter&, const Readings&) {}
+void write_layers(suite::JsonWriter& json, const PatchReadings& read) {
+  for (const Component& c : read.components) json.whole(c.layer);
 }
 
 // Of groups that were not asked there is nothing to draw; notes count them.
@@ -72,37 +70,37 @@ class Sweeps {
  public:
   template <class Readings>
   void add(const store::SweepRecord& sweep, const Readings& read, const Grids& grids) {
-    std::string sentences;
+    const auto command = sweep.facts.find("command");
+    json_.open('{').key("suite").text(sweep.suite.name).key("model").text(sweep.model.name);
+    json_.key("what").text(sweep.name.what).key("options").json(sweep.name.options);
+    json_.key("command").text(command == sweep.facts.end() ? "" : command->second);
+    json_.key("notes").open('[');
+    for (const std::string& note : grids.by_test.notes) json_.text(note);
+    json_.close(']');
+    json_.key("test").json(report::render_grids({drawn(grids.by_test)}, "json"));
+    json_.key("condition").json(report::render_grids({drawn(grids.by_condition)}, "json"));
+    write_layers(json_.key("layers").open('['), read);
+    json_.close(']').key("sentences").open('[');
     size_t left = 0, given = 0;
     for (size_t i = 0; i < read.readings.size() && has_sentences(read); ++i) {
       if (read.readings[i].excluded != Reason::none) continue;
       if (given == kMostSentences && ++left) continue;
       const suite::Item& item = read.items.items[i];
-      sentences +=
-          fmt::format("{}{}", given++ ? "," : "",
-                      sentence_json(item.id, right_of(item).text, shown(read, read.readings[i])));
+      ++given;
+      write_sentence(json_, item.id, right_of(item).text, shown(read, read.readings[i]));
     }
-    const auto command = sweep.facts.find("command");
-    out_ += fmt::format(
-        "{}{{\"suite\":{},\"model\":{},\"what\":{},\"options\":{},\"command\":{},\"notes\":{},"
-        "\"test\":{},\"condition\":{},\"layers\":{},\"sentences\":[{}],\"left\":{}}}",
-        out_.empty() ? "" : ",", json_of(sweep.suite.name), json_of(sweep.model.name),
-        json_of(sweep.name.what), sweep.name.options,
-        json_of(command == sweep.facts.end() ? "" : command->second),
-        json_list(grids.by_test.notes, [](std::string_view note) { return json_of(note); }),
-        report::render_grids({drawn(grids.by_test)}, "json"),
-        report::render_grids({drawn(grids.by_condition)}, "json"), layers_json(read), sentences,
-        left);
+    json_.close(']').key("left").whole(left).close('}');
   }
   // What the strongest parts of two groups of items share.
   void add(const report::Grid& overlap) {
-    out_ += fmt::format("{}{{\"what\":\"overlap\",\"table\":{}}}", out_.empty() ? "" : ",",
-                        report::render_grids({overlap}, "json"));
+    json_.open('{').key("what").text("overlap");
+    json_.key("table").json(report::render_grids({overlap}, "json")).close('}');
   }
   std::string json() const { return out_.empty() ? "" : "[" + out_ + "]"; }
 
  private:
   std::string out_;
+  suite::JsonWriter json_{out_};
 };
 
 }  // namespace

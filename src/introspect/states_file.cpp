@@ -44,44 +44,43 @@ std::vector<Text> read_texts(const query::Model& model, const std::filesystem::p
   return texts;
 }
 
-std::string in_json(std::string_view text) {
-  std::string out;
-  suite::append_json_string(out, text);
-  return out;
-}
-
-std::string metadata_of(const query::Model& model, const std::vector<Text>& texts,
-                        const std::vector<uint32_t>& layers) {
+void write_metadata(suite::JsonWriter& json, const query::Model& model,
+                    const std::vector<Text>& texts, const std::vector<uint32_t>& layers) {
   const query::ModelInfo& info = model.info();
-  std::string all = fmt::format(
-      R"({{"format":"pt","made_by":"minpair states","model":{},"fingerprint":{},"precision":{},"layers":"{}")",
-      in_json(info.name), in_json(info.fingerprint), in_json(info.precision),
-      fmt::join(layers, ","));
+  json.open('{').key("format").text("pt").key("made_by").text("minpair states");
+  json.key("model").text(info.name).key("fingerprint").text(info.fingerprint);
+  json.key("precision").text(info.precision);
+  json.key("layers").text(fmt::format("{}", fmt::join(layers, ",")));
   for (const Text& t : texts) {
-    std::vector<std::string> pieces;
-    for (tokenizer::TokenId id : t.ids) pieces.push_back(in_json(model.tokenizer().piece(id)));
     // Values are texts in a safetensors file: JSON within JSON.
-    all += fmt::format(
-        R"(,"text.{}":{})", t.line,
-        in_json(fmt::format(R"({{"text":{},"ids":[{}],"tokens":[{}]}})", in_json(t.text),
-                            fmt::join(t.ids, ","), fmt::join(pieces, ","))));
+    std::string value;
+    suite::JsonWriter inner(value);
+    inner.open('{').key("text").text(t.text).key("ids").open('[');
+    for (tokenizer::TokenId id : t.ids) inner.whole(uint64_t(id));
+    inner.close(']').key("tokens").open('[');
+    for (tokenizer::TokenId id : t.ids) inner.text(model.tokenizer().piece(id));
+    inner.close(']').close('}');
+    json.key(fmt::format("text.{}", t.line)).text(value);
   }
-  return all + "}";
+  json.close('}');
 }
 
 std::string header_of(const query::Model& model, const std::vector<Text>& texts,
                       const std::vector<uint32_t>& layers, const std::vector<size_t>& widths) {
-  std::string text = "{\"__metadata__\":" + metadata_of(model, texts, layers);
+  std::string text;
+  suite::JsonWriter json(text);
+  write_metadata(json.open('{').key("__metadata__"), model, texts, layers);
   uint64_t offset = 0;
   for (const Text& t : texts)
     for (size_t l = 0; l < layers.size(); ++l) {
       const uint64_t end = offset + t.ids.size() * widths[l] * sizeof(float);
-      text += fmt::format(
-          R"(,"text.{}.layer.{}":{{"dtype":"F32","shape":[{},{}],"data_offsets":[{},{}]}})", t.line,
-          layers[l], t.ids.size(), widths[l], offset, end);
+      json.key(fmt::format("text.{}.layer.{}", t.line, layers[l])).open('{');
+      json.key("dtype").text("F32");
+      json.key("shape").open('[').whole(t.ids.size()).whole(widths[l]).close(']');
+      json.key("data_offsets").open('[').whole(offset).whole(end).close(']').close('}');
       offset = end;
     }
-  text += "}";
+  json.close('}');
   text.resize((text.size() + 7) / 8 * 8, ' ');
   if (text.size() > kLongestHeader)
     throw bad_input("these are too many texts for one safetensors file")

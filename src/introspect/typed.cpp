@@ -87,26 +87,37 @@ class Looking {
     const Contrast& c = here_.contrast;
     const std::vector<double> lens = lens_margins(lens_of(c));
     margin_ = lens.back();
-    std::vector<std::string> words;
-    std::string patched;
-    try {
-      for (std::string one : {erasure(), alti()})
-        if (!one.empty()) words.push_back(std::move(one));
-      patched = patches();
-    } catch (const TooLate&) {
-      patched = fmt::format(
-          ",\"left_out\":\"after {} seconds nothing new is begun; 'minpair introspect' takes the "
-          "time it needs\"",
-          std::chrono::duration_cast<std::chrono::seconds>(limits_.time).count());
-    }
-    return fmt::format(
-        "{{\"model\":{},\"good\":{},\"bad\":{},\"margin\":{},\"lens\":{},\"words\":{}{}}}",
-        json_of(model_.info().name), json_of(model_.tokenizer().piece(c.good)),
-        json_of(model_.tokenizer().piece(c.bad)), json_of(margin_), json_of(lens),
-        json_list(words, [](const std::string& one) { return one; }), patched);
+    std::string out;
+    suite::JsonWriter json(out);
+    json.open('{').key("model").text(model_.info().name);
+    json.key("good").text(model_.tokenizer().piece(c.good));
+    json.key("bad").text(model_.tokenizer().piece(c.bad)).key("margin").rounded(margin_);
+    write_list(json.key("lens"), lens);
+    json.key("words").open('[');
+    const bool in_time = is_in_time([&] {
+      erasure(json);
+      alti(json);
+    });
+    json.close(']');
+    if (!in_time || !is_in_time([&] { patches(json); }))
+      json.key("left_out")
+          .text(fmt::format(
+              "after {} seconds nothing new is begun; 'minpair introspect' takes the time it needs",
+              std::chrono::duration_cast<std::chrono::seconds>(limits_.time).count()));
+    json.close('}');
+    return out;
   }
 
  private:
+  // False: the time was over before all was written.
+  template <class Write>
+  static bool is_in_time(const Write& write) try {
+    write();
+    return true;
+  } catch (const TooLate&) {
+    return false;
+  }
+
   void read_other(const std::string& text) {
     const std::optional<suite::Item> pair = pair_with_other(here_.item, text);
     if (!pair)
@@ -147,26 +158,26 @@ class Looking {
     }
     return all;
   }
-  std::string sentence(std::string_view how, const Shown& s) const {
-    return sentence_json(how, right_of(here_.item).text, s);
+  void write_words(suite::JsonWriter& json, std::string_view how, const Shown& s) const {
+    write_sentence(json, how, right_of(here_.item).text, s);
   }
 
-  std::string erasure() {
+  void erasure(suite::JsonWriter& json) {
     const tokenizer::TokenId mask = stand_in(model_);
     // Without its only word nothing is left to be read.
-    if (mask < 0 && here_.words[0].positions.size() == here_.contrast.ids.size()) return "";
+    if (mask < 0 && here_.words[0].positions.size() == here_.contrast.ids.size()) return;
     std::vector<query::Query> queries;
     for (const Word& word : here_.words) queries.push_back(without(word, here_.contrast, mask));
     Shown all = shown();
     for (double left : margins_of(std::move(queries))) all.effects.push_back({margin_ - left});
-    return sentence(mask < 0 ? "left out" : "masked", all);
+    write_words(json, mask < 0 ? "left out" : "masked", all);
   }
 
-  std::string alti() {
+  void alti(suite::JsonWriter& json) {
     try {
       model::check_token_effects(model_);
     } catch (const Error&) {
-      return "";
+      return;
     }
     const Contrast& c = here_.contrast;
     const model::TokenEffects said = model::token_effects(model_, c.ids, c.position, c.good, c.bad);
@@ -176,7 +187,7 @@ class Looking {
       for (uint32_t position : word.positions) effect += said.tokens[position];
       all.effects.push_back({effect});
     }
-    return sentence("alti", all);
+    write_words(json, "alti", all);
   }
 
   // What is put after a layer at each token of a place.
@@ -200,9 +211,9 @@ class Looking {
     return all;
   }
 
-  std::string patches() {
+  void patches(suite::JsonWriter& json) {
     if (!model_.sites().test(size_t(query::Site::residual)))
-      return ",\"left_out\":\"nothing can be changed in this model\"";
+      return void(json.key("left_out").text("nothing can be changed in this model"));
     auto places_of = [&](const Read& read) {
       Places places;
       for (const Word& word : read.words) places.push_back(word.positions);
@@ -229,19 +240,21 @@ class Looking {
       for (double changed : margins_of(std::move(queries))) effects.push_back(margin_ - changed);
     }
     const std::string_view how = other_ ? "other" : stand_in(model_) >= 0 ? "masked" : "zero";
-    return fmt::format(",\"layers\":{},\"patch\":{}{}",
-                       json_list(layers, [](uint16_t l) { return std::to_string(l); }),
-                       sentence(how, all), total());
+    const double total = total_effect();
+    json.key("layers").open('[');
+    for (uint16_t layer : layers) json.whole(layer);
+    write_words(json.close(']').key("patch"), how, all);
+    if (!other_) return;
+    json.key("total").rounded(total);
+    json.key("shifted").boolean(other_->contrast.ids.size() != here_.contrast.ids.size());
   }
 
   // What all of the other sentence does.
-  std::string total() {
-    if (!other_) return "";
+  double total_effect() {
+    if (!other_) return 0;
     Contrast there = other_->contrast;
     there.good = here_.contrast.good, there.bad = here_.contrast.bad;
-    return fmt::format(",\"total\":{},\"shifted\":{}",
-                       json_of(margin_ - margins_of({margin_question(there)})[0]),
-                       there.ids.size() != here_.contrast.ids.size());
+    return margin_ - margins_of({margin_question(there)})[0];
   }
 
   query::Model& model_;

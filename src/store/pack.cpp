@@ -175,13 +175,8 @@ judge::Outcome unpack_outcome(uint32_t packed, const judge::View& view) {
 
 namespace {
 
-// The next value of a JSON list.
-void append_value(std::string& list, std::optional<double> value) {
-  if (list.back() != '[') list += ',';
-  if (value && std::isfinite(*value))
-    suite::append_json_number(list, *value);
-  else
-    list += "null";
+void write_value(suite::JsonWriter& json, std::optional<double> value) {
+  value&& std::isfinite(*value) ? json.number(*value) : json.json("null");
 }
 
 std::string by_region(const suite::Item& item, const std::vector<judge::SentenceScore>& sentences,
@@ -190,26 +185,30 @@ std::string by_region(const suite::Item& item, const std::vector<judge::Sentence
   for (const suite::Sentence& s : item.sentences) any |= !s.regions.empty();
   if (!any || sentences.size() != item.sentences.size()) return "";
   std::string all;
+  suite::JsonWriter json(all);
+  json.open('[');
   for (size_t s = 0; s < sentences.size(); ++s) {
-    all += all.empty() ? "[[" : ",[";
+    json.open('[');
     for (size_t r = 1; r <= item.sentences[s].regions.size(); ++r)
-      append_value(all, judge::region_surprisal(item.sentences[s], sentences[s], std::to_string(r),
+      write_value(json, judge::region_surprisal(item.sentences[s], sentences[s], std::to_string(r),
                                                 suite::Metric::sum, view));
-    all += ']';
+    json.close(']');
   }
-  return all + "]";
+  json.close(']');
+  return all;
 }
 
 }  // namespace
 
 Shown shown_by_views(const judge::Judge& judge, const suite::Item& item,
                      const std::vector<judge::SentenceScore>& sentences, const judge::View& view) {
-  Shown shown{{}, "["};
+  Shown shown;
   judge::Verdict verdict = judge.verdict(item, sentences, view);
   if (verdict.outcome != judge::Outcome::undefined) shown.margin = verdict.margin;
-  for (const judge::SentenceScore& sentence : sentences)
-    append_value(shown.by_sentence, sentence.value(view));
-  shown.by_sentence += ']';
+  suite::JsonWriter json(shown.by_sentence);
+  json.open('[');
+  for (const judge::SentenceScore& sentence : sentences) write_value(json, sentence.value(view));
+  json.close(']');
   shown.by_region = by_region(item, sentences, view);
   return shown;
 }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <span>
 
 #include "base/counts.h"
@@ -220,37 +219,24 @@ std::string why_no_feature(const Item& item, size_t i) {
              : fmt::format("the feature \"{}\" is not UTF-8", name);
 }
 
-void append_span(std::string& to, std::string_view text, Span span) {
-  size_t begin = character_of_byte(text, span.begin);
-  size_t size = count_characters(slice(text, span));
-  fmt::format_to(std::back_inserter(to), FMT_STRING("{},{}]"), begin, begin + size);
+void write_span(JsonWriter& json, std::string_view text, Span span) {
+  const size_t begin = character_of_byte(text, span.begin);
+  json.whole(begin).whole(begin + count_characters(slice(text, span))).close(']');
 }
 
-void append_sentence(std::string& to, const Sentence& s, bool design) {
-  std::string_view before = "{\"";
-  auto field = [&](std::string_view key, const std::string& value) {
-    to.append(before).append(key).append("\":");
-    append_json_string(to, value);
-    before = ",\"";
-  };
-  if (!s.name.empty()) field("name", s.name);
-  if (!s.context.empty()) field("context", s.context);
-  field("text", s.text);
+void write_sentence(JsonWriter& json, const Sentence& s, bool design) {
+  json.open('{');
+  if (!s.name.empty()) json.key("name").text(s.name);
+  if (!s.context.empty()) json.key("context").text(s.context);
+  json.key("text").text(s.text);
   if (!s.regions.empty()) {
-    to += ",\"regions\":";
-    for (const Region& r : s.regions) {
-      to += &r == s.regions.data() ? "[[" : ",[";
-      append_json_string(to, r.name);
-      to += ',';
-      append_span(to, s.text, r.span);
-    }
-    to += ']';
+    json.key("regions").open('[');
+    for (const Region& r : s.regions) write_span(json.open('[').text(r.name), s.text, r.span);
+    json.close(']');
   }
-  if (!design || !s.locus.empty()) {
-    to += ",\"locus\":[";
-    append_span(to, s.text, s.locus);
-  }
-  to += design ? "}" : s.grammatical ? ",\"grammatical\":true}" : ",\"grammatical\":false}";
+  if (!design || !s.locus.empty()) write_span(json.key("locus").open('['), s.text, s.locus);
+  if (!design) json.key("grammatical").boolean(s.grammatical);
+  json.close('}');
 }
 
 // "" where the names and regions of a sentence can be told apart.
@@ -360,40 +346,32 @@ void check_item(const Item& item, const Where& where) {
 }
 
 void append_json_feature(std::string& to, const std::string& name, const FeatureValue& value) {
-  append_json_string(to, name);
-  to += ':';
-  if (const auto* text = std::get_if<std::string>(&value))
-    append_json_string(to, *text);
-  else
-    append_json_number(to, std::get<double>(value));
+  JsonWriter json(to);
+  json.key(name);
+  const auto* text = std::get_if<std::string>(&value);
+  text ? json.text(*text) : json.number(std::get<double>(value));
 }
 
 void append_json_line(std::string& to, const Item& item) {
-  auto field = [&](std::string_view key, const std::string& value) {
-    to += key;
-    append_json_string(to, value);
-  };
-  field("{\"id\":", item.id);
-  field(",\"test\":", item.test);
-  if (!item.condition.empty()) field(",\"condition\":", item.condition);
-  if (!item.language.empty()) field(",\"language\":", item.language);
-  if (!item.cluster.empty()) field(",\"cluster\":", item.cluster);
-  to += ",\"sentences\":[";
-  for (const Sentence& s : item.sentences) {
-    if (&s != item.sentences.data()) to += ',';
-    append_sentence(to, s, item.design);
-  }
-  to += ']';
+  JsonWriter json(to);
+  json.open('{').key("id").text(item.id).key("test").text(item.test);
+  if (!item.condition.empty()) json.key("condition").text(item.condition);
+  if (!item.language.empty()) json.key("language").text(item.language);
+  if (!item.cluster.empty()) json.key("cluster").text(item.cluster);
+  json.key("sentences").open('[');
+  for (const Sentence& s : item.sentences) write_sentence(json, s, item.design);
+  json.close(']');
   if (!item.features.empty()) {
-    std::string_view before = ",\"features\":{";
+    json.key("features").open('{');
     for (const auto& [name, value] : item.features) {
-      to += before;
-      before = ",";
-      append_json_feature(to, name, value);
+      json.key(name);
+      const auto* text = std::get_if<std::string>(&value);
+      text ? json.text(*text) : json.number(std::get<double>(value));
     }
-    to += '}';
+    json.close('}');
   }
-  to += "}\n";
+  json.close('}');
+  to += '\n';
 }
 
 std::unique_ptr<ItemStream> read_suite_file(const fs::path& file) {

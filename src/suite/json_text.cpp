@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iterator>
 
 namespace minpair::suite {
@@ -41,6 +42,27 @@ void append_json_string(std::string& to, std::string_view text) {
   }
   to.append(text, plain, text.size() - plain);
   to += '"';
+}
+
+JsonWriter& JsonWriter::text(std::string_view value) {
+  separate();
+  append_json_string(to_, value);
+  return *this;
+}
+
+JsonWriter& JsonWriter::whole(uint64_t value) {
+  const fmt::format_int digits(value);
+  return json({digits.data(), digits.size()});
+}
+
+JsonWriter& JsonWriter::rounded(double value) {
+  return json(std::isfinite(value) ? fmt::format("{:.4g}", value) : "null");
+}
+
+JsonWriter& JsonWriter::number(double value) {
+  separate();
+  append_json_number(to_, value);
+  return *this;
 }
 
 void append_json_number(std::string& to, double number) {

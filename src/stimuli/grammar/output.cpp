@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "stimuli/grammar/design.h"
 #include "stimuli/grammar/walker.h"
-#include "suite/json_text.h"
 #include "suite/suite.h"
 
 namespace minpair::stimuli {
@@ -29,17 +28,11 @@ class Numbering {
       next_[s.condition] += derivations.count_of(s);
     }
   }
-  const std::string& prefix(size_t section) const { return prefix_[section]; }
-  Count first(size_t section) const { return first_[section]; }
-  size_t width(const std::string& condition) const { return width_.at(condition); }
-  std::string digits(const Derivations& derivations, size_t section, Count rank) const {
-    std::string digits = count_digits(first_[section] + rank + 1);
-    const size_t wide = width(derivations.sections()[section].condition);
-    if (digits.size() < wide) digits.insert(0, wide - digits.size(), '0');
-    return digits;
-  }
   std::string id(const Derivations& derivations, size_t section, Count rank) const {
-    return prefix_[section] + digits(derivations, section, rank);
+    std::string digits = count_digits(first_[section] + rank + 1);
+    const size_t wide = width_.at(derivations.sections()[section].condition);
+    if (digits.size() < wide) digits.insert(0, wide - digits.size(), '0');
+    return prefix_[section] + digits;
   }
 
  private:
@@ -137,10 +130,6 @@ class Buffer {
     used_ += s.size();
   }
   void add(char c) { add(std::string_view(&c, 1)); }
-  void number(uint64_t n) {
-    fmt::format_int digits(n);
-    add({digits.data(), digits.size()});
-  }
   void flush() {
     if (used_) sink_({bytes_.data(), used_});
     used_ = 0;
@@ -171,106 +160,24 @@ void add_sentences(Buffer& out, const Walker& walker, const Labels& labels) {
   }
 }
 
-// Decimal digits that count up, for ids.
-class Counter {
+// Items as JSON lines, handed on in large pieces.
+class JsonLines {
  public:
-  Counter(Count first, size_t width) : digits_(count_digits(first)) {
-    if (digits_.size() < width) digits_.insert(0, width - digits_.size(), '0');
+  explicit JsonLines(const TextSink& sink) : sink_(sink) {}
+  void add(const suite::Item& item) {
+    suite::append_json_line(lines_, item);
+    if (lines_.size() >= kPiece) flush();
   }
-  std::string_view next() {
-    for (size_t i = digits_.size(); i-- > 0;) {
-      if (digits_[i] != '9') {
-        ++digits_[i];
-        return digits_;
-      }
-      digits_[i] = '0';
-    }
-    return digits_.insert(0, 1, '1');
+  void flush() {
+    if (!lines_.empty()) sink_(lines_);
+    lines_.clear();
   }
 
  private:
-  std::string digits_;
+  static constexpr size_t kPiece = 1 << 16;
+  const TextSink& sink_;
+  std::string lines_;
 };
-
-// What is the same for all lines of a section.
-struct LineParts {
-  std::string before_id, after_id, features;
-  bool attracting = true;
-};
-
-LineParts line_parts(const Derivations& derivations, const Section& section,
-                     const std::string& prefix) {
-  LineParts parts;
-  parts.attracting = section.attracting;
-  auto field = [](std::string& to, std::string_view key, const std::string& value) {
-    if (value.empty()) return;
-    to += key;
-    suite::append_json_string(to, value);
-  };
-  field(parts.before_id, "{\"id\":", prefix);
-  parts.before_id.pop_back();
-  parts.after_id = "\"";
-  field(parts.after_id, ",\"test\":", derivations.test());
-  field(parts.after_id, ",\"condition\":", section.condition);
-  field(parts.after_id, ",\"language\":", derivations.language());
-  field(parts.after_id, ",\"cluster\":", section.cluster);
-  parts.after_id += ",\"sentences\":[{\"text\":\"";
-  for (const auto& [name, value] : section.features) {
-    parts.features += ',';
-    suite::append_json_feature(parts.features, name, value);
-  }
-  return parts;
-}
-
-void add_features(Buffer& out, const LineParts& parts, const Walker& walker) {
-  if (parts.features.empty() && !walker.has_subject()) return;
-  out.add(",\"features\":{");
-  if (!parts.features.empty()) out.add(std::string_view(parts.features).substr(1));
-  if (walker.has_subject()) {
-    out.add(parts.features.empty() ? "\"distance\":" : ",\"distance\":");
-    out.number(walker.distance());
-    out.add(",\"attractors\":");
-    out.number(parts.attracting ? walker.attractors() : 0);
-  }
-  out.add('}');
-}
-
-void add_line(Buffer& out, const LineParts& parts, std::string_view id, const Walker& walker) {
-  std::string_view text = walker.text(), ending = walker.ending();
-  Span locus = walker.locus();
-  std::string_view before = text.substr(0, locus.begin), after = text.substr(locus.end);
-  auto span = [&](size_t characters) {
-    out.add("\",\"locus\":[");
-    out.number(walker.locus_characters());
-    out.add(',');
-    out.number(walker.locus_characters() + characters);
-  };
-  out.add(parts.before_id);
-  out.add(id);
-  out.add(parts.after_id);
-  out.add(text);
-  out.add(ending);
-  span(walker.form_characters());
-  out.add("],\"grammatical\":true}");
-  for (size_t i = 0; i < walker.wrong_count(); ++i) {
-    out.add(",{\"text\":\"");
-    out.add(before);
-    out.add(walker.wrong(i));
-    out.add(after);
-    out.add(ending);
-    span(walker.wrong_characters(i));
-    out.add("],\"grammatical\":false}");
-  }
-  out.add(']');
-  add_features(out, parts, walker);
-  out.add("}\n");
-}
-
-void add_item(Buffer& out, std::string& line, const suite::Item& item) {
-  line.clear();
-  suite::append_json_line(line, item);
-  out.add(line);
-}
 
 // Hands each section those of the ranks, counted over all sections, that are its own.
 template <class Give>
@@ -291,7 +198,7 @@ void by_section(const Derivations& derivations, std::vector<Count> ranks, const 
 
 void Derivations::expand(const ItemSink& sink) const {
   needs_locus(*this);
-  Walker walker(*this, Walker::Escape::none);
+  Walker walker(*this);
   Numbering numbering(*this);
   suite::Item item;
   for (size_t s = 0; s < sections_.size(); ++s) {
@@ -319,8 +226,7 @@ struct DerivedItems::Impl {
   const Derivations& derivations;
   Walker walker;
   Numbering numbering;
-  explicit Impl(const Derivations& d)
-      : derivations(d), walker(d, Walker::Escape::none), numbering(d) {}
+  explicit Impl(const Derivations& d) : derivations(d), walker(d), numbering(d) {}
 };
 
 DerivedItems::DerivedItems(const Derivations& derivations) {
@@ -341,7 +247,7 @@ void DerivedItems::at(Count rank, suite::Item& item) {
 
 void Derivations::sample(uint64_t n, Random& random, const ItemSink& sink) const {
   needs_locus(*this);
-  Walker walker(*this, Walker::Escape::none);
+  Walker walker(*this);
   Numbering numbering(*this);
   suite::Item item;
   by_section(*this, sample_ranks(count(), n, random), [&](size_t s, std::span<const Count> ranks) {
@@ -372,7 +278,7 @@ void Derivations::sample_text(uint64_t n, Random& random, const TextSink& sink,
     });
     return out.flush();
   }
-  Walker walker(*this, Walker::Escape::none);
+  Walker walker(*this);
   by_section(*this, sample_ranks(count(), n, random), [&](size_t s, std::span<const Count> ranks) {
     walker.some(sections_[s].root, ranks, [&](Count) { add_sentences(out, walker, labels); });
   });
@@ -380,22 +286,8 @@ void Derivations::sample_text(uint64_t n, Random& random, const TextSink& sink,
 }
 
 void Derivations::sample_jsonl(uint64_t n, Random& random, const TextSink& sink) const {
-  needs_locus(*this);
-  Buffer out(sink);
-  if (design() || roles_) {
-    std::string line;
-    sample(n, random, [&](const suite::Item& item) { add_item(out, line, item); });
-    return out.flush();
-  }
-  Walker walker(*this, Walker::Escape::json);
-  Numbering numbering(*this);
-  by_section(*this, sample_ranks(count(), n, random), [&](size_t s, std::span<const Count> ranks) {
-    if (ranks.empty()) return;
-    const LineParts parts = line_parts(*this, sections_[s], numbering.prefix(s));
-    walker.some(sections_[s].root, ranks, [&](Count rank) {
-      add_line(out, parts, numbering.digits(*this, s, rank), walker);
-    });
-  });
+  JsonLines out(sink);
+  sample(n, random, [&](const suite::Item& item) { out.add(item); });
   out.flush();
 }
 
@@ -409,28 +301,15 @@ void Derivations::write_text(const TextSink& sink, const Labels& labels) const {
     });
     return out.flush();
   }
-  Walker walker(*this, Walker::Escape::none);
+  Walker walker(*this);
   for (const Section& section : sections_)
     walker.all(section.root, [&] { add_sentences(out, walker, labels); });
   out.flush();
 }
 
 void Derivations::write_jsonl(const TextSink& sink) const {
-  needs_locus(*this);
-  Buffer out(sink);
-  if (design() || roles_) {
-    std::string line;
-    expand([&](const suite::Item& item) { add_item(out, line, item); });
-    return out.flush();
-  }
-  Walker walker(*this, Walker::Escape::json);
-  Numbering numbering(*this);
-  for (size_t s = 0; s < sections_.size(); ++s) {
-    const Section& section = sections_[s];
-    LineParts parts = line_parts(*this, section, numbering.prefix(s));
-    Counter counter(numbering.first(s), numbering.width(section.condition));
-    walker.all(section.root, [&] { add_line(out, parts, counter.next(), walker); });
-  }
+  JsonLines out(sink);
+  expand([&](const suite::Item& item) { out.add(item); });
   out.flush();
 }
 

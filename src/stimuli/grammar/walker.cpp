@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "stimuli/grammar/design.h"
-#include "suite/json_text.h"
 
 namespace minpair::stimuli {
 namespace {
@@ -43,10 +42,10 @@ uint32_t count_words(std::string_view text) {
 bool closes(std::string_view word) { return one_of(first_character(word), kClosing); }
 bool opens(std::string_view word) { return one_of(last_character(word), kOpening); }
 
-Walker::Walker(const Derivations& derivations, Escape escape)
+Walker::Walker(const Derivations& derivations)
     : derivations_(derivations), style_(derivations.design() ? kMarkedWords : derivations.style()) {
   words_.reserve(derivations.words_.size());
-  for (const std::string& w : derivations.words_) words_.push_back(prepare(w, escape));
+  for (const std::string& w : derivations.words_) words_.push_back(prepare(w));
   if (style_.period) ending_ += style_.attach ? "." : " .";
   if (style_.eos) ending_ += " <eos>";
 }
@@ -62,20 +61,11 @@ std::string Walker::attach(const std::string& text) const {
   return attached;
 }
 
-Walker::Word Walker::prepare(const std::string& written, Escape escape) const {
+Walker::Word Walker::prepare(const std::string& written) const {
   const std::string text = attach(written);
-  auto form = [&](std::string plain) {
-    uint32_t characters = uint32_t(count_characters(plain));
-    if (escape == Escape::json) {
-      std::string quoted;
-      suite::append_json_string(quoted, plain);
-      plain = quoted.substr(1, quoted.size() - 2);
-    }
-    return Form{std::move(plain), characters};
-  };
-  bool attaches = style_.attach && closes(text);
-  return {form(attaches || text.empty() ? text : " " + text), form(text),
-          form(style_.capitalize ? capitalize_first(text) : text), count_words(text),
+  const bool attaches = style_.attach && closes(text);
+  return {attaches || text.empty() ? text : " " + text, text,
+          style_.capitalize ? capitalize_first(text) : text, count_words(text),
           style_.attach && opens(text)};
 }
 
@@ -93,29 +83,25 @@ void Walker::start() {
 
 void Walker::add_word(const Derivations::Data& node) {
   const Word& word = words_[node.first];
-  const Form& form = form_at(word, now_);
+  const std::string& form = form_at(word, now_);
   uint32_t begin = now_.bytes;
-  now_.bytes += uint32_t(form.text.size());
+  now_.bytes += uint32_t(form.size());
   if (text_.size() < now_.bytes) text_.resize(2 * now_.bytes);
-  std::copy(form.text.begin(), form.text.end(), text_.begin() + begin);
+  std::copy(form.begin(), form.end(), text_.begin() + begin);
   if (in_parts_) {
     steps_.resize(now_.steps++);
     steps_.push_back({&node, {begin + space_of(word, form), now_.bytes}});
   } else if (node.kind == Derivations::Kind::locus) {
     of_parts_ = false;
-    uint32_t space = space_of(word, form);
-    locus_ = {begin + space, now_.bytes};
-    before_ = now_.characters + space;
-    form_characters_ = word.bare.characters;
+    locus_ = {begin + space_of(word, form), now_.bytes};
     locus_first_ = now_.first;
     locus_word_ = now_.words;
     locus_words_ = word.words;
     wrong_first_ = node.first + 1;
     wrong_count_ = node.length;
   }
-  now_.characters += form.characters;
   now_.words += word.words;
-  if (!form.text.empty()) {
+  if (!form.empty()) {
     now_.first = false;
     now_.attach = word.opens;
   }
@@ -138,17 +124,16 @@ void Walker::end_parts() {
   wrong_parts_.assign(wrong.size(), {});
   moved_.assign(wrong.size(), {});
   for (size_t i = 0; i < wrong.size(); ++i) {
-    Form& whole = wrong_parts_[i];
+    std::string& whole = wrong_parts_[i];
     Place at = parts_place_;
     auto add = [&](const Word& word, size_t step) {
-      const Form& form = form_at(word, at);
-      if (form.text.empty()) return;
+      const std::string& form = form_at(word, at);
+      if (form.empty()) return;
       const uint32_t space = space_of(word, form);
-      const bool begins = whole.text.empty();  // then the space is no part of the locus
-      const size_t begin = whole.text.size() + (begins ? 0 : space);
-      whole.text.append(form.text, begins ? space : 0);
-      whole.characters += form.characters - (begins ? space : 0);
-      moved_[i].push_back({step, {begin, whole.text.size()}});
+      const bool begins = whole.empty();  // then the space is no part of the locus
+      const size_t begin = whole.size() + (begins ? 0 : space);
+      whole.append(form, begins ? space : 0);
+      moved_[i].push_back({step, {begin, whole.size()}});
       at.first = false;
       at.attach = word.opens;
     };
@@ -169,10 +154,7 @@ void Walker::end_parts() {
                                            [](const Step& s) { return !s.span.empty(); }) -
                               steps_.begin());
   const size_t begin = first < now_.steps ? steps_[first].span.begin : now_.bytes;
-  const uint32_t before = uint32_t(begin) - parts_place_.bytes;  // a space is one character
   locus_ = {begin, now_.bytes};
-  before_ = parts_place_.characters + before;
-  form_characters_ = now_.characters - before_;
   locus_first_ = parts_place_.first;
   locus_word_ = parts_place_.words;
   locus_words_ = now_.words - parts_place_.words;

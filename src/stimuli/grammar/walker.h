@@ -19,8 +19,7 @@ bool opens(std::string_view word);
 
 class Walker {
  public:
-  enum class Escape { none, json };
-  Walker(const Derivations& derivations, Escape escape);
+  explicit Walker(const Derivations& derivations);
 
   // Calls `emit()` for every derivation of the node, in order.
   template <class Emit>
@@ -53,12 +52,13 @@ class Walker {
   // The current sentence, and what stands at the locus in each of the wrong ones.
   std::string_view text() const { return {text_.data(), now_.bytes}; }
   std::string_view ending() const { return ending_; }
-  Span locus() const { return locus_; }                // bytes of text()
-  size_t locus_characters() const { return before_; }  // before the locus
-  size_t form_characters() const { return form_characters_; }
+  Span locus() const { return locus_; }  // bytes of text()
   size_t wrong_count() const { return wrong_count_; }
-  std::string_view wrong(size_t i) const { return wrong_form(i).text; }
-  size_t wrong_characters(size_t i) const { return wrong_form(i).characters; }
+  std::string_view wrong(size_t i) const {
+    if (of_parts_) return wrong_parts_[i];
+    const Word& w = words_[wrong_first_ + i];
+    return locus_first_ ? w.first : w.bare;
+  }
 
   bool has_subject() const { return subject_ >= 0; }
   unsigned distance() const;    // words between the subject and the locus
@@ -73,20 +73,16 @@ class Walker {
   std::optional<Span> in_wrong(size_t i, Span span) const;
 
  private:
-  // A word as it stands in a text.
-  struct Form {
-    std::string text;
-    uint32_t characters;
-  };
+  // A word in its forms.
   struct Word {
-    Form spaced;  // inside a sentence: a space in front unless it attaches
-    Form bare;    // after an opening bracket, or as a locus
-    Form first;   // at the beginning of a sentence
+    std::string spaced;  // inside a sentence: a space in front unless it attaches
+    std::string bare;    // after an opening bracket, or as a locus
+    std::string first;   // at the beginning of a sentence
     uint32_t words;
     bool opens;  // the next word attaches
   };
   struct Place {
-    uint32_t bytes = 0, characters = 0, words = 0;
+    uint32_t bytes = 0, words = 0;
     bool first = true, attach = false;
     uint32_t steps = 0;  // words in a locus of parts
   };
@@ -108,13 +104,8 @@ class Walker {
   void start();
   void add_word(const Derivations::Data& node);
   void descend(Derivations::Node root, Count rank);
-  const Form& wrong_form(size_t i) const {
-    if (of_parts_) return wrong_parts_[i];
-    const Word& w = words_[wrong_first_ + i];
-    return locus_first_ ? w.first : w.bare;
-  }
   std::string attach(const std::string& text) const;
-  Word prepare(const std::string& written, Escape escape) const;
+  Word prepare(const std::string& written) const;
 
   template <class Emit>
   void walk(Rest rest, const Emit& emit) {
@@ -230,13 +221,13 @@ class Walker {
     std::tie(in_parts_, parts_place_, now_.steps) = before;
     if (node.mark != Derivations::Mark::parts_end) parts_.pop_back();
   }
-  // Bytes and characters of the space in front.
-  static uint32_t space_of(const Word& word, const Form& form) {
-    return &form == &word.spaced ? form.characters - word.bare.characters : 0;
+  // Bytes of the space in front.
+  static uint32_t space_of(const Word& word, const std::string& form) {
+    return &form == &word.spaced ? uint32_t(form.size() - word.bare.size()) : 0;
   }
   void put_part(const Derivations::Data& node);
   void end_parts();
-  const Form& form_at(const Word& word, const Place& place) const {
+  const std::string& form_at(const Word& word, const Place& place) const {
     return place.first ? word.first : place.attach ? word.bare : word.spaced;
   }
   bool put_mark(Derivations::Mark mark);  // true: a role ends here; false: one begins
@@ -248,7 +239,7 @@ class Walker {
   std::string text_;  // only its first now_.bytes count
   Place now_;
   Span locus_;
-  uint32_t before_ = 0, form_characters_ = 0, wrong_first_ = 0, wrong_count_ = 0;
+  uint32_t wrong_first_ = 0, wrong_count_ = 0;
   uint32_t locus_word_ = 0, locus_words_ = 0;
   bool locus_first_ = false;
   int64_t subject_ = -1, before_subject_ = -1;  // words up to its end, and before it
@@ -260,7 +251,7 @@ class Walker {
   Place parts_place_;
   std::vector<Step> steps_;
   std::vector<uint32_t> parts_;
-  std::vector<Form> wrong_parts_;
+  std::vector<std::string> wrong_parts_;
   std::vector<std::vector<MovedStep>> moved_;
   bool of_parts_ = false;
 };

@@ -406,55 +406,46 @@ class BlimpWriter : public TestFileWriter {
     return false;
   }
 
-  void field(std::string_view key, std::string_view text) {
-    line_ += line_.empty() ? "{" : ", ";
-    append_json_string(line_, key);
-    line_ += ": ";
-    append_json_string(line_, text);
-  }
-
-  void raw_field(std::string_view key, std::string_view json) {
-    line_ += line_.empty() ? "{" : ", ";
-    append_json_string(line_, key);
-    line_ += ": ";
-    line_ += json;
-  }
-
-  void value_field(const std::string& key, const Item& item) {
+  void value_field(JsonWriter& json, const std::string& key, const Item& item) {
     const FeatureValue* value = find_feature(item, key);
     std::string text = value_of(item, key);
     const bool number = value && std::holds_alternative<double>(*value);
     const bool flag = is_flag(key) && (text == "true" || text == "false");
-    number || flag ? raw_field(key, text) : field(key, text);
+    json.key(key);
+    number || flag ? json.json(text) : json.text(text);
   }
 
   void append_json(const Item& item) {
+    JsonWriter json(line_, true);
+    auto field = [&](std::string_view key, std::string_view text) { json.key(key).text(text); };
     std::string number = short_id(item, dialect_);
+    json.open('{');
     field(dialect_.good, good_sentence(item).text);
     field(dialect_.bad, bad_sentence(item).text);
-    for (const std::string& key : dialect_.other_keys) value_field(key, item);
+    for (const std::string& key : dialect_.other_keys) value_field(json, key, item);
     field(dialect_.test, item.test);
-    if (!number.empty()) field(dialect_.id, number);
-    if (number.empty()) field("item_id", item.id);
+    number.empty() ? field("item_id", item.id) : field(dialect_.id, number);
     if (!item.condition.empty()) field("condition", item.condition);
     field("language", item.language);  // even when empty: the keys must not tell another
     if (!item.cluster.empty()) field("cluster", item.cluster);
-    append_loci(item);
+    write_loci(json, item);
     for (const auto& [key, value] : item.features)
-      if (!contains(dialect_.other_keys, key)) value_field(key, item);
-    line_ += "}\n";
+      if (!contains(dialect_.other_keys, key)) value_field(json, key, item);
+    json.close('}');
+    line_ += '\n';
   }
 
-  void append_loci(const Item& item) {
+  void write_loci(JsonWriter& json, const Item& item) {
     std::vector<Sentence> aligned = {good_sentence(item), bad_sentence(item)};
     align_loci(aligned);
     if (aligned[0] == good_sentence(item) && aligned[1] == bad_sentence(item)) return;
-    std::string loci = "[";
+    json.key("locus").open('[');
     for (const Sentence* s : {&good_sentence(item), &bad_sentence(item)})
-      loci += fmt::format("{}[{}, {}]", loci.size() > 1 ? ", " : "",
-                          character_of_byte(s->text, s->locus.begin),
-                          character_of_byte(s->text, s->locus.end));
-    raw_field("locus", loci + "]");
+      json.open('[')
+          .whole(character_of_byte(s->text, s->locus.begin))
+          .whole(character_of_byte(s->text, s->locus.end))
+          .close(']');
+    json.close(']');
   }
 
   std::vector<std::string> header() const {

@@ -179,18 +179,13 @@ class GevalmWriter : public ItemWriter {
     const double* stated = index ? std::get_if<double>(index) : nullptr;
 
     line_.clear();
-    auto field = [&](std::string_view key, std::string_view value) {
-      line_ += key;
-      append_json_string(line_, value);
-    };
-    field("{\"text\": ", good.text);
-    field(", \"text_masked\": ", masked);
-    field(", \"candidates\": [", slice(good.text, good.locus));
-    field(", ", slice(bad.text, bad.locus));
-    line_ += "], \"indexMASK\": ";
-    append_json_number(line_, stated ? *stated : mask_index(masked));
-    field(", \"case\": ", stated_case);
-    line_ += "}\n";
+    JsonWriter json(line_, true);
+    json.open('{').key("text").text(good.text).key("text_masked").text(masked);
+    json.key("candidates").open('[');
+    json.text(slice(good.text, good.locus)).text(slice(bad.text, bad.locus)).close(']');
+    json.key("indexMASK").number(stated ? *stated : mask_index(masked));
+    json.key("case").text(stated_case).close('}');
+    line_ += '\n';
     files_.open(folder_ / safe(item.test) / (safe(file) + ".jsonl")).write(line_);
     return {};
   }
