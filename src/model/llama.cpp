@@ -342,6 +342,7 @@ Gguf::Settings olmo_settings(const checkpoint::Metadata& m) {
 constexpr std::string_view kNeighbours[] = {"llama", "granite", "smollm3", "olmo"};
 
 Gguf gguf_of(const std::string& architecture, const std::string& type,
+             decltype(Gguf::more) more = nullptr,
              const std::string& mlp_norm = "post_attention_layernorm.") {
   return {.architecture = architecture,
           .model_type = type,
@@ -362,7 +363,8 @@ Gguf gguf_of(const std::string& architecture, const std::string& type,
                        {"ffn_down.", "mlp.down_proj."},
                        {"post_attention_norm.", "post_attention_layernorm."},
                        {"post_ffw_norm.", "post_feedforward_layernorm."}},
-          .neighbours = std::ranges::count(kNeighbours, architecture) > 0};
+          .neighbours = std::ranges::count(kNeighbours, architecture) > 0,
+          .more = more};
 }
 
 // StarCoder 2: without gates.
@@ -420,7 +422,7 @@ Family llama_family() {
       R"({"vocab_size": 262208, "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256,
           "max_position_embeddings": 131072, "query_pre_attn_scalar": 256, "hidden_size": 2304,
           "intermediate_size": 9216, "num_hidden_layers": 26})";
-  Family family{
+  return {
       .model_types = {{"llama", "Llama 1 to 3.2, TinyLlama, SmolLM, BabyLlama, Yi"},
                       {"mistral", "Mistral 7B, Nemo"},
                       {"mixtral", "Mixtral 8x7B"},
@@ -446,9 +448,12 @@ Family llama_family() {
                       {"helium", "Helium 1"}},
       .make = make<Decoder, Llama>,
       .gguf = {gguf_of("llama", "llama"), gguf_of("qwen2", "qwen2"), gguf_of("qwen3", "qwen3"),
-               gguf_of("gemma", "gemma"), gguf_of("gemma2", "gemma2", "pre_feedforward_layernorm."),
-               gguf_of("gemma3", "gemma3_text", "pre_feedforward_layernorm."),
-               gguf_of("granite", "granite"), gguf_of("olmo", "olmo"), gguf_of("olmo2", "olmo2"),
+               gguf_of("gemma", "gemma", gemma_settings),
+               gguf_of("gemma2", "gemma2", large_gemma_settings<46>, "pre_feedforward_layernorm."),
+               gguf_of("gemma3", "gemma3_text", large_gemma_settings<62>,
+                       "pre_feedforward_layernorm."),
+               gguf_of("granite", "granite", granite_settings),
+               gguf_of("olmo", "olmo", olmo_settings), gguf_of("olmo2", "olmo2", olmo2_settings),
                gguf_of("smollm3", "smollm3"), gguf_of_starcoder(), gguf_of_stablelm(),
                gguf_of_phi3(), gguf_of_experts("llama", "mixtral"),
                gguf_of_experts("qwen2moe", "qwen2_moe"), gguf_of_experts("qwen3moe", "qwen3_moe"),
@@ -457,13 +462,6 @@ Family llama_family() {
         const bool experts = type == "mixtral" || type == "olmoe" || type.ends_with("_moe");
         return experts ? without_neurons() : kSitesOfTransformers;
       }};
-  family.gguf[3].more = gemma_settings;
-  family.gguf[4].more = large_gemma_settings<46>;
-  family.gguf[5].more = large_gemma_settings<62>;
-  family.gguf[6].more = granite_settings;
-  family.gguf[7].more = olmo_settings;
-  family.gguf[8].more = olmo2_settings;
-  return family;
 }
 
 }  // namespace minpair::model

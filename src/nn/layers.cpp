@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "nn/blocks.h"
 #include "nn/nn.h"
 
 namespace minpair::nn {
@@ -12,9 +13,6 @@ constexpr size_t kRowsAUnit = 64;
 constexpr size_t kQueryBlock = 48;
 // Sequences up to this many queries × keys are one unit of work with all their heads.
 constexpr size_t kSmallSequence = 64 * 64;
-
-size_t blocks(size_t count, size_t size) { return (count + size - 1) / size; }
-size_t round_up(size_t count, size_t size) { return blocks(count, size) * size; }
 
 void each_row(const Runtime& runtime, size_t rows, const std::function<void(size_t)>& work) {
   runtime.parallel(blocks(rows, kRowsAUnit), [&](size_t unit, int) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "nn/blocks.h"
 #include "nn/nn.h"
 #include "nn/stored_products.h"
 #include "nn/tiled.h"
@@ -43,9 +44,6 @@ constexpr size_t kRowBlock = 96;    // rows that stay in the second-level cache
 constexpr size_t kColumnStep = 32;  // columns are cut at multiples of this
 constexpr size_t kVocabularyBlock = 256;
 constexpr size_t kReadRows = 96, kTiledReadRows = 256;
-
-size_t blocks(size_t count, size_t size) { return (count + size - 1) / size; }
-size_t round_up(size_t count, size_t size) { return blocks(count, size) * size; }
 
 // Cuts `rows` into blocks of nearly the same height, none above `most`.
 struct RowBlocks {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "nn/blocks.h"
+
 namespace minpair::nn {
 
 namespace {
@@ -11,8 +13,6 @@ constexpr size_t kPanels = 4;  // side by side in one step at most, so that inpu
 constexpr size_t kColumns = kPanels * kPanel;
 constexpr size_t kFewestTileRows = 6;  // below, vectors are as fast
 constexpr size_t kFewRows = 128;       // up to here, weights come in hardly faster than needed
-
-size_t blocks(size_t count, size_t size) { return (count + size - 1) / size; }
 
 template <typename T>
 constexpr size_t floats_of(size_t count) {

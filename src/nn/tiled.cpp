@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "nn/blocks.h"
+
 namespace minpair::nn {
 
 namespace {
@@ -11,9 +13,6 @@ constexpr size_t kRowBlock = 256;      // with its columns, what the second-leve
 constexpr size_t kMostColumns = 512;   // of a unit of work
 constexpr size_t kFewestColumns = 64;  // below, the rows are read too often
 constexpr size_t kStoredColumns = 32;
-
-size_t blocks(size_t count, size_t size) { return (count + size - 1) / size; }
-size_t round_up(size_t count, size_t size) { return blocks(count, size) * size; }
 
 // Scratch is counted in floats, tiles in numbers of two bytes.
 size_t floats_of(size_t numbers) { return numbers / 2; }
