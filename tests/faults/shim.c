@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -153,17 +152,27 @@ int setsockopt(int fd, int level, int name, const void* value, socklen_t n) {
   return fails(kSocket, EINVAL) ? -1 : (int)syscall(SYS_setsockopt, fd, level, name, value, n);
 }
 
-int accept4(int fd, struct sockaddr* from, socklen_t* n, int flags) {
-  return fails(kSocket, EMFILE) ? -1 : (int)syscall(SYS_accept4, fd, from, n, flags);
+int accept(int fd, struct sockaddr* from, socklen_t* n) {
+  return fails(kSocket, EMFILE) ? -1 : (int)syscall(SYS_accept, fd, from, n);
 }
 ssize_t recv(int fd, void* to, size_t n, int flags) {
   return fails(kSocket, ECONNRESET) ? -1 : syscall(SYS_recvfrom, fd, to, n, flags, NULL, NULL);
 }
+ssize_t recvmsg(int fd, struct msghdr* to, int flags) {
+  return fails(kSocket, ECONNRESET) ? -1 : syscall(SYS_recvmsg, fd, to, flags);
+}
 ssize_t send(int fd, const void* from, size_t n, int flags) {
   return fails(kSocket, EPIPE) ? -1 : syscall(SYS_sendto, fd, from, n, flags, NULL, 0);
 }
-int poll(struct pollfd* watched, nfds_t n, int milliseconds) {
-  return fails(kSocket, ENOMEM) ? -1 : (int)syscall(SYS_poll, watched, n, milliseconds);
+ssize_t sendmsg(int fd, const struct msghdr* from, int flags) {
+  return fails(kSocket, EPIPE) ? -1 : syscall(SYS_sendmsg, fd, from, flags);
+}
+// Not epoll_ctl: Asio takes it for granted.
+int epoll_create1(int flags) {
+  return fails(kSocket, EMFILE) ? -1 : (int)syscall(SYS_epoll_create1, flags);
+}
+int eventfd(unsigned count, int flags) {
+  return fails(kSocket, EMFILE) ? -1 : (int)syscall(SYS_eventfd2, count, flags);
 }
 int getsockname(int fd, struct sockaddr* to, socklen_t* n) {
   return fails(kSocket, ENOBUFS) ? -1 : (int)syscall(SYS_getsockname, fd, to, n);
