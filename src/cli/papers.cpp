@@ -89,34 +89,15 @@ Error disagreement(size_t numbers) {
 }
 
 void reproduce_all(const ReproduceCall& call) {
-  using papers::Verdict;
-  std::vector<papers::CheckedPaper> all = all_checked(call);
-  report::Grid g{"papers",
-                 "Printed numbers and released files",
-                 {{"paper", "paper", Kind::text},
-                  {"numbers", "numbers", Kind::count},
-                  {"same", "same", Kind::count},
-                  {"known", "known to differ", Kind::count},
-                  {"differs", "differ", Kind::count},
-                  {"needs", "need more than files", Kind::count}},
-                 {},
-                 true,
-                 {}};
-  std::map<Verdict, double> total;
-  auto row = [&](const std::string& name, std::map<Verdict, double> n) {
-    g.rows.push_back(
-        {name, n[Verdict::same] + n[Verdict::known] + n[Verdict::differs] + n[Verdict::needs],
-         n[Verdict::same], n[Verdict::known], n[Verdict::differs], n[Verdict::needs]});
-  };
-  for (const papers::CheckedPaper& p : all) {
-    std::map<Verdict, double> own;
-    for (const papers::Checked& c : p.numbers) ++own[c.verdict], ++total[c.verdict];
-    row(p.paper.name, own);
-  }
-  row("all", total);
+  const std::vector<papers::CheckedPaper> all = all_checked(call);
+  const report::Grid g = papers::summary_grid(all, false);
   write_file(call.output, call.format == "page" ? papers::fidelity_page(all)
                                                 : report::render_grids({g}, call.format));
-  if (total[Verdict::differs] > 0) throw disagreement(size_t(total[Verdict::differs]));
+  size_t differ = 0;
+  for (const papers::CheckedPaper& p : all)
+    differ +=
+        size_t(std::ranges::count(p.numbers, papers::Verdict::differs, &papers::Checked::verdict));
+  if (differ > 0) throw disagreement(differ);
 }
 
 report::GridValue number_or_nothing(double value) {
@@ -188,10 +169,11 @@ class Reproduction {
     how_.hub.offline |= call.offline;
     how_.results = call.results.empty() ? paper.name + ".db" : call.results;
     how_.skip_absent = !call.run && how_.models.empty();
+    can_run_ = !papers::models_of(paper_).empty();
     // Released scores where there are some, models otherwise.
     for (papers::PaperTable& table : paper_.tables)
       for (papers::Column& column : table.columns)
-        if (call.released || (how_.skip_absent && !column.formula.empty())) column.asked.reset();
+        if (call.released || (how_.skip_absent && !table.query.text.empty())) column.run.reset();
     runs_ = !how_.models.empty() || call.run || !papers::models_of(paper_).empty();
   }
 
@@ -219,7 +201,7 @@ class Reproduction {
   papers::Paper paper_;
   std::filesystem::path folder_;
   papers::WithModels how_;
-  bool runs_ = false;
+  bool runs_ = false, can_run_ = false;
   std::vector<papers::Answered> answered_;
   Account account_;
 
@@ -257,7 +239,7 @@ class Reproduction {
 
   void add_table(const papers::PaperTable& table, std::vector<report::Grid>& grids) {
     const bool asked = std::any_of(table.columns.begin(), table.columns.end(),
-                                   [](const papers::Column& c) { return c.asked.has_value(); });
+                                   [](const papers::Column& c) { return c.run.has_value(); });
     // Models of one's own answer only what can be asked.
     if (!asked && !how_.models.empty()) return;
     report::Grid g = numbers_grid(paper_.title + ": " + table.title, asked && runs_);
@@ -269,7 +251,8 @@ class Reproduction {
       g.notes.push_back(fmt::format("released scores are not here: {}", e.what()));
       checked = unreleased(table);
     }
-    for (const papers::Checked& c : checked) asked&& runs_ ? add_answers(c, g) : add_checked(c, g);
+    for (const papers::Checked& c : checked)
+      asked&& runs_ ? add_answers(c, g) : add_checked(c, false, g);
     if (!g.rows.empty()) grids.push_back(std::move(g));
   }
 
@@ -278,15 +261,18 @@ class Reproduction {
     std::vector<papers::Checked> all;
     for (const papers::Row& row : table.rows)
       for (size_t i = 0; i < row.values.size(); ++i)
-        if (!row.values[i].empty())
-          all.push_back({table.title, row.title, table.columns[i].title, row.values[i],
+        if (!row.values[i].text.empty())
+          all.push_back({table.title, row.title, table.columns[i].title, row.values[i].text,
                          std::nan(""), papers::Verdict::needs, ""});
     return all;
   }
 
-  void add_checked(const papers::Checked& c, report::Grid& g) {
-    g.rows.push_back(
-        {c.row, c.column, c.printed, ours_of(c), std::string(text_of(c.verdict)), c.why});
+  // Of the number in files; a model's answer has columns of its own.
+  void add_checked(const papers::Checked& c, bool with_models, report::Grid& g) {
+    std::vector<report::GridValue> row = {c.row, c.column, c.printed, ours_of(c)};
+    if (with_models) row.resize(g.columns.size() - 2);
+    row.insert(row.end(), {std::string(text_of(c.verdict)), c.why});
+    g.rows.push_back(row);
     ++account_.files[c.verdict];
   }
 
@@ -304,13 +290,8 @@ class Reproduction {
       ++account_.models[a.verdict];
       account_.answered += known;
     }
-    if (!how_.models.empty()) return;
-    if (any && c.verdict != papers::Verdict::differs) return;
-    g.rows.push_back({c.row, c.column, c.printed, ours_of(c), report::GridValue(),
-                      report::GridValue(), report::GridValue(), report::GridValue(),
-                      report::GridValue(), report::GridValue(), std::string(text_of(c.verdict)),
-                      c.why});
-    ++account_.files[c.verdict];
+    if (how_.models.empty() && (!any || c.verdict == papers::Verdict::differs))
+      add_checked(c, true, g);
   }
 
   void add_notes(report::Grid& last) {
@@ -326,7 +307,7 @@ class Reproduction {
       last.notes.push_back("from, to: 95 % (Wilson); within: the printed number lies between them");
       if (account_.answered > 0)
         last.notes.push_back(fmt::format("every item: minpair report {}", how_.results.string()));
-    } else if (!papers::models_of(papers::find_paper(paper_.name)).empty()) {
+    } else if (can_run_) {
       last.notes.push_back(
           fmt::format("with the models themselves: minpair reproduce {} --run (--dry-run says how "
                       "much that fetches and how long it takes)",
@@ -392,7 +373,9 @@ void add_reproduce(Cli& cli) {
       "  minpair reproduce task-demands DIR --format csv -o numbers.csv\n"
       "  minpair reproduce all --format page -o fidelity.md\n");
   static ReproduceCall call;
-  app.add_option("PAPER", call.paper, "a name from 'minpair papers', or 'all'").required();
+  app.add_option("PAPER", call.paper,
+                 "a name from 'minpair papers', a file of your own (.sql), or 'all'")
+      .required();
   app.add_option("FOLDER", call.folder, "the authors' files; default: below $MINPAIR_DATA");
   app.add_flag("--released", call.released, "from released files alone: no model, no network");
   app.add_flag("--run", call.run,

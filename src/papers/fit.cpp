@@ -1,4 +1,4 @@
-// Regressions over released tables, written as R writes them.
+// Regressions over the rows of a table, written as R writes them.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/names.h"
 #include "base/text.h"
-#include "papers/formula.h"
+#include "papers/database.h"
 #include "stats/mixed.h"
 #include "stats/stats.h"
 
@@ -20,69 +22,69 @@ namespace {
 
 using Term = std::vector<std::string>;  // columns that are multiplied; none: the constant
 
+// correct / n ~ x * kind + (1 + x | suite:item)
 struct Model {
   std::string response;
+  std::string trials;  // of a response that counts right answers
   std::vector<Term> fixed;
   struct Random {
     std::vector<Term> terms;
-    std::vector<std::string> groups;
+    std::string group;  // columns, with a colon between them
   };
   std::vector<Random> random;
 };
 
-std::string name_of(const Term& term) {
-  return term.empty() ? "intercept" : fmt::format("{}", fmt::join(term, ":"));
+std::vector<std::string> names_in(std::string_view text, char separator) {
+  std::vector<std::string> names;
+  for (std::string_view part : split(text, separator)) names.emplace_back(trim(part));
+  return names;
 }
 
 // a * b is a + b + a:b.
-void add_product(const std::string& text, std::vector<Term>& terms) {
+void add_product(std::string_view text, std::vector<Term>& terms) {
   std::vector<Term> all = {{}};
   for (std::string_view factor : split(text, '*')) {
-    Term inside;
-    for (std::string_view column : split(factor, ':')) inside.emplace_back(trim(column));
+    const Term inside = names_in(factor, ':');
     for (size_t i = 0, n = all.size(); i < n; ++i) {
       Term more = all[i];
       more.insert(more.end(), inside.begin(), inside.end());
       all.push_back(more);
     }
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Term& a, const Term& b) { return a.size() < b.size(); });
+  std::ranges::stable_sort(all, {}, &Term::size);
   for (const Term& term : all)
-    if (!term.empty() && std::find(terms.begin(), terms.end(), term) == terms.end())
-      terms.push_back(term);
+    if (!term.empty() && std::ranges::find(terms, term) == terms.end()) terms.push_back(term);
 }
 
-std::vector<Term> terms_of(const std::string& text) {
+std::vector<Term> terms_of(std::string_view text) {
   std::vector<Term> terms = {{}};
-  for (std::string_view part : split(text, '+'))
-    if (const std::string one(trim(part)); one != "1") add_product(one, terms);
+  for (const std::string& part : names_in(text, '+'))
+    if (part != "1" && !part.empty()) add_product(part, terms);
   return terms;
 }
 
 Model parsed(const std::string& text) {
   Model model;
   const size_t tilde = text.find('~');
-  if (tilde == text.npos) throw bad_input(fmt::format("'{}' has no ~", text));
-  model.response = trim(std::string_view(text).substr(0, tilde));
+  if (tilde == text.npos) throw bad_input(fmt::format("fit: '{}' has no ~", text));
+  const std::vector<std::string> response = names_in(text.substr(0, tilde), '/');
+  model.response = response[0];
+  if (response.size() == 2) model.trials = response[1];
   std::string fixed = text.substr(tilde + 1);
   for (size_t open; (open = fixed.find('(')) != fixed.npos;) {
     const size_t bar = fixed.find('|', open), close = fixed.find(')', open);
     if (close == fixed.npos || bar > close)
-      throw bad_input(fmt::format("'{}': a random term is (columns | group)", text));
-    Model::Random& random = model.random.emplace_back();
-    random.terms = terms_of(fixed.substr(open + 1, bar - open - 1));
-    for (std::string_view group :
-         split(std::string_view(fixed).substr(bar + 1, close - bar - 1), ':'))
-      random.groups.emplace_back(trim(group));
-    const size_t plus = fixed.rfind('+', open);
-    fixed.erase(plus == fixed.npos ? open : plus, close + 1 - (plus == fixed.npos ? open : plus));
+      throw bad_input(fmt::format("fit: '{}': a random term is (columns | group)", text));
+    model.random.push_back(
+        {terms_of(fixed.substr(open + 1, bar - open - 1)),
+         fmt::format("{}", fmt::join(names_in(fixed.substr(bar + 1, close - bar - 1), ':'), ":"))});
+    fixed.erase(open, close + 1 - open);
   }
-  model.fixed = terms_of(trim(fixed).empty() ? "1" : fixed);
+  model.fixed = terms_of(fixed);
   return model;
 }
 
-// A column of numbers, or for texts one of ones and noughts for every text but the first.
+// Columns of a design matrix.
 struct Coded {
   std::vector<std::string> names;
   std::vector<std::vector<double>> columns;
@@ -90,87 +92,87 @@ struct Coded {
 
 class Regression {
  public:
-  Regression(const Frame& frame, const Fit& fit)
-      : frame_(frame), fit_(fit), model_(parsed(fit.model)) {
-    std::vector<double> wanted(frame.rows(), 1);
-    if (!fit.where.empty()) wanted = Formula::parse(fit.where).each(frame);
-    for (size_t r = 0; r < frame.rows(); ++r)
-      if (wanted[r] != 0) rows_.push_back(r);
-    if (rows_.empty()) throw bad_input("no row is left for the regression").at(frame.where());
+  Regression(const Model& model, const Result& data) : model_(model), data_(data) {
+    if (data.rows.empty()) throw bad_input("fit: no row is left for the regression");
   }
 
-  Frame result() {
-    const stats::MixedFit whole = fitted(model_.fixed);
-    for (size_t i = 0; i < names_.size(); ++i) {
-      say("estimate." + names_[i], whole.estimates[i]);
-      if (!whole.standard_errors.empty()) say("se." + names_[i], whole.standard_errors[i]);
+  nlohmann::ordered_json result(bool restricted) const {
+    stats::MixedData data;
+    data.rows = data_.rows.size();
+    std::vector<std::string> names;
+    data.x = matrix(model_.fixed, names);
+    data.columns = names.size();
+    data.y = numbers(model_.response);
+    if (!model_.trials.empty()) data.trials = numbers(model_.trials);
+    data.restricted = restricted;
+    std::vector<std::vector<std::string>> random_names;
+    for (const Model::Random& random : model_.random) {
+      stats::RandomTerm& term = data.random.emplace_back();
+      term.z = matrix(random.terms, random_names.emplace_back());
+      term.columns = random_names.back().size();
+      term.level = groups(random.group);
+    }
+    const stats::MixedFit fit = stats::fit_mixed(data);
+    if (!fit.converged) throw bad_input("fit: the regression does not converge");
+
+    nlohmann::ordered_json all;
+    for (size_t i = 0; i < names.size(); ++i) {
+      all["estimate." + names[i]] = fit.estimates[i];
+      if (!fit.standard_errors.empty()) all["se." + names[i]] = fit.standard_errors[i];
     }
     for (size_t t = 0; t < model_.random.size(); ++t)
-      for (size_t i = 0; i < whole.deviations[t].size(); ++i)
-        say(fmt::format("sd.{}.{}", fmt::join(model_.random[t].groups, ":"), random_names_[t][i]),
-            whole.deviations[t][i]);
-    if (fit_.trials.empty()) say("sd.residual", whole.residual_deviation);
-    say("log_likelihood", whole.log_likelihood);
-    say("AIC", whole.aic());
-    say("rows", double(rows_.size()));
-    if (model_.random.empty() && fit_.trials.empty()) say("R2", explained(whole));
-    for (const std::string& left_out : fit_.without) compare(whole, left_out);
-    Frame out;
-    for (const auto& [name, value] : said_) out.add_column(name);
-    std::vector<std::string> cells;
-    for (const auto& [name, value] : said_) cells.push_back(fmt::format("{}", value));
-    out.add_row(cells);
-    return out;
+      for (size_t i = 0; i < fit.deviations[t].size(); ++i)
+        all[fmt::format("sd.{}.{}", model_.random[t].group, random_names[t][i])] =
+            fit.deviations[t][i];
+    if (model_.trials.empty()) all["sd.residual"] = fit.residual_deviation;
+    all["log_likelihood"] = fit.log_likelihood;
+    all["parameters"] = fit.parameters;
+    all["AIC"] = fit.aic();
+    all["rows"] = data.rows;
+    if (model_.random.empty() && model_.trials.empty()) all["R2"] = explained(data.y, fit);
+    return all;
   }
 
  private:
-  const Frame& frame_;
-  const Fit& fit_;
-  Model model_;
-  std::vector<size_t> rows_;
-  std::vector<std::string> names_;                      // of the fixed effects
-  std::vector<std::vector<std::string>> random_names_;  // of each term's
-  std::vector<std::pair<std::string, double>> said_;
+  const Model& model_;
+  const Result& data_;
 
-  void say(const std::string& name, double value) { said_.emplace_back(name, value); }
-
-  std::vector<double> numbers(const std::string& name) const {
-    const std::vector<double>& all = frame_.numbers(frame_.column(name));
-    std::vector<double> own;
-    for (size_t r : rows_) {
-      if (std::isnan(all[r]))
-        throw bad_input(fmt::format("column '{}': '{}' is not a number", name,
-                                    frame_.text(frame_.column(name), r)))
-            .at(frame_.place(r));
-      own.push_back(all[r]);
-    }
-    return own;
+  size_t column(const std::string& name) const {
+    const auto at = std::ranges::find(data_.columns, name);
+    if (at != data_.columns.end()) return size_t(at - data_.columns.begin());
+    throw unknown_name(fmt::format("fit: there is no column '{}'", name), name, data_.columns);
   }
 
+  std::vector<double> numbers(const std::string& name) const {
+    std::vector<double> all;
+    for (const auto& row : data_.rows) {
+      all.push_back(number_of(row[column(name)]));
+      if (std::isnan(all.back()))
+        throw bad_input(fmt::format("fit: column '{}': '{}' is not a number", name,
+                                    text_of(row[column(name)])));
+    }
+    return all;
+  }
+
+  // A column of numbers, or for texts one of ones and zeros for every text but the first.
   Coded coded(const std::string& name) const {
-    const size_t at = frame_.column(name);
-    const std::vector<double>& all = frame_.numbers(at);
-    if (std::any_of(rows_.begin(), rows_.end(), [&](size_t r) { return !std::isnan(all[r]); }))
-      return {{name}, {numbers(name)}};
+    const size_t at = column(name);
     std::set<std::string> levels;
-    for (size_t r : rows_) levels.insert(frame_.text(at, r));
-    std::string first = *levels.begin();
-    for (const auto& [column, reference] : fit_.reference)
-      if (column == name) first = reference;
-    if (!levels.contains(first))
-      throw bad_input(fmt::format("column '{}' never has '{}'", name, first)).at(frame_.where());
-    levels.erase(first);
+    for (const auto& row : data_.rows)
+      if (std::holds_alternative<std::string>(row[at])) levels.insert(text_of(row[at]));
+    if (levels.empty()) return {{name}, {numbers(name)}};
+    levels.erase(levels.begin());
     Coded coded;
     for (const std::string& level : levels) {
       coded.names.push_back(name + "." + level);
       std::vector<double>& column = coded.columns.emplace_back();
-      for (size_t r : rows_) column.push_back(frame_.text(at, r) == level);
+      for (const auto& row : data_.rows) column.push_back(text_of(row[at]) == level);
     }
     return coded;
   }
 
   Coded coded(const Term& term) const {
-    Coded product{{""}, {std::vector<double>(rows_.size(), 1)}};
+    Coded product{{""}, {std::vector<double>(data_.rows.size(), 1)}};
     for (const std::string& name : term) {
       const Coded one = coded(name);
       Coded next;
@@ -178,9 +180,9 @@ class Regression {
         for (size_t j = 0; j < one.names.size(); ++j) {
           next.names.push_back(product.names[i] + (product.names[i].empty() ? "" : ":") +
                                one.names[j]);
-          std::vector<double>& column = next.columns.emplace_back();
-          for (size_t r = 0; r < rows_.size(); ++r)
-            column.push_back(product.columns[i][r] * one.columns[j][r]);
+          std::ranges::transform(product.columns[i], one.columns[j],
+                                 std::back_inserter(next.columns.emplace_back()),
+                                 std::multiplies());
         }
       product = std::move(next);
     }
@@ -192,67 +194,30 @@ class Regression {
   std::vector<double> matrix(const std::vector<Term>& terms,
                              std::vector<std::string>& names) const {
     std::vector<std::vector<double>> columns;
-    names.clear();
     for (const Term& term : terms) {
-      Coded one = coded(term);
+      const Coded one = coded(term);
       names.insert(names.end(), one.names.begin(), one.names.end());
       columns.insert(columns.end(), one.columns.begin(), one.columns.end());
     }
     std::vector<double> all;
-    for (size_t r = 0; r < rows_.size(); ++r)
-      for (const auto& column : columns) all.push_back(column[r]);
+    for (size_t row = 0; row < data_.rows.size(); ++row)
+      for (const auto& column : columns) all.push_back(column[row]);
     return all;
   }
 
-  std::vector<uint32_t> groups(const std::vector<std::string>& columns) const {
+  std::vector<uint32_t> groups(const std::string& group) const {
     std::map<std::string, uint32_t> known;
     std::vector<uint32_t> all;
-    for (size_t r : rows_) {
+    for (const auto& row : data_.rows) {
       std::string key;
-      for (const std::string& name : columns) key += frame_.text(frame_.column(name), r) + '\x1f';
+      for (const std::string& name : names_in(group, ':'))
+        key += text_of(row[column(name)]) + '\x1f';
       all.push_back(known.try_emplace(key, uint32_t(known.size())).first->second);
     }
     return all;
   }
 
-  stats::MixedFit fitted(const std::vector<Term>& fixed) {
-    stats::MixedData data;
-    data.rows = rows_.size();
-    data.x = matrix(fixed, names_);
-    data.columns = names_.size();
-    data.y = numbers(model_.response);
-    if (!fit_.trials.empty()) data.trials = numbers(fit_.trials);
-    data.restricted = fit_.restricted;
-    random_names_.clear();
-    for (const Model::Random& random : model_.random) {
-      stats::RandomTerm& term = data.random.emplace_back();
-      term.z = matrix(random.terms, random_names_.emplace_back());
-      term.columns = random_names_.back().size();
-      term.level = groups(random.groups);
-    }
-    stats::MixedFit fit = stats::fit_mixed(data);
-    if (!fit.converged)
-      throw bad_input(fmt::format("'{}' does not converge", fit_.model)).at(frame_.where());
-    return fit;
-  }
-
-  void compare(const stats::MixedFit& whole, const std::string& left_out) {
-    std::vector<Term> fixed;
-    for (const Term& term : model_.fixed)
-      if (name_of(term) != left_out) fixed.push_back(term);
-    if (fixed.size() == model_.fixed.size())
-      throw bad_input(fmt::format("'{}' has no term '{}' to leave out", fit_.model, left_out));
-    const stats::MixedFit less = fitted(fixed);
-    const double chi_square = 2 * (whole.log_likelihood - less.log_likelihood);
-    const uint64_t freedom = whole.parameters - less.parameters;
-    say("log_likelihood.without." + left_out, less.log_likelihood);
-    say("AIC.without." + left_out, less.aic());
-    say("chi2.without." + left_out, chi_square);
-    say("p.without." + left_out, stats::chi_square_p(chi_square, freedom));
-  }
-
-  double explained(const stats::MixedFit& fit) const {
-    const std::vector<double> y = numbers(model_.response);
+  static double explained(const std::vector<double>& y, const stats::MixedFit& fit) {
     const double n = double(y.size()), deviation = stats::standard_deviation(y);
     return 1 -
            fit.residual_deviation * fit.residual_deviation * n / (deviation * deviation * (n - 1));
@@ -261,6 +226,12 @@ class Regression {
 
 }  // namespace
 
-Frame fitted(const Frame& frame, const Fit& fit) { return Regression(frame, fit).result(); }
+std::string fit_as_json(Database& database, const std::string& model, const std::string& table,
+                        bool restricted) {
+  std::string quoted = table;
+  for (size_t at = 0; (at = quoted.find('"', at)) != quoted.npos; at += 2) quoted.insert(at, "\"");
+  const Result data = database.query({fmt::format("select * from \"{}\"", quoted), 0});
+  return json_text(Regression(parsed(model), data).result(restricted));
+}
 
 }  // namespace minpair::papers

@@ -1,6 +1,7 @@
 #include "papers/models.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,9 +13,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "engine/engine.h"
-#include "papers/formula.h"
-#include "tidy/tidy.h"
+#include "papers/database.h"
 
 namespace minpair::papers {
 namespace {
@@ -37,31 +38,11 @@ fs::path located(const std::string& model, const hub::Settings& hub) {
   return {};
 }
 
-// Rows of results as rows of texts, as formulas read them.
-void append_texts(Frame& to, const tidy::Frame& from) {
-  for (size_t row = 0; row < from.rows(); ++row) {
-    std::vector<std::string> cells;
-    for (size_t i = 0; i < from.columns().size(); ++i) {
-      const tidy::Column& c = from.columns()[i];
-      std::string& cell = cells.emplace_back();
-      if (!c.has(row)) continue;
-      switch (from.fields()[i].type) {
-        case tidy::Type::text:
-          cell = c.text(row);
-          break;
-        case tidy::Type::integer:
-          cell = std::to_string(c.integers[row]);
-          break;
-        case tidy::Type::number:
-          cell = fmt::format("{}", c.numbers[row]);
-          break;
-        default:
-          cell = c.truth(row) ? "true" : "false";
-      }
-    }
-    to.add_row(cells);
-  }
-}
+// Of the items of a row: all of them, those that count, and the mean of these.
+struct Count {
+  double items = 0, counted = 0, mean = 0;
+};
+using Counts = std::map<std::string, Count>;  // by the key of the row
 
 class Work {
  public:
@@ -69,7 +50,7 @@ class Work {
       : paper_(paper), folder_(folder), how_(how) {
     for (const PaperTable& table : paper.tables)
       for (const Column& column : table.columns)
-        if (column.asked) take(*column.asked);
+        if (column.run) take(*column.run);
     if (tasks_.empty())
       throw wrong_call(fmt::format("'{}' does not say how models answer such a table", paper.name))
           .hint("docs/papers.md shows how a paper says so");
@@ -108,13 +89,11 @@ class Work {
           .at(folder_.string());
     store_.reset();  // written; now it is read
     std::vector<Answered> all;
-    if (!runs_.empty())
-      kept_ = std::make_unique<store::Store>(how_.results, store::Store::Mode::read);
     for (const PaperTable& table : paper_.tables)
       for (const Row& row : table.rows)
         for (size_t i = 0; i < table.columns.size(); ++i)
-          if (table.columns[i].asked && !row.values[i].empty())
-            for (const std::string& model : models_of(*table.columns[i].asked))
+          if (table.columns[i].run && !row.values[i].text.empty())
+            for (const std::string& model : models_of(*table.columns[i].run))
               all.push_back(number(table, row, i, model));
     return all;
   }
@@ -126,17 +105,17 @@ class Work {
   std::vector<Task> tasks_;  // each once, in the order of the tables
   std::map<Task, int64_t> runs_;
   std::set<std::string> absent_;  // models
-  std::unique_ptr<store::Store> store_, kept_;
+  std::unique_ptr<store::Store> store_;
   std::unique_ptr<query::Model> stand_in_;  // for those that are not here
-  std::map<std::tuple<int64_t, std::string, std::string>, Frame> frames_;
+  std::map<std::tuple<int64_t, std::string, std::string, std::string>, Counts> counts_;
 
-  std::vector<std::string> models_of(const Asked& asked) const {
+  std::vector<std::string> models_of(const ModelRun& run) const {
     if (!how_.models.empty()) return how_.models;
-    return asked.model.empty() ? std::vector<std::string>() : std::vector{asked.model};
+    return run.model.empty() ? std::vector<std::string>() : std::vector{run.model};
   }
-  void take(const Asked& asked) {
-    for (const std::string& model : models_of(asked)) {
-      Task task{model, asked.suite, asked.method};
+  void take(const ModelRun& run) {
+    for (const std::string& model : models_of(run)) {
+      Task task{model, run.suite, run.method};
       if (std::find(tasks_.begin(), tasks_.end(), task) == tasks_.end()) tasks_.push_back(task);
     }
   }
@@ -222,44 +201,51 @@ class Work {
     return engine::run_suite(store, suite, model, {method}, options);
   }
 
-  // The items of a run under a policy, as a table of texts for formulas.
-  const Frame& items(store::Store& store, int64_t run, const Asked& asked) {
-    auto [at, fresh] = frames_.try_emplace({run, asked.lengths, asked.ties});
+  // The rows of a table that the items of a run belong to, under the paper's policy.
+  const Counts& counts(int64_t id, const ModelRun& run) {
+    auto [at, fresh] = counts_.try_emplace(
+        {id, run.lengths, run.ties, fmt::format("{}", fmt::join(run.rows, "\n"))});
     if (!fresh) return at->second;
-    report::ReportOptions options;
-    options.wanted.runs = {run};
-    options.policy.lengths = judge::find_lengths(asked.lengths);
-    options.policy.ties = judge::find_ties(asked.ties);
-    std::unique_ptr<tidy::Rows> rows = tidy::stored_rows(store, "items", options);
-    for (const tidy::Field& field : rows->fields()) at->second.add_column(field.name);
-    for (tidy::Frame batch(rows->fields()); rows->next(batch); batch.clear())
-      append_texts(at->second, batch);
+    Database database(fs::absolute(how_.results).parent_path(), paper_.file.string());
+    std::string sql = fmt::format(
+        "create virtual table items using results('{}', items, run={}, lengths={}, ties={});",
+        fmt::join(split(how_.results.filename().string(), '\''), "''"), id, run.lengths, run.ties);
+    std::string_view begin =
+        "select key, count(*), sum(excluded is null), mean(correct) "
+        "filter (where excluded is null) from (";
+    for (const std::string& row : run.rows) {
+      sql += fmt::format("{}select {} as key, excluded, correct from items", begin, row);
+      begin = " union all ";
+    }
+    for (const std::vector<Value>& row : database.query({sql + ") group by key", 0}).rows)
+      at->second[text_of(row[0])] = {number_of(row[1]), number_of(row[2]), number_of(row[3])};
     return at->second;
   }
 
   Answered number(const PaperTable& table, const Row& row, size_t i, const std::string& model) {
-    const Asked& asked = *table.columns[i].asked;
-    Answered a{table.title, row.title, table.columns[i].title, row.values[i], model, std::nan("")};
-    a.owns = how_.models.empty() || model == asked.model;
-    auto run = runs_.find({model, asked.suite, asked.method});
-    if (run == runs_.end()) {
+    const ModelRun& run = *table.columns[i].run;
+    Answered a{table.title,        row.title, table.columns[i].title,
+               row.values[i].text, model,     std::nan("")};
+    a.owns = how_.models.empty() || model == run.model;
+    const auto id = runs_.find({model, run.suite, run.method});
+    if (id == runs_.end()) {
       a.why = absent_.contains(model)
                   ? fmt::format("{} is not in the cache, and nothing is fetched offline", model)
-                  : fmt::format("{} is not among the files", asked.suite);
+                  : fmt::format("{} is not among the files", run.suite);
       return a;
     }
-    const Frame& frame = items(*kept_, run->second, asked);
-    const std::string row_is = with_row(asked.where, row.key);
-    const std::string where = fmt::format("excluded = \"\" and ({})", row_is);
-    a.items = uint64_t(Formula::parse("count(" + where + ")").value(frame));
+    const Counts& all = counts(id->second, run);
+    const auto found = all.find(row.key);
+    const Count count = found == all.end() ? Count() : found->second;
+    a.items = uint64_t(count.counted);
     if (a.items == 0) {
-      const double all = Formula::parse("count(" + row_is + ")").value(frame);
-      a.why = all == 0   ? "no such sentences among the files"
-              : all == 1 ? "its only item does not count for this model"
-                         : fmt::format("none of its {} items count for this model", all);
+      a.why = count.items == 0 ? "no such sentences among the files"
+              : count.items == 1
+                  ? "its only item does not count for this model"
+                  : fmt::format("none of its {} items count for this model", count.items);
       return a;
     }
-    a.ours = Formula::parse("mean(correct where " + where + ")").value(frame);
+    a.ours = count.mean;
     a.interval = stats::wilson(a.ours * double(a.items), double(a.items));
     judge(a);
     return a;
@@ -286,9 +272,9 @@ std::vector<std::string> models_of(const Paper& paper) {
   std::vector<std::string> all;
   for (const PaperTable& table : paper.tables)
     for (const Column& column : table.columns)
-      if (column.asked && !column.asked->model.empty() &&
-          std::find(all.begin(), all.end(), column.asked->model) == all.end())
-        all.push_back(column.asked->model);
+      if (column.run && !column.run->model.empty() &&
+          std::find(all.begin(), all.end(), column.run->model) == all.end())
+        all.push_back(column.run->model);
   return all;
 }
 

@@ -1,16 +1,16 @@
-// docs/fidelity.md.
+// docs/fidelity.md, and its first table.
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "base/counts.h"
 #include "papers/papers.h"
 
 namespace minpair::papers {
 namespace {
+
+using Kind = report::GridColumn::Kind;
 
 constexpr std::string_view kHead = R"md(# Fidelity to the papers
 
@@ -25,93 +25,75 @@ Where a paper shows a figure instead of a number, or prints none, the number was
 
 )md";
 
-using Counts = std::map<Verdict, size_t>;
-
-Counts counted(const std::vector<Checked>& numbers) {
-  Counts counts;
-  for (const Checked& c : numbers) ++counts[c.verdict];
-  return counts;
-}
-
-std::string summary(const std::vector<CheckedPaper>& papers) {
-  std::string text =
-      "| paper | numbers | the same | known to differ | need more than files "
-      "|\n|---|--:|--:|--:|--:|\n";
-  Counts all;
-  size_t total = 0;
-  auto line = [&](const std::string& name, size_t numbers, Counts& c) {
-    auto n = [&](Verdict v) { return c[v] ? count_text(c[v]) : std::string(); };
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", name, count_text(numbers), n(Verdict::same),
-                        n(Verdict::known), n(Verdict::needs));
-  };
-  for (const CheckedPaper& p : papers) {
-    Counts c = counted(p.numbers);
-    for (const auto& [verdict, n] : c) all[verdict] += n;
-    total += p.numbers.size();
-    line(fmt::format("[{0}](#{0})", p.paper.name), p.numbers.size(), c);
-  }
-  line("**all**", total, all);
-  return text;
-}
-
-std::string escaped(std::string text) {
-  for (size_t at = 0; (at = text.find('|', at)) != text.npos; at += 2) text.insert(at, "\\");
-  return text;
-}
-
-std::string cell(const Checked& c) {
-  switch (c.verdict) {
-    case Verdict::same:
-      return c.printed + " ✓";
-    case Verdict::needs:
-      return c.printed + " ·";
-    default:
-      return fmt::format("{} ≠ {:.6g}", c.printed, c.ours);
-  }
-}
-
-// The paper's table, and below it why numbers are not the same.
-std::string table_text(const PaperTable& table, const std::vector<Checked>& numbers) {
-  std::map<std::pair<std::string, std::string>, const Checked*> at;
-  for (const Checked& c : numbers)
-    if (c.table == table.title) at[{c.row, c.column}] = &c;
-  std::string text = fmt::format("**{}**\n\n| |", table.title), rule = "|---|", reasons;
-  for (const Column& column : table.columns) {
-    text += fmt::format(" {} |", escaped(column.title));
-    rule += "--:|";
-  }
-  text += "\n" + rule + "\n";
+// The paper's table, and below it why numbers are not the same. `number` is the first of its
+// numbers, and afterwards that of the next table.
+report::Grid table_grid(const PaperTable& table, const Checked*& number) {
+  report::Grid g{"table", table.title, {{"row", "", Kind::text}}, {}, false, {}};
+  for (const Column& column : table.columns)
+    g.columns.push_back({column.title, column.title, Kind::share});
   bool needs = false;
   for (const Row& row : table.rows) {
-    text += fmt::format("| {} |", escaped(row.title));
-    for (const Column& column : table.columns) {
-      auto found = at.find({row.title, column.title});
-      text += found == at.end() ? " |" : fmt::format(" {} |", cell(*found->second));
-      if (found == at.end()) continue;
-      const Checked& c = *found->second;
+    std::vector<report::GridValue>& cells = g.rows.emplace_back();
+    cells.emplace_back(row.title);
+    for (const Printed& printed : row.values) {
+      cells.emplace_back();
+      if (printed.text.empty()) continue;
+      const Checked& c = *number++;
+      const std::string other = fmt::format(" ≠ {:.6g}", c.ours);
+      cells.back() = printed.text + (c.verdict == Verdict::same    ? " ✓"
+                                     : c.verdict == Verdict::needs ? " ·"
+                                                                   : other);
       needs |= c.verdict == Verdict::needs;
       if (c.verdict == Verdict::known || c.verdict == Verdict::differs)
-        reasons += fmt::format("- {}{}{}: {}\n", row.title, column.title.empty() ? "" : ", ",
-                               column.title, c.why);
+        g.notes.push_back(
+            fmt::format("- {}{}{}: {}", row.title, c.column.empty() ? "" : ", ", c.column, c.why));
     }
-    text += "\n";
   }
-  if (needs) text += fmt::format("\n· needs {}\n", table.needs);
-  if (!reasons.empty()) text += "\n" + reasons;
-  return text + "\n";
+  if (needs) g.notes.push_back("· needs " + table.needs);
+  return g;
 }
 
 }  // namespace
 
+report::Grid summary_grid(const std::vector<CheckedPaper>& papers, bool linked) {
+  report::Grid g{"papers",
+                 "Printed numbers and released files",
+                 {{"paper", "paper", Kind::text},
+                  {"numbers", "numbers", Kind::count},
+                  {"same", "same", Kind::count},
+                  {"known", "known to differ", Kind::count},
+                  {"differs", "differ", Kind::count},
+                  {"needs", "need more than files", Kind::count}},
+                 {},
+                 true,
+                 {}};
+  std::map<Verdict, double> all;
+  const auto add = [&](const std::string& name, std::map<Verdict, double> n) {
+    g.rows.push_back(
+        {name, n[Verdict::same] + n[Verdict::known] + n[Verdict::differs] + n[Verdict::needs],
+         n[Verdict::same], n[Verdict::known], n[Verdict::differs], n[Verdict::needs]});
+  };
+  for (const CheckedPaper& p : papers) {
+    std::map<Verdict, double> own;
+    for (const Checked& c : p.numbers) ++own[c.verdict], ++all[c.verdict];
+    add(linked ? fmt::format("[{0}](#{0})", p.paper.name) : p.paper.name, own);
+  }
+  add("all", all);
+  return g;
+}
+
 std::string fidelity_page(const std::vector<CheckedPaper>& papers) {
-  std::string text = std::string(kHead) + summary(papers);
+  std::string text =
+      std::string(kHead) + report::render_grids({summary_grid(papers, true)}, "markdown");
   for (const CheckedPaper& p : papers) {
     text += fmt::format("\n## {}\n\n{} Files: {} ({}).\n\n", p.paper.name, p.paper.citation,
                         p.paper.source,
                         p.paper.licence.empty() ? "licence not stated" : p.paper.licence);
     for (const std::string& note : p.paper.notes) text += note + "\n\n";
-    for (const PaperTable& table : p.paper.tables) text += table_text(table, p.numbers);
-    text.pop_back();
+    std::vector<report::Grid> grids;
+    const Checked* number = p.numbers.data();
+    for (const PaperTable& table : p.paper.tables) grids.push_back(table_grid(table, number));
+    text += report::render_grids(grids, "markdown");
   }
   return text;
 }

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
-#include <optional>
+#include <span>
 
 #include "base/counts.h"
 #include "base/error.h"
@@ -13,323 +12,196 @@
 #include "base/folder.h"
 #include "base/names.h"
 #include "base/paths.h"
-#include "base/python_json.h"
-#include "papers/formula.h"
+#include "base/text.h"
+#include "papers/database.h"
+#include "papers/table.h"
 
 namespace minpair::papers {
-
-std::string with_row(std::string text, const std::string& key) {
-  for (size_t at = 0; (at = text.find("{row}", at)) != text.npos; at += key.size())
-    text.replace(at, 5, key);
-  return text;
-}
-
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 using Texts = std::vector<std::string>;
-using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-Pairs pairs_of(const Json& j) {
-  Pairs pairs;
-  for (const auto& [name, value] : j.items()) pairs.emplace_back(name, value.get<std::string>());
-  return pairs;
-}
+// A comment and the statements below it.
+struct Block {
+  std::string kind;  // its first word: "table", "released"; else it is a comment
+  uint64_t line = 0;
+  std::vector<std::pair<std::string, std::string>> settings;  // "needs: a model", "[1] a slip"
+  std::vector<Texts> rows;                                    // "| a | b |"
+  Sql sql;
 
-Join join_of(const Json& j) {
-  Join join;
-  join.file = j.at("file");
-  join.on = j.at("on").is_array() ? j.at("on").get<Texts>() : Texts{j.at("on")};
-  join.prefix = j.value("prefix", "");
-  if (j.contains("either")) {
-    join.column = j.at("either").at(0);
-    join.either = j.at("either").at(1).get<Texts>();
+  std::string text(std::string_view name) const {
+    for (const auto& [known, value] : settings)
+      if (known == name) return value;
+    return "";
   }
-  join.alike = j.value("alike", false);
-  join.in_order = j.value("in_order", false);
-  join.format = j.value("format", "");
-  join.names = j.value("names", Texts());
-  return join;
-}
-
-Fit fit_of(const Json& j) {
-  Fit fit;
-  fit.model = j.at("model");
-  fit.trials = j.value("trials", "");
-  fit.where = j.value("where", "");
-  fit.restricted = j.value("reml", false);
-  fit.without = j.value("without", Texts());
-  if (j.contains("reference")) fit.reference = pairs_of(j.at("reference"));
-  return fit;
-}
-
-Step step_of(const Json& j) {
-  Step step;
-  if (j.contains("words"))
-    step.words = {j.at("words").at("token"), j.at("words").at("text"),
-                  j.at("words").value("sum", Texts())};
-  step.where = j.value("where", "");
-  if (j.contains("derive"))
-    for (const Json& d : j.at("derive"))
-      step.derived.push_back({d.at(0), d.at(1), d.size() > 2 ? d.at(2).get<std::string>() : "",
-                              d.size() > 3 ? d.at(3).get<std::string>() : ""});
-  if (j.contains("compute"))
-    for (const Json& c : j.at("compute")) step.computed.emplace_back(c.at(0), c.at(1));
-  if (j.contains("join"))
-    for (const Json& other : j.at("join")) step.joins.push_back(join_of(other));
-  if (j.contains("before"))
-    step.before = {j.at("before").at("text"), j.at("before").at("position"),
-                   j.at("before").at("columns").get<Texts>()};
-  if (j.contains("fit")) step.fit = fit_of(j.at("fit"));
-  return step;
-}
-
-Source source_of(const Json& j) {
-  Source s;
-  if (j.contains("file")) s.files.push_back(j.at("file"));
-  if (j.contains("files")) s.files = j.at("files").get<Texts>();
-  s.format = j.value("format", "");
-  s.names = j.value("names", Texts());
-  s.rows = j.value("rows", "");
-  s.print = j.value("print", "");
-  s.pairs = j.value("pairs", false);
-  if (j.contains("stack")) {
-    s.stack.over = j.at("stack").value("over", Texts());
-    s.stack.columns = pairs_of(j.at("stack").at("columns"));
+  Texts all(std::string_view name) const {
+    Texts values;
+    for (const auto& [known, value] : settings)
+      if (known == name) values.push_back(value);
+    return values;
   }
-  s.repeat = j.value("repeat", "");
-  Step first = step_of(j);
-  s.derived = std::move(first.derived);
-  s.joins = std::move(first.joins);
-  first.derived.clear(), first.joins.clear();
-  s.then.push_back(std::move(first));
-  if (j.contains("then"))
-    for (const Json& step : j.at("then")) s.then.push_back(step_of(step));
-  return s;
+};
+
+Texts cells_of(std::string_view row) {
+  Texts cells;
+  for (std::string_view cell : split(row, '|')) cells.emplace_back(trim(cell));
+  return cells;
 }
 
-// ["title", "0.123", "45", null] or ["title | key", ...]; a value that is known to differ is
-// ["0.123", "why"].
-Row row_of(const Json& j) {
-  Row row;
-  row.title = row.key = j.at(0);
-  if (size_t at = row.title.find(" | "); at != std::string::npos) {
-    row.key = row.title.substr(at + 3);
-    row.title.resize(at);
-  }
-  for (size_t i = 1; i < j.size(); ++i) {
-    const Json& value = j[i].is_array() ? j[i].at(0) : j[i];
-    row.values.push_back(value.is_null() ? "" : value.get<std::string>());
-    row.differs.push_back(j[i].is_array() ? j[i].at(1).get<std::string>() : "");
-  }
-  return row;
+// One line of a comment; an indented one continues the one above.
+void read_setting(std::string_view line, Block& block) {
+  const bool continues = line.starts_with(' ') && !block.settings.empty();
+  line = trim(line);
+  const size_t colon = line.find(':'), bracket = line.find("] ");
+  if (line.empty()) return;
+  if (line[0] == '|' && line.back() == '|' && line.size() > 1)
+    block.rows.push_back(cells_of(line.substr(1, line.size() - 2)));
+  else if (line[0] == '[' && bracket != line.npos)
+    block.settings.emplace_back(line.substr(0, bracket + 1), trim(line.substr(bracket + 2)));
+  else if (continues)
+    block.settings.back().second += " " + std::string(line);
+  else if (colon != line.npos)
+    block.settings.emplace_back(line.substr(0, colon), trim(line.substr(colon + 1)));
 }
 
-// "run": what holds for the whole table, and for each of its "columns" that a model can answer.
-void read_run(const Json& run, PaperTable& table) {
-  for (const auto& [title, own] : run.at("columns").items()) {
-    auto column = std::find_if(table.columns.begin(), table.columns.end(),
-                               [&, &name = title](const Column& c) { return c.title == name; });
-    if (column == table.columns.end())
-      throw bad_input(fmt::format("'{}' has no column '{}' to run", table.title, title));
-    auto text = [&, &set = own](const char* name, const std::string& otherwise) {
-      return set.value(name, run.value(name, otherwise));
-    };
-    column->asked = Asked{text("suite", ""),    text("method", ""), text("lengths", "all"),
-                          text("ties", "half"), text("where", ""),  text("model", "")};
+std::vector<Block> blocks_of(const std::string& text) {
+  std::vector<Block> blocks(1);
+  bool comment = false;
+  uint64_t number = 0;
+  for (std::string_view line : split(text, '\n')) {
+    ++number;
+    if (!comment && line.starts_with("/*")) {
+      comment = true;
+      line.remove_prefix(2);
+      blocks.emplace_back().line = number;
+    }
+    Block& block = blocks.back();
+    if (!comment) {
+      if (block.sql.text.empty()) block.sql.line = number;
+      block.sql.text += std::string(line) + "\n";
+      continue;
+    }
+    if (trim(line).ends_with("*/")) {
+      comment = false;
+      line = line.substr(0, line.rfind("*/"));
+    }
+    const bool first = block.line == number;
+    read_setting(first ? trim(line) : line, block);
+    if (first && !block.settings.empty()) block.kind = block.settings[0].first;
+  }
+  if (comment) throw bad_input("this comment has no end").at("", blocks.back().line);
+  for (Block& block : blocks)
+    if (trim(block.sql.text).empty()) block.sql = {};
+  return blocks;
+}
+
+// "run: column | model | suite | method", and what holds for all of them.
+void read_runs(const Block& block, PaperTable& table) {
+  for (const std::string& text : block.all("run")) {
+    const Texts cells = cells_of(text);
+    const auto column = std::ranges::find(table.columns, cells[0], &Column::title);
+    if (cells.size() != 4 || column == table.columns.end())
+      throw bad_input(fmt::format("'{}' is not: run: COLUMN | MODEL | SUITE | METHOD", text));
+    ModelRun run{cells[1], cells[2], cells[3]};
+    run.rows = block.all("row");
+    if (run.rows.empty()) throw bad_input("'row:' does not say which row an item belongs to");
+    if (const std::string set = block.text("lengths"); !set.empty()) run.lengths = set;
+    if (const std::string set = block.text("ties"); !set.empty()) run.ties = set;
+    column->run = run;
   }
 }
 
-PaperTable table_of(const Json& j) {
+// "0.123", or "0.123 [1]" where the note says why it differs.
+Printed printed_of(const std::string& cell, const Block& block) {
+  const size_t bracket = cell.find(" [");
+  if (bracket == cell.npos) return {cell, ""};
+  const std::string why = block.text(cell.substr(bracket + 1));
+  if (why.empty()) throw bad_input(fmt::format("'{}': there is no such note", cell));
+  return {cell.substr(0, bracket), why};
+}
+
+PaperTable table_of(const Block& block) {
   PaperTable table;
-  table.title = j.at("title");
-  table.needs = j.value("needs", "");
-  if (j.contains("files")) {
-    table.wanted = j.at("files").at(0);
-    table.wanted_files = j.at("files").at(1);
+  table.title = block.settings[0].second;
+  table.needs = block.text("needs");
+  table.query = block.sql;
+  if (const std::string files = block.text("files"); !files.empty()) {
+    const size_t space = files.find(' ');
+    if (space == files.npos || !parse_number(files.substr(0, space), table.wanted_files))
+      throw bad_input(fmt::format("'{}' is not: files: COUNT NAME", files));
+    table.wanted = trim(files.substr(space));
   }
-  if (j.contains("from")) table.source = source_of(j.at("from"));
-  for (const Json& column : j.at("columns"))
-    table.columns.push_back(
-        {column.at(0), column.size() > 1 ? column.at(1).get<std::string>() : "", {}});
-  if (j.contains("run")) read_run(j.at("run"), table);
-  for (const Json& row : j.at("rows")) {
-    table.rows.push_back(row_of(row));
-    if (table.rows.back().values.size() != table.columns.size())
-      throw bad_input(fmt::format("'{}': {} for {}", table.rows.back().title,
-                                  counted(table.rows.back().values.size(), "value"),
+  if (block.rows.empty()) throw bad_input("a table has a row of column titles and rows of numbers");
+  for (const std::string& title : std::span(block.rows[0]).subspan(1))
+    table.columns.push_back({title});
+  if (table.query.text.empty() && table.needs.empty())
+    throw bad_input("a table has a query, or says what it 'needs'");
+  read_runs(block, table);
+  for (const Texts& cells : std::span(block.rows).subspan(1)) {
+    if (cells.size() != block.rows[0].size())
+      throw bad_input(fmt::format("'{}': {} for {}", cells[0], counted(cells.size() - 1, "value"),
                                   counted(table.columns.size(), "column")));
+    Row& row = table.rows.emplace_back();
+    const size_t sign = cells[0].find(" = ");
+    row.title = cells[0].substr(0, sign);
+    row.key = sign == std::string::npos ? row.title : cells[0].substr(sign + 3);
+    for (const std::string& cell : std::span(cells).subspan(1))
+      row.values.push_back(printed_of(cell, block));
   }
   return table;
 }
 
-Released released_of(const Json& j) {
-  Released r;
-  r.source = source_of(j.at("from"));
-  auto text = [&](const char* name) { return j.value(name, ""); };
-  r.suite = text("suite"), r.model = text("model"), r.method = j.at("method");
-  r.norm = j.at("norm");
-  r.id = text("id"), r.test = text("test"), r.condition = text("condition");
-  r.language = text("language"), r.cluster = text("cluster"), r.context = text("context");
-  r.choice = text("choice"), r.person = text("person"), r.where = text("where");
-  r.people = j.contains("person");
-  for (const Json& s : j.at("sentences"))
-    r.sentences.push_back({s.at(0), s.at(1), s.size() > 2 ? s.at(2).get<std::string>() : ""});
-  return r;
-}
+}  // namespace
 
-double number_of(const std::string& printed) {
+Paper read_paper(const std::filesystem::path& file) {
+  Paper paper;
+  paper.name = file.stem().string();
+  paper.file = file;
+  bool head = true;
+  uint64_t line = 0;
   try {
-    size_t used = 0;
-    double value = std::stod(printed, &used);
-    if (used == printed.size()) return value;
-  } catch (const std::exception&) {
-  }
-  throw bad_input(fmt::format("'{}' is not a number", printed));
-}
-
-}  // namespace
-
-// Half a unit of the last printed digit; a little more, since halves are rounded either way.
-bool rounds_to(double ours, const std::string& printed) {
-  size_t point = printed.find('.'), exponent = printed.find('e');
-  double unit = 1;
-  if (point != printed.npos)
-    unit = std::pow(10.0, -double(std::min(exponent, printed.size()) - point - 1));
-  if (exponent != printed.npos) unit *= std::pow(10.0, number_of(printed.substr(exponent + 1)));
-  return std::abs(ours - number_of(printed)) <= unit * 0.5 * (1 + 1e-6);
-}
-
-namespace {
-
-Checked judged(const PaperTable& table, const Row& row, size_t i, double ours) {
-  Checked c{table.title, row.title, table.columns[i].title, row.values[i], ours};
-  if (std::isnan(ours)) {
-    c.verdict = Verdict::needs;
-    c.why = table.needs;
-  } else if (!rounds_to(ours, c.printed)) {
-    c.verdict = row.differs[i].empty() ? Verdict::differs : Verdict::known;
-    c.why = row.differs[i];
-  } else if (!row.differs[i].empty()) {
-    // A known disagreement that is none any more: the note is wrong.
-    c.verdict = Verdict::differs;
-    c.why = "they agree, but are said not to";
-  }
-  return c;
-}
-
-// A table as it stands in print.
-Frame printed_frame(const Paper& paper, const std::string& title) {
-  for (const PaperTable& table : paper.tables) {
-    if (table.title != title) continue;
-    Frame frame;
-    frame.add_column("row");
-    for (const Column& column : table.columns) frame.add_column(column.title);
-    for (const Row& row : table.rows) {
-      std::vector<std::string> cells = {row.title};
-      cells.insert(cells.end(), row.values.begin(), row.values.end());
-      frame.add_row(cells);
+    for (const Block& block : blocks_of(read_file(file))) {
+      line = block.line;
+      if (block.kind == "table") {
+        paper.tables.push_back(table_of(block));
+      } else if (block.kind == "released") {
+        paper.released.push_back(
+            {block.text("suite"), block.text("method"), block.text("norm"), block.sql});
+      } else {
+        if (head && !block.settings.empty()) {
+          head = false;
+          paper.title = block.text("title"), paper.citation = block.text("citation");
+          paper.source = block.text("source"), paper.licence = block.text("licence");
+          paper.notes = block.all("note"), paper.no_items = block.text("no items");
+          const Texts folder = block.all("folder");
+          paper.folder = folder.empty() ? paper.name : folder[0];
+        }
+        if (!block.sql.text.empty()) paper.setup.push_back(block.sql);
+      }
     }
-    return frame;
+    line = 1;
+    if (paper.title.empty()) throw bad_input("not a paper: its first comment has no 'title:'");
+  } catch (Error& e) {
+    if (e.where().file.empty()) e.at(file.string(), line).hint("docs/papers.md explains the file");
+    throw;
   }
-  throw bad_input(fmt::format("the paper has no table '{}'", title));
-}
-
-void check_table(const Paper& paper, const PaperTable& table, const std::filesystem::path& folder,
-                 Frame::Tables& tables, std::vector<Checked>& out) {
-  std::string read_for;
-  std::optional<Frame> frame;
-  if (!table.source.print.empty()) frame = printed_frame(paper, table.source.print);
-  const bool enough =
-      table.wanted.empty() || files_of(table.wanted, folder).size() >= table.wanted_files;
-  for (const Row& row : table.rows) {
-    Source source = table.source;
-    std::string files;
-    for (std::string& file : source.files) files += (file = with_row(file, row.key)) + "\n";
-    for (Join& join : source.joins) files += (join.file = with_row(join.file, row.key)) + "\n";
-    files += source.rows = with_row(source.rows, row.key);
-    if (enough && !source.files.empty() && (!frame || files != read_for))
-      frame = Frame::read(source, folder, tables);
-    read_for = files;
-    for (size_t i = 0; i < row.values.size(); ++i) {
-      if (row.values[i].empty()) continue;
-      const std::string& formula = table.columns[i].formula;
-      double ours = std::nan("");
-      if (enough && !formula.empty() && !frame)
-        throw bad_input(
-            fmt::format("the table '{}' has a formula, but no files for it", table.title))
-            .at(paper.name);
-      if (enough && !formula.empty())
-        ours = Formula::parse(with_row(formula, row.key)).value(*frame);
-      out.push_back(judged(table, row, i, ours));
-    }
-  }
-}
-
-}  // namespace
-
-std::string_view text_of(Verdict verdict) {
-  constexpr std::string_view kTexts[] = {"same", "DIFFERS", "known", "not here"};
-  return kTexts[size_t(verdict)];
-}
-
-size_t Paper::numbers() const {
-  size_t n = 0;
-  for (const PaperTable& t : tables)
-    for (const Row& r : t.rows)
-      n += size_t(std::count_if(r.values.begin(), r.values.end(),
-                                [](const std::string& v) { return !v.empty(); }));
-  return n;
-}
-
-size_t Paper::recomputed() const {
-  size_t n = 0;
-  for (const PaperTable& t : tables)
-    for (const Row& r : t.rows)
-      for (size_t i = 0; i < r.values.size(); ++i)
-        n += !r.values[i].empty() && !t.columns[i].formula.empty();
-  return n;
-}
-
-Paper read_paper(const std::filesystem::path& file) try {
-  const std::string text = read_file(file);
-  check_json_depth(text, file.string());
-  Json j = Json::parse(text);
-  Paper paper{file.stem().string(),
-              j.at("title"),
-              j.value("citation", ""),
-              j.value("source", ""),
-              j.value("licence", ""),
-              j.value("folder", file.stem().string()),
-              j.value("notes", Texts()),
-              j.value("no_items", ""),
-              {},
-              {}};
-  for (const Json& table : j.at("tables")) paper.tables.push_back(table_of(table));
-  if (j.contains("released"))
-    for (const Json& r : j.at("released")) paper.released.push_back(released_of(r));
   return paper;
-} catch (const nlohmann::json::exception& e) {
-  throw bad_input(fmt::format("not a paper: {}", e.what()))
-      .at(file.string())
-      .hint("docs/papers.md explains the file");
 }
 
 std::vector<Paper> all_papers() {
   std::vector<Paper> papers;
   for (const std::filesystem::path& folder : shipped_folders("published")) {
     for (const std::filesystem::path& entry : entries_if_any(folder / "papers"))
-      if (entry.extension() == ".json") papers.push_back(read_paper(entry));
+      if (entry.extension() == ".sql") papers.push_back(read_paper(entry));
     if (!papers.empty()) break;
   }
-  std::sort(papers.begin(), papers.end(),
-            [](const Paper& a, const Paper& b) { return a.name < b.name; });
+  std::ranges::sort(papers, {}, &Paper::name);
   return papers;
 }
 
 Paper find_paper(const std::string& name) {
-  std::vector<std::string> known;
+  if (name.ends_with(".sql")) return read_paper(name);
+  Texts known;
   for (Paper& paper : all_papers()) {
     if (paper.name == name) return std::move(paper);
     known.push_back(paper.name);
@@ -337,12 +209,125 @@ Paper find_paper(const std::string& name) {
   throw unknown_name(fmt::format("there is no paper '{}'", name), name, known);
 }
 
+size_t PaperTable::numbers() const {
+  size_t n = 0;
+  for (const Row& row : rows)
+    n +=
+        size_t(std::ranges::count_if(row.values, [](const Printed& p) { return !p.text.empty(); }));
+  return n;
+}
+
+size_t Paper::numbers() const {
+  size_t n = 0;
+  for (const PaperTable& table : tables) n += table.numbers();
+  return n;
+}
+
+size_t Paper::recomputed() const {
+  size_t n = 0;
+  for (const PaperTable& table : tables) n += table.query.text.empty() ? 0 : table.numbers();
+  return n;
+}
+
+std::string_view text_of(Verdict verdict) {
+  constexpr std::string_view kTexts[] = {"same", "DIFFERS", "known", "not here"};
+  return kTexts[size_t(verdict)];
+}
+
+// Half a unit of the last printed digit; a little more, since halves are rounded either way.
+bool rounds_to(double ours, const std::string& printed) {
+  double number = 0, power = 0;
+  const size_t point = printed.find('.'), exponent = printed.find('e');
+  if (!parse_number(printed, number) ||
+      (exponent != printed.npos && !parse_number(printed.substr(exponent + 1), power)))
+    throw bad_input(fmt::format("'{}' is not a number", printed));
+  if (point != printed.npos) power -= double(std::min(exponent, printed.size()) - point - 1);
+  return std::abs(ours - number) <= std::pow(10.0, power) * 0.5 * (1 + 1e-6);
+}
+
+namespace {
+
+Checked judged(const PaperTable& table, const Row& row, size_t i, double ours) {
+  const Printed& printed = row.values[i];
+  Checked c{table.title, row.title, table.columns[i].title, printed.text, ours};
+  if (std::isnan(ours)) {
+    c.verdict = Verdict::needs;
+    c.why = table.needs;
+  } else if (!rounds_to(ours, c.printed)) {
+    c.verdict = printed.differs.empty() ? Verdict::differs : Verdict::known;
+    c.why = printed.differs;
+  } else if (!printed.differs.empty()) {
+    // A known disagreement that is none any more: the note is wrong.
+    c.verdict = Verdict::differs;
+    c.why = "they agree, but are said not to";
+  }
+  return c;
+}
+
+// What a query gives for a row and a column. The first column of a query has the rows' keys and the
+// others are the columns of the table; or its columns are `row`, `column` and `value`. Where the
+// printed table has only one column, without a title, the query can have a row of values instead,
+// whose names are the keys.
+double computed(const Result& result, const Row& row, const std::string& column) {
+  const bool in_rows = result.columns == Texts{"row", "column", "value"};
+  const auto place = [&](const std::string& name) {
+    return size_t(std::ranges::find(result.columns, name) - result.columns.begin());
+  };
+  size_t at = in_rows ? 2 : place(column.empty() ? row.key : column);
+  const bool by_name = !in_rows && column.empty() && at < result.columns.size();
+  if (!in_rows && column.empty() && !by_name) at = 1;
+  if (at >= result.columns.size())
+    throw unknown_name(fmt::format("the query has no column '{}'", column), column, result.columns);
+  std::vector<double> found;
+  for (const std::vector<Value>& values : result.rows)
+    if (by_name || (text_of(values[0]) == row.key && (!in_rows || text_of(values[1]) == column)))
+      found.push_back(number_of(values[at]));
+  if (found.size() != 1 || std::isnan(found[0]))
+    throw bad_input(fmt::format("the query gives {} for '{}', '{}'",
+                                found.size() > 1 ? "several rows" : "no number", row.key, column));
+  return found[0];
+}
+
+// The printed numbers of all tables, for queries.
+void add_printed(Database& database, const Paper& paper) {
+  std::string sql = "create table printed(title text, row text, column text, value real);";
+  const auto quoted = [](std::string text) {
+    for (size_t at = 0; (at = text.find('\'', at)) != text.npos; at += 2) text.insert(at, "'");
+    return "'" + text + "'";
+  };
+  for (const PaperTable& table : paper.tables)
+    for (const Row& row : table.rows)
+      for (size_t i = 0; i < row.values.size(); ++i)
+        if (!row.values[i].text.empty())
+          sql += fmt::format("insert into printed values({}, {}, {}, number({}));",
+                             quoted(table.title), quoted(row.title), quoted(table.columns[i].title),
+                             quoted(row.values[i].text));
+  database.query({sql, 0});
+}
+
+}  // namespace
+
 std::vector<Checked> check(const Paper& paper, const std::filesystem::path& folder,
-                           const std::string& table) {
+                           const std::string& title) {
+  Database database(folder, paper.file.string());
+  add_printed(database, paper);
+  for (const Sql& setup : paper.setup) database.query(setup);
   std::vector<Checked> all;
-  Frame::Tables tables;
-  for (const PaperTable& t : paper.tables)
-    if (table.empty() || t.title == table) check_table(paper, t, folder, tables, all);
+  for (const PaperTable& table : paper.tables) {
+    if (!title.empty() && table.title != title) continue;
+    const bool here = !table.query.text.empty() &&
+                      (table.wanted.empty() ||
+                       double(files_of(table.wanted, folder).size()) >= table.wanted_files);
+    const Result result = here ? database.query(table.query) : Result();
+    for (const Row& row : table.rows)
+      for (size_t i = 0; i < row.values.size(); ++i) try {
+          if (row.values[i].text.empty()) continue;
+          all.push_back(judged(
+              table, row, i, here ? computed(result, row, table.columns[i].title) : std::nan("")));
+        } catch (Error& e) {
+          throw e.at(paper.file.string(), table.query.line);
+        }
+  }
   return all;
 }
 

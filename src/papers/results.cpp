@@ -1,15 +1,18 @@
-// Released scores and judgments become runs like any other: rows to items, as the paper's file
-// says.
+// Released scores and judgments become runs like any other: the rows of a paper's queries are
+// items, or answers about items.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
+#include "base/counts.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "papers/formula.h"
+#include "base/text.h"
+#include "papers/database.h"
 #include "papers/papers.h"
 #include "store/judgments.h"
 #include "store/store.h"
@@ -17,129 +20,147 @@
 namespace minpair::papers {
 namespace {
 
-// Rows that speak of one item: what was said of each of its sentences.
+// What was said of each sentence of an item, the good ones first.
 struct Gathered {
   suite::Item item;
-  std::vector<double> sums;
-  std::vector<uint32_t> answers;
+  std::vector<judge::SentenceScore::Total> totals;  // sums, and how many values they are of
 
   // Whether it is the first that is said of the sentence.
-  bool add(const std::string& role, const std::string& context, const std::string& text,
-           double value) {
-    const bool good = role == "good";
-    auto same = [&](const suite::Sentence& s) { return s.text == text && s.grammatical == good; };
-    size_t i = 0;
-    while (i < item.sentences.size() && !same(item.sentences[i])) ++i;
-    if (i == item.sentences.size()) {
-      suite::Sentence s;
-      s.text = text;
-      s.context = context;
-      s.grammatical = good;
-      item.sentences.push_back(std::move(s));
-      sums.push_back(0);
-      answers.push_back(0);
+  bool add(bool good, const std::string& context, const std::string& text, double value) {
+    std::vector<suite::Sentence>& all = item.sentences;
+    auto at = std::ranges::find_if(
+        all, [&](const suite::Sentence& s) { return s.text == text && s.grammatical == good; });
+    size_t place = size_t(at - all.begin());
+    if (at == all.end()) {
+      if (good) at = std::ranges::find(all, false, &suite::Sentence::grammatical);
+      place = size_t(at - all.begin());
+      suite::Sentence sentence;
+      sentence.text = text, sentence.context = context, sentence.grammatical = good;
+      all.insert(at, std::move(sentence));
+      totals.insert(totals.begin() + std::ptrdiff_t(place), {0, 0});
     }
-    sums[i] += value;
-    return ++answers[i] == 1;
+    totals[place].logprob += value;
+    return ++totals[place].tokens == 1;
+  }
+  bool is_minimal_set() const {
+    return item.sentences.front().grammatical && !item.sentences.back().grammatical;
   }
 };
 
 using ByModel = std::map<std::string, std::vector<Gathered>>;
 
+// Runs of several queries that score the same suite in the same way.
+struct Runs {
+  const Released* released = nullptr;
+  bool people = false;
+  ByModel items;
+  std::map<std::string, size_t> places;  // of the items of each model
+};
+
+// The columns of a query: model, id, test, condition, language, cluster, context, place, choice,
+// person; and `good` and `bad`, each with the value of its sentence after it unless there is a
+// choice.
 class Gatherer {
  public:
-  Gatherer(const Released& released, const Frame& frame, std::map<std::string, size_t>& places)
-      : released_(released), frame_(frame), places_(places) {
-    if (!released.where.empty()) wanted_ = Formula::parse(released.where).each(frame);
-    if (!released.choice.empty()) chosen_ = Formula::parse(released.choice).each(frame);
-    for (const Released::Part& part : released.sentences)
-      values_.push_back(part.value.empty() ? std::vector<double>()
-                                           : Formula::parse(part.value).each(frame));
+  Gatherer(const Paper& paper, const Released& released, const Result& result)
+      : paper_(paper), released_(released), result_(result) {
+    for (size_t i = 0; i < result.columns.size(); ++i)
+      if (result.columns[i] == "good" || result.columns[i] == "bad")
+        sentences_.push_back(i);
+      else
+        places_.try_emplace(result.columns[i], i);
+    for (const char* name : {"model", "test"})
+      if (!places_.contains(name)) throw wrong(fmt::format("the query has no column '{}'", name));
+    if (sentences_.empty()) throw wrong("the query has no columns 'good' and 'bad'");
+    if (!choice() && sentences_.back() + 1 == result.columns.size())
+      throw wrong("the query has no value after its last sentence");
   }
 
-  void gather(ByModel& runs, std::vector<store::Judgment>& judgments) {
-    for (size_t row = 0; row < frame_.rows(); ++row) {
-      if (!wanted_.empty() && wanted_[row] == 0) continue;
-      if (!chosen_.empty() && !(chosen_[row] >= 0 && chosen_[row] <= 1))
-        throw bad_input(fmt::format("{} is {}, but a choice is 0, 1 or between them",
-                                    released_.choice, chosen_[row]))
-            .at(frame_.place(row));
-      Gathered& g = item_of(runs, row);
-      const std::string context = filled(released_.context, frame_, row);
-      store::Judgment judgment;
-      for (size_t i = 0; i < released_.sentences.size(); ++i) {
-        const std::string role = filled(released_.sentences[i].role, frame_, row);
-        if (role != "good" && role != "bad")
-          throw bad_input(fmt::format("'{}' is neither good nor bad", role)).at(frame_.place(row));
-        const std::string text(trim(filled(released_.sentences[i].text, frame_, row, true)));
-        const bool good = role == "good";
-        double value = chosen_.empty() ? values_[i][row] : good ? chosen_[row] : 1 - chosen_[row];
-        if (!g.add(role, context, text, value) && !released_.people && released_.norm == "sum")
-          throw bad_input(fmt::format("'{}' has a score already, in item '{}'", text, g.item.id))
-              .at(frame_.place(row));
-        std::string whole = context + std::string(suite::joint(context, text)) + text;
-        if (chosen_.empty() || good)
-          judgment.sentence = whole, judgment.value = value;
-        else
-          judgment.other = whole;
-        if (released_.people && chosen_.empty()) keep(judgment, row, judgments);
-      }
-      if (released_.people && !chosen_.empty()) keep(judgment, row, judgments);
+  bool people() const { return places_.contains("person"); }
+
+  void gather(Runs& runs, Stored& stored, std::vector<store::Judgment>& judgments) {
+    size_t alone = 0;
+    std::string first;
+    for (row_ = 0; row_ < result_.rows.size(); ++row_) {
+      const bool any = std::ranges::any_of(sentences_, [&](size_t i) { return said(i); });
+      if (any)
+        add_row(runs, judgments);
+      else if (++alone == 1)
+        first = text("place");
     }
+    if (alone > 0)
+      stored.notes.push_back(fmt::format("{} {} no sentences; the first: {}", counted(alone, "row"),
+                                         plural(alone, "has", "have"), first));
   }
 
  private:
+  const Paper& paper_;
   const Released& released_;
-  const Frame& frame_;
-  std::vector<double> wanted_, chosen_;
-  std::vector<std::vector<double>> values_;
-  std::map<std::string, size_t>& places_;  // of the items of each model
+  const Result& result_;
+  std::vector<size_t> sentences_;
+  std::map<std::string, size_t> places_;  // of the other columns
+  size_t row_ = 0;
 
-  void keep(store::Judgment& judgment, size_t row, std::vector<store::Judgment>& judgments) {
-    judgment.person = filled(released_.person, frame_, row);
-    judgments.push_back(judgment);
+  Error wrong(const std::string& message) const {
+    const std::string place = row_ < result_.rows.size() ? text("place") : "";
+    return place.empty() ? bad_input(message).at(paper_.file.string(), released_.query.line)
+                         : bad_input(message).at(place);
+  }
+  const Value& value(size_t column) const { return result_.rows[row_][column]; }
+  bool said(size_t column) const { return !std::holds_alternative<std::monostate>(value(column)); }
+  std::string text(const std::string& column) const {
+    const auto at = places_.find(column);
+    return at == places_.end() ? "" : text_of(value(at->second));
+  }
+  bool choice() const { return places_.contains("choice"); }
+
+  double number(size_t column, const std::string& sentence) const {
+    const double found = number_of(value(column));
+    if (std::isnan(found)) throw wrong(fmt::format("'{}' has no value", sentence));
+    return found;
   }
 
-  Gathered& item_of(ByModel& runs, size_t row) {
-    std::string model = filled(released_.model, frame_, row, true);
-    std::vector<Gathered>& items = runs[model];
-    std::string test = filled(released_.test, frame_, row, true);
-    std::string id = released_.id.empty() ? fmt::format("{}/{}", test, items.size() + 1)
-                                          : filled(released_.id, frame_, row, true);
-    auto [place, fresh] = places_.try_emplace(model + "\n" + id, items.size());
+  void add_row(Runs& runs, std::vector<store::Judgment>& judgments) {
+    const double chosen = choice() ? number(places_.at("choice"), "choice") : 0;
+    if (chosen < 0 || chosen > 1)
+      throw wrong(fmt::format("the choice is {}, but it is 0, 1 or between them", chosen));
+    Gathered& g = item_of(runs);
+    const std::string context = text("context");
+    store::Judgment judgment;
+    judgment.person = text("person");
+    for (const size_t i : sentences_) {
+      if (!said(i)) continue;
+      const std::string sentence(trim(text_of(value(i))));
+      const bool good = result_.columns[i] == "good";
+      const double worth = !choice() ? number(i + 1, sentence) : good ? chosen : 1 - chosen;
+      if (!g.add(good, context, sentence, worth) && !people() && released_.norm == "sum")
+        throw wrong(fmt::format("'{}' has a score already, in item '{}'", sentence, g.item.id));
+      const std::string whole = context + std::string(suite::joint(context, sentence)) + sentence;
+      if (!choice() || good)
+        judgment.sentence = whole, judgment.value = worth;
+      else
+        judgment.other = whole;
+      if (people() && !choice()) judgments.push_back(judgment);
+    }
+    if (people() && choice()) judgments.push_back(judgment);
+  }
+
+  Gathered& item_of(Runs& runs) {
+    const std::string model = text("model"), test = text("test");
+    std::vector<Gathered>& items = runs.items[model];
+    std::string id = text("id");
+    if (id.empty()) id = fmt::format("{}/{}", test, items.size() + 1);
+    const auto [place, fresh] = runs.places.try_emplace(model + "\n" + id, items.size());
     if (!fresh) return items[place->second];
     Gathered& g = items.emplace_back();
     g.item.id = id;
     g.item.test = test;
-    g.item.condition = filled(released_.condition, frame_, row);
-    g.item.language = filled(released_.language, frame_, row);
-    g.item.cluster = filled(released_.cluster, frame_, row);
+    g.item.condition = text("condition");
+    g.item.language = text("language");
+    g.item.cluster = text("cluster");
     return g;
   }
 };
-
-bool is_set(const suite::Item& item) {
-  auto good = [](const suite::Sentence& s) { return s.grammatical; };
-  return std::any_of(item.sentences.begin(), item.sentences.end(), good) &&
-         !std::all_of(item.sentences.begin(), item.sentences.end(), good);
-}
-
-// The good sentence first, with loci.
-void finish(Gathered& g) {
-  std::vector<size_t> order(g.item.sentences.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return g.item.sentences[a].grammatical > g.item.sentences[b].grammatical;
-  });
-  Gathered sorted{g.item, {}, {}};
-  for (size_t i = 0; i < order.size(); ++i) {
-    sorted.item.sentences[i] = g.item.sentences[order[i]];
-    sorted.sums.push_back(g.sums[order[i]]);
-    sorted.answers.push_back(g.answers[order[i]]);
-  }
-  suite::align_loci(sorted.item.sentences);
-  g = std::move(sorted);
-}
 
 // Models are compared over one suite: files may list the same items in another order.
 void arrange_like(const std::vector<Gathered>& first, std::vector<Gathered>& items) {
@@ -154,22 +175,15 @@ void arrange_like(const std::vector<Gathered>& first, std::vector<Gathered>& ite
                    [&](const Gathered& a, const Gathered& b) { return place(a) < place(b); });
 }
 
-judge::MethodInfo method_of(const Released& released) {
-  judge::MethodInfo method;
-  method.name = released.method;
-  method.view = judge::find_view(released.norm);
-  return method;
-}
-
-void store_run(store::Store& store, const Paper& paper, const Released& released,
-               const std::string& model, const std::vector<Gathered>& items) {
+void store_run(store::Store& store, const Paper& paper, const Runs& runs, const std::string& model,
+               const std::vector<Gathered>& items) {
+  const Released& released = *runs.released;
   Fingerprint content, scores;
   for (const Gathered& g : items) {
     std::string text;
     suite::append_json_line(text, g.item);
     content.add(text);
-    for (size_t i = 0; i < g.sums.size(); ++i)
-      text += fmt::format(" {} {}", g.sums[i], g.answers[i]);
+    for (const auto& total : g.totals) text += fmt::format(" {} {}", total.logprob, total.tokens);
     scores.add(text);
   }
   suite::Manifest manifest;
@@ -177,7 +191,7 @@ void store_run(store::Store& store, const Paper& paper, const Released& released
   manifest.title = paper.title;
   manifest.citation = paper.citation;
   manifest.licence = paper.licence;
-  const std::string kind = released.people ? "people" : "released";
+  const std::string kind = runs.people ? "people" : "released";
   int64_t suite = store.add_suite({0, manifest.name, content.text(), items.size(), manifest});
   int64_t id = store.add_model({0,
                                 model,
@@ -188,12 +202,13 @@ void store_run(store::Store& store, const Paper& paper, const Released& released
                                 "",
                                 0,
                                 {fmt::format("{}: {}", kind, paper.source)}});
-  judge::MethodInfo method = method_of(released);
+  judge::MethodInfo method;
+  method.name = released.method;
+  method.view = judge::find_view(released.norm);
   int64_t run = store.add_run(suite, id, method);
   for (size_t i = 0; i < items.size(); ++i) {
-    std::vector<judge::SentenceScore> sentences(items[i].sums.size());
-    for (size_t s = 0; s < sentences.size(); ++s)
-      sentences[s].total = judge::SentenceScore::Total{items[i].answers[s], items[i].sums[s]};
+    std::vector<judge::SentenceScore> sentences(items[i].totals.size());
+    for (size_t s = 0; s < sentences.size(); ++s) sentences[s].total = items[i].totals[s];
     judge::measure(items[i].item, method.scope, sentences);
     store.add_score(run, i, items[i].item, judge::Reason::none, sentences);
   }
@@ -206,37 +221,33 @@ Stored store_released(const std::filesystem::path& results, const Paper& paper,
                       const std::filesystem::path& folder) {
   Stored stored;
   std::vector<store::Judgment> judgments;
-  struct Runs {
-    const Released* released;
-    ByModel items;
-    std::map<std::string, size_t> places;
-  };
   std::vector<Runs> all;
-  Frame::Tables tables;
+  Database database(folder, paper.file.string());
+  for (const Sql& setup : paper.setup) database.query(setup);
   for (const Released& released : paper.released) {
-    Frame frame = Frame::read(released.source, folder, tables);
-    stored.notes.insert(stored.notes.end(), frame.alone().begin(), frame.alone().end());
-    auto same = [&](const Runs& other) {
+    const Result result = database.query(released.query);
+    Gatherer gatherer(paper, released, result);
+    auto runs = std::ranges::find_if(all, [&](const Runs& other) {
       const Released& r = *other.released;
-      return std::tie(r.suite, r.method, r.norm) ==
-                 std::tie(released.suite, released.method, released.norm) &&
-             r.people == released.people;
-    };
-    auto runs = std::find_if(all.begin(), all.end(), same);
-    if (runs == all.end()) runs = all.insert(all.end(), {&released, {}, {}});
-    Gatherer(released, frame, runs->places).gather(runs->items, judgments);
+      return other.people == gatherer.people() &&
+             std::tie(r.suite, r.method, r.norm) ==
+                 std::tie(released.suite, released.method, released.norm);
+    });
+    if (runs == all.end()) runs = all.insert(all.end(), {&released, gatherer.people(), {}, {}});
+    gatherer.gather(*runs, stored, judgments);
   }
   {
     // Opened only now: files that cannot be read leave no results behind.
     store::Store store(results, store::Store::Mode::write);
     store::Store::Transaction transaction(store);
-    for (auto& [released, runs, places] : all)
-      for (auto& [model, items] : runs) {
-        stored.left_out += std::erase_if(items, [](const Gathered& g) { return !is_set(g.item); });
+    for (Runs& runs : all)
+      for (auto& [model, items] : runs.items) {
+        stored.left_out +=
+            std::erase_if(items, [](const Gathered& g) { return !g.is_minimal_set(); });
         if (items.empty()) continue;
-        for (Gathered& g : items) finish(g);
-        arrange_like(runs.begin()->second, items);
-        store_run(store, paper, *released, model, items);
+        for (Gathered& g : items) suite::align_loci(g.item.sentences);
+        arrange_like(runs.items.begin()->second, items);
+        store_run(store, paper, runs, model, items);
         stored.items.emplace_back(model, items.size());
       }
     transaction.commit();

@@ -13,7 +13,7 @@ HEAVY = {  # header: (rooms or files, our headers that may pass it on)
     "simdjson.h": ("suite tokenizer checkpoint", "tokenizer/json.h"),
     "httplib.h": ("", ""),
     "curl/curl.h": ("hub", ""),
-    "sqlite3.h": ("store", "store/sqlite.h"),
+    "sqlite3.h": ("papers store", "store/sqlite.h"),
     "unicode/": ("base suite tokenizer", ""),
     "torch/": ("train", "train/"),
     "Eigen/": ("stats", "stats/minimum.h"),

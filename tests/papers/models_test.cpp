@@ -88,15 +88,22 @@ class PapersModels : public ::testing::Test {
   }
   // The tables of a paper whose printed numbers are those given.
   Paper paper(const std::string& one, const std::string& two, const std::string& also = "") {
-    write("paper.json", R"json({"title": "P", "tables": [{"title": "Table 1", "needs": "models",
-      "columns": [["tiny"], ["pairs"], ["elsewhere"]],
-      "run": {"suite": "items", "method": "pll", "where": "test = \"{row}\"", "model": "org/tiny",
-              "columns": {"tiny": {)json" +
-                            also + R"json(}, "elsewhere": {"suite": "not-here"}}},
-      "rows": [["One | one", ")json" +
-                            one + R"json(", "2", null], ["Two | two", ")json" + two +
-                            R"json(", "1", "0.5"]]}]})json");
-    return read_paper(folder / "paper.json");
+    write("paper.sql", fmt::format(R"(/*
+title: P
+*/
+/* table: Table 1
+needs: models
+run: tiny | org/tiny | items | pll
+run: elsewhere | org/tiny | not-here | pll
+row: test
+{}
+| | tiny | pairs | elsewhere |
+| One = one | {} | 2 | |
+| Two = two | {} | 1 | 0.5 |
+*/
+)",
+                                   also, one, two));
+    return read_paper(folder / "paper.sql");
   }
   std::string error(const Paper& p) {
     try {
@@ -197,7 +204,7 @@ TEST_F(PapersModels, ThePolicyIsThePapers) {
   // The second sentence of pair two has another length: it does not count where lengths are equal.
   write("items/two.tsv", "good\tbad\nwort11 wort12\twort11 wort13 wort14\n");
   EXPECT_EQ(answer(paper("0.5", "0.5"), folder.path(), how)[1].items, 1u);
-  Answered unequal = answer(paper("0.5", "0.5", R"("lengths": "equal")"), folder.path(), how)[1];
+  Answered unequal = answer(paper("0.5", "0.5", "lengths: equal"), folder.path(), how)[1];
   EXPECT_EQ(unequal.items, 0u);
   EXPECT_EQ(unequal.why, "its only item does not count for this model");
 }
@@ -211,14 +218,14 @@ TEST_F(PapersModels, RowsWithoutSentencesSaySo) {
 
 TEST_F(PapersModels, SayWhatIsWrong) {
   Paper none = paper("0.5", "0.5");
-  for (Column& column : none.tables[0].columns) column.asked.reset();
+  for (Column& column : none.tables[0].columns) column.run.reset();
   EXPECT_THAT(error(none), HasSubstr("does not say how models answer such a table"));
   how.models = {"de-min"};
   EXPECT_THAT(error(paper("0.5", "0.5")), HasSubstr("de-min"));
   how.models.clear();
-  write("wrong.json", R"json({"title": "P", "tables": [{"title": "T", "columns": [["a"]],
-    "run": {"columns": {"b": {}}}, "rows": []}]})json");
-  EXPECT_THROW(read_paper(folder / "wrong.json"), Error);
+  write("wrong.sql",
+        "/*\ntitle: P\n*/\n/* table: T\nneeds: m\nrun: b | m | s | lp\nrow: test\n| | a |\n*/\n");
+  EXPECT_THROW(read_paper(folder / "wrong.sql"), Error);
 }
 
 }  // namespace
