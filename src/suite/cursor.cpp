@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <utility>
 
 #include "base/text.h"
 
@@ -50,6 +51,20 @@ std::string Cursor::name() {
                                          at_ + 1 < text_.size() && name_character(text_[at_ + 1]))))
     ++at_;
   return std::string(text_.substr(begin, at_ - begin));
+}
+
+std::string Cursor::number() {
+  const auto digit = [&](size_t at) {
+    return at < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at]));
+  };
+  at_end();
+  size_t end = at_;
+  while (digit(end) || (end < text_.size() && text_[end] == '.')) ++end;
+  const bool hyphen = end < text_.size() && text_[end] == '-' && !digit(end + 1) &&
+                      end + 1 < text_.size() && name_character(text_[end + 1]);
+  if (hyphen || (end < text_.size() && name_character(text_[end]))) return "";
+  const size_t begin = std::exchange(at_, end);
+  return std::string(text_.substr(begin, end - begin));
 }
 
 std::optional<std::string> Cursor::quoted(char quote, std::string_view unended) {

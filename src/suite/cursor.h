@@ -35,6 +35,9 @@ class Cursor {
   bool take_words(std::initializer_list<std::string_view> words);
   // Empty where none begins. A hyphen inside is part of the name: a minus has spaces around it.
   std::string name();
+  // A number that an operator, a digit behind a minus or nothing follows; else empty, and nothing
+  // is taken: "5-3" begins with a number, "3-gram" is a name.
+  std::string number();
   // What stands between two of these marks; nothing where the first one is missing.
   std::optional<std::string> quoted(
       char quote, std::string_view unended = "the name that begins here has no end");

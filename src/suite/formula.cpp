@@ -134,7 +134,8 @@ class Parser {
     node.kind = Kind::score;
     node.metric = metric_;
     bool quoted = at_.peek() == '"';
-    std::string first = name();
+    std::string first = quoted ? "" : at_.number();
+    if (first.empty()) first = name();
     if (first.empty()) at_.fail("a region, a sentence or a number is missing here");
     if (std::optional<Metric> own = metric_named(first); own && !quoted && at_.take_words({"of"})) {
       node.metric = *own;

@@ -55,6 +55,14 @@ TEST(Formula, ReadsTheSameInWords) {
   EXPECT_EQ(shown("Prädikat in wie > Prädikat in daß"), "(Prädikat@wie > Prädikat@daß)");
 }
 
+// SyntaxGym's own parser needs no spaces around a minus.
+TEST(Formula, SubtractsNumbersWithoutSpaces) {
+  EXPECT_EQ(shown("(1;%a%)>5-3"), "(1@a > (5.0 - 3.0))");
+  EXPECT_EQ(shown("(1;%a%)-2.5-1<0"), "(((1@a - 2.5) - 1.0) < 0.0)");
+  EXPECT_EQ(shown("3-gram in a > 6 in 2-gram"), "(3-gram@a > 6@2-gram)");
+  EXPECT_EQ(shown("3 in a > 6 in b"), "(3@a > 6@b)");
+}
+
 TEST(Formula, SaysWhereItIsWrong) {
   EXPECT_EQ(
       reason("(6;%ä%) < (6;%b"),
