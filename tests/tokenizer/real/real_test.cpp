@@ -64,6 +64,8 @@ void check_ids(const Tokenizer& tokenizer, const Expected& expected) {
       if (++different <= 3)
         ADD_FAILURE() << expected.texts[i] << "\nours:   " << ::testing::PrintToString(ids)
                       << "\ntheirs: " << ::testing::PrintToString(expected.ids[i]);
+  ::testing::Test::RecordProperty("lines", int(expected.texts.size()));
+  ::testing::Test::RecordProperty("different", int(different));
   EXPECT_EQ(different, 0u) << "of " << expected.texts.size() << " lines";
   EXPECT_GE(expected.texts.size(), 100u);
 }
@@ -84,6 +86,10 @@ TEST_P(Real, FolderGivesTheLibrarysIds) {
                           ? 1
                           : expected.roles["bos"].get<TokenId>();
   EXPECT_EQ(s.bos, bos);
+  const json config = json::parse(read_file(prepared(GetParam()) / "config.json"));
+  const TokenId begins = bos >= 0 ? bos : config.value("bos_token_id", -1);
+  RecordProperty("begins", begins >= 0 ? tokenizer->piece(begins) : "");
+  RecordProperty("ends", s.eos >= 0 ? tokenizer->piece(s.eos) : "");
 }
 
 TEST_P(Real, GgufIsTheFolder) {

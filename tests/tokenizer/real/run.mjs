@@ -2,7 +2,8 @@
 // `tokenizers`): fetches them once into FOLDER, asks the library for the ids of mixed lines, writes each byte-level vocabulary as
 // llama.cpp's converter writes it into a GGUF file, and runs PROGRAM, a GoogleTest that reads all of this.
 //
-//   node tests/tokenizer/real/run.mjs PROGRAM FOLDER        MINPAIR_REAL_LINES=20000: so many lines a family, else 1000
+//   node tests/tokenizer/real/run.mjs PROGRAM FOLDER [PAGE]     PAGE: docs/tokenizers.md, to write its table anew
+//   MINPAIR_REAL_LINES=20000: so many lines a family, else 1000
 //
 // Without npm's registry the test is skipped, and says so.
 
@@ -16,7 +17,7 @@ import { curiosities, sentences } from '../../../tools/golden/tokenizer_texts.mj
 import { ggufVocabulary } from './gguf.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const [program, folder] = process.argv.slice(2).map((path) => resolve(path));
+const [program, folder, page] = process.argv.slice(2).map((path) => resolve(path));
 const data = process.env.MINPAIR_DATA ?? join(here, '../../../../shared/data');
 const families = JSON.parse(readFileSync(join(here, 'families.json'), 'utf8'));
 const count = Number(process.env.MINPAIR_REAL_LINES ?? 1000);
@@ -106,17 +107,22 @@ function makeLines(literals) {
 
 const { AddedToken, Tokenizer } = createRequire(join(folder, 'x.js'))('tokenizers');
 
-// As transformers does it: what tokenizer_config.json lists or names is added to what tokenizer.json has.
+// As transformers does it: what tokenizer_config.json lists or names is added to what tokenizer.json has. The library numbers such
+// tokens one after the other; the file's own number, which is the model's, stands where no piece has it. Returned is what to renumber.
 function addNamed(tokenizer, json, config) {
   const known = new Set(json.added_tokens.map((t) => t.content));
   const named = ['unk', 'pad', 'cls', 'sep', 'mask', 'bos', 'eos'].map((role) => config[`${role}_token`]).filter((t) => t)
     .map((t) => ({ content: t.content ?? t, special: true }));
-  for (const t of [...Object.values(config.added_tokens_decoder ?? {}), ...named]) {
+  const listed = Object.entries(config.added_tokens_decoder ?? {}).map(([id, t]) => ({ ...t, id: Number(id) }));
+  const taken = new Set(Object.values(json.model.vocab)), numbers = new Map();
+  for (const t of [...listed, ...named]) {
     if (known.has(t.content)) continue;
     known.add(t.content);
     tokenizer.addAddedTokens([new AddedToken(t.content, t.special, { singleWord: t.single_word ?? false, leftStrip: t.lstrip ?? false,
       rightStrip: t.rstrip ?? false, normalized: t.normalized ?? !t.special })]);
+    if (t.id !== undefined && !taken.has(t.id) && !(t.content in json.model.vocab)) numbers.set(tokenizer.tokenToId(t.content), t.id);
   }
+  return numbers;
 }
 
 const literals = ['<s>', '</s>', '<unk>', '<mask>', '[MASK]', '<pad>', '<|endoftext|>', '<|im_start|>', '<bos>', '<eos>', '<extra_id_0>'];
@@ -125,7 +131,7 @@ for (const family of families) {
   const place = join(folder, family.name);
   const json = read(join(place, 'tokenizer.json')), config = read(join(place, 'tokenizer_config.json'));
   const tokenizer = Tokenizer.fromFile(join(place, 'tokenizer.json'));
-  addNamed(tokenizer, json, config);
+  const numbers = addNamed(tokenizer, json, config);
   const own = json.added_tokens.map((t) => t.content).slice(0, 4);
   const texts = lines.map((line, i) => (i % 50 === 49 && own.length > 0 ? line + own[i % own.length] + ' x' : line));
   const encodings = await Promise.all(texts.map((text) => tokenizer.encode(text, null, { addSpecialTokens: false })));
@@ -136,8 +142,21 @@ for (const family of families) {
     return [role, name ? tokenizer.tokenToId(name) ?? -1 : -1];
   }));
   writeFileSync(join(place, 'expected.jsonl'), JSON.stringify(ids) + '\n' +
-    texts.map((text, i) => JSON.stringify({ text, ids: encodings[i].getIds() })).join('\n') + '\n');
+    texts.map((text, i) => JSON.stringify({ text, ids: encodings[i].getIds().map((id) => numbers.get(id) ?? id) })).join('\n') + '\n');
   if (family.pre) writeFileSync(join(place, 'vocabulary.gguf'), ggufVocabulary(json, config, family));
 }
-const { status } = spawnSync(program, [], { stdio: 'inherit', env: { ...process.env, MINPAIR_REAL_TOKENIZERS: folder } });
+const report = join(folder, 'report.json');
+const { status } = spawnSync(program, [`--gtest_output=json:${report}`], { stdio: 'inherit', env: { ...process.env, MINPAIR_REAL_TOKENIZERS: folder } });
+if (page) {
+  const of = (test, name) => read(report).testsuites.flatMap((s) => s.testsuite).find((t) => t.name === `${test}/${name}`) ?? {};
+  const code = (piece) => (piece ? `\`${piece.replaceAll('|', '\\|')}\`` : 'none');
+  const count = (t) => (t.lines ? `${t.different} of ${Number(t.lines).toLocaleString('en')}` : '-');
+  const rows = families.map(({ name }) => {
+    const inFolder = of('FolderGivesTheLibrarysIds', name);
+    return `| \`${name}\` | ${count(inFolder)} | ${count(of('GgufIsTheFolder', name))} | ${code(inFolder.begins)} | ${code(inFolder.ends)} |\n`;
+  });
+  const head = '| tokenizer | folder: lines that differ | GGUF | a text begins with | ends with |\n|---|--:|--:|---|---|\n';
+  const text = readFileSync(page, 'utf8');
+  writeFileSync(page, text.replace(/(<!-- table: real-tokenizers -->\n)[^]*?(<!-- end -->)/, (_, a, b) => a + head + rows.join('') + b));
+}
 process.exit(status ?? 1);
