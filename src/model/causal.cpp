@@ -148,6 +148,8 @@ void CausalModel::load(const Source& source, MakeDecoder make_decoder) {
   checkpoint_->release_memory();
   try {
     refuse_quantised(*config_);
+    config_->ignore({"is_decoder"});  // it is one, whatever it says
+    config_->must_be("is_encoder_decoder", false, "one half of the model alone is not supported");
     decoder_ = make_decoder({runtime_, *config_, *checkpoint_, true, info_});
   } catch (Error& error) {
     if (error.where().file.empty()) error.at(source.path.string());

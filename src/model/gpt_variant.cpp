@@ -180,7 +180,7 @@ Variant gpt_neox(const Config& c) {
   c.must_agree("rotary_pct", "partial_rotary_factor");
   v.in_order = c.flag("qkv_in_order", false);
   v.qkv_bias = v.output_bias = c.flag("attention_bias", true);
-  c.ignore({"is_decoder", "type_vocab_size"});  // it is one, whatever it says
+  c.ignore({"type_vocab_size"});
   v.prefixes = {"module.", "gpt_neox."};
   v.words = "embed_in.weight", v.layer = "layers.{}.", v.output = "embed_out";
   v.qkv = {"attention.query_key_value"}, v.attention_output = "attention.dense";

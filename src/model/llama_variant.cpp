@@ -17,6 +17,18 @@ bool is_one_of(const std::string& type, std::initializer_list<const char*> types
   return std::find(types.begin(), types.end(), type) != types.end();
 }
 
+// Of keys that have one right value, because the library computes nothing else.
+void must_say(const Config& c, const char* key, const char* only) {
+  if (const std::string said = c.text(key, only); said != only)
+    throw bad_input(fmt::format("\"{}\" is \"{}\"; only \"{}\" is supported", key, said, only))
+        .at(c.file().string());
+}
+void must_equal(const Config& c, const char* key, double only) {
+  if (const double said = c.real(key, only); said != only)
+    throw bad_input(fmt::format("\"{}\" is {}; here only {} is supported", key, said, only))
+        .at(c.file().string());
+}
+
 // What a configuration does not say is as in the first of its kind; null is none.
 double real_or_none(const Config& c, const char* key, double usual) {
   return c.says(key) ? c.real(key, 0) : usual;
@@ -94,6 +106,14 @@ void cohere(const Config& c, const std::string& type, Variant& v) {
   v.theta = type == "cohere" ? 5e5 : 1e4;
   c.ignore({"model_max_length"});
   if (type == "cohere" && c.flag("use_qk_norm", false)) v.head_norms = HeadNorms::each;
+  if (type != "cohere2") return;
+  // Cohere's own files say these as well. The library does not look at them.
+  must_say(c, "position_embedding_type", "rope_gptj");
+  must_say(c, "order_of_interleaved_layers", "local_attn_first");
+  must_equal(c, "rotary_pct", 1);
+  for (const char* key : {"use_embedding_sharing", "use_gated_activation", "use_parallel_block",
+                          "use_parallel_embedding"})
+    c.must_be(key, true, "the library computes nothing else");
 }
 
 void granite(const Config& c, Variant& v) {
@@ -150,6 +170,7 @@ void windows(const Config& c, const std::string& type, size_t layers, Variant& v
   if (type == "gemma2") pattern = 2;
   if (type == "olmo3") pattern = 4;
   if (type == "cohere2" || gemma3) pattern = c.size("sliding_window_pattern", gemma3 ? 6 : 4);
+  if (type == "cohere2" && kinds.empty()) must_equal(c, "layer_switch", double(pattern));
   if (type == "smollm3" && v.window > 0 && kinds.empty())
     throw bad_input("\"layer_types\" must say which layers have the window").at(c.file().string());
   // Qwen: the first so many layers see everything.
@@ -159,12 +180,20 @@ void windows(const Config& c, const std::string& type, size_t layers, Variant& v
     if (!kinds.empty()) local = kinds[i] == "sliding_attention";
     v.windowed.push_back(v.window > 0 && local);
   }
+  // Another name of Cohere's for the pattern, which the layers' kinds must follow where both are
+  // said.
+  if (type == "cohere2" && !kinds.empty() && c.has("layer_switch"))
+    for (size_t i = 0, each = c.size("layer_switch"); i < layers; ++i)
+      if ((kinds[i] == "full_attention") != ((i + 1) % each == 0))
+        throw bad_input("\"layer_types\" does not follow \"layer_switch\"").at(c.file().string());
 }
 
 void positions(const Config& c, const std::string& type, size_t layers, Variant& v) {
   if (is_one_of(type, {"stablelm", "phi3"}))
     v.rotary_part = c.real_in({"rope_parameters", "partial_rotary_factor"},
                               c.real("partial_rotary_factor", v.rotary_part));
+  else
+    c.ignore({"partial_rotary_factor"});  // the library does not look at it
   for (const char* key : {"rope_parameters", "rope_scaling"})
     for (const char* name : {"rope_type", "type"})
       if (const std::string scaling = c.text_in({key, name}, "default");
@@ -187,7 +216,7 @@ LlamaVariant llama_variant(const Config& c, const std::string& type, size_t laye
   v.activation = c.text("hidden_act", "silu");
   v.qkv_bias = is_one_of(type, {"qwen2", "qwen2_moe"}) || c.flag("attention_bias", false);
   v.mlp_bias = c.flag("mlp_bias", false);
-  v.output_bias = c.flag("attention_bias", false);
+  v.output_bias = type != "helium" && c.flag("attention_bias", false);
   v.interleaved = c.flag("rope_neighbours", type == "helium");  // of GGUF files
   c.must_be("rope_interleaved", false, "transformers does not look at it, others may");
   if (c.has("query_pre_attn_scalar"))

@@ -31,6 +31,8 @@ class ModernBert : public Encoder {
     local_ = global_;
     local_.before = local_.after = static_cast<size_t>(c.size("local_attention", 128) / 2);
     rotary_ = modernbert_rotary(c, global_.width);
+    for (const char* key : {"causal_mask", "is_causal"})
+      c.must_be(key, false, "tokens that do not see later ones are not supported");
     c.ignore({"position_embedding_type", "layer_norm_eps", "deterministic_flash_attn",
               "reference_compile", "repad_logits_with_grad", "sparse_prediction",
               "sparse_pred_ignore_index", "tie_word_embeddings"});

@@ -31,6 +31,8 @@ class ModernBertDecoder : public Decoder {
     if (c.has("sliding_window")) window_ = c.size("sliding_window");
     if (window_ == 0) throw bad_input("\"local_attention\" is too small").at(c.file().string());
     rotary_ = modernbert_rotary(c, shape_.width);
+    for (const char* key : {"causal_mask", "is_causal"})
+      c.must_be(key, true, "a decoder's tokens do not see later ones");
     c.ignore({"initializer_cutoff_factor", "sliding_window", "layer_norm_eps",
               "position_embedding_type", "deterministic_flash_attn", "reference_compile",
               "repad_logits_with_grad", "sparse_prediction", "sparse_pred_ignore_index"});

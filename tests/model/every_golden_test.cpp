@@ -63,8 +63,9 @@ TEST(EveryGolden, IsDescribedWithoutItsWeightsAsItIs) {
     EXPECT_EQ(described.fills_gaps, loaded.encoder_layers > 0) << name;
     EXPECT_EQ(described.fills_gaps, loaded.fills_gaps) << name;
     EXPECT_EQ(described.answers_before, loaded.answers_before) << name;
-    if (loaded.kind != query::ModelInfo::Kind::recurrent)
+    if (loaded.kind != query::ModelInfo::Kind::recurrent) {
       EXPECT_EQ(described.architecture, loaded.architecture) << name;
+    }
   }
 }
 

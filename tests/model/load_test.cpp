@@ -336,7 +336,10 @@ TEST(Minilm, HiddenStatesAgreeWithOnnxRuntime) {
   std::filesystem::path folder = models_dir() / "minilm-l6";
   EXPECT_THAT(error_of([&] { load_model(folder.string()); }), HasSubstr("no language-model head"));
 
-  MaskedModel model({folder, "minilm", "bert", {.threads = 2}},
+  query::ModelInfo known;
+  known.name = "minilm";
+  known.architecture = "bert";
+  MaskedModel model({folder, {.threads = 2}, known},
                     std::get<MakeEncoder>(families().front().make), false);
   std::ifstream lines(folder / "reference.jsonl");
   size_t compared = 0;

@@ -138,6 +138,7 @@ MODELS = {
     "phi4": ("Phi3ForCausalLM", dict(LLAMA, partial_rotary_factor=0.75, hidden_size=64, original_max_position_embeddings=64,
                                      tie_word_embeddings=True)),
     "helium": ("HeliumForCausalLM", dict(LLAMA, head_dim=8)),
+    "helium-bias": ("HeliumForCausalLM", dict(LLAMA, head_dim=8, attention_bias=True)),
     "mixtral": ("MixtralForCausalLM", dict(MOE, num_local_experts=4)),
     "qwen2-moe": ("Qwen2MoeForCausalLM", dict(MOE, num_experts=4, moe_intermediate_size=16, num_hidden_layers=3,
                                               shared_expert_intermediate_size=24, mlp_only_layers=[1])),
