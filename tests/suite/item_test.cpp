@@ -6,7 +6,7 @@ namespace minpair::suite {
 
 static std::vector<Sentence> aligned(std::vector<std::string> texts) {
   std::vector<Sentence> s;
-  for (std::string& t : texts) s.push_back({t, {}, false});
+  for (std::string& t : texts) s.push_back({{.text = t}, {}, false});
   align_loci(s);
   return s;
 }
