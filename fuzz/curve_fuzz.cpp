@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "file.h"
-#include "report/curve.h"
+#include "report/views.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   minpair::fuzzing::file(data, size, "curve.jsonl");

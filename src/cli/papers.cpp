@@ -17,7 +17,7 @@
 #include "cli/cli.h"
 #include "hub/sources.h"
 #include "papers/models.h"
-#include "report/grid.h"
+#include "report/report.h"
 
 namespace minpair::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "reading/reading.h"
-#include "report/grid.h"
+#include "report/report.h"
 
 namespace minpair::cli {
 namespace {

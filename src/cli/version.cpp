@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "nn/matrix_unit.h"
 #include "nn/runtime.h"
-#include "report/html.h"
+#include "report/views.h"
 
 namespace minpair::cli {
 namespace {

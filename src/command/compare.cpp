@@ -1,4 +1,4 @@
-#include "report/compare.h"
+#include "report/views.h"
 
 #include <fmt/format.h>
 
@@ -65,6 +65,7 @@ Made compare_command(const Host& host) {
   app.add_option("-s,--suite", o.suites, "a suite; two: the sides, items paired by their names");
   app.add_option("--test", o.tests, "only this test (repeatable)");
   app.add_option("--language", o.languages, "only this language (repeatable)");
+  add_where(app, o.where);
   add_norm(app, call->worth.norm, Norms::one);
   add_policy(app, call->worth);
   Option& format =

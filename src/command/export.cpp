@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "command/all.h"
 #include "command/shared.h"
-#include "report/babylm.h"
+#include "report/views.h"
 #include "tidy/tidy.h"
 
 namespace minpair::command {
@@ -81,12 +81,13 @@ Made export_command(const Host& host) {
   };
   const std::vector<std::string> scored = without({"runs", "effects"});
   const std::vector<std::string> judged = without({"runs", "effects", "babylm"});
-  const std::vector<std::string> by_item = without({"runs", "lm-eval"});
+  const std::vector<std::string> by_item = without({"runs"});
   add_norm(app, call->worth.norm, Norms::several).only_with(what, scored);
   for (Option* option : add_policy(app, call->worth)) option->only_with(what, judged);
   for (Option* option : add_runs(app, call->options.wanted))
     if (option->long_name == "--method") option->only_with(what, without({"effects"}));
-  for (Option* option : add_items(app, call->options)) option->only_with(what, by_item);
+  for (Option* option : add_items(app, call->options))
+    option->only_with(what, option->long_name == "--where" ? scored : by_item);
   app.add_option("--format", call->format, "default: as the file's name ends, else csv")
       .one_of({"csv", "tsv", "jsonl"})
       .only_with(what, without({"lm-eval", "babylm"}));

@@ -7,10 +7,7 @@
 #include "command/all.h"
 #include "command/shared.h"
 #include "introspect/page.h"
-#include "report/curve.h"
-#include "report/figure.h"
-#include "report/html.h"
-#include "report/picture.h"
+#include "report/views.h"
 
 namespace minpair::command {
 namespace {
@@ -109,6 +106,7 @@ Made page_command(const Host&) {
       .shows_default();
   add_cluster(app, call->options.cluster);
   add_runs(app, call->options.wanted);
+  add_items(app, call->options);
   app.work = [call] { write_page(*call); };
   return made;
 }

@@ -59,7 +59,8 @@ Option& add_where(Command& app, std::string& where) {
 std::vector<Option*> add_items(Command& app, report::ReportOptions& options) {
   return {&app.add_option("--test", options.tests, "only this test (repeatable)"),
           &app.add_option("--condition", options.conditions, "only this condition (repeatable)"),
-          &app.add_option("--language", options.languages, "only this language (repeatable)")};
+          &app.add_option("--language", options.languages, "only this language (repeatable)"),
+          &add_where(app, options.where)};
 }
 
 void add_selection(Command& app, engine::Selection& selection, bool seed_is_for_more) {

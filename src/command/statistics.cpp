@@ -6,11 +6,7 @@
 #include "command/all.h"
 #include "command/shared.h"
 #include "judge/norm.h"
-#include "report/against.h"
-#include "report/designs.h"
-#include "report/norms.h"
-#include "report/people.h"
-#include "report/statistics.h"
+#include "report/views.h"
 
 namespace minpair::command {
 namespace {
@@ -61,17 +57,27 @@ std::vector<report::Grid> norm_tables(store::Store& store, const report::ReportO
 
 Made stats_command(const Host& host) {
   auto call = std::make_shared<TablesCall>();
+  auto by = std::make_shared<std::string>();
   Made made = std::make_unique<Command>(
       "stats", Group::results,
       "How far accuracies can be trusted: intervals over clusters, effects, agreement of methods",
       "  minpair stats results.db\n"
+      "  minpair stats results.db --by language --where 'attractors > 0'\n"
       "  minpair stats results.db --cluster lexical --bootstrap\n");
   add_results(*made, call->results);
+  made->add_option("--by", *by,
+                   "rows, and the effect of the last level, as in 'report'; default: test, and the "
+                   "effect of the condition");
   add_norm(*made, call->worth.norm, Norms::one);
   add_policy(*made, call->worth);
   add_cluster(*made, call->options.cluster);
   add_interval_kinds(*made, call->options.intervals);
-  finish(*made, call, host, report::statistics_grids);
+  finish(*made, call, host, [by](store::Store& store, report::ReportOptions options) {
+    if (!by->empty()) options.by = names_in(*by);
+    if (options.by.empty())
+      throw wrong_call("--by needs a name").hint("for example: --by test,condition");
+    return report::statistics_grids(store, options);
+  });
   return made;
 }
 

@@ -9,7 +9,7 @@
 #include "base/folder.h"
 #include "command/all.h"
 #include "command/shared.h"
-#include "report/curve.h"
+#include "report/views.h"
 
 namespace minpair::command {
 namespace {

@@ -6,7 +6,7 @@
 #include "introspect/component.h"
 #include "introspect/intervals.h"
 #include "introspect/summary.h"
-#include "report/clusters.h"
+#include "report/rows.h"
 
 namespace minpair::introspect {
 namespace {

@@ -15,7 +15,7 @@
 #include "introspect/summary.h"
 #include "introspect/word.h"
 #include "model/direct.h"
-#include "report/clusters.h"
+#include "report/rows.h"
 #include "stats/stats.h"
 
 namespace minpair::introspect {

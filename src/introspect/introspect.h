@@ -14,8 +14,8 @@
 
 #include "engine/engine.h"
 #include "introspect/reason.h"
-#include "report/grid.h"
-#include "report/judged.h"
+#include "report/report.h"
+#include "report/rows.h"
 #include "tidy/tidy.h"
 
 namespace minpair::introspect {

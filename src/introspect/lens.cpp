@@ -9,7 +9,7 @@
 #include "introspect/contrast.h"
 #include "introspect/intervals.h"
 #include "introspect/summary.h"
-#include "report/clusters.h"
+#include "report/rows.h"
 #include "stats/stats.h"
 
 namespace minpair::introspect {

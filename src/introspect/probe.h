@@ -12,8 +12,8 @@
 
 #include "engine/engine.h"
 #include "introspect/reason.h"
-#include "report/grid.h"
-#include "report/judged.h"
+#include "report/report.h"
+#include "report/rows.h"
 #include "stats/classify.h"
 #include "tidy/tidy.h"
 

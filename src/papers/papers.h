@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "report/grid.h"
+#include "report/report.h"
 
 namespace minpair::papers {
 

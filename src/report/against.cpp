@@ -1,4 +1,4 @@
-#include "report/against.h"
+#include "report/views.h"
 
 #include <fmt/format.h>
 

@@ -1,14 +1,12 @@
-#include "report/babylm.h"
+#include "report/views.h"
 
 #include <fmt/format.h>
 
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/json.h"
-#include "report/judged.h"
-#include "report/labels.h"
+#include "report/rows.h"
 
 namespace minpair::report {
 namespace {
@@ -35,33 +33,25 @@ const std::string& chosen(const suite::Item& item, const std::vector<judge::Sent
 }  // namespace
 
 std::string babylm_predictions(store::Store& store, const ReportOptions& options) {
-  std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
-  check_selection(store, runs, options.tests, options.conditions, options.languages);
+  std::vector<NamedRun> runs = selected_runs(store, options);
   if (runs.size() != 1)
     throw wrong_call(fmt::format("predictions are of one run, here are {}", runs.size()))
         .hint("choose with -s, -m and --method");
   const store::RunRecord& run = runs.front().run;
   const Look look = look_at(run, options);
-  SuiteItems suite(options.cluster);
-  std::map<uint32_t, std::string> choices;
-  auto see = [&](uint32_t item, const std::vector<judge::SentenceScore>& scores) {
-    const suite::Item& i = suite.items[item];
-    if (i.design || i.cloze)
-      throw bad_input("the leaderboard knows only sentences to choose from, not designs or clozes");
-    choices[item] = chosen(i, scores, look.view);
-  };
   nlohmann::ordered_json tests;
-  for (const Judged& j : judged_items(store, run, look, suite, see)) {
-    const suite::Item& item = suite.items[j.item];
-    if (!wanted(item, options)) continue;
-    auto choice = choices.find(j.item);
-    if (choice == choices.end())
-      throw bad_input(fmt::format("'{}' is excluded: {}", item.id, judge::text_of(j.excluded)))
+  for (RowReader rows(store, {&runs.front()}, options); rows.next();) {
+    const suite::Item& item = rows.item();
+    if (!rows.scored(0))
+      throw bad_input(fmt::format("'{}' is excluded: {}", item.id,
+                                  judge::text_of(rows.judged(0, look).excluded)))
           .at(store.path().string())
           .hint("the leaderboard needs a choice for every item");
+    if (item.design || item.cloze)
+      throw bad_input("the leaderboard knows only sentences to choose from, not designs or clozes");
     auto& predictions = tests[item.test]["predictions"];
     predictions.push_back({{"id", fmt::format("{}_{}", item.test, predictions.size())},
-                           {"pred", " " + choice->second}});
+                           {"pred", " " + chosen(item, rows.scores(0), look.view)}});
   }
   return json_text(nlohmann::ordered_json{{run.suite.name, tests}}) + "\n";
 }

@@ -10,6 +10,8 @@
 #include <optional>
 #include <string_view>
 
+#include "report/labels.h"
+
 namespace minpair::report {
 namespace {
 

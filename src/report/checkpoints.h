@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/labels.h"
+#include "report/rows.h"
 
 namespace minpair::report {
 

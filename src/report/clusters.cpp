@@ -1,9 +1,8 @@
-#include "report/clusters.h"
+#include "report/rows.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <thread>
 
 #include "base/counts.h"
@@ -28,34 +27,52 @@ std::string cluster_name(const suite::Item& item, const std::string& by) {
   return by == "lexical" ? suite::words_at_locus(item) : item.test + "/" + item.condition;
 }
 
-std::string clusters_text(const SuiteItems& suite) {
-  const std::string& by = suite.cluster_by;
-  if (by == "suite") {
-    size_t stated = 0;
-    for (const suite::Item& item : suite.items) stated += !item.cluster.empty();
-    if (stated == suite.items.size()) return "clusters: as the suite states them";
-    if (suite.clusters.size() == suite.items.size())
-      return "clusters: the suite states none, items are taken as independent";
-    return stated
+uint64_t Clusters::of(const suite::Item& item) {
+  ++items_;
+  stated_ += !item.cluster.empty();
+  if (is_feature(by_))
+    for (const auto& [name, value] : item.features) features_.insert(name);
+  std::string name = cluster_name(item, by_);
+  if (name.empty()) return count_++;
+  auto [at, fresh] = named_.try_emplace(std::move(name), count_);
+  count_ += fresh;
+  return at->second;
+}
+
+std::string Clusters::text() const {
+  if (by_ == "suite") {
+    if (stated_ == items_) return "clusters: as the suite states them";
+    if (count_ == items_) return "clusters: the suite states none, items are taken as independent";
+    return stated_
                ? "clusters: as the suite states them, else items with the same words at the locus"
                : "clusters: the suite states none; items with the same words at the locus";
   }
-  if (by == "template") return "clusters: items of one template";
-  if (by == "lexical") return "clusters: items with the same words at the locus";
-  if (by == "item") return "clusters: none, items taken as independent";
-  return fmt::format("clusters: items with the same '{}'", by);
+  if (by_ == "template") return "clusters: items of one template";
+  if (by_ == "lexical") return "clusters: items with the same words at the locus";
+  if (by_ == "item") return "clusters: none, items taken as independent";
+  return fmt::format("clusters: items with the same '{}'", by_);
 }
 
-void check_clusters(const SuiteItems& suite, const std::string& suite_name) {
-  if (!is_feature(suite.cluster_by) || suite.items.empty()) return;
-  std::set<std::string> known;
-  for (const suite::Item& item : suite.items)
-    for (const auto& [name, value] : item.features) known.insert(name);
-  if (known.contains(suite.cluster_by)) return;
-  throw wrong_call(
-      fmt::format("no item of '{}' has the feature '{}'", suite_name, suite.cluster_by))
+void Clusters::check(const std::string& suite_name) const {
+  if (!is_feature(by_) || items_ == 0 || features_.contains(by_)) return;
+  throw wrong_call(fmt::format("no item of '{}' has the feature '{}'", suite_name, by_))
       .hint(fmt::format("--cluster takes suite, template, lexical, item{}{}",
-                        known.empty() ? "" : ", ", join({known.begin(), known.end()}, ", ")));
+                        features_.empty() ? "" : ", ",
+                        join({features_.begin(), features_.end()}, ", ")));
+}
+
+uint32_t SuiteItems::add(uint64_t ordinal, suite::Item item) {
+  auto [found, added] = at.try_emplace(ordinal, uint32_t(items.size()));
+  if (!added) return found->second;
+  cluster.push_back(clusters.of(item));
+  ordinals.push_back(ordinal);
+  items.push_back(std::move(item));
+  return found->second;
+}
+
+void Values::add(const Values& more) {
+  of.insert(of.end(), more.of.begin(), more.of.end());
+  cluster.insert(cluster.end(), more.cluster.begin(), more.cluster.end());
 }
 
 namespace {

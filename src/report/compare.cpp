@@ -1,4 +1,4 @@
-#include "report/compare.h"
+#include "report/views.h"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,8 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "base/team.h"
-#include "report/clusters.h"
-#include "report/judged.h"
 #include "report/labels.h"
+#include "report/rows.h"
 
 namespace minpair::report {
 namespace {
@@ -94,19 +93,51 @@ struct Both {
   const Judged *first, *second;
 };
 
+// The rows of a side.
 struct SideItems {
   std::vector<Judged> judged;
-  SuiteItems* suite;
+  const SuiteItems* suite = nullptr;
 };
 
-SideItems load_side(store::Store& store, const Named& named, const CompareOptions& options,
-                    SuiteItems& suite) {
-  const store::RunRecord& run = *named.run;
-  Look look = look_at(run, named.view ? named.view : options.view, options.policy);
-  SideItems side{judged_items(store, run, look, suite), &suite};
-  check_clusters(suite, run.suite.name);
-  return side;
+Selection selection_of(const CompareOptions& options) {
+  Selection selection;
+  selection.tests = options.tests;
+  selection.languages = options.languages;
+  selection.where = options.where;
+  return selection;
 }
+
+// Every side is read once, however many it is compared with.
+class Sides {
+ public:
+  Sides(store::Store& store, const CompareOptions& options)
+      : store_(store), options_(options), selection_(selection_of(options)) {}
+
+  const SideItems& of(const Named& named) {
+    const Look look = look_at(*named.run, named.view ? named.view : options_.view, options_.policy);
+    auto [at, fresh] = sides_.try_emplace({named.run->id, index_of(look.view)});
+    if (fresh) load(at->second, {*named.run, named.model}, look);
+    return at->second;
+  }
+
+ private:
+  void load(SideItems& side, const NamedRun& run, const Look& look) {
+    SuiteItems& suite = suites_.try_emplace(run.run.suite.id, options_.cluster).first->second;
+    for (RowReader rows(store_, {&run}, selection_); rows.next();) {
+      Judged judged = rows.judged(0, look);
+      judged.item = suite.add(rows.ordinal(), rows.item());
+      side.judged.push_back(judged);
+    }
+    suite.clusters.check(run.run.suite.name);
+    side.suite = &suite;
+  }
+
+  store::Store& store_;
+  const CompareOptions& options_;
+  Selection selection_;
+  std::map<int64_t, SuiteItems> suites_;
+  std::map<std::pair<int64_t, size_t>, SideItems> sides_;
+};
 
 // Items of one suite are the same items; those of two preparations have the same name, or the same
 // place; those of two versions of one suite have the same sentences.
@@ -122,28 +153,31 @@ std::string match_key(const SideItems& side, const Judged& j, const CompareOptio
   return text;
 }
 
-bool asked_for(const suite::Item& item, const CompareOptions& options) {
-  return all_or_among(options.tests, item.test) && all_or_among(options.languages, item.language);
+// What the second side says of each row of the first; null: nothing.
+std::vector<const Judged*> partners(const SideItems& a, const SideItems& b,
+                                    const CompareOptions& options) {
+  const bool same = a.suite == b.suite;
+  std::map<std::string, const Judged*> by_key;
+  std::vector<const Judged*> by_item(same ? a.suite->items.size() : 0), found;
+  for (const Judged& j : b.judged) (same ? by_item[j.item] : by_key[match_key(b, j, options)]) = &j;
+  for (const Judged& j : a.judged) {
+    if (same) {
+      found.push_back(by_item[j.item]);
+      continue;
+    }
+    auto at = by_key.find(match_key(a, j, options));
+    found.push_back(at == by_key.end() ? nullptr : at->second);
+  }
+  return found;
 }
 
 std::vector<Both> both_judge(const SideItems& a, const SideItems& b, const CompareOptions& options,
                              std::map<judge::Reason, uint64_t>& left_out) {
-  std::map<std::string, const Judged*> by_key;
-  bool same = a.suite == b.suite;
-  std::vector<const Judged*> by_index(same ? a.suite->items.size() : 0);
-  for (const Judged& j : b.judged) {
-    if (same) by_index[j.item] = &j;
-    if (!same) by_key[match_key(b, j, options)] = &j;
-  }
   std::vector<Both> both;
   size_t met = 0;
-  for (const Judged& j : a.judged) {
-    const suite::Item& item = a.suite->items[j.item];
-    if (!asked_for(item, options)) continue;
-    const Judged* other = nullptr;
-    if (same) other = by_index[j.item];
-    if (!same)
-      if (auto at = by_key.find(match_key(a, j, options)); at != by_key.end()) other = at->second;
+  const std::vector<const Judged*> others = partners(a, b, options);
+  for (size_t i = 0; i < a.judged.size(); ++i) {
+    const Judged &j = a.judged[i], *other = others[i];
     met += other != nullptr;
     judge::Reason reason = j.left_out;
     if (j.counts()) reason = other ? other->left_out : judge::Reason::only_first;
@@ -151,11 +185,10 @@ std::vector<Both> both_judge(const SideItems& a, const SideItems& b, const Compa
       ++left_out[reason];
       continue;
     }
-    both.push_back({&item, &b.suite->items[other->item], a.suite->cluster[j.item], &j, other});
+    both.push_back({&a.suite->items[j.item], &b.suite->items[other->item], a.suite->cluster[j.item],
+                    &j, other});
   }
-  size_t theirs = 0;
-  for (const Judged& j : b.judged) theirs += asked_for(b.suite->items[j.item], options);
-  if (theirs > met) left_out[judge::Reason::only_second] += theirs - met;
+  if (b.judged.size() > met) left_out[judge::Reason::only_second] += b.judged.size() - met;
   return both;
 }
 
@@ -370,20 +403,17 @@ std::vector<Pairing> pairings_of(const std::vector<Named>& runs, const CompareOp
 }  // namespace
 
 std::vector<Comparison> compare_runs(store::Store& store, const CompareOptions& options) {
-  std::vector<NamedRun> runs =
-      wanted_runs(store, {{}, options.suites, options.models, options.methods});
+  Selection selection = selection_of(options);
+  selection.wanted = {{}, options.suites, options.models, options.methods};
+  std::vector<NamedRun> runs = selected_runs(store, selection);
   std::vector<Named> chosen = named(runs, options);
-  check_selection(store, runs, options.tests, {}, options.languages);
   CompareOptions asked = options;
   std::vector<Pairing> pairings =
       options.sides.empty() ? pairings_by(chosen, asked) : pairings_of(chosen, options);
-  std::map<int64_t, SuiteItems> suites;
+  Sides sides(store, options);
   std::vector<Comparison> all;
   for (const auto& [a, b, title, first, second] : pairings) {
-    for (const Named* n : {&a, &b}) suites.try_emplace(n->run->suite.id, options.cluster);
-    SideItems one = load_side(store, a, options, suites.at(a.run->suite.id));
-    SideItems other = load_side(store, b, options, suites.at(b.run->suite.id));
-    all.push_back(compare_pair(one, other, a.run->suite.manifest, asked));
+    all.push_back(compare_pair(sides.of(a), sides.of(b), a.run->suite.manifest, asked));
     all.back().title = title;
     all.back().first = first;
     all.back().second = second;

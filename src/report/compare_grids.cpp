@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/counts.h"
-#include "report/clusters.h"
-#include "report/compare.h"
+#include "report/rows.h"
+#include "report/views.h"
 
 namespace minpair::report {
 namespace {

@@ -3,10 +3,9 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/paths.h"
-#include "report/compare.h"
-#include "report/html.h"
 #include "report/html_parts.h"
 #include "report/labels.h"
+#include "report/views.h"
 
 namespace minpair::report {
 namespace {

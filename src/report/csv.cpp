@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
-#include "report/grid.h"
 #include "report/report.h"
 
 namespace minpair::report {
@@ -21,6 +21,8 @@ std::string excluded_text(const Tally& t) {
     text += fmt::format("{}{}={}", text.empty() ? "" : ";", key_of(reason), n);
   return text;
 }
+
+std::string number_text(double x) { return std::isnan(x) ? "" : fmt::format("{}", x); }
 
 std::string published_text(const Table& table, const Row& row) {
   std::string text;
@@ -60,11 +62,11 @@ std::string csv_tables(const std::vector<Table>& tables) {
           fields.push_back(key_of(t, row, name));
         for (const std::string& name : others) fields.push_back(key_of(t, row, name));
         for (const std::string& f : fields) out += csv_quoted(f) + ",";
-        out +=
-            fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", cell.tally.items, cell.tally.pairs,
-                        cell.tally.correct, cell.tally.ties, cell.accuracy, cell.interval.low,
-                        cell.interval.high, cell.deviation, column.seeds,
-                        csv_quoted(excluded_text(cell.tally)), csv_quoted(published_text(t, row)));
+        out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", cell.tally.items, cell.tally.pairs,
+                           cell.tally.correct, cell.tally.ties, cell.accuracy,
+                           number_text(cell.interval.low), number_text(cell.interval.high),
+                           cell.deviation, column.seeds, csv_quoted(excluded_text(cell.tally)),
+                           csv_quoted(published_text(t, row)));
       }
   return out;
 }

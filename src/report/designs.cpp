@@ -1,4 +1,4 @@
-#include "report/designs.h"
+#include "report/views.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,8 @@
 #include <set>
 
 #include "base/error.h"
-#include "report/clusters.h"
-#include "report/judged.h"
 #include "report/labels.h"
+#include "report/rows.h"
 
 namespace minpair::report {
 namespace {
@@ -18,21 +17,15 @@ using Kind = GridColumn::Kind;
 
 // Numbers of a group of items, with what says which of them are independent.
 struct Numbers {
-  std::vector<double> values;
-  std::vector<uint64_t> cluster;
+  Values values;
   uint64_t missing = 0;  // items that have no such number
   double points = 0;
   uint64_t judged = 0, ties = 0;
-
-  void add(double value, uint64_t of) {
-    values.push_back(value);
-    cluster.push_back(of);
-  }
 };
 
 // In the order of their first item.
 template <class Key>
-class Groups {
+class NumbersBy {
  public:
   Numbers& at(const Key& key) {
     auto [place, fresh] = places_.try_emplace(key, groups_.size());
@@ -55,11 +48,11 @@ double median(std::vector<double> values) {
 
 // Mean, from, to.
 void add_mean(std::vector<GridValue>& row, const Numbers& n, const Intervals& by) {
-  if (n.values.empty()) {
+  if (n.values.of.empty()) {
     row.resize(row.size() + 3);
     return;
   }
-  stats::Estimate e = mean_of(stats::sum_by_cluster(n.values, n.cluster), by);
+  stats::Estimate e = mean_of(n.values.sums(), by);
   for (double x : {e.value, e.interval.low, e.interval.high}) row.emplace_back(x);
 }
 
@@ -79,31 +72,27 @@ void see_margin(Numbers& n, const judge::Verdict& v, uint64_t cluster,
   ++n.judged;
   n.ties += v.outcome == judge::Outcome::tie;
   n.points += judge::points(v, policy);
-  if (std::isfinite(v.margin)) n.add(v.margin, cluster);
+  if (std::isfinite(v.margin)) n.values.add(v.margin, cluster);
 }
 
 }  // namespace
 
 Grid margin_grid(store::Store& store, const NamedRun& named, const ReportOptions& options) {
   Look look = look_at(named.run, options);
-  const judge::Judge judge(named.run.suite.manifest);
-  SuiteItems suite(options.cluster);
-  Groups<TestAndCriterion> groups;
+  Clusters clusters(options.cluster);
+  NumbersBy<TestAndCriterion> groups;
   std::set<std::string> languages;
-  judged_items(store, named.run, look, suite,
-               [&](uint32_t i, const std::vector<judge::SentenceScore>& scores) {
-                 const suite::Item& item = suite.items[i];
-                 if (!wanted(item, options)) return;
-                 languages.insert(item.language);
-                 auto own = judge.criteria_of(item);
-                 if (own.empty())
-                   see_margin(groups.at({item.test, ""}), judge.verdict(item, scores, look.view),
-                              suite.cluster[i], look.policy);
-                 for (const judge::Criterion* c : own)
-                   see_margin(groups.at({item.test, c->name()}), c->judge(item, scores, look.view),
-                              suite.cluster[i], look.policy);
-               });
-  check_clusters(suite, named.run.suite.name);
+  for (RowReader rows(store, {&named}, options); rows.next();) {
+    const uint64_t cluster = clusters.of(rows.item());
+    if (!rows.scored(0)) continue;
+    languages.insert(rows.item().language);
+    auto own = rows.criteria();
+    if (own.empty()) own.push_back(nullptr);
+    for (const judge::Criterion* c : own)
+      see_margin(groups.at({rows.item().test, c ? c->name() : ""}), rows.verdict(0, look.view, c),
+                 cluster, look.policy);
+  }
+  clusters.check(named.run.suite.name);
   Grid g{"margins",
          title("Margins", named, look.view),
          {{"test", "test", Kind::text},
@@ -120,7 +109,7 @@ Grid margin_grid(store::Store& store, const NamedRun& named, const ReportOptions
          false,
          {"margins: of criteria in bits of surprisal, of minimal sets in nats of log-probability; "
           "positive is right",
-          intervals_of_means_text(options.intervals) + "; " + clusters_text(suite),
+          intervals_of_means_text(options.intervals) + "; " + clusters.text(),
           join(judge::lines_of(look.policy), "; ")}};
   if (std::string mixed = mixed_text(languages); !mixed.empty()) g.notes.push_back(mixed);
   for (const auto& [key, n] : groups.all()) {
@@ -128,7 +117,7 @@ Grid margin_grid(store::Store& store, const NamedRun& named, const ReportOptions
     std::vector<GridValue> row = {key.first,      key.second,        double(n.judged),
                                   double(n.ties), double(n.missing), accuracy};
     add_mean(row, n, options.intervals);
-    row.emplace_back(median(n.values));
+    row.emplace_back(median(n.values.of));
     g.rows.push_back(std::move(row));
   }
   return g;
@@ -147,25 +136,25 @@ struct Place {
 
 Grid region_grid(store::Store& store, const NamedRun& named, const ReportOptions& options) {
   Look look = look_at(named.run, options);
-  SuiteItems suite(options.cluster);
-  Groups<Place> groups;
-  judged_items(
-      store, named.run, look, suite,
-      [&](uint32_t i, const std::vector<judge::SentenceScore>& scores) {
-        const suite::Item& item = suite.items[i];
-        if (!wanted(item, options) || scores.size() != item.sentences.size()) return;
-        for (size_t s = 0; s < scores.size(); ++s)
-          for (size_t r = 0; r < item.sentences[s].regions.size(); ++r) {
-            const suite::Sentence& sentence = item.sentences[s];
-            Numbers& n = groups.at({item.test, sentence.name, r + 1, sentence.regions[r].name});
-            if (auto bits = judge::region_surprisal(sentence, scores[s], std::to_string(r + 1),
-                                                    suite::Metric::sum, look.view))
-              n.add(*bits, suite.cluster[i]);
-            else
-              ++n.missing;
-          }
-      });
-  check_clusters(suite, named.run.suite.name);
+  Clusters clusters(options.cluster);
+  NumbersBy<Place> groups;
+  for (RowReader rows(store, {&named}, options); rows.next();) {
+    const uint64_t cluster = clusters.of(rows.item());
+    const std::vector<suite::Sentence>& sentences = rows.item().sentences;
+    if (!rows.scored(0) || rows.scores(0).size() != sentences.size()) continue;
+    for (size_t s = 0; s < sentences.size(); ++s)
+      for (size_t r = 0; r < sentences[s].regions.size(); ++r) {
+        Numbers& n =
+            groups.at({rows.item().test, sentences[s].name, r + 1, sentences[s].regions[r].name});
+        if (auto bits =
+                judge::region_surprisal(sentences[s], rows.scores(0)[s], std::to_string(r + 1),
+                                        suite::Metric::sum, look.view))
+          n.values.add(*bits, cluster);
+        else
+          ++n.missing;
+      }
+  }
+  clusters.check(named.run.suite.name);
   Grid g{"regions",
          title("Surprisal of regions", named, look.view),
          {{"test", "test", Kind::text},
@@ -178,10 +167,10 @@ Grid region_grid(store::Store& store, const NamedRun& named, const ReportOptions
           {"ci_high", "to", Kind::number}},
          {},
          false,
-         {"in bits; " + intervals_of_means_text(options.intervals) + "; " + clusters_text(suite)}};
+         {"in bits; " + intervals_of_means_text(options.intervals) + "; " + clusters.text()}};
   for (const auto& [place, n] : groups.all()) {
     std::vector<GridValue> row = {place.test, place.sentence, double(place.number), place.region,
-                                  double(n.values.size())};
+                                  double(n.values.of.size())};
     add_mean(row, n, options.intervals);
     g.rows.push_back(std::move(row));
   }
@@ -189,18 +178,15 @@ Grid region_grid(store::Store& store, const NamedRun& named, const ReportOptions
 }
 
 std::vector<Grid> margin_grids(store::Store& store, const ReportOptions& options) {
-  std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
-  check_selection(store, runs, options.tests, options.conditions, options.languages);
   std::vector<Grid> grids;
-  for (const NamedRun& named : runs) grids.push_back(margin_grid(store, named, options));
+  for (const NamedRun& named : selected_runs(store, options))
+    grids.push_back(margin_grid(store, named, options));
   return grids;
 }
 
 std::vector<Grid> region_grids(store::Store& store, const ReportOptions& options) {
-  std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
-  check_selection(store, runs, options.tests, options.conditions, options.languages);
   std::vector<Grid> grids;
-  for (const NamedRun& named : runs)
+  for (const NamedRun& named : selected_runs(store, options))
     if (Grid g = region_grid(store, named, options); !g.rows.empty()) grids.push_back(std::move(g));
   if (grids.empty())
     throw wrong_call("no scored item of these results has regions")

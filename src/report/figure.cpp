@@ -1,4 +1,4 @@
-#include "report/figure.h"
+#include "report/views.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,6 @@
 
 #include "base/error.h"
 #include "report/checkpoints.h"
-#include "report/curve.h"
-#include "report/designs.h"
 #include "report/labels.h"
 #include "report/svg.h"
 
@@ -152,8 +150,7 @@ PlotSeries margins_of(const Grid& grid, const suite::Manifest& manifest, Plot& p
 
 // A plot for every suite.
 std::vector<Plot> margin_plots(store::Store& store, const ReportOptions& options) {
-  const std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
-  check_selection(store, runs, options.tests, options.conditions, options.languages);
+  const std::vector<NamedRun> runs = selected_runs(store, options);
   std::map<int64_t, Plot> by_suite;
   for (const NamedRun& named : runs) {
     const suite::Manifest& manifest = named.run.suite.manifest;
@@ -256,7 +253,7 @@ class CheckpointPlots {
 
 std::string checkpoint_curve(store::Store& store, const ReportOptions& options,
                              const std::vector<std::string>& columns) {
-  const std::map<std::string, StageOf> stages = stages_of(wanted_runs(store, options.wanted));
+  const std::map<std::string, StageOf> stages = stages_of(selected_runs(store, options));
   std::vector<Table> tables;
   if (!stages.empty()) tables = make_tables(store, options);
   if (!stages.empty() && !columns.empty()) choose_columns(tables, columns);

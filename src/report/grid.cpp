@@ -1,4 +1,4 @@
-#include "report/grid.h"
+#include "report/report.h"
 
 #include <fmt/format.h>
 

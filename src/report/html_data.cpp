@@ -1,40 +1,29 @@
-#include <fmt/compile.h>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "report/html_parts.h"
-#include "suite/json_text.h"
 
 namespace minpair::report {
 namespace {
 
-void next(std::string& column, long value) {
-  if (!column.empty()) column += ',';
-  fmt::format_to(std::back_inserter(column), FMT_COMPILE("{}"), value);
-}
+using Json = nlohmann::ordered_json;
 
 // Every distinct text once, and the place of each item's.
-struct Texts {
-  std::map<std::string, size_t> places;
-  std::vector<std::string> texts;
-  std::string column;
-
+class Texts {
+ public:
   void add(const std::string& text) {
-    auto [at, added] = places.try_emplace(text, texts.size());
-    if (added) texts.push_back(text);
-    next(column, long(at->second));
+    auto [at, added] = places_.try_emplace(text, texts_.size());
+    if (added) texts_.push_back(text);
+    at_.push_back(at->second);
   }
-  std::string json() const {
-    std::string out = "{\"texts\":[";
-    for (const std::string& t : texts) {
-      if (&t != &texts.front()) out += ',';
-      suite::append_json_string(out, t);
-    }
-    return out + "],\"at\":[" + column + "]}";
-  }
+  Json json() const { return {{"texts", texts_}, {"at", at_}}; }
+
+ private:
+  std::map<std::string, size_t> places_;
+  std::vector<std::string> texts_;
+  std::vector<size_t> at_;
 };
 
 // 0 ungrammatical, 1 grammatical, 2 neither (of a design), 3 with a blank.
@@ -43,27 +32,16 @@ int kind_of(const suite::Item& item, const suite::Sentence& s) {
 }
 
 // Text, locus, kind; of designs and of sentences with a context also name, context, regions.
-void append_sentence(std::string& out, const suite::Item& item, const suite::Sentence& s) {
-  out += '[';
-  suite::append_json_string(out, s.text);
-  fmt::format_to(std::back_inserter(out), FMT_COMPILE(",{},{},{}"),
-                 utf16_of_byte(s.text, s.locus.begin), utf16_of_byte(s.text, s.locus.end),
-                 kind_of(item, s));
-  if (item.design || !s.context.empty()) {
-    for (const std::string* text : {&s.name, &s.context}) {
-      out += ',';
-      suite::append_json_string(out, *text);
-    }
-    out += ",[";
-    for (const suite::Region& r : s.regions) {
-      out += &r == &s.regions.front() ? "[" : ",[";
-      suite::append_json_string(out, r.name);
-      fmt::format_to(std::back_inserter(out), FMT_COMPILE(",{},{}]"),
-                     utf16_of_byte(s.text, r.span.begin), utf16_of_byte(s.text, r.span.end));
-    }
-    out += ']';
-  }
-  out += ']';
+Json sentence_json(const suite::Item& item, const suite::Sentence& s) {
+  Json out = {s.text, utf16_of_byte(s.text, s.locus.begin), utf16_of_byte(s.text, s.locus.end),
+              kind_of(item, s)};
+  if (!item.design && s.context.empty()) return out;
+  Json regions = Json::array();
+  for (const suite::Region& r : s.regions)
+    regions.push_back(
+        {r.name, utf16_of_byte(s.text, r.span.begin), utf16_of_byte(s.text, r.span.end)});
+  out.insert(out.end(), {s.name, s.context, regions});
+  return out;
 }
 
 // Places in one text, mostly asked for from left to right.
@@ -85,55 +63,49 @@ class Utf16Places {
 };
 
 // Every feature as texts, a place per item.
-std::string features_json(const SuiteItems& suite) {
+Json features_json(const SuiteItems& suite) {
   std::map<std::string, Texts> features;
   for (const suite::Item& item : suite.items)
     for (const auto& [name, value] : item.features) features[name];
-  std::string out;
+  Json all = Json::object();
   for (auto& [name, texts] : features) {
-    for (const suite::Item& item : suite.items) {
-      const suite::FeatureValue* value = suite::find_feature(item, name);
-      const double* number = value ? std::get_if<double>(value) : nullptr;
-      texts.add(number ? fmt::format("{}", *number) : suite::feature_text(item, name));
-    }
-    out += out.empty() ? "" : ",";
-    suite::append_json_string(out, name);
-    out += ":" + texts.json();
+    for (const suite::Item& item : suite.items) texts.add(suite::feature_text(item, name));
+    all[name] = texts.json();
   }
-  return "{" + out + "}";
+  return all;
 }
 
 }  // namespace
 
+double rounded(double x) { return std::round(x * 1e4) / 1e4; }
+
 size_t utf16_of_byte(std::string_view text, size_t byte) { return Utf16Places(text).at(byte); }
 
 std::string items_json(const SuiteItems& suite) {
-  std::string ids, sentences;
+  Json ids = Json::array(), sentences = Json::array();
   Texts tests, conditions, languages;
   for (const suite::Item& item : suite.items) {
-    if (!ids.empty()) ids += ',', sentences += ',';
-    suite::append_json_string(ids, item.id);
+    ids.push_back(item.id);
     tests.add(item.test);
     conditions.add(item.condition);
     languages.add(item.language);
-    sentences += '[';
-    for (const suite::Sentence& s : item.sentences) {
-      if (&s != &item.sentences.front()) sentences += ',';
-      append_sentence(sentences, item, s);
-    }
-    sentences += ']';
+    Json& own = sentences.emplace_back(Json::array());
+    for (const suite::Sentence& s : item.sentences) own.push_back(sentence_json(item, s));
   }
-  return fmt::format(
-      "{{\"ids\":[{}],\"tests\":{},\"conditions\":{},\"languages\":{},\"sentences\":[{}],"
-      "\"features\":{}}}",
-      ids, tests.json(), conditions.json(), languages.json(), sentences, features_json(suite));
+  return json_text(Json{{"ids", std::move(ids)},
+                        {"tests", tests.json()},
+                        {"conditions", conditions.json()},
+                        {"languages", languages.json()},
+                        {"sentences", std::move(sentences)},
+                        {"features", features_json(suite)}});
 }
 
 std::string outcomes_json(const std::vector<Judged>& judged, const SuiteItems& suite, int scale) {
   // r right, w wrong, t tie, x excluded, - not in this run
-  std::string outcomes(suite.items.size(), '-'), margins, equal(suite.items.size(), '1');
+  std::string outcomes(suite.items.size(), '-'), equal(suite.items.size(), '1');
   std::vector<const Judged*> at(suite.items.size());
   for (const Judged& j : judged) at[j.item] = &j;
+  Json margins = Json::array();
   Texts reasons;
   for (size_t i = 0; i < at.size(); ++i) {
     const Judged* j = at[i];
@@ -141,13 +113,14 @@ std::string outcomes_json(const std::vector<Judged>& judged, const SuiteItems& s
     if (j) outcomes[i] = scored ? "wtr"[size_t(j->outcome)] : 'x';
     if (j && !j->equal_lengths) equal[i] = '0';
     reasons.add(j ? std::string(key_of(j->excluded)) : "");
-    if (i > 0) margins += ',';
     bool known = scored && std::isfinite(j->margin);
-    margins += known ? std::to_string(std::lround(double(j->margin) * scale)) : "null";
+    margins.push_back(known ? Json(std::lround(double(j->margin) * scale)) : Json());
   }
-  return fmt::format(
-      "{{\"outcomes\":\"{}\",\"equal\":\"{}\",\"scale\":{},\"margins\":[{}],\"reasons\":{}}}",
-      outcomes, equal, scale, margins, reasons.json());
+  return json_text(Json{{"outcomes", outcomes},
+                        {"equal", equal},
+                        {"scale", scale},
+                        {"margins", std::move(margins)},
+                        {"reasons", reasons.json()}});
 }
 
 void TokenColumns::add(uint32_t item, const std::vector<judge::SentenceScore>& sentences) {
@@ -177,31 +150,30 @@ bool TokenColumns::same_shape(const TokenColumns& other) const {
 }
 
 std::string TokenColumns::shape(const SuiteItems& suite) const {
-  std::string items, counts, gaps, lengths, flags;
+  std::vector<int64_t> gaps, lengths, flags;
   size_t count = 0, token = 0;
   for (uint32_t item : items_) {
-    next(items, long(item));
     uint32_t sentences = counts_[count++];
-    next(counts, long(sentences));
     for (uint32_t s = 0; s < sentences; ++s) {
       const std::vector<suite::Sentence>& known = suite.items[item].sentences;
       Utf16Places places(s < known.size() ? std::string_view(known[s].text) : std::string_view());
       uint32_t tokens = counts_[count++];
-      next(counts, long(tokens));
       // Where tokens follow each other, numbers repeat.
-      size_t end = 0;
+      int64_t end = 0;
       for (uint32_t t = 0; t < tokens; ++t, ++token) {
-        size_t begin = places.at(spans_[token].begin);
-        next(gaps, long(begin) - long(end));
-        end = places.at(spans_[token].end);
-        next(lengths, long(end) - long(begin));
-        next(flags, long(flags_[token]));
+        const auto begin = int64_t(places.at(spans_[token].begin));
+        gaps.push_back(begin - end);
+        end = int64_t(places.at(spans_[token].end));
+        lengths.push_back(end - begin);
+        flags.push_back(flags_[token]);
       }
     }
   }
-  return fmt::format(
-      "{{\"items\":[{}],\"counts\":[{}],\"gaps\":[{}],\"lengths\":[{}],\"flags\":[{}]}}", items,
-      counts, gaps, lengths, flags);
+  return json_text(Json{{"items", items_},
+                        {"counts", counts_},
+                        {"gaps", gaps},
+                        {"lengths", lengths},
+                        {"flags", flags}});
 }
 
 }  // namespace minpair::report

@@ -4,25 +4,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 
-#include "report/collect.h"
-#include "suite/json_text.h"
+#include "report/html_parts.h"
 
 namespace minpair::report {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr size_t kMostTexts = 12;  // of a feature: more values make no figure
 constexpr const char* kPieces = "distance_pieces";
 
-struct Values {
+struct FeatureValues {
   std::map<double, uint64_t> numbers;
   std::set<std::string> texts;
 };
 
 // What a feature's values are called on the page; nothing where it makes no figure.
 std::map<std::string, std::map<double, std::string>> named_features(
-    const std::map<std::string, Values>& seen, size_t bins) {
+    const std::map<std::string, FeatureValues>& seen, size_t bins) {
   std::map<std::string, std::map<double, std::string>> drawn;
   for (const auto& [name, v] : seen)
     if (v.texts.empty() ? v.numbers.size() > 1
@@ -39,50 +41,45 @@ std::string value_name(const suite::FeatureValue& value,
 }
 
 struct Sums {
-  std::vector<double> values;
-  std::vector<uint64_t> cluster;
+  Values points;
   uint64_t ties = 0;
   std::map<judge::Reason, uint64_t> excluded;
 };
 
-void next(std::string& column, const std::string& value) {
-  if (!column.empty()) column += ',';
-  column += value;
-}
+// To four digits, which pages show; null where there is no number.
+Json limit(double x) { return std::isnan(x) ? Json() : Json(rounded(x)); }
 
-std::string columns_json(const std::vector<Sums>& sums, Shares& shares) {
+Json columns_json(const std::vector<Sums>& sums, Shares& shares) {
   std::vector<stats::ClusterSums> by_cluster;
-  for (const Sums& s : sums) by_cluster.push_back(stats::sum_by_cluster(s.values, s.cluster));
+  for (const Sums& s : sums) by_cluster.push_back(s.points.sums());
   const std::vector<stats::Estimate> estimates = shares.of(by_cluster);
-  std::string items, points, ties, low, high, clusters, excluded;
+  Json columns;
+  for (const char* name : {"items", "points", "ties", "low", "high", "clusters", "excluded"})
+    columns[name] = Json::array();
   for (size_t g = 0; g < sums.size(); ++g) {
     const Sums& s = sums[g];
     const stats::Estimate& e = estimates[g];
-    next(items, std::to_string(s.values.size()));
-    next(points, fmt::format("{:.9g}", by_cluster[g].total()));
-    next(ties, std::to_string(s.ties));
-    next(clusters, std::to_string(e.clusters));
-    bool known = !s.values.empty() && !std::isnan(e.interval.low);
-    next(low, known ? fmt::format("{:.4f}", e.interval.low) : "null");
-    next(high, known ? fmt::format("{:.4f}", e.interval.high) : "null");
+    const size_t items = s.points.of.size();
+    columns["items"].push_back(items);
+    columns["points"].push_back(by_cluster[g].total());
+    columns["ties"].push_back(s.ties);
+    columns["clusters"].push_back(e.clusters);
+    columns["low"].push_back(items ? limit(e.interval.low) : Json());
+    columns["high"].push_back(items ? limit(e.interval.high) : Json());
     for (const auto& [reason, n] : s.excluded)
-      next(excluded, fmt::format("[{},\"{}\",{}]", g, key_of(reason), n));
+      columns["excluded"].push_back({g, key_of(reason), n});
   }
-  return fmt::format(
-      "{{\"items\":[{}],\"points\":[{}],\"ties\":[{}],\"low\":[{}],\"high\":[{}],\"clusters\":[{}],"
-      "\"excluded\":[{}]}}",
-      items, points, ties, low, high, clusters, excluded);
+  return columns;
 }
 
 }  // namespace
 
-Grouping::Grouping(const SuiteItems& suite, const std::vector<const std::vector<Judged>*>& runs,
-                   const ReportOptions& options)
+PageGroups::PageGroups(const SuiteItems& suite, const std::vector<const std::vector<Judged>*>& runs,
+                       const ReportOptions& options)
     : suite_(suite), of_item_(suite.items.size()), test_of_(suite.items.size()) {
-  std::map<std::string, Values> seen;
+  std::map<std::string, FeatureValues> seen;
   std::set<std::string> languages;
   for (const suite::Item& item : suite.items) {
-    if (!wanted(item, options)) continue;
     languages.insert(item.language);
     for (const auto& [name, value] : item.features)
       if (const auto* number = std::get_if<double>(&value))
@@ -94,11 +91,10 @@ Grouping::Grouping(const SuiteItems& suite, const std::vector<const std::vector<
     for (const Judged& j : *run)
       if (j.pieces) seen[kPieces].numbers[*j.pieces] += 1;
   features_ = named_features(seen, std::max<size_t>(options.bins, 1));
-  for (size_t i = 0; i < suite.items.size(); ++i)
-    if (wanted(suite.items[i], options)) place(i, languages.size() > 1);
+  for (size_t i = 0; i < suite.items.size(); ++i) place(i, languages.size() > 1);
 }
 
-uint32_t Grouping::at(Group group) {
+uint32_t PageGroups::at(PageGroup group) {
   std::string key =
       join({group.language, group.test, group.condition, group.feature, group.value}, "\x1f");
   auto [place, fresh] = places_.try_emplace(std::move(key), uint32_t(groups_.size()));
@@ -106,7 +102,7 @@ uint32_t Grouping::at(Group group) {
   return place->second;
 }
 
-void Grouping::place(size_t i, bool several_languages) {
+void PageGroups::place(size_t i, bool several_languages) {
   const suite::Item& item = suite_.items[i];
   std::string language = several_languages ? item.language : "";
   std::vector<uint32_t>& own = of_item_[i];
@@ -128,17 +124,17 @@ void Grouping::place(size_t i, bool several_languages) {
 }
 
 // Of all items, and of those of the same test.
-void Grouping::add_value(std::vector<uint32_t>& to, uint32_t test, const char* feature,
-                         const std::string& value) {
+void PageGroups::add_value(std::vector<uint32_t>& to, uint32_t test, const char* feature,
+                           const std::string& value) {
   if (value.empty()) return;
-  Group group = groups_[test];
+  PageGroup group = groups_[test];
   group.feature = feature;
   group.value = value;
   to.push_back(at({.language = group.language, .feature = feature, .value = value}));
   to.push_back(at(std::move(group)));
 }
 
-std::string Grouping::cells_json(const std::vector<Judged>& judged, const judge::Policy& policy) {
+Json PageGroups::cells_json(const std::vector<Judged>& judged, const judge::Policy& policy) {
   auto pieces = features_.find(kPieces);
   std::vector<std::vector<uint32_t>> more(pieces == features_.end() ? 0 : judged.size());
   for (size_t i = 0; i < more.size(); ++i)
@@ -154,8 +150,7 @@ std::string Grouping::cells_json(const std::vector<Judged>& judged, const judge:
         ++s.excluded[why];
         return;
       }
-      s.values.push_back(j.points);
-      s.cluster.push_back(suite_.cluster[j.item]);
+      s.points.add(j.points, suite_.cluster[j.item]);
       s.ties += j.outcome == judge::Outcome::tie;
     };
     std::for_each(of_item_[j.item].begin(), of_item_[j.item].end(), add);
@@ -164,31 +159,22 @@ std::string Grouping::cells_json(const std::vector<Judged>& judged, const judge:
   return columns_json(sums, shares_);
 }
 
-std::string Grouping::json() const {
-  std::string out;
-  for (const Group& g : groups_) {
-    out += out.empty() ? "[" : ",[";
-    for (const std::string* part : {&g.language, &g.test, &g.condition, &g.feature, &g.value}) {
-      if (part != &g.language) out += ',';
-      suite::append_json_string(out, *part);
-    }
-    out += ']';
-  }
-  return "[" + out + "]";
+Json PageGroups::json() const {
+  Json all = Json::array();
+  for (const PageGroup& g : groups_)
+    all.push_back({g.language, g.test, g.condition, g.feature, g.value});
+  return all;
 }
 
-std::string Grouping::features_json() const {
-  std::string out;
+Json PageGroups::features_json() const {
+  Json all = Json::array();
   for (const auto& [name, bins] : features_) {
-    std::string order;
+    Json values = Json::array();
     for (const auto& [value, text] : bins)
-      if (order.find("\"" + text + "\"") == order.npos)
-        order += (order.empty() ? "\"" : ",\"") + text + "\"";
-    out += out.empty() ? "{\"name\":" : ",{\"name\":";
-    suite::append_json_string(out, name);
-    out += ",\"values\":[" + order + "]}";
+      if (values.empty() || values.back() != text) values.push_back(text);
+    all.push_back({{"name", name}, {"values", values}});
   }
-  return "[" + out + "]";
+  return all;
 }
 
 }  // namespace minpair::report

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/judged.h"
+#include "report/rows.h"
 
 namespace minpair::report {
 
@@ -36,6 +36,7 @@ class TokenColumns {
   std::vector<uint16_t> before_;  // of the last sentence
 };
 
+double rounded(double x);  // to four digits after the point
 size_t utf16_of_byte(std::string_view text, size_t byte);
 
 }  // namespace minpair::report

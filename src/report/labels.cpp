@@ -7,8 +7,7 @@
 #include <cstdlib>
 #include <tuple>
 
-#include "base/error.h"
-#include "base/names.h"
+#include "base/text.h"
 #include "report/checkpoints.h"
 
 namespace minpair::report {
@@ -70,58 +69,10 @@ std::string without_seed(const std::string& label) {
   return head;
 }
 
-std::vector<NamedRun> wanted_runs(store::Store& store, const judge::Wanted& wanted) {
-  std::vector<store::RunRecord> runs = store.runs();
-  std::map<int64_t, std::string> labels = model_labels(runs);
-  std::vector<judge::RunName> names;
-  for (const store::RunRecord& r : runs)
-    names.push_back({r.id, r.suite.name, labels[r.model.id], r.method, r.model.name});
-  std::vector<NamedRun> chosen;
-  try {
-    for (size_t i : judge::select(names, wanted))
-      chosen.push_back({std::move(runs[i]), names[i].model});
-  } catch (Error& e) {
-    throw e.at(store.path().string());
-  }
-  return chosen;
-}
-
-void check_selection(store::Store& store, const std::vector<NamedRun>& runs,
-                     const std::vector<std::string>& tests,
-                     const std::vector<std::string>& conditions,
-                     const std::vector<std::string>& languages) {
-  if (tests.empty() && conditions.empty() && languages.empty()) return;
-  std::set<std::string> known_tests, known_conditions, known_languages;
-  for (const NamedRun& named : runs)
-    for (const store::SummaryRow& row : store.summary(named.run.id)) {
-      known_tests.insert(row.test);
-      known_conditions.insert(row.condition);
-      known_languages.insert(row.language);
-    }
-  auto check = [](const char* what, const std::vector<std::string>& asked,
-                  const std::set<std::string>& known) {
-    for (const std::string& name : asked)
-      if (!known.contains(name))
-        throw unknown_name(fmt::format("the results have no {} '{}'", what, name), name,
-                           {known.begin(), known.end()});
-  };
-  check("test", tests, known_tests);
-  check("condition", conditions, known_conditions);
-  check("language", languages, known_languages);
-}
-
 std::string mixed_text(const std::set<std::string>& languages) {
   if (languages.size() < 2) return {};
   return fmt::format("rows mix the languages {}: --language takes one",
                      join({languages.begin(), languages.end()}, ", "));
-}
-
-std::set<std::string> languages_of(store::Store& store, const store::RunRecord& run,
-                                   const std::vector<std::string>& asked) {
-  std::set<std::string> languages;
-  for (const store::SummaryRow& row : store.summary(run.id))
-    if (all_or_among(asked, row.language)) languages.insert(row.language);
-  return languages;
 }
 
 LevelOrder::LevelOrder(const std::vector<std::string>& by, const suite::Manifest& manifest)

@@ -1,12 +1,11 @@
 #pragma once
-// What readers call models and tests, and in which order; and which runs they mean.
+// What readers call models and tests, and in which order.
 
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "judge/runs.h"
 #include "store/store.h"
 
 namespace minpair::report {
@@ -16,22 +15,6 @@ namespace minpair::report {
 std::map<int64_t, std::string> model_labels(const std::vector<store::RunRecord>& runs);
 // "lstm-de/seed3" -> "lstm-de"
 std::string without_seed(const std::string& label);
-
-struct NamedRun {
-  store::RunRecord run;
-  std::string label;  // of its model
-};
-// Throws when there is none.
-std::vector<NamedRun> wanted_runs(store::Store& store, const judge::Wanted& wanted);
-
-// Names that no item of these runs has are errors, with what was probably meant.
-void check_selection(store::Store& store, const std::vector<NamedRun>& runs,
-                     const std::vector<std::string>& tests,
-                     const std::vector<std::string>& conditions,
-                     const std::vector<std::string>& languages);
-// Of the items of a run that were asked for, in order of their names; "" where items have none.
-std::set<std::string> languages_of(store::Store& store, const store::RunRecord& run,
-                                   const std::vector<std::string>& asked);
 
 // "rows mix the languages de, en: ..."; nothing where there is one.
 std::string mixed_text(const std::set<std::string>& languages);

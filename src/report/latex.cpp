@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/grid.h"
 #include "report/layout.h"
+#include "report/report.h"
 
 namespace minpair::report {
 namespace {
@@ -58,12 +58,18 @@ std::string heads(const Columns& columns, size_t labels) {
   return out;
 }
 
+bool over_seeds(const Table& table) {
+  return std::any_of(table.columns.begin(), table.columns.end(),
+                     [](const Column& c) { return c.seeds > 0; });
+}
+
 std::string caption(const Table& table, const LatexStyle& style) {
   std::string text =
       latex_text(table.title) + (style.percent ? ": accuracy in per cent." : ": accuracy.");
   if (style.intervals)
     text +=
-        table.clusters.empty()
+        over_seeds(table) ? " In brackets: 95\\,\\% interval over seeds, Student's t."
+        : table.clusters.empty()
             ? " In brackets: Wilson's 95\\,\\% interval over items."
             : " In brackets: 95\\,\\% interval over clusters (none below five; Wilson's where each "
               "item is its own). " +

@@ -9,10 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/paths.h"
-#include "report/judged.h"
-#include "report/labels.h"
 #include "report/report.h"
-#include "store/pack.h"
 
 namespace minpair::report {
 namespace {
@@ -28,26 +25,15 @@ std::string file_name(std::string text) {
 // The files of one run.
 class Export {
  public:
-  Export(store::Store& store, const NamedRun& named, const ReportOptions& options,
-         const std::filesystem::path& folder)
-      : store_(store),
-        run_(named.run),
-        look_(look_at(run_, options)),
-        judge_(run_.suite.manifest),
-        model_(named.label) {
+  Export(const NamedRun& named, const ReportOptions& options, const std::filesystem::path& folder)
+      : run_(named.run), look_(look_at(run_, options)), model_(named.label) {
     folder_ = folder / (file_name(model_) + "__" + run_.method);
     std::filesystem::create_directories(folder_);
   }
 
-  std::vector<std::filesystem::path> write() {
-    suite::ItemParser parser;
-    suite::Item item;
-    store_.each_item(run_.id, true, [&](const store::StoredItem& stored) {
-      parser.parse(stored.item, {store_.path().string(), 0, 0, {}}, item);
-      if (judge::left_out(stored.excluded, stored.equal_lengths, look_.policy) ==
-          judge::Reason::none)
-        add(stored, item);
-    });
+  std::vector<std::filesystem::path> write(RowReader rows) {
+    while (rows.next())
+      if (Judged judged = rows.judged(0, look_); judged.counts()) add(rows, judged.points);
     write_results();
     for (auto& [task, file] : samples_) file->commit();
     return files_;
@@ -60,15 +46,8 @@ class Export {
     double points = 0;
   };
 
-  void add(const store::StoredItem& stored, const suite::Item& item) {
-    std::vector<judge::SentenceScore> scores;
-    double points = 0;  // where the vocabulary lacks the words and that counts as wrong
-    if (stored.excluded == judge::Reason::none) {
-      scores = store::unpack_scores(stored.tokens);
-      judge::Verdict verdict = judge_.verdict(item, scores, look_.view);
-      if (verdict.outcome == judge::Outcome::undefined) return;
-      points = judge::points(verdict, look_.policy);
-    }
+  void add(const RowReader& rows, double points) {
+    const suite::Item& item = rows.item();
     std::string task = file_name(run_.suite.name + "_" + item.test);
     Task& t = tasks_[task];
     t.alias = item.test;
@@ -79,11 +58,12 @@ class Export {
       files_.push_back(folder_ / ("samples_" + task + "_minpair.jsonl"));
       file = std::make_unique<AtomicFile>(files_.back());
     }
-    file->write(json_text(sample(stored, item, scores, points)) + "\n");
+    file->write(json_text(sample(rows, points)) + "\n");
   }
 
-  Json sample(const store::StoredItem& stored, const suite::Item& item,
-              const std::vector<judge::SentenceScore>& scores, double acc) const {
+  Json sample(const RowReader& rows, double acc) const {
+    const suite::Item& item = rows.item();
+    const std::vector<judge::SentenceScore>& scores = rows.scores(0);
     Json arguments = Json::object(), resps = Json::array(), filtered = Json::array();
     size_t target = 0;
     for (size_t i = 0; i < scores.size() && i < item.sentences.size(); ++i) {
@@ -93,8 +73,8 @@ class Export {
       resps.push_back(Json::array({answer}));
       filtered.push_back(answer);
     }
-    Json doc = Json::parse(stored.item);
-    return {{"doc_id", stored.ordinal},
+    Json doc = Json::parse(rows.line());
+    return {{"doc_id", rows.ordinal()},
             {"doc", doc},
             {"target", std::to_string(target)},
             {"arguments", arguments},
@@ -102,7 +82,7 @@ class Export {
             {"filtered_resps", filtered},
             {"filter", "none"},
             {"metrics", Json::array({"acc"})},
-            {"doc_hash", sha256_hex(stored.item)},
+            {"doc_hash", sha256_hex(rows.line())},
             {"prompt_hash", sha256_hex("")},
             {"target_hash", sha256_hex(std::to_string(target))},
             {"acc", acc}};
@@ -144,10 +124,8 @@ class Export {
     write_file(files_.back(), json_text(all, 2) + "\n");
   }
 
-  store::Store& store_;
   const store::RunRecord& run_;
   Look look_;
-  judge::Judge judge_;
   std::string model_;
   std::filesystem::path folder_;
   std::map<std::string, Task> tasks_;
@@ -160,8 +138,9 @@ class Export {
 std::vector<std::filesystem::path> write_lm_eval(store::Store& store, const ReportOptions& options,
                                                  const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
-  for (const NamedRun& named : wanted_runs(store, options.wanted))
-    for (std::filesystem::path& file : Export(store, named, options, folder).write())
+  for (const NamedRun& named : selected_runs(store, options))
+    for (std::filesystem::path& file :
+         Export(named, options, folder).write({store, {&named}, options}))
       files.push_back(std::move(file));
   return files;
 }

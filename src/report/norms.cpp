@@ -1,4 +1,4 @@
-#include "report/norms.h"
+#include "report/views.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,7 @@
 
 #include "base/counts.h"
 #include "base/error.h"
-#include "report/judged.h"
-#include "report/labels.h"
+#include "report/rows.h"
 #include "stats/linear.h"
 #include "store/judgments.h"
 
@@ -182,42 +181,34 @@ std::vector<Grid> norm_grids(store::Store& store, const ReportOptions& options,
                              const std::vector<judge::Norm>& norms,
                              const judge::Unigrams* unigrams) {
   std::vector<Grid> grids;
-  std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
-  check_selection(store, runs, options.tests, options.conditions, options.languages);
-  for (const NamedRun& named : runs) {
+  for (const NamedRun& named : selected_runs(store, options)) {
     if (named.run.model.kind == "people") continue;
-    SuiteItems suite(options.cluster);
     Look look = look_at(named.run, {}, options.policy);
     Normed normed(norms, unigrams);
+    const auto of_sentences = [](const RowReader& rows) {
+      return rows.scored(0) && !rows.item().design && !rows.item().cloze;
+    };
     if (normed.fits()) {
       const std::map<std::string, double> ratings = mean_ratings(store.path());
       MorcelaFit fit;
-      SuiteItems rated(options.cluster);
-      judged_items(store, named.run, look, rated,
-                   [&](uint32_t item, const std::vector<judge::SentenceScore>& scores) {
-                     if (wanted(rated.items[item], options))
-                       normed.see(rated.items[item], scores, ratings, fit);
-                   });
+      for (RowReader rows(store, {&named}, options); rows.next();)
+        if (of_sentences(rows)) normed.see(rows.item(), rows.scores(0), ratings, fit);
       normed.take(fit, fmt::format("{}, {}", named.label, named.run.method));
     }
-    std::map<uint32_t, std::vector<double>> points;
-    auto see = [&](uint32_t item, const std::vector<judge::SentenceScore>& scores) {
-      const suite::Item& i = suite.items[item];
-      if (!i.design && !i.cloze && wanted(i, options))
-        points[item] = normed.points(i, scores, look.policy);
-    };
     std::map<std::string, Count> tests;
     Count all;
     all.points.resize(norms.size());
-    for (const Judged& j : judged_items(store, named.run, look, suite, see)) {
-      auto found = points.find(j.item);
-      if (!j.counts() || found == points.end()) continue;
-      Count& test = tests[suite.items[j.item].test];
+    for (RowReader rows(store, {&named}, options); rows.next();) {
+      if (!of_sentences(rows)) continue;
+      const std::vector<double> points = normed.points(rows.item(), rows.scores(0), look.policy);
+      const Judged judged = rows.judged(0, look);
+      if (!judged.counts()) continue;
+      Count& test = tests[rows.item().test];
       test.points.resize(norms.size());
       for (Count* c : {&test, &all}) {
         ++c->items;
-        c->own += j.points;
-        for (size_t n = 0; n < norms.size(); ++n) c->points[n] += found->second[n];
+        c->own += judged.points;
+        for (size_t n = 0; n < norms.size(); ++n) c->points[n] += points[n];
       }
     }
     if (tests.empty()) continue;

@@ -1,4 +1,4 @@
-#include "report/people.h"
+#include "report/views.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "report/judged.h"
-#include "report/labels.h"
+#include "report/rows.h"
 #include "stats/reliability.h"
 #include "store/judgments.h"
 
@@ -32,9 +31,13 @@ std::vector<Answers> units(const auto& answers) {
   return all;
 }
 
-double share_right(const Answers& a) {
-  double share = stats::mean(a);
-  return share == 0.5 ? 0.5 : share > 0.5;
+// What the majority of an item's people is worth, as of a model: right, wrong or a tie.
+double worth(double preference) {
+  using judge::Outcome;
+  const Outcome outcome = preference > 0    ? Outcome::right
+                          : preference == 0 ? Outcome::tie
+                                            : Outcome::wrong;
+  return judge::points(judge::Verdict{outcome}, {});
 }
 
 GridValue known(double x) { return std::isfinite(x) ? GridValue(x) : GridValue(); }
@@ -65,7 +68,7 @@ Grid people_grid(const std::map<std::string, Judgments>& sources) {
       for (const Answers& a : all) {
         answers += double(a.size());
         sum += stats::mean(a) * double(a.size());
-        right += share_right(a);
+        right += worth(2 * stats::mean(a) - 1);
       }
       // Where only numbers of answers were released, nobody knows whose they are.
       const bool unknown = judgments.people.contains("");
@@ -120,26 +123,33 @@ struct Matched {
   std::vector<uint64_t> cluster;
 };
 
-Matched matched_items(store::Store& store, const store::RunRecord& run,
-                      const ReportOptions& options, const std::map<std::string, Judgments>& sources,
+// Does a model choose as people do? A tie of either is half of it.
+double agreement(judge::Outcome model, double preference) {
+  if (model == judge::Outcome::tie || preference == 0) return worth(0);
+  return (model == judge::Outcome::right) == (preference > 0);
+}
+
+Matched matched_items(store::Store& store, const NamedRun& named, const ReportOptions& options,
+                      const std::map<std::string, Judgments>& sources,
                       std::optional<double> accepted) {
-  SuiteItems suite(options.cluster);
+  Clusters clusters(options.cluster);
   Matched m;
-  for (const Judged& j : judged_items(store, run, look_at(run, options), suite)) {
-    const suite::Item& item = suite.items[j.item];
-    if (!j.counts() || !wanted(item, options)) continue;
-    std::optional<Opinion> people = opinion(item, sources);
-    if (!people || (accepted && !(people->good > *accepted))) continue;
+  const Look look = look_at(named.run, options);
+  for (RowReader rows(store, {&named}, options); rows.next();) {
+    const uint64_t cluster = clusters.of(rows.item());
+    const Judged j = rows.judged(0, look);
+    std::optional<Opinion> people = opinion(rows.item(), sources);
+    if (!j.counts() || !people || (accepted && !(people->good > *accepted))) continue;
     m.points.push_back(j.points);
-    m.cluster.push_back(suite.cluster[j.item]);
+    m.cluster.push_back(cluster);
     if (!std::isnan(people->preference)) {
-      double said = people->preference == 0 ? 0.5 : people->preference > 0;
-      m.majority.push_back(said);
-      m.agree.push_back(said == 0.5 || j.won == 0.5 ? 0.5 : said == j.won);
+      m.majority.push_back(worth(people->preference));
+      m.agree.push_back(agreement(j.outcome, people->preference));
     }
     m.margins.push_back(j.margin);
     m.opinions.push_back(std::isnan(people->preference) ? people->good : people->preference);
   }
+  clusters.check(named.run.suite.name);
   return m;
 }
 
@@ -170,10 +180,11 @@ Grid models_grid(store::Store& store, const ReportOptions& options,
     g.notes.push_back(fmt::format(
         "only items whose good sentence people accept: share of choices or mean rating above {}",
         *accepted));
-  for (const auto& [run, label] : wanted_runs(store, options.wanted)) {
-    if (run.model.kind == "people") continue;
-    Matched m = matched_items(store, run, options, sources, accepted);
-    std::vector<GridValue> row = {run.suite.name, label, run.method, double(m.points.size())};
+  for (const NamedRun& named : selected_runs(store, options)) {
+    if (named.run.model.kind == "people") continue;
+    Matched m = matched_items(store, named, options, sources, accepted);
+    std::vector<GridValue> row = {named.run.suite.name, named.label, named.run.method,
+                                  double(m.points.size())};
     if (!m.points.empty()) {
       row.push_back(stats::mean(m.points));
       for (const auto* share : {&m.majority, &m.agree})

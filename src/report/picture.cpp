@@ -1,4 +1,4 @@
-#include "report/picture.h"
+#include "report/views.h"
 
 #include <fmt/format.h>
 #include <spawn.h>

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/counts.h"
-#include "report/collect.h"
+#include "report/rows.h"
 
 namespace minpair::report {
 namespace {
@@ -112,8 +112,9 @@ std::string count_note(const Table& table, const Row& row, const Cell& stated, s
   uint64_t nearest = 0;
   for (size_t i = 0; i < own_columns; ++i) {
     if (!row.cells[i].present) continue;
-    if (row.cells[i].tally.pairs == stated.tally.pairs) return "";
-    if (table.columns[i].lengths != "all") nearest = row.cells[i].tally.pairs;
+    const uint64_t pairs = row.cells[i].tally.pairs / std::max<size_t>(table.columns[i].seeds, 1);
+    if (pairs == stated.tally.pairs) return "";
+    if (table.columns[i].lengths != "all") nearest = pairs;
   }
   if (nearest == 0) return "";
   return fmt::format("{}: published over {}, here {}", name_of(row),

@@ -10,27 +10,16 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
-#include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
-#include "judge/judge.h"
-#include "stats/stats.h"
-#include "store/store.h"
+#include "report/rows.h"
 
 namespace minpair::report {
 
-// The intervals of tables: calibrated (stats/share.h) where they are of accuracies and their
-// differences, else Student's t over clusters; or, asked for, Student's t everywhere, or the
-// bootstrap's (BCa).
-struct Intervals {
-  enum class Way { calibrated, student, bootstrap };
-  Way way = Way::calibrated;
-  stats::BootstrapOptions resampling;
-};
-
-struct ReportOptions {
+struct ReportOptions : Selection {
   // "suite", "test", "condition" or "criterion" (which bring their test), "language", or any
   // feature of the items.
   std::vector<std::string> by = {"test"};
@@ -38,27 +27,18 @@ struct ReportOptions {
   bool all_views = false;
   judge::Policy policy;
   bool aggregate_seeds = false;   // mean and deviation over NAME/seed1, NAME/seed2, ...
-  std::string cluster = "suite";  // of `--stats` and the page's intervals; see clusters.h
+  std::string cluster = "suite";  // of `--stats` and the page's intervals; see cluster_name()
   Intervals intervals;            // of `--stats`, margins and regions
   bool clustered = false;         // those of a table's cells over clusters, too, where that can be
   size_t bins = 10;               // for features with more distinct numbers than that
-  judge::Wanted wanted;           // which runs
-  std::vector<std::string> tests, conditions, languages;  // empty: all
   bool by_default =
       false;  // nobody asked for `by`: a suite of several languages is cut by them, too
 };
 
-// How many items, and what happened to them.
-struct Tally {
-  uint64_t items = 0;    // all of them
-  uint64_t pairs = 0;    // counted in the accuracy
-  uint64_t correct = 0;  // strictly
-  uint64_t ties = 0;
-  double points = 0;  // correct and what the ties are worth
-  std::map<judge::Reason, uint64_t> excluded;
-
-  double accuracy() const { return pairs ? points / double(pairs) : 0; }
-};
+// One for every view that is asked for and that the run has: clozes have other views than
+// sentences.
+std::vector<Look> looks_at(const store::RunRecord& run, const ReportOptions& options);
+Look look_at(const store::RunRecord& run, const ReportOptions& options);
 
 struct Column {
   std::string model, method;
@@ -66,7 +46,7 @@ struct Column {
   std::string lengths;  // "equal", "all", or "" where they do not differ
   bool published = false;
   bool released = false;  // made from scores that somebody released, not by running a model
-  size_t seeds = 0;       // more than 0: a mean over so many
+  size_t seeds = 0;       // more than 0: a mean over so many; counts are sums over them
   std::string key() const;
 };
 
@@ -74,11 +54,11 @@ struct Cell {
   bool present = false;
   Tally tally;
   double accuracy = 0;
-  stats::Interval interval;
-  double deviation = 0;  // over seeds
-  bool best = false;     // of its row
-  bool low = false;      // among the five lowest of its column
-  std::string source;    // of a published number
+  stats::Interval interval;  // of a mean over seeds: Student's t over them; NaN of a single one
+  double deviation = 0;      // over seeds
+  bool best = false;         // of its row
+  bool low = false;          // among the five lowest of its column
+  std::string source;        // of a published number
 };
 
 struct Row {
@@ -133,6 +113,39 @@ std::string json_tables(const std::vector<Table>& tables);
 // Gives the files written.
 std::vector<std::filesystem::path> write_lm_eval(store::Store& store, const ReportOptions& options,
                                                  const std::filesystem::path& folder);
+
+// --- small tables of values, of statistics and other views ---
+
+struct GridColumn {
+  enum class Kind { text, count, share, difference, number, p };
+  std::string key;    // in CSV and JSON
+  std::string title;  // for readers
+  Kind kind = Kind::text;
+  bool printed = true;  // also on paper, where there is less room
+  bool shown = true;    // to readers, who have notes; else in CSV and JSON alone
+};
+
+// Nothing, a text or a number; what is not a number (NaN) is shown as nothing.
+using GridValue = std::variant<std::monostate, std::string, double>;
+
+struct Grid {
+  std::string key, title;
+  std::vector<GridColumn> columns;
+  std::vector<std::vector<GridValue>> rows;
+  bool total = false;  // the last row sums the others up
+  std::vector<std::string> notes;
+  std::map<std::string, std::string> titles;  // what texts are called on paper
+  std::string label;                          // for \ref
+};
+
+// "table", "markdown", "latex", "csv" or "json".
+std::string render_grids(const std::vector<Grid>& grids, const std::string& format);
+std::string value_text(const GridValue& value, GridColumn::Kind kind);
+
+// As a field of a CSV file: in quotes where it must be.
+std::string csv_quoted(const std::string& text);
+// As LaTeX shows it, with any engine.
+std::string latex_text(std::string_view text);
 
 // The width of the terminal, $COLUMNS, or 100.
 size_t window_width();

@@ -1,4 +1,4 @@
-#include "report/statistics.h"
+#include "report/views.h"
 
 #include <fmt/format.h>
 
@@ -7,49 +7,40 @@
 #include <set>
 
 #include "base/error.h"
-#include "report/clusters.h"
-#include "report/judged.h"
 #include "report/labels.h"
+#include "report/rows.h"
 
 namespace minpair::report {
 namespace {
 
 using Kind = GridColumn::Kind;
 
-struct Loaded {
-  const store::RunRecord* run;
-  judge::Policy policy;
-  std::string name;
-  const SuiteItems* suite;
-  std::vector<Judged> judged;  // those that count
+// One run and its items in groups.
+struct GroupedRun {
+  LookedAt of;
+  size_t column = 0;  // of its tallies in the groups
+  const Groups* groups;
+  std::vector<const Group*> sorted;
+  std::string name() const {
+    const store::RunRecord& r = of.named->run;
+    return fmt::format("{}, {}, {}", r.suite.name, of.named->label, r.method);
+  }
 };
 
-// The judged items by test, tests in the manifest's order.
-std::vector<std::pair<std::string, std::vector<const Judged*>>> by_test(const Loaded& l) {
-  const std::vector<std::string> by = {"test"};
-  LevelOrder order(by, l.run->suite.manifest);
-  std::map<std::string, std::vector<const Judged*>> groups;
-  for (const Judged& j : l.judged) {
-    const std::string& test = l.suite->items[j.item].test;
-    groups[test].push_back(&j);
-    order.see({test}, j.item);
+std::vector<const Group*> sorted_groups(const Groups& groups, const std::vector<std::string>& by,
+                                        const suite::Manifest& manifest) {
+  LevelOrder order(by, manifest);
+  std::map<std::vector<std::string>, const Group*> at;
+  for (const Group& g : groups.all) {
+    order.see(g.keys, g.first_ordinal);
+    at[g.keys] = &g;
   }
-  std::vector<std::pair<std::string, std::vector<const Judged*>>> sorted;
-  for (const auto& keys : order.sorted()) sorted.push_back({keys[0], groups[keys[0]]});
+  std::vector<const Group*> sorted;
+  for (const auto& keys : order.sorted()) sorted.push_back(at.at(keys));
   return sorted;
 }
 
-stats::ClusterSums sums_of(const Loaded& l, const std::vector<const Judged*>& items) {
-  std::vector<double> values;
-  std::vector<uint64_t> cluster;
-  for (const Judged* j : items) {
-    values.push_back(j->points);
-    cluster.push_back(l.suite->cluster[j->item]);
-  }
-  return stats::sum_by_cluster(values, cluster);
-}
-
-std::vector<GridValue> accuracy_row(const std::string& name, const stats::ClusterSums& sums,
+std::vector<GridValue> accuracy_row(std::vector<GridValue> row, const stats::ClusterSums& sums,
                                     const stats::Estimate& e) {
   const double unknown = std::nan("");
   bool few = e.clusters < stats::kFewestClusters;
@@ -58,55 +49,61 @@ std::vector<GridValue> accuracy_row(const std::string& name, const stats::Cluste
   const double items = sums.items();
   double worth = effect > 0 ? items / effect : double(sums.count.size());
   worth = std::min(worth, items);
-  return {name,
-          items,
-          double(e.clusters),
-          e.value,
-          e.interval.low,
-          e.interval.high,
-          effect,
-          few ? unknown : stats::minimal_detectable_departure(worth)};
+  for (double x : {items, double(e.clusters), e.value, e.interval.low, e.interval.high, effect,
+                   few ? unknown : stats::minimal_detectable_departure(worth)})
+    row.emplace_back(x);
+  return row;
 }
 
-Grid accuracy_grid(const Loaded& l, const Intervals& by, Shares& shares) {
-  Grid g{
-      "accuracy",
-      "Accuracy with clustered intervals: " + l.name,
-      {{"test", "test", Kind::text},
-       {"items", "items", Kind::count},
-       {"clusters", "clusters", Kind::count},
-       {"accuracy", "accuracy", Kind::share},
-       {"ci_low", "from", Kind::share},
-       {"ci_high", "to", Kind::share},
-       {"design_effect", "design effect", Kind::number},
-       {"detectable", "detectable", Kind::share}},
-      {},
-      false,
-      {intervals_text(by) + "; detectable: the smallest distance from chance found with power 0.8",
-       clusters_text(*l.suite), join(judge::lines_of(l.policy), "; ")}};
-  std::vector<const Judged*> all;
-  std::set<std::string> languages;
-  for (const Judged& j : l.judged) languages.insert(l.suite->items[j.item].language);
-  if (std::string mixed = mixed_text(languages); !mixed.empty()) g.notes.push_back(mixed);
-  std::vector<std::string> names;
+std::vector<GridColumn> levels_of(const std::vector<std::string>& by) {
+  std::vector<GridColumn> columns;
+  for (const std::string& name : by) columns.push_back({name, name, Kind::text});
+  return columns;
+}
+
+Grid accuracy_grid(const GroupedRun& run, const std::vector<std::string>& by,
+                   const Intervals& intervals, Shares& shares) {
+  Grid g{"accuracy",
+         "Accuracy with clustered intervals: " + run.name(),
+         levels_of(by),
+         {},
+         false,
+         {intervals_text(intervals) +
+              "; detectable: the smallest distance from chance found with power 0.8",
+          run.groups->clusters.text(), join(judge::lines_of(run.of.look.policy), "; ")}};
+  g.columns.insert(g.columns.end(), {{"items", "items", Kind::count},
+                                     {"clusters", "clusters", Kind::count},
+                                     {"accuracy", "accuracy", Kind::share},
+                                     {"ci_low", "from", Kind::share},
+                                     {"ci_high", "to", Kind::share},
+                                     {"design_effect", "design effect", Kind::number},
+                                     {"detectable", "detectable", Kind::share}});
+  if (std::string mixed = mixed_text(run.groups->languages);
+      !mixed.empty() && std::find(by.begin(), by.end(), "language") == by.end())
+    g.notes.push_back(mixed);
+  std::vector<std::vector<GridValue>> names;
   std::vector<stats::ClusterSums> sums;
-  for (const auto& [test, items] : by_test(l)) {
-    names.push_back(test);
-    sums.push_back(sums_of(l, items));
-    all.insert(all.end(), items.begin(), items.end());
+  Values all;
+  for (const Group* group : run.sorted) {
+    const Values& points = group->points[run.column];
+    if (points.of.empty()) continue;
+    names.emplace_back(group->keys.begin(), group->keys.end());
+    sums.push_back(points.sums());
+    all.add(points);
   }
   g.total = names.size() > 1;
   if (g.total) {
-    names.push_back("All");
-    sums.push_back(sums_of(l, all));
+    names.emplace_back(by.size(), "");
+    names.back()[0] = "All";
+    sums.push_back(all.sums());
   }
   const std::vector<stats::Estimate> estimates = shares.of(sums);
-  for (size_t i = 0; i < names.size(); ++i)
+  bool few = false;
+  for (size_t i = 0; i < names.size(); ++i) {
     g.rows.push_back(accuracy_row(names[i], sums[i], estimates[i]));
-  if (std::any_of(g.rows.begin(), g.rows.end(), [](const auto& row) {
-        return std::get<double>(row[2]) < stats::kFewestClusters;
-      }))
-    g.notes.insert(g.notes.begin() + 1, kTooFewClusters);
+    few |= estimates[i].clusters < stats::kFewestClusters;
+  }
+  if (few) g.notes.insert(g.notes.begin() + 1, kTooFewClusters);
   return g;
 }
 
@@ -124,45 +121,61 @@ bool crossed(const std::vector<std::string>& conditions) {
                      [&](const std::string& c) { return numbers_of_condition(c, a, b); });
 }
 
-Design design_of(const Loaded& l, const std::vector<const Judged*>& items,
-                 const std::vector<std::string>& conditions) {
+// Groups that differ only in the level whose effect is looked at.
+using Family = std::vector<const Group*>;
+
+Design design_of(const GroupedRun& run, const Family& family,
+                 const std::vector<std::string>& values, size_t level) {
   Design d;
-  bool numbers = crossed(conditions);
+  bool numbers = crossed(values);
   if (numbers) {
     d.names.insert(d.names.end(), {"subject plural", "distractor plural", "numbers differ"});
   } else {
-    for (size_t i = 1; i < conditions.size(); ++i)
-      d.names.push_back(fmt::format("{} against {}", conditions[i], conditions[0]));
+    for (size_t i = 1; i < values.size(); ++i)
+      d.names.push_back(fmt::format("{} against {}", values[i], values[0]));
   }
-  for (const Judged* j : items) {
-    const std::string& condition = l.suite->items[j->item].condition;
-    d.outcome.push_back(j->won);
-    d.cluster.push_back(l.suite->cluster[j->item]);
-    d.rows.push_back(1);
+  for (const Group* group : family) {
+    const std::string& value = group->keys[level];
+    std::vector<double> row = {1};
     bool subject = false, distractor = false;
     if (numbers) {
-      numbers_of_condition(condition, subject, distractor);
-      for (bool x : {subject, distractor, subject != distractor}) d.rows.push_back(x);
+      numbers_of_condition(value, subject, distractor);
+      for (bool x : {subject, distractor, subject != distractor}) row.push_back(x);
     } else {
-      for (size_t i = 1; i < conditions.size(); ++i) d.rows.push_back(condition == conditions[i]);
+      for (size_t i = 1; i < values.size(); ++i) row.push_back(value == values[i]);
     }
+    const std::vector<double>& won = group->won[run.column];
+    const std::vector<uint64_t>& cluster = group->points[run.column].cluster;
+    d.outcome.insert(d.outcome.end(), won.begin(), won.end());
+    d.cluster.insert(d.cluster.end(), cluster.begin(), cluster.end());
+    for (size_t i = 0; i < won.size(); ++i) d.rows.insert(d.rows.end(), row.begin(), row.end());
   }
   return d;
 }
 
-void add_effects(Grid& g, const Loaded& l, const std::string& test,
-                 const std::vector<const Judged*>& items) {
-  std::vector<std::string> conditions;
-  for (const Judged* j : items)
-    if (const std::string& c = l.suite->items[j->item].condition;
-        std::find(conditions.begin(), conditions.end(), c) == conditions.end())
-      conditions.push_back(c);
-  std::sort(conditions.begin(), conditions.end());
-  if (conditions.size() < 2 || conditions.size() > 20) return;
-  Design d = design_of(l, items, conditions);
+std::vector<GridValue> without_level(const std::vector<std::string>& keys, size_t level) {
+  std::vector<GridValue> names(keys.begin(), keys.end());
+  names.erase(names.begin() + ptrdiff_t(level));
+  return names;
+}
+
+void add_effects(Grid& g, const GroupedRun& run, const Family& all, size_t level,
+                 const std::string& what) {
+  Family family;
+  std::vector<std::string> values;
+  for (const Group* group : all)
+    if (!group->won[run.column].empty()) {
+      family.push_back(group);
+      values.push_back(group->keys[level]);
+    }
+  if (values.size() < 2 || values.size() > 20) return;
+  Design d = design_of(run, family, values, level);
   stats::Logistic fit = stats::logistic_regression(d.outcome, d.rows, d.names, d.cluster);
+  std::vector<GridValue> names = without_level(family[0]->keys, level);
   if (!fit.converged) {
-    g.notes.push_back(test + ": no estimate, the conditions cannot be told apart");
+    std::string of;
+    for (const GridValue& name : names) of += std::get<std::string>(name) + ": ";
+    g.notes.push_back(fmt::format("{}no estimate, the {}s cannot be told apart", of, what));
     return;
   }
   // The sandwich over a handful of clusters knows nothing.
@@ -170,54 +183,80 @@ void add_effects(Grid& g, const Loaded& l, const std::string& test,
   const double unknown = std::nan("");
   for (size_t i = 1; i < fit.coefficients.size(); ++i) {
     const stats::Coefficient& c = fit.coefficients[i];
-    g.rows.push_back({test, c.name, c.estimate, few ? unknown : c.standard_error,
-                      few ? unknown : c.z, few ? unknown : c.p, fit.penalised ? "Firth" : ""});
+    std::vector<GridValue>& row = g.rows.emplace_back(names);
+    row.emplace_back(c.name);
+    row.emplace_back(c.estimate);
+    for (double x : {c.standard_error, c.z, c.p}) row.emplace_back(few ? unknown : x);
+    row.emplace_back(fit.penalised ? "Firth" : "");
   }
 }
 
-Grid effects_grid(const Loaded& l) {
-  Grid g{"conditions",
-         "Effect of the condition (log-odds of being right): " + l.name,
-         {{"test", "test", Kind::text},
-          {"effect", "effect", Kind::text},
-          {"estimate", "estimate", Kind::difference},
-          {"standard_error", "s.e.", Kind::share},
-          {"z", "z", Kind::number},
-          {"p", "p", Kind::p},
-          {"estimator", "", Kind::text}},
+// Of the last level, within groups by the others.
+Grid effects_grid(const GroupedRun& run, std::vector<std::string> by) {
+  const size_t level = by.size() - 1;
+  const std::string of = by[level];
+  by.pop_back();
+  Grid g{of == "condition" ? "conditions" : "effects",
+         fmt::format("Effect of the {} (log-odds of being right): {}", of, run.name()),
+         levels_of(by),
          {},
          false,
-         {join(judge::lines_of(l.policy), "; ")}};
-  for (const auto& [test, items] : by_test(l)) add_effects(g, l, test, items);
+         {join(judge::lines_of(run.of.look.policy), "; ")}};
+  g.columns.insert(g.columns.end(), {{"effect", "effect", Kind::text},
+                                     {"estimate", "estimate", Kind::difference},
+                                     {"standard_error", "s.e.", Kind::share},
+                                     {"z", "z", Kind::number},
+                                     {"p", "p", Kind::p},
+                                     {"estimator", "", Kind::text}});
+  const size_t estimator = g.columns.size() - 1;
+  std::vector<std::pair<std::vector<GridValue>, Family>> families;
+  for (const Group* group : run.sorted) {
+    std::vector<GridValue> names = without_level(group->keys, level);
+    auto at = std::find_if(families.begin(), families.end(),
+                           [&](const auto& f) { return f.first == names; });
+    if (at == families.end()) at = families.insert(at, {std::move(names), {}});
+    at->second.push_back(group);
+  }
+  for (const auto& [names, family] : families) add_effects(g, run, family, level, of);
   auto any = [&](auto&& is) { return std::any_of(g.rows.begin(), g.rows.end(), is); };
-  if (any([](const auto& row) { return std::get<std::string>(row[6]) == "Firth"; }))
+  if (any([&](const auto& row) { return std::get<std::string>(row[estimator]) == "Firth"; }))
     g.notes.push_back(
-        "Firth: a condition is all right or all wrong, so the estimate is penalised; its s.e. "
-        "takes "
-        "items as independent");
-  if (any([](const auto& row) { return std::isnan(std::get<double>(row[3])); }))
+        fmt::format("Firth: a {} is all right or all wrong, so the estimate is penalised; its s.e. "
+                    "takes items as independent",
+                    of));
+  if (any([&](const auto& row) { return std::isnan(std::get<double>(row[estimator - 3])); }))
     g.notes.push_back("–: fewer than 5 clusters carry no standard error");
   return g;
 }
 
 GridValue finite(double x) { return std::isfinite(x) ? GridValue(x) : GridValue(); }
 
-std::vector<GridValue> agreement_row(const Loaded& a, const Loaded& b) {
-  std::vector<const Judged*> other(a.suite->items.size());
-  for (const Judged& j : b.judged) other[j.item] = &j;
+// What two runs say of the same items.
+struct Paired {
   std::vector<double> first, second, first_margin, second_margin;
-  for (const Judged& j : a.judged)
-    if (const Judged* o = other[j.item]) {
-      first.push_back(j.won);
-      second.push_back(o->won);
-      first_margin.push_back(j.margin);
-      second_margin.push_back(o->margin);
-    }
-  if (first.size() < 4) return {};
-  stats::Agreement agree = stats::agreement(first, second);
-  stats::Correlation rho = stats::spearman(first_margin, second_margin);
-  return {a.name,
-          b.name,
+};
+
+Paired paired_rows(store::Store& store, const LookedAt& a, const LookedAt& b,
+                   const Selection& selection) {
+  Paired p;
+  for (RowReader rows(store, {a.named, b.named}, selection); rows.next();) {
+    if (!rows.has(0) || !rows.has(1)) continue;
+    const Judged one = rows.judged(0, a.look), other = rows.judged(1, b.look);
+    if (!one.counts() || !other.counts()) continue;
+    p.first.push_back(one.won);
+    p.second.push_back(other.won);
+    p.first_margin.push_back(one.margin);
+    p.second_margin.push_back(other.margin);
+  }
+  return p;
+}
+
+std::vector<GridValue> agreement_row(const GroupedRun& a, const GroupedRun& b, const Paired& p) {
+  if (p.first.size() < 4) return {};
+  stats::Agreement agree = stats::agreement(p.first, p.second);
+  stats::Correlation rho = stats::spearman(p.first_margin, p.second_margin);
+  return {a.name(),
+          b.name(),
           double(agree.items),
           agree.share,
           finite(agree.kappa),
@@ -226,7 +265,8 @@ std::vector<GridValue> agreement_row(const Loaded& a, const Loaded& b) {
           finite(rho.interval.high)};
 }
 
-Grid agreement_grid(const std::vector<Loaded>& runs) {
+Grid agreement_grid(store::Store& store, const std::vector<GroupedRun>& runs,
+                    const Selection& selection) {
   Grid g{"agreement",
          "Agreement between methods",
          {{"first", "first", Kind::text},
@@ -242,10 +282,14 @@ Grid agreement_grid(const std::vector<Loaded>& runs) {
          {"kappa: Cohen's; rho: Spearman's, of the margins"}};
   for (size_t i = 0; i < runs.size(); ++i)
     for (size_t j = i + 1; j < runs.size(); ++j)
-      if (runs[i].suite == runs[j].suite && runs[i].run->model.id == runs[j].run->model.id)
-        if (auto row = agreement_row(runs[i], runs[j]); !row.empty()) g.rows.push_back(row);
-  for (const Loaded& l : runs)
-    if (std::string policy = join(judge::lines_of(l.policy), "; ");
+      if (const store::RunRecord& a = runs[i].of.named->run, &b = runs[j].of.named->run;
+          a.suite.id == b.suite.id && a.model.id == b.model.id)
+        if (auto row = agreement_row(runs[i], runs[j],
+                                     paired_rows(store, runs[i].of, runs[j].of, selection));
+            !row.empty())
+          g.rows.push_back(row);
+  for (const GroupedRun& run : runs)
+    if (std::string policy = join(judge::lines_of(run.of.look.policy), "; ");
         std::find(g.notes.begin(), g.notes.end(), policy) == g.notes.end())
       g.notes.push_back(policy);
   return g;
@@ -266,26 +310,41 @@ bool numbers_of_condition(const std::string& condition, bool& subject_plural,
 }
 
 std::vector<Grid> statistics_grids(store::Store& store, const ReportOptions& options) {
-  std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
-  check_selection(store, runs, options.tests, options.conditions, options.languages);
-  std::map<int64_t, SuiteItems> suites;
-  std::vector<Loaded> loaded;
-  for (const auto& [r, label] : runs) {
-    SuiteItems& suite = suites.try_emplace(r.suite.id, options.cluster).first->second;
-    Look look = look_at(r, options);
-    Loaded l{&r, look.policy, fmt::format("{}, {}, {}", r.suite.name, label, r.method), &suite, {}};
-    for (const Judged& j : judged_items(store, r, look, suite))
-      if (j.counts() && wanted(suite.items[j.item], options)) l.judged.push_back(j);
-    check_clusters(suite, r.suite.name);
-    loaded.push_back(std::move(l));
+  const std::vector<NamedRun> named = selected_runs(store, options);
+  const std::vector<std::string> by = full_by(options.by);
+  // Tests have conditions, whose effect is of interest even where rows are tests.
+  const std::vector<std::string> of_effects =
+      by == std::vector<std::string>{"test"} ? full_by({"condition"}) : by;
+  std::map<int64_t, std::vector<LookedAt>> by_suite;
+  for (const NamedRun& n : named) by_suite[n.run.suite.id].push_back({&n, look_at(n.run, options)});
+  std::vector<Groups> groups;  // two of every suite
+  groups.reserve(2 * by_suite.size());
+  std::map<const NamedRun*, std::pair<GroupedRun, GroupedRun>> grouped;
+  for (const auto& [suite, columns] : by_suite) {
+    const suite::Manifest& manifest = columns[0].named->run.suite.manifest;
+    const auto grouped_by = [&](const std::vector<std::string>& levels) {
+      groups.push_back(
+          group_rows(store, columns, options, {levels, options.bins, true, options.cluster}));
+      return sorted_groups(groups.back(), levels, manifest);
+    };
+    const auto rows = grouped_by(by);
+    const auto fine = of_effects == by ? rows : grouped_by(of_effects);
+    for (size_t c = 0; c < columns.size(); ++c)
+      grouped[columns[c].named] = {
+          {columns[c], c, &groups[groups.size() - (of_effects == by ? 1 : 2)], rows},
+          {columns[c], c, &groups.back(), fine}};
   }
   std::vector<Grid> grids;
+  std::vector<GroupedRun> runs;
   Shares shares(options.intervals);
-  for (const Loaded& l : loaded) {
-    grids.push_back(accuracy_grid(l, options.intervals, shares));
-    if (Grid g = effects_grid(l); !g.rows.empty() || g.notes.size() > 1) grids.push_back(g);
+  for (const NamedRun& n : named) {
+    const auto& [rows, fine] = grouped.at(&n);
+    grids.push_back(accuracy_grid(rows, by, options.intervals, shares));
+    if (Grid g = effects_grid(fine, of_effects); !g.rows.empty() || g.notes.size() > 1)
+      grids.push_back(g);
+    runs.push_back(rows);
   }
-  if (Grid g = agreement_grid(loaded); !g.rows.empty()) grids.push_back(g);
+  if (Grid g = agreement_grid(store, runs, options); !g.rows.empty()) grids.push_back(g);
   return grids;
 }
 

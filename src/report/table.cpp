@@ -6,46 +6,22 @@
 
 #include "base/counts.h"
 #include "base/error.h"
-#include "report/collect.h"
-#include "report/judged.h"
 #include "report/labels.h"
 #include "report/published.h"
 #include "report/report.h"
-#include "report/table_intervals.h"
+#include "report/rows.h"
 
 namespace minpair::report {
 namespace {
 
-// One group under one view.
-Tally tally_of(const GroupCounts& group, size_t view, const judge::Policy& policy) {
-  Tally t;
-  auto at = group.parts.find(view);
-  if (at == group.parts.end()) return t;
-  for (const auto& [key, part] : at->second) {
-    const auto& [stored, equal] = key;
-    t.items += part.items;
-    judge::Reason why = judge::left_out(stored, equal, policy);
-    if (why != judge::Reason::none) {
-      t.excluded[why] += part.items;
-      continue;
-    }
-    t.pairs += part.items - part.undefined;
-    if (part.undefined > 0) t.excluded[judge::Reason::not_available] += part.undefined;
-    t.correct += part.right;
-    t.ties += part.ties;
-    t.points += judge::points(part, policy);
-  }
-  return t;
-}
-
-void add_to(Tally& sum, const Tally& t) {
-  sum.items += t.items;
-  sum.pairs += t.pairs;
-  sum.correct += t.correct;
-  sum.ties += t.ties;
-  sum.points += t.points;
-  for (const auto& [reason, n] : t.excluded) sum.excluded[reason] += n;
-}
+// A run under one view and policy, or a mean over the seeds of a model.
+struct ColumnBuilder {
+  Column column;
+  const store::RunRecord* run = nullptr;
+  bool equal_only = false;  // leaves out what has sentences of different lengths
+  std::map<std::vector<std::string>, Cell> cells;
+  Cell total;
+};
 
 Cell cell_of(const Tally& t) {
   Cell c;
@@ -56,119 +32,133 @@ Cell cell_of(const Tally& t) {
   return c;
 }
 
-// A run under one view and policy.
-struct ColumnInTheMaking {
-  Column column;
-  const store::RunRecord* run = nullptr;
-  Look look;
-  std::map<std::vector<std::string>, Cell> cells;
-  Cell total;
-  uint64_t unequal = 0;  // items whose sentences have unequally many tokens
-};
-
-ColumnInTheMaking make_column(const NamedRun& named, const std::vector<GroupCounts>& groups,
-                              const judge::View& view, judge::Policy policy,
-                              judge::Lengths lengths) {
-  ColumnInTheMaking c;
-  c.run = &named.run;
-  c.column.model = named.label;
-  c.column.method = named.run.method;
-  c.column.norm = judge::name_of(view);
-  c.column.released = named.run.model.kind == "released";
-  policy.lengths = lengths;
-  c.look = {view, policy};
-  Tally sum;
-  for (const GroupCounts& g : groups) {
-    Tally t = tally_of(g, index_of(view), policy);
-    c.cells[g.keys] = cell_of(t);
-    add_to(sum, t);
-  }
-  c.total = cell_of(sum);
-  return c;
-}
-
-// A run's columns: one per view, two where equal lengths make a difference.
-void add_columns(std::vector<ColumnInTheMaking>& columns, const NamedRun& named,
-                 const std::vector<GroupCounts>& groups, const ReportOptions& options) {
-  for (const auto& [view, policy] : looks_at(named.run, options)) {
-    ColumnInTheMaking equal = make_column(named, groups, view, policy, judge::Lengths::equal);
-    ColumnInTheMaking all = make_column(named, groups, view, policy, judge::Lengths::all);
-    bool differ = equal.total.tally.excluded.contains(judge::Reason::unequal_lengths);
-    if (differ) {
-      equal.column.lengths = "equal";
-      all.column.lengths = "all";
-      all.unequal = equal.total.tally.excluded.at(judge::Reason::unequal_lengths);
+// Two columns where both lengths are asked for: which of them are shown is known once all items
+// are.
+std::vector<LookedAt> columns_of(const std::vector<const NamedRun*>& runs,
+                                 const ReportOptions& options) {
+  std::vector<LookedAt> columns;
+  for (const NamedRun* named : runs)
+    for (Look look : looks_at(named->run, options)) {
+      const bool both = look.policy.lengths == judge::Lengths::both;
+      if (both) look.policy.lengths = judge::Lengths::equal;
+      columns.push_back({named, look});
+      if (both) look.policy.lengths = judge::Lengths::all;
+      if (both) columns.push_back({named, look});
     }
-    if (policy.lengths == judge::Lengths::equal ||
-        (differ && policy.lengths == judge::Lengths::both))
-      columns.push_back(std::move(equal));
-    if (policy.lengths != judge::Lengths::equal) columns.push_back(std::move(all));
-  }
+  return columns;
 }
 
+ColumnBuilder build_column(const LookedAt& looked_at, const Groups& groups, size_t c) {
+  const auto& [named, look] = looked_at;
+  ColumnBuilder b;
+  b.run = &named->run;
+  b.column.model = named->label;
+  b.column.method = named->run.method;
+  b.column.norm = judge::name_of(look.view);
+  b.column.released = named->run.model.kind == "released";
+  b.equal_only = look.policy.lengths == judge::Lengths::equal;
+  Tally sum;
+  for (const Group& g : groups.all) {
+    if (g.tallies[c].items > 0) b.cells[g.keys] = cell_of(g.tallies[c]);
+    sum.add(g.tallies[c]);
+  }
+  b.total = cell_of(sum);
+  if (sum.unequal > 0) b.column.lengths = b.equal_only ? "equal" : "all";
+  return b;
+}
+
+// Intervals over clusters, as `--stats` has them: for tables that go to print.
+void set_clustered(std::vector<ColumnBuilder>& columns, const Groups& groups,
+                   const ReportOptions& options) {
+  std::vector<stats::ClusterSums> sums;
+  std::vector<Cell*> cells;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    Values all;
+    for (const Group& g : groups.all) {
+      all.add(g.points[c]);
+      if (g.points[c].of.empty()) continue;
+      sums.push_back(g.points[c].sums());
+      cells.push_back(&columns[c].cells.at(g.keys));
+    }
+    sums.push_back(all.sums());
+    cells.push_back(&columns[c].total);
+  }
+  const std::vector<stats::Estimate> estimates = Shares(options.intervals).of(sums);
+  for (size_t i = 0; i < cells.size(); ++i) cells[i]->interval = estimates[i].interval;
+}
+
+// Counts are sums over the seeds, and the interval is one over seeds, of which each is one number.
 Cell mean_cell(const std::vector<const Cell*>& cells) {
   Cell mean;
-  double n = 0, sum = 0, squares = 0;
-  for (const Cell* c : cells)
-    if (c->present) {
-      n += 1;
-      sum += c->accuracy;
-      mean.tally = c->tally;
-    }
-  if (n == 0) return mean;
-  mean.present = true;
-  mean.accuracy = sum / n;
-  for (const Cell* c : cells)
-    if (c->present) squares += (c->accuracy - mean.accuracy) * (c->accuracy - mean.accuracy);
-  mean.deviation = n > 1 ? std::sqrt(squares / (n - 1)) : 0;
-  mean.interval = stats::wilson(mean.accuracy * double(mean.tally.pairs), double(mean.tally.pairs));
+  std::vector<double> accuracies;
+  for (const Cell* c : cells) {
+    mean.present |= c->present;
+    mean.tally.add(c->tally);
+    if (c->tally.pairs > 0) accuracies.push_back(c->accuracy);
+  }
+  mean.interval = {std::nan(""), std::nan("")};
+  if (accuracies.empty()) return mean;
+  mean.accuracy = stats::mean(accuracies);
+  const double n = double(accuracies.size());
+  if (n < 2) return mean;
+  double squares = 0;
+  for (double a : accuracies) squares += (a - mean.accuracy) * (a - mean.accuracy);
+  mean.deviation = std::sqrt(squares / (n - 1));
+  const double half = stats::student_quantile(0.975, n - 1) * mean.deviation / std::sqrt(n);
+  mean.interval = {std::max(0.0, mean.accuracy - half), std::min(1.0, mean.accuracy + half)};
   return mean;
 }
 
-std::vector<ColumnInTheMaking> aggregate_seeds(const std::vector<ColumnInTheMaking>& views) {
-  std::vector<ColumnInTheMaking> means;
-  std::map<std::string, std::vector<const ColumnInTheMaking*>> families;
-  for (const ColumnInTheMaking& v : views) {
-    Column c = v.column;
-    c.model = without_seed(c.model);
-    families[c.key()].push_back(&v);
+ColumnBuilder mean_column(const Column& column, const std::vector<const ColumnBuilder*>& family) {
+  ColumnBuilder mean = *family.back();
+  mean.column = column;
+  mean.column.seeds = family.size();
+  std::map<std::vector<std::string>, std::vector<const Cell*>> cells;
+  std::vector<const Cell*> totals;
+  for (const ColumnBuilder* f : family) {
+    for (const auto& [keys, cell] : f->cells) cells[keys].push_back(&cell);
+    totals.push_back(&f->total);
   }
-  std::set<std::string> done;
-  for (const ColumnInTheMaking& v : views) {
-    Column c = v.column;
-    c.model = without_seed(c.model);
-    const std::vector<const ColumnInTheMaking*>& family = families[c.key()];
-    if (!done.insert(c.key()).second) continue;
-    ColumnInTheMaking mean = v;
-    if (family.size() > 1) {
-      mean.column = c;
-      mean.column.seeds = family.size();
-      std::set<std::vector<std::string>> keys;
-      for (const ColumnInTheMaking* f : family)
-        for (const auto& [k, cell] : f->cells) keys.insert(k);
-      for (const auto& k : keys) {
-        std::vector<const Cell*> cells;
-        for (const ColumnInTheMaking* f : family)
-          if (auto at = f->cells.find(k); at != f->cells.end()) cells.push_back(&at->second);
-        mean.cells[k] = mean_cell(cells);
-      }
-      std::vector<const Cell*> totals;
-      for (const ColumnInTheMaking* f : family) totals.push_back(&f->total);
-      mean.total = mean_cell(totals);
-    }
-    means.push_back(std::move(mean));
+  mean.cells.clear();
+  for (const auto& [keys, own] : cells) mean.cells[keys] = mean_cell(own);
+  mean.total = mean_cell(totals);
+  return mean;
+}
+
+// In the place of the first seed.
+std::vector<ColumnBuilder> aggregate_seeds(const std::vector<ColumnBuilder>& columns) {
+  std::vector<std::pair<Column, std::vector<const ColumnBuilder*>>> families;
+  for (const ColumnBuilder& c : columns) {
+    Column of_all = c.column;
+    of_all.model = without_seed(of_all.model);
+    auto at = std::find_if(families.begin(), families.end(),
+                           [&](const auto& f) { return f.first.key() == of_all.key(); });
+    if (at == families.end()) at = families.insert(at, {of_all, {}});
+    at->second.push_back(&c);
   }
+  std::vector<ColumnBuilder> means;
+  for (const auto& [column, family] : families)
+    means.push_back(family.size() > 1 ? mean_column(column, family) : *family.front());
   return means;
 }
 
-std::string account_line(const ColumnInTheMaking& v, bool by_criterion) {
+void note_seeds(Table& table) {
+  if (std::any_of(table.columns.begin(), table.columns.end(),
+                  [](const Column& c) { return c.seeds > 0; }))
+    table.notes.push_back(
+        "means over seeds: counts are sums over the seeds; ± is the standard deviation of their "
+        "accuracies, intervals are 95 %, Student's t over the seeds");
+}
+
+std::string account_line(const ColumnBuilder& v, bool by_criterion) {
   const Tally& t = v.total.tally;
   std::string line = fmt::format("{}: {} {}: {} scored ({})", v.column.key(), count_text(t.items),
                                  by_criterion ? "items × criteria" : plural(t.items, "item"),
                                  count_text(t.pairs), counted(t.ties, "tie"));
   for (const auto& [reason, n] : t.excluded)
     line += fmt::format(", {} {}", count_text(n), text_of(reason));
-  if (t.items < v.run->suite.items)
+  if (v.column.seeds > 0) line += fmt::format(", in {} seeds", v.column.seeds);
+  if (t.items < v.run->suite.items * std::max<size_t>(v.column.seeds, 1))
     line += fmt::format("; the suite has {}", count_text(v.run->suite.items));
   return line;
 }
@@ -212,17 +202,9 @@ void mark_low(Table& table) {
   }
 }
 
-std::vector<std::string> full_by(const std::vector<std::string>& by) {
-  std::vector<std::string> full;
-  bool has_test = std::find(by.begin(), by.end(), "test") != by.end();
-  for (const std::string& name : by) {
-    if ((name == "condition" || name == "criterion") && !has_test) {
-      full.push_back("test");
-      has_test = true;
-    }
-    full.push_back(name);
-  }
-  return full;
+// Rows by features that are binned, by criteria, and means over seeds have other intervals.
+bool can_be_clustered(const ReportOptions& options) {
+  return !options.aggregate_seeds && std::all_of(options.by.begin(), options.by.end(), in_summary);
 }
 
 std::vector<std::string> policies_of(const ReportOptions& options, bool both_lengths) {
@@ -252,14 +234,13 @@ void add_facts(Table& table, const store::RunRecord& run, const std::string& lab
 }
 
 // Sums over unequally many tokens favour the shorter sentence: whoever sees one column is told.
-void note_lengths(Table& table, const std::vector<ColumnInTheMaking>& views) {
-  for (const ColumnInTheMaking& v : views)
-    if (v.column.lengths == "all" && v.unequal > 0) {
+void note_lengths(Table& table, const std::vector<ColumnBuilder>& columns) {
+  for (const ColumnBuilder& c : columns)
+    if (uint64_t unequal = c.total.tally.unequal; c.column.lengths == "all" && unequal > 0) {
       table.notes.push_back(fmt::format(
           "{} {} sentences with different numbers of tokens: --lengths equal leaves {} out, "
           "both shows both",
-          counted(v.unequal, "item"), plural(v.unequal, "has", "have"),
-          plural(v.unequal, "it", "them")));
+          counted(unequal, "item"), plural(unequal, "has", "have"), plural(unequal, "it", "them")));
       return;
     }
 }
@@ -270,45 +251,49 @@ Table make_table(store::Store& store, const std::vector<const NamedRun*>& runs,
   const store::SuiteRecord& suite = runs.front()->run.suite;
   table.suite = suite.name;
   table.title = suite.manifest.title.empty() ? suite.name : suite.manifest.title;
-  std::set<std::string> languages = languages_of(store, runs.front()->run, options.languages);
-  std::vector<std::string> by = options.by;
-  if (options.by_default && languages.size() > 1) by.emplace_back("language");
-  table.by = full_by(by);
-  std::vector<ColumnInTheMaking> views;
-  LevelOrder order(table.by, suite.manifest);
-  for (const NamedRun* named : runs) {
-    std::vector<GroupCounts> groups = collect(store, named->run, table.by, options);
-    for (const GroupCounts& g : groups) order.see(g.keys, g.first_ordinal);
-    add_columns(views, *named, groups, options);
-    add_facts(table, named->run, named->label);
-  }
-  if (views.empty())
+  const std::vector<LookedAt> looked_at = columns_of(runs, options);
+  if (looked_at.empty())
     throw wrong_call("no run of '" + suite.name + "' has that normalisation")
         .hint(
             "clozes have probability and logit, or equal-weight and model-weight; sentences sum, "
             "mean, word, char and byte");
-  bool by_criterion = std::find(table.by.begin(), table.by.end(), "criterion") != table.by.end();
-  if (options.clustered && ClusteredCells::can(table.by, options)) {
-    ClusteredCells clustered(options);
-    for (ColumnInTheMaking& v : views)
-      clustered.put(store, *v.run, v.look, table.by, v.cells, v.total);
-    table.clusters = clustered.clusters();
+  GroupBy by{full_by(options.by), options.bins, options.clustered && can_be_clustered(options),
+             options.cluster};
+  Groups groups = group_rows(store, looked_at, options, by);
+  if (options.by_default && groups.languages.size() > 1) {
+    by.by.emplace_back("language");
+    groups = group_rows(store, looked_at, options, by);
   }
-  if (options.aggregate_seeds) views = aggregate_seeds(views);
-  for (const ColumnInTheMaking& v : views) {
-    table.columns.push_back(v.column);
-    table.account.push_back(account_line(v, by_criterion));
-    table.total.cells.push_back(v.total);
+  table.by = by.by;
+  LevelOrder order(table.by, suite.manifest);
+  for (const Group& g : groups.all) order.see(g.keys, g.first_ordinal);
+  std::vector<ColumnBuilder> columns;
+  for (size_t c = 0; c < looked_at.size(); ++c)
+    columns.push_back(build_column(looked_at[c], groups, c));
+  if (by.values) {
+    set_clustered(columns, groups, options);
+    table.clusters = groups.clusters.text();
+  }
+  if (options.policy.lengths == judge::Lengths::both)
+    std::erase_if(columns,
+                  [](const ColumnBuilder& c) { return c.column.lengths.empty() && c.equal_only; });
+  for (const NamedRun* named : runs) add_facts(table, named->run, named->label);
+  bool by_criterion = std::find(table.by.begin(), table.by.end(), "criterion") != table.by.end();
+  if (options.aggregate_seeds) columns = aggregate_seeds(columns);
+  for (const ColumnBuilder& c : columns) {
+    table.columns.push_back(c.column);
+    table.account.push_back(account_line(c, by_criterion));
+    table.total.cells.push_back(c.total);
   }
   for (const std::vector<std::string>& keys : order.sorted()) {
     Row row{keys, order.titles(keys), order.section(keys), {}};
-    for (const ColumnInTheMaking& v : views) {
-      auto at = v.cells.find(keys);
-      row.cells.push_back(at == v.cells.end() ? Cell{} : at->second);
+    for (const ColumnBuilder& c : columns) {
+      auto at = c.cells.find(keys);
+      row.cells.push_back(at == c.cells.end() ? Cell{} : at->second);
     }
     table.rows.push_back(std::move(row));
   }
-  table.total.titles = {languages.size() > 1 ? "All languages" : "All"};
+  table.total.titles = {groups.languages.size() > 1 ? "All languages" : "All"};
   table.total.keys.assign(table.by.size(), "");
   add_published(table, suite.manifest);
   mark_best(table);
@@ -316,13 +301,14 @@ Table make_table(store::Store& store, const std::vector<const NamedRun*>& runs,
   bool both = std::any_of(table.columns.begin(), table.columns.end(),
                           [](const Column& c) { return !c.lengths.empty(); });
   table.policies = policies_of(options, both);
-  if (options.policy.lengths == judge::Lengths::all) note_lengths(table, views);
-  if (languages.size() > 1 &&
+  if (options.policy.lengths == judge::Lengths::all) note_lengths(table, columns);
+  note_seeds(table);
+  if (groups.languages.size() > 1 &&
       std::find(table.by.begin(), table.by.end(), "language") == table.by.end())
-    table.notes.push_back(mixed_text(languages) + ", --by test,language shows them apart");
-  bool designs = std::any_of(views.begin(), views.end(), [](const ColumnInTheMaking& v) {
-    return v.total.tally.pairs == 0 &&
-           v.total.tally.excluded.contains(judge::Reason::not_available);
+    table.notes.push_back(mixed_text(groups.languages) + ", --by test,language shows them apart");
+  bool designs = std::any_of(columns.begin(), columns.end(), [](const ColumnBuilder& c) {
+    return c.total.tally.pairs == 0 &&
+           c.total.tally.excluded.contains(judge::Reason::not_available);
   });
   if (designs && suite.manifest.criteria.empty())
     table.notes.push_back("designs are judged by criteria, and this suite's manifest has none");
@@ -374,8 +360,7 @@ void choose_columns(std::vector<Table>& tables, const std::vector<std::string>& 
 }
 
 std::vector<Table> make_tables(store::Store& store, const ReportOptions& options) {
-  std::vector<NamedRun> runs = wanted_runs(store, options.wanted);
-  check_selection(store, runs, options.tests, options.conditions, options.languages);
+  std::vector<NamedRun> runs = selected_runs(store, options);
   std::map<int64_t, std::vector<const NamedRun*>> by_suite;
   for (const NamedRun& named : runs) by_suite[named.run.suite.id].push_back(&named);
   std::vector<Table> tables;

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "introspect/page.h"
-#include "report/html.h"
+#include "report/views.h"
 
 namespace minpair::serve {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "method/method.h"
-#include "report/html.h"
+#include "report/views.h"
 #include "serve/access.h"
 #include "serve/bench.h"
 #include "serve/listener.h"

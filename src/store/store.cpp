@@ -421,7 +421,33 @@ class ItemRows : public StoredItems {
   Statement rows_;
 };
 
+class SuiteRows : public StoredItems {
+ public:
+  SuiteRows(Database& database, int64_t suite)
+      : database_(database),
+        rows_(database, "SELECT ordinal, " + is_whole("items") +
+                            ", item FROM items WHERE suite = ? ORDER BY ordinal") {
+    rows_.bind(suite);
+  }
+
+  bool next(StoredItem& item) override {
+    if (!rows_.step()) return false;
+    item.ordinal = uint64_t(rows_.integer(0));
+    if (!rows_.integer(1)) throw damaged(database_, fmt::format("item {}", item.ordinal + 1));
+    item.item = rows_.text(2);
+    return true;
+  }
+
+ private:
+  Database& database_;
+  Statement rows_;
+};
+
 }  // namespace
+
+std::unique_ptr<StoredItems> Store::suite_items(int64_t suite) {
+  return std::make_unique<SuiteRows>(*impl_->database, suite);
+}
 
 std::unique_ptr<StoredItems> Store::items(int64_t run, bool with_text) {
   return std::make_unique<ItemRows>(*impl_->database, run, with_text);

@@ -140,6 +140,8 @@ class Store {
   std::vector<SummaryRow> summary(int64_t run);
   std::vector<ShardRecord> shards(int64_t run);  // empty: the run was not split
   std::unique_ptr<StoredItems> items(int64_t run, bool with_text);
+  // The items that any run of the suite has, without scores.
+  std::unique_ptr<StoredItems> suite_items(int64_t suite);
   // In the order of the suite.
   void each_item(int64_t run, bool with_text, const std::function<void(const StoredItem&)>& each);
 

@@ -7,9 +7,7 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "judge/words.h"
-#include "report/judged.h"
-#include "report/labels.h"
-#include "store/pack.h"
+#include "report/rows.h"
 #include "tidy/fields.h"
 #include "tidy/tidy.h"
 
@@ -18,13 +16,13 @@ namespace {
 
 constexpr size_t kBatch = 8192;
 
-// One item of a run, opened.
+// One item of a run.
 struct Opened {
   const report::NamedRun& run;
-  const suite::Item& item;
-  const store::StoredItem& stored;
-  const std::vector<judge::SentenceScore>& scores;  // empty: excluded
-  const judge::Judge& judge;
+  const report::RowReader& row;
+  const suite::Item& item = row.item();
+  const std::vector<judge::SentenceScore>& scores = row.scores(0);  // empty: excluded
+  judge::Reason left_out(const report::Look& look) const { return row.judged(0, look).left_out; }
 };
 
 // The features of all items, each a column: of numbers where all its values are.
@@ -69,7 +67,7 @@ class FeatureColumns {
 
 void put_item(Frame& f, const Opened& o) {
   f.integer(o.run.run.id).text(o.run.run.suite.name).text(o.run.label).text(o.run.run.method);
-  f.integer(int64_t(o.stored.ordinal)).text(o.item.id).text(o.item.test).text(o.item.condition);
+  f.integer(int64_t(o.row.ordinal())).text(o.item.id).text(o.item.test).text(o.item.condition);
 }
 
 void put_whole_item(Frame& f, const Opened& o, const judge::View& view) {
@@ -107,28 +105,21 @@ std::string_view text_of(judge::Outcome outcome) {
 }
 
 void put_verdict(Frame& f, const Opened& o, const report::Look& look) {
-  const bool scored = o.stored.excluded == judge::Reason::none;
-  judge::Reason why = judge::left_out(o.stored.excluded, o.stored.equal_lengths, look.policy);
-  judge::Verdict verdict;
-  if (scored) verdict = o.judge.verdict(o.item, o.scores, look.view);
-  const bool known = scored && verdict.outcome != judge::Outcome::undefined;
-  if (scored && !known && why == judge::Reason::none) why = judge::Reason::not_available;
-  const bool counts = why == judge::Reason::none;
+  const report::Judged judged = o.row.judged(0, look);
+  const judge::Verdict verdict = o.row.verdict(0, look.view);
+  const bool known = verdict.outcome != judge::Outcome::undefined;
   f.number(best(o, look.view, true)).number(best(o, look.view, false));
   if (known)
     f.number(verdict.margin).text(text_of(verdict.outcome));
-  else
-    f.nothing().text_or_nothing(counts ? "wrong" : "");  // words that the policy counts as wrong
-  if (counts)
-    f.number(judge::points(verdict, look.policy));
-  else
-    f.nothing();
+  else  // words that the vocabulary lacks may count as wrong
+    f.nothing().text_or_nothing(judged.counts() ? "wrong" : "");
+  judged.counts() ? f.number(judged.points) : f.nothing();
   if (known)
     f.number(verdict.pairs_right).number(verdict.pairs_tied);
   else
     f.nothing().nothing();
-  f.text_or_nothing(judge::key_of(why)).truth(o.stored.equal_lengths);
-  f.integer(store::unpack_distance(o.stored.tokens));
+  f.text_or_nothing(judge::key_of(judged.left_out)).truth(judged.equal_lengths);
+  f.integer(judged.pieces);
 }
 
 void put_items(Frame& f, const Opened& o, const report::Look& look,
@@ -153,7 +144,7 @@ const suite::Sentence& sentence_at(const Opened& o, size_t i) {
 
 void put_sentences(Frame& f, const Opened& o, const report::Look& look,
                    const FeatureColumns& features) {
-  judge::Reason why = judge::left_out(o.stored.excluded, o.stored.equal_lengths, look.policy);
+  judge::Reason why = o.left_out(look);
   const size_t count = o.scores.empty() ? o.item.sentences.size() : o.scores.size();
   std::vector<bool> good = judge::grammatical_of(o.item, count);
   for (size_t i = 0; i < count; ++i) {
@@ -195,7 +186,7 @@ void put_surprisal(Frame& f, const suite::Sentence& sentence, const judge::Sente
 
 void put_regions(Frame& f, const Opened& o, const report::Look& look,
                  const FeatureColumns& features) {
-  judge::Reason why = judge::left_out(o.stored.excluded, o.stored.equal_lengths, look.policy);
+  judge::Reason why = o.left_out(look);
   const bool scored = o.scores.size() == o.item.sentences.size();
   for (size_t i = 0; i < o.item.sentences.size(); ++i)
     for (size_t r = 0; r < o.item.sentences[i].regions.size(); ++r) {
@@ -250,8 +241,7 @@ class StoredRows : public Rows {
       : store_(store),
         table_(table),
         options_(options),
-        runs_(report::wanted_runs(store, options.wanted)) {
-    report::check_selection(store, runs_, options.tests, options.conditions, options.languages);
+        runs_(report::selected_runs(store, options)) {
     fields_ = table == "items"       ? item_fields()
               : table == "sentences" ? sentence_fields()
               : table == "regions"   ? region_fields()
@@ -270,40 +260,27 @@ class StoredRows : public Rows {
 
  private:
   void see_features() {
-    for (at_ = 0; at_ < runs_.size(); ++at_) {
-      items_ = store_.items(runs_[at_].run.id, true);
-      while (items_->next(stored_)) {
-        parse();
-        if (report::wanted(item_, options_)) features_.see(item_);
-      }
-    }
-    items_.reset();
-    at_ = 0;
+    std::map<int64_t, std::vector<const report::NamedRun*>> by_suite;
+    for (const report::NamedRun& run : runs_) by_suite[run.run.suite.id].push_back(&run);
+    for (const auto& [suite, runs] : by_suite)
+      for (report::RowReader rows(store_, runs, options_); rows.next();) features_.see(rows.item());
     features_.append_to(fields_);
   }
 
-  void parse() { parser_.parse(stored_.item, {store_.path().string(), 0, 0, {}}, item_); }
-
   bool next_item() {
     for (; at_ < runs_.size(); ++at_) {
-      if (!items_) {
-        items_ = store_.items(runs_[at_].run.id, true);
+      if (!rows_) {
+        rows_.emplace(store_, std::vector<const report::NamedRun*>{&runs_[at_]}, options_);
         looks_ = report::looks_at(runs_[at_].run, options_);
-        judge_ = judge::Judge(runs_[at_].run.suite.manifest);
       }
-      while (items_->next(stored_)) {
-        parse();
-        if (report::wanted(item_, options_)) return true;
-      }
-      items_.reset();
+      if (rows_->next()) return true;
+      rows_.reset();
     }
     return false;
   }
 
   void put(Frame& frame) {
-    std::vector<judge::SentenceScore> scores;
-    if (stored_.excluded == judge::Reason::none) scores = store::unpack_scores(stored_.tokens);
-    Opened opened{runs_[at_], item_, stored_, scores, judge_};
+    Opened opened{runs_[at_], *rows_};
     if (table_ == "tokens") return put_tokens(frame, opened);
     if (table_ == "words") return put_words(frame, opened);
     auto put = table_ == "items" ? put_items : table_ == "regions" ? put_regions : put_sentences;
@@ -318,11 +295,7 @@ class StoredRows : public Rows {
   FeatureColumns features_;
   size_t at_ = 0;  // which run
   std::vector<report::Look> looks_;
-  judge::Judge judge_;  // of the run
-  std::unique_ptr<store::StoredItems> items_;
-  store::StoredItem stored_;
-  suite::ItemParser parser_;
-  suite::Item item_;
+  std::optional<report::RowReader> rows_;
 };
 
 Frame summary(store::Store& store, report::ReportOptions options) {
@@ -355,7 +328,7 @@ std::string fact(const store::Facts& facts, const std::string& name) {
 
 Frame runs(store::Store& store, const report::ReportOptions& options) {
   Frame f(run_fields());
-  for (const report::NamedRun& named : report::wanted_runs(store, options.wanted)) {
+  for (const report::NamedRun& named : report::selected_runs(store, options)) {
     const store::RunRecord& r = named.run;
     f.integer(r.id).text(r.suite.name).integer(int64_t(r.suite.items)).text(r.suite.fingerprint);
     f.text(named.label).text(r.model.name).text(r.model.kind).text(r.model.architecture);

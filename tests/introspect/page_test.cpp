@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "report/html.h"
+#include "report/views.h"
 #include "support.h"
 
 namespace minpair::introspect {

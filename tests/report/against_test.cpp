@@ -1,6 +1,6 @@
 // CLAMS, section 6.3 and appendix B: the printed correlations, from the printed tables.
 
-#include "report/against.h"
+#include "report/views.h"
 
 #include <gtest/gtest.h>
 

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "report/labels.h"
+
 namespace minpair::report {
 
 using ::testing::ElementsAre;

@@ -1,4 +1,4 @@
-#include "report/clusters.h"
+#include "report/rows.h"
 
 #include <gtest/gtest.h>
 
@@ -42,10 +42,10 @@ TEST(Clusters, WhatTheSuiteDoesNotStateIsSaid) {
     alone.add(i, item);
   }
   EXPECT_EQ(clusters_text(stated), "clusters: as the suite states them");
-  EXPECT_EQ(none.clusters.size(), 2u);
+  EXPECT_EQ(none.clusters.count(), 2u);
   EXPECT_EQ(clusters_text(none),
             "clusters: the suite states none; items with the same words at the locus");
-  EXPECT_EQ(alone.clusters.size(), 6u);
+  EXPECT_EQ(alone.clusters.count(), 6u);
   EXPECT_EQ(clusters_text(alone),
             "clusters: the suite states none, items are taken as independent");
 }

@@ -1,4 +1,4 @@
-#include "report/compare.h"
+#include "report/views.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "report/html.h"
 #include "results.h"
 
 namespace minpair::report {

@@ -1,4 +1,4 @@
-#include "report/html.h"
+#include "report/views.h"
 
 #include <algorithm>
 

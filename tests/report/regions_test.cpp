@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "method/method.h"
-#include "report/designs.h"
+#include "report/views.h"
 #include "store/store.h"
 #include "support.h"
 

@@ -194,6 +194,28 @@ TEST_F(ReportTest, BeatingAllAndBeatingEach) {
   EXPECT_EQ(table(o).total.cells[0].accuracy, 0.75);
 }
 
+// A mean over seeds is over seeds in all that its row says.
+TEST_F(ReportTest, CountsAndIntervalsOfSeedsAreOverAllOfThem) {
+  const Given right{"simple", "", -1, {-2}}, wrong{"simple", "", -3, {-2}};
+  add("lstm/seed1", "masked", {right, wrong, wrong, wrong});
+  add("lstm/seed2", "masked", {right, right, wrong, wrong});
+  add("lstm/seed3", "masked", {right, right, wrong, wrong});
+  ReportOptions o;
+  o.aggregate_seeds = true;
+  const Table t = table(o);
+  for (const Cell* cell : {&t.rows.at(0).cells.at(0), &t.total.cells.at(0)}) {
+    EXPECT_EQ(cell->tally.items, 12u);
+    EXPECT_EQ(cell->tally.pairs, 12u);
+    EXPECT_EQ(cell->tally.correct, 5u);
+    EXPECT_DOUBLE_EQ(cell->accuracy, 5.0 / 12);
+    // R: t.test(c(.25, .5, .5))$conf.int
+    EXPECT_NEAR(cell->interval.low, 0.05811227, 1e-7);
+    EXPECT_NEAR(cell->interval.high, 0.77522106, 1e-7);
+  }
+  EXPECT_THAT(t.notes, ::testing::Contains(HasSubstr("counts are sums over the seeds")));
+  EXPECT_THAT(t.account.at(0), HasSubstr("12 items: 12 scored (0 ties), in 3 seeds"));
+}
+
 TEST_F(ReportTest, SeedsBecomeOneColumn) {
   add("lstm/seed1", "masked", {{"simple", "", -1, {-2}}, {"simple", "", -1, {-2}}});
   add("lstm/seed2", "masked", {{"simple", "", -1, {-2}}, {"simple", "", -3, {-2}}});

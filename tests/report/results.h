@@ -2,6 +2,7 @@
 // A results file made of numbers, for tests of what reads one.
 
 #include "method/method.h"
+#include "report/report.h"
 #include "store/store.h"
 #include "support.h"
 

@@ -1,4 +1,4 @@
-#include "report/statistics.h"
+#include "report/views.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -103,9 +103,9 @@ TEST(Statistics, NamesThatNoItemHasAreErrors) {
   testing::TemporaryFolder folder;
   store::Store store(folder / "r.db", store::Store::Mode::write);
   add_run_of(store, "s", "A", "masked", crossed(2, 8, 10, 4));
-  EXPECT_THROW(statistics_grids(store, {.tests = {"typo"}}), Error);
-  EXPECT_THROW(make_tables(store, {.conditions = {"sg_sp"}}), Error);
-  EXPECT_THROW(make_tables(store, {.languages = {"xx"}}), Error);
+  EXPECT_THROW(statistics_grids(store, {{.tests = {"typo"}}}), Error);
+  EXPECT_THROW(make_tables(store, {{.conditions = {"sg_sp"}}}), Error);
+  EXPECT_THROW(make_tables(store, {{.languages = {"xx"}}}), Error);
 }
 
 TEST(Statistics, MethodsAgree) {

@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "client.h"
 #include "fake.h"
-#include "report/html.h"
+#include "report/views.h"
 #include "serve/serve.h"
 #include "support.h"
 

@@ -13,8 +13,8 @@
 #include "client.h"
 #include "engine/texts.h"
 #include "fake.h"
-#include "report/html.h"
 #include "report/results.h"
+#include "report/views.h"
 
 namespace minpair::serve {
 namespace {
