@@ -149,14 +149,15 @@ const report = join(folder, 'report.json');
 const { status } = spawnSync(program, [`--gtest_output=json:${report}`], { stdio: 'inherit', env: { ...process.env, MINPAIR_REAL_TOKENIZERS: folder } });
 if (page) {
   const of = (test, name) => read(report).testsuites.flatMap((s) => s.testsuite).find((t) => t.name === `${test}/${name}`) ?? {};
-  const code = (piece) => (piece ? `\`${piece.replaceAll('|', '\\|')}\`` : 'none');
+  // GoogleTest writes every byte as a character.
+  const text = (bytes) => Buffer.from(bytes, 'latin1').toString('utf8');
+  const code = (piece) => (piece ? `\`${text(piece).replaceAll('|', '\\|')}\`` : 'none');
   const count = (t) => (t.lines ? `${t.different} of ${Number(t.lines).toLocaleString('en')}` : '-');
   const rows = families.map(({ name }) => {
     const inFolder = of('FolderGivesTheLibrarysIds', name);
     return `| \`${name}\` | ${count(inFolder)} | ${count(of('GgufIsTheFolder', name))} | ${code(inFolder.begins)} | ${code(inFolder.ends)} |\n`;
   });
   const head = '| tokenizer | folder: lines that differ | GGUF | a text begins with | ends with |\n|---|--:|--:|---|---|\n';
-  const text = readFileSync(page, 'utf8');
-  writeFileSync(page, text.replace(/(<!-- table: real-tokenizers -->\n)[^]*?(<!-- end -->)/, (_, a, b) => a + head + rows.join('') + b));
+  writeFileSync(page, readFileSync(page, 'utf8').replace(/(<!-- table: real-tokenizers -->\n)[^]*?(<!-- end -->)/, (_, a, b) => a + head + rows.join('') + b));
 }
 process.exit(status ?? 1);
