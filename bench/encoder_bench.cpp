@@ -19,6 +19,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "engine/batch_limit.h"
 #include "model/model.h"
 #include "nn/runtime.h"
 #include "onednn_product.h"
@@ -110,7 +111,9 @@ int run(const std::string& directory, size_t most, int threads, int rounds) {
   auto answer_all = [&] {
     answers.clear();
     for (std::span<const query::Query> rest = queries; !rest.empty();) {
-      size_t n = batch_size(rest, model->info().batch_tokens);
+      engine::BatchLimit limit(model->info());
+      size_t n = 0;
+      while (n < rest.size() && limit.fits(rest[n], rest[n].ids.size())) ++n;
       for (query::Answer& a : model->answer(rest.first(n))) answers.push_back(std::move(a));
       rest = rest.subspan(n);
     }

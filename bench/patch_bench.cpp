@@ -11,6 +11,7 @@
 #include <ctime>
 
 #include "base/random.h"
+#include "engine/batch_limit.h"
 #include "model/model.h"
 
 namespace minpair {
@@ -22,7 +23,9 @@ double seconds(query::Model& model, const std::vector<query::Query>& queries) {
   const std::clock_t begin = std::clock();
   for (size_t at = 0; at < queries.size();) {
     const std::span rest = std::span(queries).subspan(at);
-    const size_t count = query::batch_size(rest, model.info().batch_tokens);
+    engine::BatchLimit limit(model.info());
+    size_t count = 0;
+    while (count < rest.size() && limit.fits(rest[count], rest[count].ids.size())) ++count;
     model.answer(rest.first(count));
     at += count;
   }

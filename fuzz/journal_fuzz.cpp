@@ -29,9 +29,8 @@ static const std::vector<query::Ask>& class_asks() {
 
 // One batch for every "\n--\n"; its first byte says how many answers it has.
 static std::string batches(std::string_view payload) {
-  std::string file = "minpair answers 2\n";
-  append_key(file, 1, 8);
-  append_key(file, 2, 8);
+  std::string file = "minpair answers 3\n";
+  for (uint64_t half : {1, 2, 3, 4}) append_key(file, half, 8);
   while (!payload.empty()) {
     const size_t end = std::min(payload.find("\n--\n"), payload.size());
     std::string_view batch = payload.substr(0, end);
@@ -54,14 +53,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto path = fuzzing::file(whole ? std::string(bytes) : batches(bytes.substr(1)), "answers");
   std::vector<query::Answer> read;
   try {
-    engine::AnswerJournal journal(path, {1, 2});
+    engine::AnswerJournal journal(path, {{1, 2}, {3, 4}, "the input"});
     for (query::Answer answer; journal.next(asked, answer);) read.push_back(answer);
     journal.append(read);
   } catch (const Error&) {
     return 0;
   }
   // What was read and appended is there twice.
-  engine::AnswerJournal again(path, {1, 2});
+  engine::AnswerJournal again(path, {{1, 2}, {3, 4}, "the input"});
   size_t count = 0;
   for (query::Answer answer; again.next(asked, answer);) ++count;
   if (count != 2 * read.size()) std::abort();

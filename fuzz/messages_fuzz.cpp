@@ -1,4 +1,4 @@
-// What the processes of a crew send each other: queries, and the answers to queries.
+// What the processes of a run send each other: queries, and the answers to queries.
 
 #include <cstdlib>
 

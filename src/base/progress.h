@@ -17,6 +17,7 @@ class Progress {
   Progress(std::string what, uint64_t total, bool quiet = false);
   ~Progress();  // clears the line
   void set(uint64_t done, const std::string& extra = "");
+  void set_total(uint64_t total) { total_ = total; }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -27,8 +27,8 @@ void run(Options& o) {
   std::string line =
       fmt::format("{} of {}", counted(done.words, "word"), counted(done.texts, "text"));
   if (done.resumed > 0)
-    line += fmt::format("; {} {} there already", count_text(done.resumed),
-                        plural(done.resumed, "was", "were"));
+    line += fmt::format("; {} answered before the interruption",
+                        counted(done.resumed, "query was", "queries were"));
   if (done.unknown > 0)
     line += fmt::format("; {} unknown to the vocabulary", count_text(done.unknown));
   if (done.unscored > 0) line += fmt::format("; {} without a score", count_text(done.unscored));
@@ -46,7 +46,7 @@ void add_surprisal(Cli& cli) {
       "surprisal (sum of its pieces), corrected (of the whole word, with another one after it),\n"
       "entropy and rank (where asked for), length (characters), unknown (1: not in the\n"
       "vocabulary). Other columns of a table come first. A cell is empty where nothing is known.\n"
-      "An interrupted call with -o continues where it stopped.\n");
+      "An interrupted call with -o resumes where it stopped.\n");
   app.add_option("FILE", o->file,
                  "plain text, or a table (.csv, .tsv, .jsonl); '-' is standard input")
       .required();

@@ -11,10 +11,10 @@
 #include "command/all.h"
 #include "command/shared.h"
 #include "introspect/attribute.h"
-#include "introspect/kept.h"
 #include "introspect/patch.h"
 #include "introspect/probe.h"
 #include "introspect/states_file.h"
+#include "introspect/sweep_cache.h"
 
 namespace minpair::command {
 namespace {
@@ -55,6 +55,7 @@ class Ticks {
       : progress_(what, all, o.silent()), host_(o.host) {}
   engine::Tick tick() {
     return [this](uint64_t done, uint64_t all) {
+      progress_.set_total(all);
       progress_.set(done);
       if (host_.tick) host_.tick(done, all);
     };
@@ -65,18 +66,19 @@ class Ticks {
   const Host& host_;
 };
 
-// What was read, from the model or from the results file; `keep`: who stores it there.
+// What was read, from the model or from the results file, through the cache.
 template <class Readings>
-Readings read_or_keep(InsideCall& o, const suite::Suite& suite,
-                      const std::function<Readings(const introspect::Sources&, engine::Tick)>& read,
-                      const std::function<Readings(const introspect::Keeping&)>& keep) {
-  Ticks items(o, "items");
+Readings read_or_cached(
+    InsideCall& o, const suite::Suite& suite,
+    const std::function<Readings(const introspect::Sources&, engine::Tick)>& read,
+    const std::function<Readings(const introspect::SweepRequest&)>& cached) {
+  Ticks asking(o, "asking");
   introspect::Sources sources = introspect::sources_of(suite);
-  if (!introspect::is_results(o.output)) return read(sources, items.tick());
+  if (!introspect::is_results(o.output)) return read(sources, asking.tick());
   sources.plain.called = o.suite;
   store::Store store(o.output, store::Store::Mode::write);
   const engine::Shard shard = o.shard.empty() ? engine::Shard() : engine::parse_shard(o.shard);
-  return keep({store, std::move(sources), o.selection, shard, o.load, items.tick()});
+  return cached({store, std::move(sources), o.selection, shard, o.load, asking.tick()});
 }
 
 introspect::By by_of(const InsideCall& o) {
@@ -92,14 +94,16 @@ std::vector<std::string> roles_in(const std::string& at, std::vector<std::string
 void lens(InsideCall& o) {
   const suite::Suite suite = suite::find_suite(o.suite);
   const std::shared_ptr<query::Model> model = loaded(o);
-  const auto read = read_or_keep<introspect::LensReadings>(
+  const auto read = read_or_cached<introspect::LensReadings>(
       o, suite,
       [&](const introspect::Sources& sources, const engine::Tick& tick) {
         return introspect::read_lens(*model, sources.plain, o.selection, tick);
       },
-      [&](const introspect::Keeping& keeping) { return introspect::keep_lens(*model, keeping); });
+      [&](const introspect::SweepRequest& request) {
+        return introspect::cached_lens(*model, request);
+      });
   show(
-      o, [&] { return lens_rows(read); }, introspect::lens_table(read, by_of(o)));
+      o, [&] { return introspect::effect_rows(read); }, introspect::lens_table(read, by_of(o)));
 }
 
 struct ProbeCall : InsideCall {
@@ -121,13 +125,13 @@ void probe(ProbeCall& o) {
   if (!o.layers.empty()) options.layers = introspect::find_layers(o.layers, model->info());
   options.roles = roles_in(o.at, options.roles);
   auto states = [&] {
-    Ticks items(o, "items");
-    return introspect::read_probe_states(*model, suite, o.selection, options, items.tick());
+    Ticks asking(o, "asking");
+    return introspect::read_probe_states(*model, suite, o.selection, options, asking.tick());
   }();
   Ticks probes(o, "probes", states.roles.size() * states.layers.size());
   introspect::ProbeReadings read = introspect::fit_probes(states, options, probes.tick());
   if (options.erase) {
-    Ticks again(o, "items, read on from there", states.items.items.size());
+    Ticks again(o, "asking, from there on");
     introspect::run_on(*model, read, again.tick());
   }
   show(
@@ -142,27 +146,30 @@ void attribute(AttributeCall& o) {
   const suite::Suite suite = suite::find_suite(o.suite);
   const std::shared_ptr<query::Model> model = loaded(o);
   if (o.method == "logit") {
-    const auto read = read_or_keep<introspect::Direct>(
+    const auto read = read_or_cached<introspect::Direct>(
         o, suite,
         [&](const introspect::Sources& sources, const engine::Tick& tick) {
           return introspect::read_direct(*model, sources.roles, o.selection, tick);
         },
-        [&](const introspect::Keeping& k) { return introspect::keep_direct(*model, k); });
+        [&](const introspect::SweepRequest& request) {
+          return introspect::cached_direct(*model, request);
+        });
     return show(
-        o, [&] { return direct_rows(read); }, introspect::direct_table(read, by_of(o)));
+        o, [&] { return introspect::effect_rows(read); }, introspect::direct_table(read, by_of(o)));
   }
   const bool alti = o.method == "alti";
-  const auto read = read_or_keep<introspect::WordReadings>(
+  const auto read = read_or_cached<introspect::WordReadings>(
       o, suite,
       [&](const introspect::Sources& sources, const engine::Tick& tick) {
         return (alti ? introspect::read_alti : introspect::read_erasure)(
             *model, sources.roles, o.selection, o.evidence, tick);
       },
-      [&](const introspect::Keeping& k) {
-        return (alti ? introspect::keep_alti : introspect::keep_erasure)(*model, k, o.evidence);
+      [&](const introspect::SweepRequest& request) {
+        return (alti ? introspect::cached_alti : introspect::cached_erasure)(*model, request,
+                                                                             o.evidence);
       });
   show(
-      o, [&] { return word_rows(read); }, introspect::word_table(read, by_of(o)));
+      o, [&] { return introspect::effect_rows(read); }, introspect::word_table(read, by_of(o)));
 }
 
 struct ChangeCall : InsideCall {
@@ -186,15 +193,18 @@ void patch(ChangeCall& o) {
   if (!o.layers.empty()) options.layers = introspect::find_layers(o.layers, model->info());
   if (o.swap == "attractor") options.swap = introspect::Swap::attractor;
   options.how = how_of(o);
-  const auto read = read_or_keep<introspect::PatchReadings>(
+  const auto read = read_or_cached<introspect::PatchReadings>(
       o, suite,
       [&](const introspect::Sources& sources, const engine::Tick& tick) {
         return introspect::read_patches(*model, sources.roles, sources.whole, o.selection, options,
                                         tick);
       },
-      [&](const introspect::Keeping& k) { return introspect::keep_patches(*model, k, options); });
+      [&](const introspect::SweepRequest& request) {
+        return introspect::cached_patches(*model, request, options);
+      });
   show(
-      o, [&] { return patch_rows(read); }, introspect::patch_table(read, by_of(o), o.top));
+      o, [&] { return introspect::effect_rows(read); },
+      introspect::patch_table(read, by_of(o), o.top));
 }
 
 void ablate(ChangeCall& o) {
@@ -209,14 +219,17 @@ void ablate(ChangeCall& o) {
   if (!o.layers.empty()) options.layers = introspect::find_layers(o.layers, model->info());
   if (!o.indices.empty()) options.together = introspect::find_components(o.indices);
   options.how = how_of(o);
-  const auto read = read_or_keep<introspect::AblateReadings>(
+  const auto read = read_or_cached<introspect::AblateReadings>(
       o, suite,
       [&](const introspect::Sources& sources, const engine::Tick& tick) {
         return introspect::read_ablations(*model, sources.roles, o.selection, options, tick);
       },
-      [&](const introspect::Keeping& k) { return introspect::keep_ablations(*model, k, options); });
+      [&](const introspect::SweepRequest& request) {
+        return introspect::cached_ablations(*model, request, options);
+      });
   show(
-      o, [&] { return ablate_rows(read); }, introspect::ablate_table(read, by_of(o), o.top));
+      o, [&] { return introspect::effect_rows(read); },
+      introspect::ablate_table(read, by_of(o), o.top));
 }
 
 // What all of them are told; the options that one alone has come between the two parts.

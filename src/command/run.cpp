@@ -140,7 +140,7 @@ void print_left_out(const query::ModelInfo& model, const std::vector<std::string
 // Every model on every suite.
 void score_all(RunCall& call, const std::vector<engine::SuiteSource>& suites,
                const std::vector<method::FittingMethods>& methods, store::Store* store,
-               engine::Wire* wire, std::vector<engine::RunReport>& reports) {
+               engine::Transport* transport, std::vector<engine::RunReport>& reports) {
   for (size_t number = 0; number < call.models.size(); ++number) {
     const LoadedModel loaded = load(call, number);
     query::Model& model = *loaded.model;
@@ -148,14 +148,15 @@ void score_all(RunCall& call, const std::vector<engine::SuiteSource>& suites,
     if (!call.run.quiet) say_notes(model);
     if (!call.run.quiet) print_left_out(model.info(), methods[number].left_out);
     if (!call.names.empty()) call.run.name = call.names[number];
-    std::unique_ptr<engine::Foreman> crew;
-    if (wire) crew = std::make_unique<engine::Foreman>(*wire, uint32_t(number), model);
+    std::unique_ptr<engine::Coordinator> executor;
+    if (transport)
+      executor = std::make_unique<engine::Coordinator>(*transport, uint32_t(number), model);
     for (const engine::SuiteSource& suite : suites) {
       const bool clozes = !suite.lexicon.empty() || !call.run.lexicon.empty();
       const std::vector<const method::Method*> chosen =
           method::methods_for(suite.manifest, methods[number].names, clozes, model.info());
       say_default(suite, *chosen.front(), call);
-      reports.push_back(engine::run_suite(store, suite, model, chosen, call.run, crew.get()));
+      reports.push_back(engine::run_suite(store, suite, model, chosen, call.run, executor.get()));
       if (call.run.dry_run)
         say_planned(reports.back(), call);
       else
@@ -175,8 +176,8 @@ void remove_empty_results(std::unique_ptr<store::Store> store) {
   }
 }
 
-// `wire`: to the other processes of this run; null: there are none.
-void run(RunCall& call, engine::Wire* wire) {
+// `transport`: to the other processes of this run; null: there are none.
+void run(RunCall& call, engine::Transport* transport) {
   call.run.quiet |= call.host.silent;
   call.run.tick = call.host.tick;
   std::vector<engine::SuiteSource> suites;
@@ -192,17 +193,17 @@ void run(RunCall& call, engine::Wire* wire) {
   if (!call.run.dry_run)
     store = std::make_unique<store::Store>(call.output, store::Store::Mode::write);
   // Under mpirun the process has been told what to say already.
-  if (store && !call.run.quiet && !wire)
+  if (store && !call.run.quiet && !transport)
     for (int signal : {SIGINT, SIGTERM}) std::signal(signal, print_resume_hint);
   std::vector<engine::RunReport> reports;
   try {
-    score_all(call, suites, methods, store.get(), wire, reports);
+    score_all(call, suites, methods, store.get(), transport, reports);
   } catch (const Error&) {
     if (store && fresh) remove_empty_results(std::move(store));
     throw;
   }
   // mpirun puts a terminal of its own in between, whatever becomes of the text.
-  if (store) show_tables(*store, reports, call.host, wire == nullptr);
+  if (store) show_tables(*store, reports, call.host, transport == nullptr);
   if (store) check_scored(reports);
 }
 
@@ -218,13 +219,13 @@ void run_alone_or_together(RunCall& call) {
     call.run.context = trim(read_file(call.context, 1 << 26));
     if (!valid_utf8(call.run.context)) throw bad_input("this is not UTF-8").at(call.context);
   }
-  std::unique_ptr<engine::Wire> wire;
-  if (!call.host.silent) wire = engine::join_crew();
-  if (!wire) return run(call, nullptr);
+  std::unique_ptr<engine::Transport> transport;
+  if (!call.host.silent) transport = engine::join_processes();
+  if (!transport) return run(call, nullptr);
   if (call.load.threads == 0 && !std::getenv("MINPAIR_THREADS"))
-    call.load.threads = engine::threads_for(*wire);
-  if (wire->rank() == 0) return engine::lead(*wire, [&] { run(call, wire.get()); });
-  engine::serve(*wire, uint32_t(call.models.size()), [&](uint32_t number) {
+    call.load.threads = engine::threads_for(*transport);
+  if (transport->rank() == 0) return engine::lead(*transport, [&] { run(call, transport.get()); });
+  engine::serve(*transport, uint32_t(call.models.size()), [&](uint32_t number) {
     std::unique_ptr<query::Model> model = model::load_model(call.models[number], call.load);
     engine::self_test(*model);
     return call.no_sharing ? model::one_by_one(std::move(model)) : std::move(model);

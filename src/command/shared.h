@@ -6,7 +6,7 @@
 
 #include "command/command.h"
 #include "engine/engine.h"
-#include "introspect/kept.h"
+#include "introspect/sweep_cache.h"
 #include "model/model.h"
 #include "report/report.h"
 

@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/folder.h"
 #include "command/all.h"
 #include "command/shared.h"
+#include "engine/job.h"
 #include "report/views.h"
 
 namespace minpair::command {
@@ -37,12 +37,8 @@ std::string rendered(const ReportCall& call, std::vector<report::Table> tables, 
 
 // A run that was interrupted left its answers beside the results.
 void note_unfinished(const std::filesystem::path& results, const Host& host) {
-  std::filesystem::path folder = results.has_parent_path() ? results.parent_path() : ".";
-  for (const std::filesystem::path& entry : entries_if_any(folder)) {
-    std::string name = entry.filename().string();
-    if (name.starts_with(results.filename().string() + "-") && name.ends_with(".answers"))
-      host.note("note: a run into these results is unfinished; the same command continues it");
-  }
+  if (engine::has_journal(results))
+    host.note("note: a run into these results is unfinished; the same command continues it");
 }
 
 void report_it(ReportCall& call, const Host& host) {

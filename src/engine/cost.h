@@ -1,6 +1,6 @@
 #pragma once
 // How many tokens the model computes for queries in order: all, or what the one before does not
-// share.
+// share. One that changes something inside the model shares nothing.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,9 +13,10 @@ namespace minpair::engine {
 class Cost {
  public:
   explicit Cost(QueryOrder order) : order_(order) {}
-  uint64_t of(const std::vector<tokenizer::TokenId>& ids) {
+  uint64_t of(const query::Query& query) {
+    const std::vector<tokenizer::TokenId>& ids = query.ids;
     size_t shared = 0;
-    if (order_ == QueryOrder::prefix) {
+    if (order_ == QueryOrder::prefix && query.changes.empty()) {
       auto end = std::mismatch(ids.begin(), ids.end(), before_.begin(), before_.end()).first;
       shared = size_t(end - ids.begin());
       before_ = ids;

@@ -11,11 +11,11 @@ namespace {
 
 constexpr uint32_t kChanged = UINT32_MAX;
 
-void take_asker(std::string_view& from, Asker& asker, const query::Reducers& reducers) {
-  asker.item = take_number(from);
-  asker.method = uint32_t(take_number(from));
-  asker.query = uint32_t(take_number(from));
-  take_asks(from, asker.asks, reducers);
+void take_request(std::string_view& from, Request& request, const query::Reducers& reducers) {
+  request.place.item = take_number(from);
+  request.place.method = uint32_t(take_number(from));
+  request.place.query = uint32_t(take_number(from));
+  take_asks(from, request.asks, reducers);
 }
 
 // Asks that differ only in their targets become one. One with and one without the sum over the
@@ -76,8 +76,8 @@ query::Logits some_of(const query::Logits& answer, const std::vector<tokenizer::
 
 }  // namespace
 
-void add_question(SortedRecords& to, uint64_t item, size_t method, size_t index,
-                  const query::Query& query, QueryOrder order) {
+void add_question(SortedRecords& to, const Place& place, const query::Query& query,
+                  QueryOrder order) {
   std::string key, value;
   // By length; or, where prefixes are shared, as words in a dictionary: neighbours begin alike.
   append_key(key, order == QueryOrder::length ? query.ids.size() : 0, 4);
@@ -87,9 +87,9 @@ void add_question(SortedRecords& to, uint64_t item, size_t method, size_t index,
     append_key(key, kChanged, 4);
     append_changes(key, query.changes);
   }
-  append_number(value, item);
-  append_number(value, method);
-  append_number(value, index);
+  append_number(value, place.item);
+  append_number(value, place.method);
+  append_number(value, place.query);
   append_asks(value, query.asks);
   to.add(key, value);
 }
@@ -113,7 +113,7 @@ bool DistinctQueries::next(DistinctQuery& distinct) {
   distinct.query.ids.clear();
   distinct.query.asks.clear();
   distinct.query.changes.clear();
-  distinct.askers = {};
+  distinct.requests = {};
   for (size_t at = 4; at < key_.size(); at += 4) {
     uint32_t id = uint32_t(read_key(key_, at, 4));
     if (id == kChanged) {
@@ -126,29 +126,29 @@ bool DistinctQueries::next(DistinctQuery& distinct) {
   std::string key = key_;
   do {
     std::string_view record = value_;
-    take_asker(record, asker_, reducers_);
-    add_asks(distinct.query.asks, asker_.asks);
-    distinct.askers.records_ += value_;
-    ++distinct.askers.count_;
+    take_request(record, request_, reducers_);
+    add_asks(distinct.query.asks, request_.asks);
+    distinct.requests.records_ += value_;
+    ++distinct.requests.count_;
     more_ = advance();
   } while (more_ && key_ == key);
   return true;
 }
 
-void Askers::each(const query::Reducers& reducers,
-                  const std::function<void(const Asker&)>& visit) const {
-  Asker asker;
+void Requests::each(const query::Reducers& reducers,
+                    const std::function<void(const Request&)>& visit) const {
+  Request request;
   for (std::string_view rest = records_; !rest.empty();) {
-    take_asker(rest, asker, reducers);
-    visit(asker);
+    take_request(rest, request, reducers);
+    visit(request);
   }
 }
 
-query::Answer answer_for(const Asker& asker, const query::Query& query,
+query::Answer answer_for(const Request& request, const query::Query& query,
                          const query::Answer& answer) {
   query::Answer own;
-  own.reserve(asker.asks.size());
-  for (const query::Ask& ask : asker.asks) {
+  own.reserve(request.asks.size());
+  for (const query::Ask& ask : request.asks) {
     size_t at = place_of(query.asks, slot_of(ask));
     if (const auto* targets = std::get_if<query::Targets>(&ask.what))
       own.push_back(some_of(logits_of(answer[at]),

@@ -1,5 +1,5 @@
 #pragma once
-// Equal inputs, however often and by whomever asked, become one query that asks everything wanted.
+// Equal inputs, however often they are asked, become one query that asks everything wanted.
 
 #include <functional>
 #include <memory>
@@ -11,18 +11,24 @@
 
 namespace minpair::engine {
 
-// Who asked: the item's number in this run, the method, the query's number among the item's.
-struct Asker {
+// Where a query comes from: the item's number in this work, the method, and the query's number
+// among the item's.
+struct Place {
   uint64_t item = 0;
   uint32_t method = 0, query = 0;
+};
+
+struct Request {
+  Place place;
   std::vector<query::Ask> asks;
 };
 
 // In the order of asking, as bytes: every item of a large suite may ask the same.
-class Askers {
+class Requests {
  public:
   size_t size() const { return count_; }
-  void each(const query::Reducers& reducers, const std::function<void(const Asker&)>& visit) const;
+  void each(const query::Reducers& reducers,
+            const std::function<void(const Request&)>& visit) const;
 
  private:
   friend class DistinctQueries;
@@ -32,13 +38,13 @@ class Askers {
 
 struct DistinctQuery {
   query::Query query;
-  Askers askers;
+  Requests requests;
 };
 
 enum class QueryOrder { length, prefix };
 
-void add_question(SortedRecords& to, uint64_t item, size_t method, size_t index,
-                  const query::Query& query, QueryOrder order = QueryOrder::length);
+void add_question(SortedRecords& to, const Place& place, const query::Query& query,
+                  QueryOrder order = QueryOrder::length);
 
 // Walks over sorted questions; one DistinctQuery at a time, shortest first.
 class DistinctQueries {
@@ -50,13 +56,13 @@ class DistinctQueries {
   SortedRecords& questions_;
   const query::Reducers& reducers_;
   std::string key_, value_;  // the first record of the next query
-  Asker asker_;              // only to keep its memory
+  Request request_;          // only to keep its memory
   bool more_;
   bool advance();
 };
 
-// What `asker` wanted, out of the answer to the union of all asks.
-query::Answer answer_for(const Asker& asker, const query::Query& query,
+// What was requested, out of the answer to the union of all asks.
+query::Answer answer_for(const Request& request, const query::Query& query,
                          const query::Answer& answer);
 
 }  // namespace minpair::engine

@@ -104,21 +104,21 @@ struct SuiteSource {
 // Standard input is kept in a temporary file, since a run reads its suite twice.
 SuiteSource suite_source(const suite::Suite& suite, const std::string& columns = {});
 
-// Who answers batches: the model of this process, or several processes that have the same one.
-class Crew {
+// What answers batches: the model of this process, or several processes that have the same one.
+class Executor {
  public:
-  virtual ~Crew() = default;
+  virtual ~Executor() = default;
   virtual size_t size() const = 0;  // how many answer at the same time
   virtual void submit(std::vector<query::Query> batch) = 0;
-  virtual bool full() const = 0;  // enough is in progress to keep everybody busy
+  virtual bool full() const = 0;  // enough is in progress to keep all of them busy
   // The answers to the oldest batch that was submitted and not yet taken.
   virtual std::vector<query::Answer> next() = 0;
 };
 
-// `store` may be null for a dry run. `crew`: who answers; null: the model alone.
+// `store` may be null for a dry run. `executor`: who answers; null: the model alone.
 RunReport run_suite(store::Store* store, const SuiteSource& suite, query::Model& model,
                     const std::vector<const method::Method*>& methods, const RunOptions& options,
-                    Crew* crew = nullptr);
+                    Executor* executor = nullptr);
 
 // For a few items in memory: scores[item][method].
 struct ItemScores {

@@ -1,22 +1,26 @@
 #include "engine/journal.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/folder.h"
 #include "query/bytes.h"
 
 namespace minpair::engine {
 namespace {
 
-constexpr std::string_view kMagic = "minpair answers 2\n";
-constexpr size_t kHeader = 34;  // magic, then the plan
+constexpr std::string_view kMagic = "minpair answers 3\n";
+constexpr size_t kContent = kMagic.size() + 16;  // magic, then what was read
+constexpr size_t kHeader = kContent + 16;        // then the plan
 constexpr uint32_t kLargestBatch = uint32_t{1} << 30;
 
 struct BatchHeader {
@@ -47,16 +51,39 @@ void write_at(int fd, uint64_t at, std::string_view bytes, const std::filesystem
   }
 }
 
-std::string header_of(Hash128 plan) {
+std::string header_of(const JobKey& key) {
   std::string header(kMagic);
-  append_key(header, plan.high, 8);
-  append_key(header, plan.low, 8);
+  for (const Hash128& hash : {key.content, key.plan}) {
+    append_key(header, hash.high, 8);
+    append_key(header, hash.low, 8);
+  }
   return header;
+}
+
+Error changed_input(const std::filesystem::path& path, const std::string& input) {
+  return bad_input(fmt::format("{} changed since this command was interrupted", input))
+      .hint(fmt::format("put it back as it was to resume, or delete {} to begin again",
+                        path.string()));
 }
 
 }  // namespace
 
-AnswerJournal::AnswerJournal(std::filesystem::path path, Hash128 plan)
+std::filesystem::path journal_file(const std::filesystem::path& output, const std::string& asked) {
+  std::filesystem::path path = output;
+  path += fmt::format("-{:016x}.answers", hash128(asked).low);
+  return path;
+}
+
+bool has_journal(const std::filesystem::path& output) {
+  const std::string begin = output.filename().string() + "-";
+  return std::ranges::any_of(entries_if_any(output.has_parent_path() ? output.parent_path() : "."),
+                             [&](const std::filesystem::path& entry) {
+                               const std::string name = entry.filename().string();
+                               return name.starts_with(begin) && name.ends_with(".answers");
+                             });
+}
+
+AnswerJournal::AnswerJournal(std::filesystem::path path, const JobKey& key)
     : path_(std::move(path)), synced_(std::chrono::steady_clock::now()) {
   refuse_unusual_file(path_);  // says more than O_NOFOLLOW's error
   fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
@@ -68,8 +95,14 @@ AnswerJournal::AnswerJournal(std::filesystem::path path, Hash128 plan)
         .at(path_.string())
         .hint("wait until it is done, or give this run another results file with -o");
   }
-  std::string header = header_of(plan), found(kHeader, '\0');
-  if (!read_all(fd_, 0, found.data(), found.size()) || found != header) begin_anew(plan);
+  const std::string header = header_of(key);
+  std::string found(kHeader, '\0');
+  const bool whole = read_all(fd_, 0, found.data(), found.size()) && found.starts_with(kMagic);
+  if (whole && found.substr(0, kContent) != header.substr(0, kContent)) {
+    ::close(fd_);
+    throw changed_input(path_, key.input);
+  }
+  if (found != header) begin_anew(header);
   good_end_ = kHeader;
 }
 
@@ -77,10 +110,10 @@ AnswerJournal::~AnswerJournal() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-void AnswerJournal::begin_anew(Hash128 plan) {
+void AnswerJournal::begin_anew(const std::string& header) {
   if (::ftruncate(fd_, 0) != 0)
     throw cannot_errno("the answers cannot be written").at(path_.string());
-  write_at(fd_, 0, header_of(plan), path_);
+  write_at(fd_, 0, header, path_);
 }
 
 bool AnswerJournal::read_batch() {
@@ -127,10 +160,10 @@ void AnswerJournal::append(std::span<const query::Answer> answers) {
   }
 }
 
-void AnswerJournal::remove_left_over(const std::filesystem::path& path) {
-  int fd = ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+void remove_left_over(const std::filesystem::path& journal) {
+  int fd = ::open(journal.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return;
-  if (::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
+  if (::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(journal.c_str());
   ::close(fd);
 }
 

@@ -7,16 +7,15 @@
 #include <filesystem>
 #include <string>
 
-#include "base/hash.h"
-#include "query/query.h"
+#include "engine/job.h"
 
 namespace minpair::engine {
 
 class AnswerJournal {
  public:
-  // Opens or creates. Another process at work on the same file is an error. A journal of another
-  // plan is begun anew.
-  AnswerJournal(std::filesystem::path path, Hash128 plan);
+  // Opens or creates. Another process at work on the same file is an error, and so is a journal
+  // whose input had other content. One of another plan for the same input is begun anew.
+  AnswerJournal(std::filesystem::path path, const JobKey& key);
   ~AnswerJournal();
   AnswerJournal(const AnswerJournal&) = delete;
   AnswerJournal& operator=(const AnswerJournal&) = delete;
@@ -26,12 +25,10 @@ class AnswerJournal {
   // Only after next() has said that there is no more.
   void append(std::span<const query::Answer> answers);
   void remove();  // the run is complete
-  // Of a run that was killed when all was stored; one that is in use stays.
-  static void remove_left_over(const std::filesystem::path& path);
 
  private:
   bool read_batch();
-  void begin_anew(Hash128 plan);
+  void begin_anew(const std::string& header);
 
   std::filesystem::path path_;
   int fd_ = -1;

@@ -44,11 +44,12 @@ judge::MethodInfo with_words(const method::Method& method, const method::Vocabul
 class Run {
  public:
   Run(store::Store* store, const SuiteSource& suite, query::Model& model,
-      const std::vector<const method::Method*>& methods, const RunOptions& options, Crew* crew)
+      const std::vector<const method::Method*>& methods, const RunOptions& options,
+      Executor* executor)
       : store_(store),
         suite_(suite),
         model_(model),
-        crew_(crew),
+        executor_(executor),
         record_(record_of(model)),
         options_(options),
         pass_{suite,
@@ -147,10 +148,12 @@ class Run {
   void answer_and_store() {
     std::unique_ptr<AnswerJournal> journal;
     if (planner_.counts().asked > 0) {
-      journal = std::make_unique<AnswerJournal>(journal_path(), planner_.key());
+      journal = std::make_unique<AnswerJournal>(
+          journal_path(), JobKey{hash128(pass_.content.text()), planner_.key(),
+                                 fmt::format("the suite '{}'", suite_.manifest.name)});
       answer(*journal);
     } else {
-      AnswerJournal::remove_left_over(journal_path());
+      remove_left_over(journal_path());
     }
     report_.counts = planner_.counts();
     Clock::time_point start = Clock::now();
@@ -159,10 +162,11 @@ class Run {
     report_.store_seconds = seconds_since(start);
   }
 
-  // Named by what the command wants, not by what is left to do: who was killed when all was stored
-  // leaves a journal that the same command finds and removes.
+  // Named by what the command asks for, neither by what it reads nor by what is left to do: the
+  // same command finds the journal, also when the suite has changed or everything was stored.
   std::filesystem::path journal_path() const {
-    std::string wanted = pass_.content.text() + whole_plan_ + shard_text(options_.shard);
+    std::string wanted = suite_.called + '\n' + suite_.manifest.name + '\n' +
+                         options_.context_file + '\n' + shard_text(options_.shard);
     for (const std::string& name : {record_.fingerprint, record_.precision, record_.tokenizer})
       wanted += '\n' + name;
     for (const judge::MethodInfo& info : infos_)
@@ -172,9 +176,7 @@ class Run {
       wanted += '\n' + join(*names, "\t");
     wanted += fmt::format("\n{} {} {}", options_.selection.limit, options_.selection.sample,
                           options_.selection.seed);
-    std::filesystem::path path = store_->path();
-    path += fmt::format("-{:016x}.answers", hash128(wanted).low);
-    return path;
+    return journal_file(store_->path(), wanted);
   }
 
   void answer(AnswerJournal& journal) {
@@ -186,7 +188,7 @@ class Run {
       progress.set(tokens, "tokens");
       if (options_.tick) options_.tick(tokens, total);
     };
-    planner_.answer(tick, &journal, crew_);
+    planner_.answer(tick, &journal, executor_);
     report_.resumed = planner_.answered_from_journal();
     report_.model_seconds = seconds_since(start);
   }
@@ -239,7 +241,7 @@ class Run {
   store::Store* store_;
   SuiteSource suite_;
   query::Model& model_;
-  Crew* crew_;
+  Executor* executor_;
   store::ModelRecord record_;
   RunOptions options_;
   Pass pass_;
@@ -267,8 +269,8 @@ store::ModelRecord record_of(const query::Model& model) {
 
 RunReport run_suite(store::Store* store, const SuiteSource& suite, query::Model& model,
                     const std::vector<const method::Method*>& methods, const RunOptions& options,
-                    Crew* crew) {
-  return Run(store, suite, model, methods, options, crew).go();
+                    Executor* executor) {
+  return Run(store, suite, model, methods, options, executor).go();
 }
 
 void self_test(query::Model& model) {

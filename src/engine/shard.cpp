@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "engine/cost.h"
@@ -35,29 +36,36 @@ std::vector<bool> items_of(const Shard& shard, SortedRecords& questions,
   // An item stands where its first query is; a query that several ask costs the first of them.
   std::vector<uint32_t> in_order, cost(items, 0);
   std::vector<bool> placed(items, false);
+  std::vector<uint64_t> asked(items, 0);  // names the queries of an item
   uint64_t total = 0;
   Cost tokens(order);
   DistinctQueries all(questions, reducers);
-  for (DistinctQuery d; all.next(d);) {
-    uint64_t own = tokens.of(d.query.ids);
+  uint64_t number = 0;
+  for (DistinctQuery d; all.next(d); ++number) {
+    uint64_t own = tokens.of(d.query);
     total += own;
     bool first = true;
-    d.askers.each(reducers, [&](const Asker& asker) {
-      if (first) cost[asker.item] += uint32_t(own);
+    d.requests.each(reducers, [&](const Request& request) {
+      const uint64_t item = request.place.item;
+      if (first) cost[item] += uint32_t(own);
       first = false;
-      if (placed[asker.item]) return;
-      placed[asker.item] = true;
-      in_order.push_back(uint32_t(asker.item));
+      const uint64_t names[] = {asked[item], number};
+      asked[item] = hash128({reinterpret_cast<const char*>(names), sizeof names}).low;
+      if (placed[item]) return;
+      placed[item] = true;
+      in_order.push_back(uint32_t(item));
     });
   }
   std::vector<bool> ours(items, false);
   for (uint64_t i = 0; i < items; ++i) ours[i] = !placed[i] && shard.number == 1;
   uint64_t before = 0;
+  std::unordered_map<uint64_t, uint64_t> owners;  // by what is asked: equal items stay together
   for (uint32_t item : in_order) {
     uint64_t middle = 2 * before + cost[item];
     before += cost[item];
     uint64_t owner =
         total == 0 ? 0 : std::min<uint64_t>(middle * shard.of / (2 * total), shard.of - 1);
+    owner = owners.try_emplace(asked[item], owner).first->second;
     if (owner + 1 == shard.number) ours[item] = true;
   }
   return ours;

@@ -42,17 +42,14 @@ class Surprisal::Reader {
     ++texts_;
     std::vector<std::string_view> words = minpair::words(text);
     if (words.empty()) return;
-    uint64_t first = words_;
     words_ += words.size();
-    read(text, words, first);
+    read(text, words);
   }
   virtual void finish() = 0;
   uint64_t words() const { return words_; }
 
  protected:
-  // `first`: how many words were before this text.
-  virtual void read(std::string_view text, const std::vector<std::string_view>& words,
-                    uint64_t first) = 0;
+  virtual void read(std::string_view text, const std::vector<std::string_view>& words) = 0;
 
   struct Waiting {
     WordSurprisal word;
@@ -101,8 +98,7 @@ class InOrder : public Surprisal::Reader {
   }
 
  protected:
-  void read(std::string_view text, const std::vector<std::string_view>& words,
-            uint64_t first) override {
+  void read(std::string_view text, const std::vector<std::string_view>& words) override {
     if ((alone_ || texts_seen_++ == 0) && model_.info().start >= 0)
       windows_.add(model_.info().start, {});
     // A line goes on after the one before: pieces that know spaces must see one.
@@ -116,13 +112,10 @@ class InOrder : public Surprisal::Reader {
     size_t next = 0;  // the first word that is not waiting yet
     for (size_t i = 0; i < e.tokens.size(); ++i) {
       bool begins = places[i] >= 0 && (i == 0 || places[i] != places[i - 1]);
-      for (; places[i] >= int(next); ++next)
-        if (first + next >= options_.done) waiting_.push_back(word_at(words, next));
-      bool wanted = places[i] >= 0 && first + uint64_t(places[i]) >= options_.done;
-      add_piece(e.tokens[i].id, begins, wanted);
+      for (; places[i] >= int(next); ++next) waiting_.push_back(word_at(words, next));
+      add_piece(e.tokens[i].id, begins, places[i] >= 0);
     }
-    for (; next < words.size(); ++next)
-      if (first + next >= options_.done) waiting_.push_back(word_at(words, next));
+    for (; next < words.size(); ++next) waiting_.push_back(word_at(words, next));
     if (end_ >= 0) behind_word(end_);
     if (alone_) end_text();
     give_ready();
@@ -235,36 +228,30 @@ class OneByOne : public Surprisal::Reader {
 
   void finish() override {
     std::vector<std::vector<ItemScores>> scores = score_items(model_, {&method_}, items_);
-    for (size_t i = 0; i < items_.size(); ++i) give(items_[i], places_[i], scores[i][0]);
+    for (size_t i = 0; i < items_.size(); ++i) give(items_[i], text_numbers_[i], scores[i][0]);
     items_.clear();
-    places_.clear();
+    text_numbers_.clear();
     tokens_ = 0;
   }
 
  protected:
-  void read(std::string_view text, const std::vector<std::string_view>& words,
-            uint64_t first) override {
-    if (first + words.size() <= options_.done) return;
+  void read(std::string_view text, const std::vector<std::string_view>& words) override {
     suite::Item& item = items_.emplace_back();
     item.sentences.push_back({{std::string(text)}, {}, false});
-    places_.push_back({texts_, first});
+    text_numbers_.push_back(texts_);
     tokens_ += words.size() * words.size();  // every word is a pass over all
     if (tokens_ > 8 * size_t(model_.info().batch_tokens)) finish();
   }
 
  private:
-  struct Place {
-    uint64_t text, first;
-  };
-
-  void give(const suite::Item& item, Place place, const ItemScores& scores) {
+  void give(const suite::Item& item, uint64_t number, const ItemScores& scores) {
     const std::string& text = item.sentences[0].text;
     std::vector<std::string_view> words = minpair::words(text);
     std::vector<WordSurprisal> all;
     bool scored = scores.excluded == judge::Reason::none;
     for (size_t i = 0; i < words.size(); ++i) {
       WordSurprisal w = word_at(words, i).word;
-      w.text = place.text;
+      w.text = number;
       if (!scored) w.surprisal = kUnknown;
       w.unknown = scores.excluded == judge::Reason::unknown_text;
       w.corrected = kUnknown;
@@ -282,13 +269,12 @@ class OneByOne : public Surprisal::Reader {
       w.surprisal -= t.logprob;
       w.unknown |= t.id == tokenizer_.special().unk;
     }
-    for (size_t i = 0; i < all.size(); ++i)
-      if (place.first + i >= options_.done) give_(all[i]);
+    for (const WordSurprisal& w : all) give_(w);
   }
 
   const method::Method& method_;
   std::vector<suite::Item> items_;
-  std::vector<Place> places_;
+  std::vector<uint64_t> text_numbers_;
   size_t tokens_ = 0;
 };
 

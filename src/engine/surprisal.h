@@ -23,7 +23,6 @@ struct SurprisalOptions {
   bool by_line = false;  // every text on its own; otherwise one is read after the other
   bool entropy = false, rank = false;
   std::string method;  // of masked models; empty: pll-word-l2r
-  uint64_t done = 0;   // that many words are known already: neither asked nor given out
 };
 
 // A word between spaces. In nats; what cannot be known is NaN: the first word where a model puts
@@ -64,11 +63,11 @@ struct SurprisalFile {
 
 struct SurprisalDone {
   uint64_t texts = 0, words = 0, unknown = 0, unscored = 0;
-  uint64_t resumed = 0;  // words that an interrupted call had left
+  uint64_t resumed = 0;  // queries that an interrupted call had answered
 };
 
-// One row per word. A table's other columns are kept. An interrupted call continues where it
-// stopped: until it is complete, the output is kept beside its place, as OUTPUT-<key>.part.
+// One row per word. A table's other columns are kept. An interrupted call resumes where it stopped:
+// until it is complete, the model's answers are kept beside the output (job.h).
 SurprisalDone surprisal_of_file(query::Model& model, const std::filesystem::path& in,
                                 const std::filesystem::path& out, const SurprisalFile& how,
                                 const std::function<void(uint64_t words)>& tick = nullptr);

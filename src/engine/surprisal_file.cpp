@@ -1,8 +1,6 @@
 // Surprisal of the words of a file: plain text, or a column of a table; one row per word.
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +12,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/rows.h"
+#include "engine/job.h"
 #include "engine/surprisal.h"
 #include "suite/json_rows.h"
 #include "suite/json_text.h"
@@ -216,88 +215,33 @@ class RowFormat {
   std::vector<std::string> own_, columns_;
 };
 
-// Grows beside the output and takes its place at the end. What an interrupted call left is kept up
-// to its last whole row.
-class GrowingFile {
- public:
-  GrowingFile(const fs::path& out, const std::string& key, bool quotes) : out_(out) {
-    std::error_code ignored;
-    bool regular = out != "-" && (!fs::exists(out, ignored) || fs::is_regular_file(out, ignored));
-    if (!regular) {
-      direct_ = std::make_unique<AtomicFile>(out);
-      return;
-    }
-    part_ = out;
-    part_ += "-" + key + ".part";
-    fd_ = ::open(part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd_ < 0) throw cannot_errno("cannot write").at(part_.string());
-    keep_whole_rows(quotes);
-  }
-  ~GrowingFile() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  GrowingFile(const GrowingFile&) = delete;
-  GrowingFile& operator=(const GrowingFile&) = delete;
-
-  uint64_t rows() const { return rows_; }  // that were there already, the head included
-  void write(std::string_view bytes) {
-    if (direct_) return direct_->write(bytes);
-    buffer_ += bytes;
-    if (buffer_.size() > (1 << 16)) flush();
-  }
-  void commit() {
-    if (direct_) return direct_->commit();
-    flush();
-    if (::fsync(fd_) != 0) throw cannot_errno("cannot write").at(part_.string());
-    fs::rename(part_, out_);
-  }
-
- private:
-  void flush() {
-    write_all(fd_, buffer_, part_);
-    buffer_.clear();
-  }
-
-  void keep_whole_rows(bool quotes) {
-    std::string text(1 << 16, '\0');
-    off_t at = 0, whole = 0;
-    bool in_quotes = false;
-    for (ssize_t n; (n = ::pread(fd_, text.data(), text.size(), at)) > 0; at += n)
-      for (ssize_t i = 0; i < n; ++i) {
-        if (quotes && text[size_t(i)] == '"') in_quotes = !in_quotes;
-        if (text[size_t(i)] != '\n' || in_quotes) continue;
-        ++rows_;
-        whole = at + i + 1;
-      }
-    if (::ftruncate(fd_, whole) != 0 || ::lseek(fd_, whole, SEEK_SET) < 0)
-      throw cannot_errno("cannot continue with").at(part_.string());
-  }
-
-  fs::path out_, part_;
-  std::unique_ptr<AtomicFile> direct_;
-  int fd_ = -1;
-  std::string buffer_;
-  uint64_t rows_ = 0;
-};
-
 std::string format_of(const fs::path& out, const std::string& asked) {
   if (!asked.empty()) return asked;
   std::string ending = out.extension().string();
   return ending == ".tsv" ? "tsv" : ending == ".jsonl" ? "jsonl" : "csv";
 }
 
-// Names everything that the rows depend on.
-std::string key_of(const query::Model& model, const fs::path& in, const SurprisalFile& how,
-                   const std::string& format) {
+// All that was asked for, whatever the texts are.
+std::string asked_for(const query::Model& model, const fs::path& in, const SurprisalFile& how) {
   const query::ModelInfo& info = model.info();
   const SurprisalOptions& o = how.options;
+  return fmt::format("{}\n{}\n{}\n{} {}\n{}\n{}\n{} {} {} {} {}", info.fingerprint,
+                     model.tokenizer().fingerprint(), info.precision, info.start, info.end,
+                     in.string(), how.column, o.overlap, o.by_line, o.entropy, o.rank, o.method);
+}
+
+Hash128 content_of(const fs::path& file) {
+  Fingerprint content;
+  LineReader lines(file);
+  for (std::string_view line; lines.next(line);) content.add(line);
+  return hash128(content.text());
+}
+
+// A file beside which a journal can lie, made from one that can be read again.
+bool can_resume(const fs::path& in, const fs::path& out) {
   std::error_code ignored;
-  std::string text =
-      fmt::format("{}\n{}\n{}\n{} {}\n{} {}\n{} {} {} {} {} {} {} {}", info.fingerprint,
-                  model.tokenizer().fingerprint(), info.precision, info.start, info.end,
-                  fs::absolute(in).string(), fs::file_size(in, ignored), format, how.column,
-                  how.bits, o.overlap, o.by_line, o.entropy, o.rank, o.method);
-  return hex_of(hash128(text)).substr(0, 16);
+  return fs::is_regular_file(in, ignored) && out != "-" &&
+         (!fs::exists(out, ignored) || fs::is_regular_file(out, ignored));
 }
 
 }  // namespace
@@ -305,19 +249,22 @@ std::string key_of(const query::Model& model, const fs::path& in, const Surprisa
 SurprisalDone surprisal_of_file(query::Model& model, const fs::path& in, const fs::path& out,
                                 const SurprisalFile& how,
                                 const std::function<void(uint64_t words)>& tick) {
-  std::string format = format_of(out, how.format);
-  RowFormat rows(format, how);
+  RowFormat rows(format_of(out, how.format), how);
   std::unique_ptr<Texts> texts = open_texts(in, how.column);
-  GrowingFile file(out, key_of(model, in, how, format), rows.quotes());
+  AtomicFile file(out);
+  std::unique_ptr<JournaledModel> journaled;
+  if (can_resume(in, out)) {
+    const std::string asked = asked_for(model, in, how);
+    journaled = std::make_unique<JournaledModel>(
+        model, journal_file(out, asked), JobKey{content_of(in), hash128(asked), in.string()});
+  }
   SurprisalDone done;
-  uint64_t head = format == "jsonl" ? 0 : 1;
-  done.resumed = file.rows() - std::min(file.rows(), head);
   SurprisalOptions options = how.options;
-  options.done = done.resumed;
   options.by_line |= !how.column.empty();
   std::deque<std::pair<uint64_t, std::string>> beginnings;  // of texts whose words are under way
   std::string line;
-  Surprisal words(model, options, [&](const WordSurprisal& w) {
+  query::Model& asked = journaled ? *journaled : model;
+  Surprisal words(asked, options, [&](const WordSurprisal& w) {
     while (beginnings.front().first < w.text) beginnings.pop_front();
     line.clear();
     rows.append(line, beginnings.front().second, w);
@@ -327,10 +274,7 @@ SurprisalDone surprisal_of_file(query::Model& model, const fs::path& in, const f
   });
   std::string text;
   for (Kept kept; texts->next(text, kept);) {
-    if (done.texts++ == 0) {
-      std::string names = rows.head(kept);
-      if (file.rows() == 0) file.write(names);
-    }
+    if (done.texts++ == 0) file.write(rows.head(kept));
     beginnings.emplace_back(done.texts, rows.beginning(kept));
     words.add(text);
     if (tick) tick(words.words());
@@ -338,6 +282,10 @@ SurprisalDone surprisal_of_file(query::Model& model, const fs::path& in, const f
   if (done.texts == 0) throw bad_input("there are no texts").at(in.string());
   words.finish();
   file.commit();
+  if (journaled) {
+    done.resumed = journaled->answered();
+    journaled->remove();
+  }
   done.words = words.words();
   return done;
 }

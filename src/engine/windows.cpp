@@ -11,7 +11,7 @@ constexpr uint32_t kWindow =
 }  // namespace
 
 Windows::Windows(query::Model& model, uint32_t overlap, Answered answered)
-    : model_(model), answered_(std::move(answered)) {
+    : model_(model), answered_(std::move(answered)), limit_(model.info()) {
   const query::ModelInfo& info = model.info();
   size_ = info.max_tokens ? info.max_tokens : kWindow;
   overlap_ = overlap ? std::min(overlap, size_ - 1) : size_ / 2;
@@ -38,7 +38,6 @@ void Windows::ask() {
       answered_({answer.data() + at, records_[token]});
   queries_.clear();
   records_.clear();
-  tokens_ = 0;
 }
 
 void Windows::cut() {
@@ -55,8 +54,7 @@ void Windows::cut() {
   ids_.erase(ids_.begin(), ids_.end() - ptrdiff_t(keep));
   asked_.erase(asked_.begin(), asked_.end() - ptrdiff_t(keep));
   if (query.asks.empty()) return;
-  if (tokens_ + query.ids.size() > model_.info().batch_tokens) ask();
-  tokens_ += query.ids.size();
+  if (!limit_.fits(query, query.ids.size())) ask();
   records_.insert(records_.end(), records.begin(), records.end());
   queries_.push_back(std::move(query));
 }

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "query/query.h"
+#include "engine/batch_limit.h"
 
 namespace minpair::engine {
 
@@ -36,7 +36,7 @@ class Windows {
   std::vector<std::vector<query::What>> asked_;  // parallel to `ids_`
   std::vector<query::Query> queries_;
   std::vector<size_t> records_;  // how many of each token, in order
-  size_t tokens_ = 0;            // of the queries
+  BatchLimit limit_;
 };
 
 }  // namespace minpair::engine

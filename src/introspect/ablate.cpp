@@ -1,5 +1,5 @@
+#include "engine/query_batch.h"
 #include "engine/selected.h"
-#include "introspect/asking.h"
 #include "introspect/component.h"
 #include "introspect/contrast.h"
 #include "introspect/patch.h"
@@ -15,13 +15,13 @@ struct Asked {
 SiteMeans means_of(query::Model& model, const std::vector<Asked>& all, query::Site site,
                    const std::vector<Component>& components) {
   SiteMeans means(site, components);
-  Asking asking(model, [&](size_t, const query::Answer& answer) { means.add(answer); });
+  engine::QueryBatch batch(model);
   for (const Asked& asked : all) {
     query::Query query{asked.contrast.ids, {}, {}};
     for (uint32_t p = 0; p < query.ids.size(); ++p) means.ask(query, p);
-    asking.ask(0, std::move(query));
+    batch.add(query, [&means](const query::Answer& answer) { means.add(answer); });
   }
-  asking.finish();
+  batch.answer();
   return means;
 }
 
@@ -65,24 +65,21 @@ AblateReadings read_ablations(query::Model& model, const engine::SuiteSource& su
   });
   const std::vector<std::vector<query::Change>> changes = changes_of(model, all, read);
 
-  std::vector<double*> margins;
-  Asking asking(
-      model, [&](size_t who, const query::Answer& answer) { *margins[who] = margin_of(answer); });
-  size_t done = 0;
+  engine::QueryBatch batch(model, tick);
+  auto ask = [&](const query::Query& query, double& margin) {
+    batch.add(query, [&margin](const query::Answer& answer) { margin = margin_of(answer); });
+  };
   for (const Asked& asked : all) {
     AblateReadings::Item& reading = read.readings[asked.item];
     query::Query query = margin_question(asked.contrast);
-    margins.push_back(&reading.margin);
-    asking.ask(margins.size() - 1, query);
+    ask(query, reading.margin);
     reading.without.resize(changes.size());
     for (size_t c = 0; c < changes.size(); ++c) {
       query.changes = changes[c];
-      margins.push_back(&reading.without[c]);
-      asking.ask(margins.size() - 1, query);
+      ask(query, reading.without[c]);
     }
-    if (tick) tick(++done, all.size());
   }
-  asking.finish();
+  batch.answer();
   return read;
 }
 

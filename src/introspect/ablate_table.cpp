@@ -109,34 +109,4 @@ report::Grid ablate_table(const AblateReadings& read, By by, size_t top) {
   return grid;
 }
 
-tidy::Frame ablate_rows(const AblateReadings& read) {
-  using tidy::Type;
-  tidy::Frame frame(fields_with({{"good", Type::text},
-                                 {"bad", Type::text},
-                                 {"site", Type::text},
-                                 {"layer", Type::integer},
-                                 {"index", Type::integer},
-                                 {"margin", Type::number},
-                                 {"margin_without", Type::number}}));
-  for (size_t i = 0; i < read.readings.size(); ++i) {
-    const AblateReadings::Item& reading = read.readings[i];
-    auto begin = [&]() -> tidy::Frame& {
-      return begin_row(frame, read, i)
-          .text_or_nothing(reading.good)
-          .text_or_nothing(reading.bad)
-          .text(std::string(name_of(read.options.site)));
-    };
-    for (size_t c = 0; c < reading.without.size(); ++c) {
-      begin();
-      if (read.components.empty())
-        frame.nothing().nothing();
-      else
-        frame.integer(int64_t(read.components[c].layer)).integer(int64_t(read.components[c].index));
-      frame.number(reading.margin).number(reading.without[c]);
-    }
-    if (reading.without.empty()) begin().nothing().nothing().nothing().nothing();
-  }
-  return frame;
-}
-
 }  // namespace minpair::introspect

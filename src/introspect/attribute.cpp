@@ -7,8 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "engine/query_batch.h"
 #include "engine/selected.h"
-#include "introspect/asking.h"
 #include "introspect/contrast.h"
 #include "introspect/intervals.h"
 #include "introspect/roles.h"
@@ -135,29 +135,26 @@ WordReadings read_erasure(query::Model& model, const engine::SuiteSource& suite,
   check_role(evidence, suite, selection);
   WordReadings read{suite.manifest.name, model.info().name, evidence};
   read.how = erasure_of(model);
-  std::vector<std::pair<size_t, size_t>> whose;  // item and word; the whole comes first
-  Asking asking(model, [&](size_t who, const query::Answer& answer) {
-    const auto [item, word] = whose[who];
-    WordItem& reading = read.readings[item];
-    if (word == 0)
-      reading.margin = margin_of(answer);
-    else
-      reading.words[word - 1].effect = reading.margin - margin_of(answer);
-    if (tick) tick(item + 1, 0);
-  });
+  engine::QueryBatch batch(model, tick);
   engine::each_selected(suite, selection, [&](uint64_t ordinal, const suite::Item& item) {
     read.items.add(ordinal, item);
     Prepared p = prepared(item, model, evidence);
     if (p.reading.excluded == Reason::none && p.words[0].positions.size() == p.contrast.ids.size())
       p.reading = {Reason::only_word, 0, {}, 0};
     read.readings.push_back(p.reading);
-    for (size_t w = 0; p.reading.excluded == Reason::none && w <= p.words.size(); ++w) {
-      whose.emplace_back(read.readings.size() - 1, w);
-      asking.ask(whose.size() - 1, w == 0 ? margin_question(p.contrast)
-                                          : without(p.words[w - 1], p.contrast, stand_in(model)));
-    }
+    if (p.reading.excluded != Reason::none) return;
+    const size_t i = read.readings.size() - 1;
+    batch.add(margin_question(p.contrast), [&read, i](const query::Answer& answer) {
+      read.readings[i].margin = margin_of(answer);
+    });
+    for (uint32_t w = 0; w < p.words.size(); ++w)
+      batch.add(without(p.words[w], p.contrast, stand_in(model)),
+                [&read, i, w](const query::Answer& answer) {
+                  WordItem& reading = read.readings[i];
+                  reading.words[w].effect = reading.margin - margin_of(answer);
+                });
   });
-  asking.finish();
+  batch.answer();
   for (WordItem& item : read.readings) item.rank = rank_of_evidence(item.words);
   return read;
 }
@@ -229,30 +226,6 @@ report::Grid word_table(const WordReadings& read, By by) {
   add_reasons(grid.notes, excluded, read.evidence);
   explain_dashes(grid);
   return grid;
-}
-
-tidy::Frame word_rows(const WordReadings& read) {
-  using tidy::Type;
-  tidy::Frame frame(fields_with({{"margin", Type::number},
-                                 {"rank", Type::number},
-                                 {"number", Type::integer},
-                                 {"word", Type::text},
-                                 {"evidence", Type::truth},
-                                 {"effect", Type::number}}));
-  for (size_t i = 0; i < read.readings.size(); ++i) {
-    const WordItem& reading = read.readings[i];
-    if (reading.excluded != Reason::none)
-      begin_row(frame, read, i).nothing().nothing().nothing().nothing().nothing().nothing();
-    for (size_t w = 0; w < reading.words.size(); ++w)
-      begin_row(frame, read, i)
-          .number(reading.margin)
-          .number(reading.rank)
-          .integer(int64_t(w + 1))
-          .text(reading.words[w].word)
-          .truth(reading.words[w].evidence)
-          .number(reading.words[w].effect);
-  }
-  return frame;
 }
 
 }  // namespace minpair::introspect

@@ -71,8 +71,6 @@ Chance chance_of(const std::vector<WordEffect>& words);
 
 // How often the evidence comes first, against chance.
 report::Grid word_table(const WordReadings& read, By by);
-// A row for every word; one without a word for every item that was excluded.
-tidy::Frame word_rows(const WordReadings& read);
 
 // What each part of a model says directly to the output layer (model/direct.h): the margin as a
 // sum.
@@ -99,7 +97,5 @@ Direct read_direct(query::Model& model, const engine::SuiteSource& suite,
 
 // The mean effect of every part, and its interval.
 report::Grid direct_table(const Direct& read, By by);
-// A row for every part; one without a part for every item that was excluded.
-tidy::Frame direct_rows(const Direct& read);
 
 }  // namespace minpair::introspect

@@ -2,8 +2,8 @@
 
 #include <numeric>
 
+#include "engine/query_batch.h"
 #include "engine/selected.h"
-#include "introspect/asking.h"
 #include "introspect/attribute.h"
 #include "introspect/contrast.h"
 #include "introspect/intervals.h"
@@ -60,24 +60,22 @@ Direct read_direct(query::Model& model, const engine::SuiteSource& suite,
                    const engine::Selection& selection, const engine::Tick& tick) {
   model::check_direct_effects(model);
   Direct read{suite.manifest.name, model.info().name, direct_parts(model)};
-  std::vector<std::pair<tokenizer::TokenId, tokenizer::TokenId>> targets;  // of every item
-  Asking asking(model, [&](size_t who, query::Answer&& answer) {
-    std::vector<std::vector<float>> parts;
-    for (query::Record& record : answer)
-      parts.push_back(std::move(std::get<query::State>(record).values));
-    read.readings[who].effects =
-        model::direct_effects(model, parts, targets[who].first, targets[who].second);
-    if (tick) tick(who + 1, 0);
-  });
+  engine::QueryBatch batch(model, tick);
   engine::each_selected(suite, selection, [&](uint64_t ordinal, const suite::Item& item) {
     read.items.add(ordinal, item);
     const Contrast contrast = contrast_of(item, model);
     read.readings.push_back({contrast.excluded, {}});
-    targets.emplace_back(contrast.good, contrast.bad);
-    if (contrast.excluded == Reason::none)
-      asking.ask(read.readings.size() - 1, question(contrast, model));
+    if (contrast.excluded != Reason::none) return;
+    batch.add(question(contrast, model),
+              [&read, &model, i = read.readings.size() - 1, good = contrast.good,
+               bad = contrast.bad](query::Answer&& answer) {
+                std::vector<std::vector<float>> parts;
+                for (query::Record& record : answer)
+                  parts.push_back(std::move(std::get<query::State>(record).values));
+                read.readings[i].effects = model::direct_effects(model, parts, good, bad);
+              });
   });
-  asking.finish();
+  batch.answer();
   return read;
 }
 
@@ -110,18 +108,6 @@ report::Grid direct_table(const Direct& read, By by) {
   add_reasons(grid.notes, excluded);
   explain_dashes(grid);
   return grid;
-}
-
-tidy::Frame direct_rows(const Direct& read) {
-  using tidy::Type;
-  tidy::Frame frame(fields_with({{"part", Type::text}, {"effect", Type::number}}));
-  for (size_t i = 0; i < read.readings.size(); ++i) {
-    const DirectItem& reading = read.readings[i];
-    if (reading.excluded != Reason::none) begin_row(frame, read, i).nothing().nothing();
-    for (size_t p = 0; p < reading.effects.size(); ++p)
-      begin_row(frame, read, i).text(read.parts[p]).number(reading.effects[p]);
-  }
-  return frame;
 }
 
 }  // namespace minpair::introspect

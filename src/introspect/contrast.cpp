@@ -1,8 +1,11 @@
 #include "introspect/contrast.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
+#include "base/error.h"
 #include "method/method.h"
 
 namespace minpair::introspect {
@@ -24,6 +27,12 @@ Asked asked_for(const method::Questions& questions, size_t sentence, size_t toke
 }
 
 }  // namespace
+
+void check_layers(const query::Model& model) {
+  if (!model.asks().test(query::What(query::Hidden{}).index()))
+    throw wrong_call(fmt::format("'{}' has no layers to look into", model.info().name))
+        .hint("transformers and recurrent models have them");
+}
 
 Contrast contrast_of(const suite::Item& item, const query::Model& model) {
   if (item.cloze) return excluded(reason_of(judge::Reason::cloze));

@@ -8,6 +8,9 @@
 
 namespace minpair::introspect {
 
+// Throws when the model has no layers: an n-gram model.
+void check_layers(const query::Model& model);
+
 struct Contrast {
   std::vector<tokenizer::TokenId> ids;  // what the model reads: the same for both
   uint32_t position = 0;                // where it is asked

@@ -9,16 +9,6 @@
 
 namespace minpair::introspect {
 
-std::vector<tidy::Field> fields_with(std::vector<tidy::Field> more) {
-  using tidy::Type;
-  std::vector<tidy::Field> fields{{"suite", Type::text},   {"model", Type::text},
-                                  {"test", Type::text},    {"condition", Type::text},
-                                  {"item", Type::text},    {"cluster", Type::integer},
-                                  {"excluded", Type::text}};
-  for (tidy::Field& field : more) fields.push_back(std::move(field));
-  return fields;
-}
-
 double points_of(double margin) {
   judge::Verdict verdict;
   verdict.margin = margin;

@@ -9,22 +9,6 @@
 
 namespace minpair::introspect {
 
-// The columns that every file of rows begins with, and their fields for an item. `missing`: why it
-// has not the place of this row.
-std::vector<tidy::Field> fields_with(std::vector<tidy::Field> more);
-template <class Readings>
-tidy::Frame& begin_row(tidy::Frame& frame, const Readings& read, size_t i,
-                       const std::string& missing = "") {
-  const suite::Item& item = read.items.items[i];
-  return frame.text(read.suite)
-      .text(read.model)
-      .text(item.test)
-      .text_or_nothing(item.condition)
-      .text(item.id)
-      .integer(int64_t(read.items.cluster[i]))
-      .text_or_nothing(missing.empty() ? text_of(read.readings[i].excluded) : missing);
-}
-
 // What an item with this margin is worth: a tie one half.
 double points_of(double margin);
 

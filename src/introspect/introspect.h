@@ -48,7 +48,4 @@ enum class By : uint8_t { all, test, condition };  // rows of a table
 // Accuracy, margin and settled items of every layer, with intervals over clusters.
 report::Grid lens_table(const LensReadings& read, By by);
 
-// A row for every item and layer; one without a layer for every item that was excluded.
-tidy::Frame lens_rows(const LensReadings& read);
-
 }  // namespace minpair::introspect

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/query_batch.h"
 #include "engine/selected.h"
-#include "introspect/asking.h"
 #include "introspect/contrast.h"
 #include "introspect/intervals.h"
 #include "introspect/summary.h"
@@ -63,10 +63,7 @@ LensReadings read_lens(query::Model& model, const engine::SuiteSource& suite,
                        const engine::Selection& selection, const engine::Tick& tick) {
   check_layers(model);
   LensReadings read{suite.manifest.name, model.info().name, report::SuiteItems(), {}};
-  Asking asking(model, [&](size_t who, const query::Answer& answer) {
-    read.readings[who].margins = lens_margins(answer);
-    if (tick) tick(read.readings.size(), 0);
-  });
+  engine::QueryBatch batch(model, tick);
   engine::each_selected(suite, selection, [&](uint64_t ordinal, const suite::Item& item) {
     read.items.add(ordinal, item);
     LensItem& reading = read.readings.emplace_back();
@@ -75,9 +72,12 @@ LensReadings read_lens(query::Model& model, const engine::SuiteSource& suite,
     if (contrast.excluded != Reason::none) return;
     reading.good = model.tokenizer().piece(contrast.good);
     reading.bad = model.tokenizer().piece(contrast.bad);
-    asking.ask(read.readings.size() - 1, lens_question(contrast, model.info().layers));
+    batch.add(lens_question(contrast, model.info().layers),
+              [&read, i = read.readings.size() - 1](const query::Answer& answer) {
+                read.readings[i].margins = lens_margins(answer);
+              });
   });
-  asking.finish();
+  batch.answer();
   return read;
 }
 
@@ -120,28 +120,6 @@ report::Grid lens_table(const LensReadings& read, By by) {
   grid.notes = notes_of(read);
   explain_dashes(grid);
   return grid;
-}
-
-tidy::Frame lens_rows(const LensReadings& read) {
-  using tidy::Type;
-  tidy::Frame frame(fields_with({{"good", Type::text},
-                                 {"bad", Type::text},
-                                 {"layer", Type::integer},
-                                 {"margin", Type::number},
-                                 {"settling_layer", Type::integer}}));
-  for (size_t i = 0; i < read.readings.size(); ++i) {
-    const LensItem& reading = read.readings[i];
-    auto begin = [&]() -> tidy::Frame& {
-      return begin_row(frame, read, i).text_or_nothing(reading.good).text_or_nothing(reading.bad);
-    };
-    for (size_t l = 0; l < reading.margins.size(); ++l)
-      begin()
-          .integer(int64_t(l))
-          .number(reading.margins[l])
-          .integer(int64_t{settling_layer(reading.margins)});
-    if (reading.margins.empty()) begin().nothing().nothing().nothing();
-  }
-  return frame;
 }
 
 }  // namespace minpair::introspect

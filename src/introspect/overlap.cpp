@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "introspect/component.h"
-#include "introspect/stored.h"
+#include "introspect/sweep_codec.h"
 #include "stats/picks.h"
 #include "stats/stats.h"
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "introspect/kept.h"
+#include "introspect/sweep_cache.h"
 
 namespace minpair::introspect {
 

@@ -9,7 +9,7 @@
 #include "introspect/overlap.h"
 #include "introspect/page_json.h"
 #include "introspect/roles.h"
-#include "introspect/stored.h"
+#include "introspect/sweep_codec.h"
 
 namespace minpair::introspect {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "introspect/kept.h"
+#include "introspect/sweep_cache.h"
 
 namespace minpair::introspect {
 

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <optional>
 
+#include "engine/query_batch.h"
 #include "engine/selected.h"
-#include "introspect/asking.h"
 #include "introspect/component.h"
 #include "introspect/contrast.h"
 #include "introspect/counterpart.h"
@@ -123,14 +123,14 @@ class Patching {
   void find_means() {
     for (size_t r = 0; r < options().roles.size(); ++r) {
       SiteMeans& means = means_.emplace_back(options().site, read_.components);
-      Asking asking(model_, [&](size_t, const query::Answer& answer) { means.add(answer); });
+      engine::QueryBatch batch(model_, tick_);
       for (const Pair& pair : pairs_) {
         if (pair.roles[r].here.empty()) continue;
         query::Query query{pair.here.ids, {}, {}};
         for (uint32_t position : pair.roles[r].here) means.ask(query, position);
-        asking.ask(0, std::move(query));
+        batch.add(query, [&means](const query::Answer& answer) { means.add(answer); });
       }
-      asking.finish();
+      batch.answer();
     }
   }
 
@@ -157,18 +157,13 @@ class Patching {
   }
 
   void ask() {
-    std::vector<double*> margins;
-    size_t done = 0;
-    Asking asking(model_, [&](size_t who, const query::Answer& answer) {
-      *margins[who] = margin_of(answer);
-    });
+    engine::QueryBatch batch(model_, tick_);
     auto put = [&](const Contrast& contrast, const Contrast& about, double& to,
                    std::vector<query::Change> changed = {}) {
-      margins.push_back(&to);
-      asking.ask(margins.size() - 1,
-                 {contrast.ids,
-                  {{contrast.position, query::Targets{{about.good, about.bad}, false}}},
-                  std::move(changed)});
+      batch.add({contrast.ids,
+                 {{contrast.position, query::Targets{{about.good, about.bad}, false}}},
+                 std::move(changed)},
+                [&to](const query::Answer& answer) { to = margin_of(answer); });
     };
     for (const Pair& pair : pairs_) {
       PatchItem& reading = read_.readings[pair.item];
@@ -179,9 +174,8 @@ class Patching {
           put(reads_other() ? pair.there : pair.here, pair.here,
               reading.changed[r * read_.components.size() + c],
               changes(pair, r, read_.components[c]));
-      if (tick_) tick_(++done, pairs_.size());
     }
-    asking.finish();
+    batch.answer();
   }
 
   query::Model& model_;

@@ -68,7 +68,6 @@ PatchReadings read_patches(query::Model& model, const engine::SuiteSource& suite
                            const PatchOptions& options, const engine::Tick& tick = {});
 // Layer by layer and role by role; of single heads, neurons and units the `top` strongest.
 report::Grid patch_table(const PatchReadings& read, By by, size_t top);
-tidy::Frame patch_rows(const PatchReadings& read);
 
 struct AblateOptions {
   query::Site site = query::Site::unit;
@@ -96,6 +95,5 @@ AblateReadings read_ablations(query::Model& model, const engine::SuiteSource& su
                               const engine::Tick& tick = {});
 // Accuracy with and without; of the `top` components that matter most.
 report::Grid ablate_table(const AblateReadings& read, By by, size_t top);
-tidy::Frame ablate_rows(const AblateReadings& read);
 
 }  // namespace minpair::introspect

@@ -6,8 +6,8 @@
 
 #include "base/names.h"
 #include "base/text.h"
+#include "engine/query_batch.h"
 #include "engine/selected.h"
-#include "introspect/asking.h"
 #include "introspect/contrast.h"
 #include "introspect/probe.h"
 #include "introspect/roles.h"
@@ -179,16 +179,16 @@ ProbeStates read_probe_states(query::Model& model, const engine::SuiteSource& su
   for (uint32_t l = 0; options.layers.empty() && l <= model.info().layers; ++l)
     states.layers.push_back(l);
   Reader reader(model, states, options);
-  Asking asking(model, [&](size_t who, const query::Answer& answer) {
-    reader.take(who, answer);
-    if (tick) tick(who + 1, 0);
-  });
+  engine::QueryBatch batch(model, tick);
   engine::each_selected(suite, selection, [&](uint64_t ordinal, const suite::Item& item) {
     states.items.add(ordinal, item);
-    query::Query query = reader.add(item);
-    if (!query.asks.empty()) asking.ask(states.items.items.size() - 1, std::move(query));
+    const query::Query query = reader.add(item);
+    if (query.asks.empty()) return;
+    batch.add(query, [&reader, i = states.items.items.size() - 1](const query::Answer& answer) {
+      reader.take(i, answer);
+    });
   });
-  asking.finish();
+  batch.answer();
   check_labels(states, options.label);
   for (ProbeStates::Role& role : states.roles) set_clusters(role, states.items, reader.subjects());
   return states;

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "introspect/asking.h"
+#include "engine/query_batch.h"
 #include "introspect/contrast.h"
 #include "introspect/probe.h"
 #include "introspect/roles.h"
@@ -34,12 +34,9 @@ void run_on(query::Model& model, ProbeReadings& read, const engine::Tick& tick) 
   const ProbeStates& states = *read.states;
   const size_t count = states.items.items.size();
   read.margins.assign(count, std::numeric_limits<double>::quiet_NaN());
-  std::vector<double*> whose;
-  Asking asking(model,
-                [&](size_t who, const query::Answer& answer) { *whose[who] = margin_of(answer); });
-  auto ask = [&](query::Query query, double& margin) {
-    whose.push_back(&margin);
-    asking.ask(whose.size() - 1, std::move(query));
+  engine::QueryBatch batch(model, tick);
+  auto ask = [&](const query::Query& query, double& margin) {
+    batch.add(query, [&margin](const query::Answer& answer) { margin = margin_of(answer); });
   };
   for (ProbeReadings::Role& role : read.roles)
     for (ProbeLayer& layer : role.layers) {
@@ -68,9 +65,8 @@ void run_on(query::Model& model, ProbeReadings& read, const engine::Tick& tick) 
         ask_with(layer.random_shifts, layer.random_margins[row]);
       }
     }
-    if (tick) tick(i + 1, count);
   }
-  asking.finish();
+  batch.answer();
 }
 
 }  // namespace minpair::introspect

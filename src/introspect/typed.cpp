@@ -8,7 +8,7 @@
 
 #include "base/counts.h"
 #include "base/error.h"
-#include "introspect/asking.h"
+#include "engine/query_batch.h"
 #include "introspect/contrast.h"
 #include "introspect/page_json.h"
 #include "introspect/roles.h"
@@ -140,13 +140,13 @@ class Looking {
 
   // The margins of many questions.
   std::vector<double> margins_of(std::vector<query::Query> queries) {
-    std::vector<double> margins(queries.size());
-    Asking asking(model_, [&](size_t who, const query::Answer& answer) {
-      margins[who] = margin_of(answer);
+    std::vector<double> margins;
+    engine::QueryBatch batch(model_, [&](uint64_t, uint64_t) {
       if (Clock::now() > until_) throw TooLate();
     });
-    for (size_t i = 0; i < queries.size(); ++i) asking.ask(i, std::move(queries[i]));
-    asking.finish();
+    for (const query::Query& query : queries)
+      batch.add(query, [&](const query::Answer& answer) { margins.push_back(margin_of(answer)); });
+    batch.answer();
     return margins;
   }
 

@@ -1,5 +1,7 @@
 #include "query/bytes.h"
 
+#include <bit>
+
 #include "base/bytes.h"
 #include "base/error.h"
 
@@ -231,10 +233,19 @@ Hash128 identity(const Query& query) {
   return hash128(bytes);
 }
 
+namespace {
+
+// In the place of the sum, of a lens at a layer that answers nothing: no number has these bits.
+constexpr uint64_t kNoLogits = 0x7ff86d696e706172;
+
+}  // namespace
+
 void append_answer(std::string& to, const Answer& answer) {
   for (const Record& record : answer)
     std::visit(Overloaded{[&](const Logits& l) {
-                            append_raw(to, l.log_sum_exp);
+                            const bool none = l.logits.empty() && l.log_sum_exp == 0;
+                            append_raw(to,
+                                       none ? kNoLogits : std::bit_cast<uint64_t>(l.log_sum_exp));
                             for (float logit : l.logits) append_raw(to, logit);
                           },
                           [&](const Ranked& r) { append_number(to, r.rank); },
@@ -266,7 +277,9 @@ namespace {
 
 Logits take_logits(std::string_view& from, size_t count) {
   Logits logits;
-  logits.log_sum_exp = take_raw<double>(from);
+  const auto bits = take_raw<uint64_t>(from);
+  if (bits == kNoLogits) return logits;
+  logits.log_sum_exp = std::bit_cast<double>(bits);
   if (count > from.size() / sizeof(float)) throw bad_input("an answer is cut off");
   logits.logits.resize(count);
   for (float& logit : logits.logits) logit = take_raw<float>(from);

@@ -164,13 +164,4 @@ uint64_t width(const What& what, const ModelInfo& info) {
   return std::holds_alternative<Hidden>(what) ? info.hidden : info.vocabulary;
 }
 
-size_t batch_size(std::span<const Query> queries, uint64_t tokens) {
-  size_t n = 0;
-  for (uint64_t sum = 0; n < queries.size(); ++n) {
-    sum += queries[n].ids.size();
-    if (n > 0 && sum > tokens) break;
-  }
-  return n;
-}
-
 }  // namespace minpair::query

@@ -292,7 +292,4 @@ void check(const Query& query, const Model& model);
 // How many floats an answer is made from before it is reduced to a record.
 uint64_t width(const What& what, const ModelInfo& info);
 
-// How many of the queries, from the first on, make one batch of at most `tokens`; one at least.
-size_t batch_size(std::span<const Query> queries, uint64_t tokens);
-
 }  // namespace minpair::query

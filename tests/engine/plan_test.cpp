@@ -164,7 +164,7 @@ TEST(Planner, AgreesWithTheOracleForEveryKindOfModelAndEveryMethod) {
       ASSERT_GE(methods.size(), 5u);
       Planner planner(*model, methods, {1 << 14, folder.path(), batch});
       planner.plan(source_of(items));
-      AnswerJournal journal(folder / "journal", planner.key());
+      AnswerJournal journal(folder / "journal", {{}, planner.key(), "the suite"});
       planner.answer(nullptr, &journal);
       uint64_t scored = 0;
       planner.assemble(source_of(items), [&](Scored& s) {
@@ -210,9 +210,10 @@ TEST(DistinctQueries, AChangeMakesAnotherQuery) {
   SortedRecords sorted(".", 1 << 20);
   query::Query plain{{1, 2, 3}, {{1, query::Targets{{5}}}}, {}}, changed = plain;
   changed.changes = {{{query::Site::mlp, 2, 0, 1}, query::Zero{}}};
-  add_question(sorted, 0, 0, 0, plain);
-  add_question(sorted, 0, 0, 1, changed);
-  add_question(sorted, 1, 0, 0, {{1, 2, 3}, {{1, query::Targets{{4}}}, {1, query::Entropy{}}}, {}});
+  add_question(sorted, {0, 0, 0}, plain);
+  add_question(sorted, {0, 0, 1}, changed);
+  add_question(sorted, {1, 0, 0},
+               {{1, 2, 3}, {{1, query::Targets{{4}}}, {1, query::Entropy{}}}, {}});
   query::Reducers none;
   DistinctQueries all(sorted, none);
   DistinctQuery first, second, third;
@@ -327,7 +328,7 @@ TEST(Journal, AnInterruptedRunComputesNothingTwice) {
     model.lives = round < 5 ? 3 + round : 1000000;
     Planner planner(model, masked_methods(), {1 << 20, folder.path(), 64});
     planner.plan(source_of(items));
-    AnswerJournal journal(folder / "journal", planner.key());
+    AnswerJournal journal(folder / "journal", {{}, planner.key(), "the suite"});
     try {
       planner.answer(nullptr, &journal);
     } catch (const Error&) {
@@ -347,13 +348,32 @@ TEST(Journal, AnInterruptedRunComputesNothingTwice) {
   EXPECT_EQ(computed, total);
 }
 
+JobKey key(uint64_t content = 1, uint64_t plan = 1) { return {{0, content}, {0, plan}, "x.jsonl"}; }
+
 const std::vector<query::Ask> kOneLogit{{0, query::Targets{{7}}}};
 
 TEST(Journal, AnswersOfAnotherPlanAreNotUsed) {
   TemporaryFolder folder;
   query::Answer a{query::Logits{{1.5f}, 2.5}}, found;
-  { AnswerJournal(folder / "j", {1, 1}).append({&a, 1}); }
-  EXPECT_FALSE(AnswerJournal(folder / "j", {1, 2}).next(kOneLogit, found));
+  { AnswerJournal(folder / "j", key()).append({&a, 1}); }
+  EXPECT_FALSE(AnswerJournal(folder / "j", key(1, 2)).next(kOneLogit, found));
+}
+
+// Answers to two versions of the input would otherwise be put together.
+TEST(Journal, ChangedInputIsAnErrorThatNamesInputAndJournal) {
+  TemporaryFolder folder;
+  query::Answer a{query::Logits{{1.5f}, 2.5}}, found;
+  { AnswerJournal(folder / "j", key()).append({&a, 1}); }
+  const std::string before = read_file(folder / "j");
+  try {
+    AnswerJournal(folder / "j", key(2, 1));
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_NE(e.message().find("x.jsonl changed"), std::string::npos) << e.what();
+    EXPECT_NE(e.next().find((folder / "j").string()), std::string::npos) << e.what();
+  }
+  EXPECT_EQ(read_file(folder / "j"), before);
+  EXPECT_TRUE(AnswerJournal(folder / "j", key()).next(kOneLogit, found));
 }
 
 // The journal's name can be foreseen: an archive may bring a link of that name.
@@ -364,7 +384,7 @@ TEST(Journal, LinksAreNotFollowed) {
     write_file(folder / "precious", "precious");
     symbolic ? std::filesystem::create_symlink(folder / "precious", folder / "j")
              : std::filesystem::create_hard_link(folder / "precious", folder / "j");
-    EXPECT_THROW(AnswerJournal(folder / "j", {1, 1}).append({&a, 1}), Error);
+    EXPECT_THROW(AnswerJournal(folder / "j", key()).append({&a, 1}), Error);
     EXPECT_EQ(read_file(folder / "precious"), "precious");
     std::filesystem::remove(folder / "j");
   }
@@ -373,7 +393,7 @@ TEST(Journal, LinksAreNotFollowed) {
 TEST(Journal, ABrokenBatchEndsWhatIsKnown) {
   TemporaryFolder folder;
   for (int i = 0; i < 3; ++i) {
-    AnswerJournal journal(folder / "j", {1, 1});
+    AnswerJournal journal(folder / "j", key());
     query::Answer a{query::Logits{{float(i)}, 2.5}}, found;
     while (journal.next(kOneLogit, found)) {
     }
@@ -384,7 +404,7 @@ TEST(Journal, ABrokenBatchEndsWhatIsKnown) {
     file.seekp(-2, std::ios::end);
     file.put('x');
   }
-  AnswerJournal journal(folder / "j", {1, 1});
+  AnswerJournal journal(folder / "j", key());
   query::Answer found;
   EXPECT_TRUE(journal.next(kOneLogit, found));
   EXPECT_TRUE(journal.next(kOneLogit, found));
@@ -395,10 +415,10 @@ TEST(Journal, ABrokenBatchEndsWhatIsKnown) {
 TEST(Journal, ABatchThatWasCutOffEndsWhatIsKnown) {
   TemporaryFolder folder;
   query::Answer a{query::Logits{{1.0f}, 2.5}}, found;
-  { AnswerJournal(folder / "j", {1, 1}).append({&a, 1}); }
+  { AnswerJournal(folder / "j", key()).append({&a, 1}); }
   const auto whole = std::filesystem::file_size(folder / "j");
   {
-    AnswerJournal journal(folder / "j", {1, 1});
+    AnswerJournal journal(folder / "j", key());
     ASSERT_TRUE(journal.next(kOneLogit, found));
     ASSERT_FALSE(journal.next(kOneLogit, found));
     journal.append({&a, 1});
@@ -408,7 +428,7 @@ TEST(Journal, ABatchThatWasCutOffEndsWhatIsKnown) {
     std::filesystem::copy_file(folder / "j", folder / "cut",
                                std::filesystem::copy_options::overwrite_existing);
     std::filesystem::resize_file(folder / "cut", size);
-    AnswerJournal journal(folder / "cut", {1, 1});
+    AnswerJournal journal(folder / "cut", key());
     EXPECT_TRUE(journal.next(kOneLogit, found));
     EXPECT_FALSE(journal.next(kOneLogit, found)) << size;
   }
@@ -417,19 +437,19 @@ TEST(Journal, ABatchThatWasCutOffEndsWhatIsKnown) {
 TEST(Journal, IsRemovedUnlessAProcessHasIt) {
   TemporaryFolder folder;
   {
-    AnswerJournal journal(folder / "j", {1, 1});
-    AnswerJournal::remove_left_over(folder / "j");
+    AnswerJournal journal(folder / "j", key());
+    remove_left_over(folder / "j");
     EXPECT_TRUE(std::filesystem::exists(folder / "j"));
   }
-  AnswerJournal::remove_left_over(folder / "j");
+  remove_left_over(folder / "j");
   EXPECT_FALSE(std::filesystem::exists(folder / "j"));
-  AnswerJournal::remove_left_over(folder / "absent");
+  remove_left_over(folder / "absent");
 }
 
 TEST(Journal, OneProcessAtATime) {
   TemporaryFolder folder;
   AnswerJournal first(folder / "j", {1, 1});
-  EXPECT_THROW(AnswerJournal(folder / "j", {1, 1}), Error);
+  EXPECT_THROW(AnswerJournal(folder / "j", key()), Error);
 }
 
 TEST(SortedRecords, SortsInBoundedMemory) {

@@ -14,8 +14,9 @@ struct Questions {
     Random random(1);
     for (uint64_t i = 0; i < items; ++i) {
       tokenizer::TokenId shared = tokenizer::TokenId(random.below(20));
-      add_question(sorted, i, 0, 0, {{1, shared, 2, 3, 4}, {{2, query::Targets{{7}}}}, {}}, order);
-      add_question(sorted, i, 0, 1,
+      add_question(sorted, {i, 0, 0}, {{1, shared, 2, 3, 4}, {{2, query::Targets{{7}}}}, {}},
+                   order);
+      add_question(sorted, {i, 0, 1},
                    {{1, shared, tokenizer::TokenId(100 + i), 3, 4}, {{2, query::Targets{{7}}}}, {}},
                    order);
     }

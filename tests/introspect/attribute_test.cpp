@@ -14,6 +14,7 @@
 #include "engine/made_up.h"
 #include "introspect/contrast.h"
 #include "introspect/roles.h"
+#include "introspect/sweep_cache.h"
 #include "model/direct.h"
 #include "model/model.h"
 #include "support.h"
@@ -181,7 +182,7 @@ TEST(Erasure, RanksAgainstChance) {
   EXPECT_NEAR(cell(10), 1, 1e-12);
   EXPECT_THAT(grid.notes, Contains("excluded: 1 in which the model reads no subject"));
   EXPECT_THAT(grid.notes, Contains(HasSubstr("fewer than 5 clusters")));
-  EXPECT_EQ(word_rows(read).rows(), 16u);
+  EXPECT_EQ(effect_rows(read).rows(), 16u);
 }
 
 // Every order of up to six words, one by one.
@@ -219,7 +220,7 @@ TEST(Erasure, WhatCannotBeAskedIsCounted) {
   EXPECT_EQ(grid.rows[0].back(), report::GridValue("cloze=1;evidence_not_read=1"));
   EXPECT_THAT(grid.notes, Contains("excluded: 1 clozes"));
   EXPECT_THAT(grid.notes, Contains("excluded: 1 in which the model reads no attractor"));
-  EXPECT_EQ(word_rows(read).rows(), 1 + 3u);
+  EXPECT_EQ(effect_rows(read).rows(), 1 + 3u);
 }
 
 // What the parts say sums to the margin, in every decoder with norms before its layers.
@@ -248,7 +249,7 @@ TEST_P(EveryDecoder, DirectEffectsSumToTheMargin) {
   }
   const report::Grid grid = direct_table(read, By::test);
   EXPECT_EQ(grid.rows.size(), read.parts.size() + 1);
-  EXPECT_EQ(direct_rows(read).rows(), items.size() * read.parts.size());
+  EXPECT_EQ(effect_rows(read).rows(), items.size() * read.parts.size());
 }
 
 // The same words as erasure has them; what a word says is the sum of what its tokens say.
@@ -274,7 +275,7 @@ TEST_P(EveryDecoder, WordsSayWhatTheirTokensSay) {
   const report::Grid grid = word_table(read, By::test);
   EXPECT_EQ(grid.key, "alti");
   EXPECT_THAT(grid.notes, Contains("excluded: 1 clozes"));
-  EXPECT_EQ(word_rows(read).rows(), 3u + 1);
+  EXPECT_EQ(effect_rows(read).rows(), 3u + 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Direct, EveryDecoder,

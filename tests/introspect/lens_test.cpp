@@ -14,6 +14,7 @@
 #include "introspect/contrast.h"
 #include "introspect/introspect.h"
 #include "introspect/states_file.h"
+#include "introspect/sweep_cache.h"
 #include "model/states.h"
 #include "stats/stats.h"
 #include "support.h"
@@ -101,7 +102,7 @@ TEST_F(Pieces, ExcludedItemsAreCountedByReason) {
   report::Grid table = lens_table(read, By::test);
   EXPECT_EQ(table.rows.size(), model_->info().layers + 1);
   EXPECT_THAT(table.notes, Contains("excluded: 2 with a locus unknown to the vocabulary"));
-  EXPECT_EQ(lens_rows(read).rows(), model_->info().layers + 1 + 2);
+  EXPECT_EQ(effect_rows(read).rows(), model_->info().layers + 1 + 2);
   EXPECT_EQ(lens_table(read, By::condition).columns.size(), table.columns.size() + 1);
 }
 

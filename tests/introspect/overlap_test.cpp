@@ -28,7 +28,7 @@ class Overlap : public ::testing::Test {
     // Every other noun is another test, so that each has several clusters.
     for (suite::Item& item : items_) item.test = (item.cluster.back() - '0') % 2 ? "odd" : "even";
   }
-  Keeping keeping() {
+  SweepRequest request() {
     const engine::SuiteSource source = source_of(items_);
     return {store_, {source, source, source}, {}, {}};
   }
@@ -71,8 +71,8 @@ class Overlap : public ::testing::Test {
 };
 
 TEST_F(Overlap, IsWhatTheStrongestOfEachLayerShare) {
-  const PatchReadings read =
-      keep_patches(*model_, keeping(), {.site = query::Site::head, .roles = {"subject", "locus"}});
+  const PatchReadings read = cached_patches(
+      *model_, request(), {.site = query::Site::head, .roles = {"subject", "locus"}});
   const size_t heads = read.components.size() / 2;
   const std::vector<report::Grid> tables = overlap_tables(store_, {}, 0.5);
   ASSERT_EQ(tables.size(), 1u);
@@ -100,9 +100,9 @@ TEST_F(Overlap, IsWhatTheStrongestOfEachLayerShare) {
 // What serves a test serves it again: a copy of the model under another name shares everything.
 TEST_F(Overlap, IsWholeWithTheSameEffects) {
   const AblateOptions options{.site = query::Site::head};
-  keep_ablations(*model_, keeping(), options);
+  cached_ablations(*model_, request(), options);
   const engine::SuiteSource other = source_of(items_, "other");
-  keep_ablations(*model_, {store_, {other, other, other}, {}, {}}, options);
+  cached_ablations(*model_, {store_, {other, other, other}, {}, {}}, options);
   const report::Grid table = overlap_tables(store_, {.by = "all"}, 0.25)[0];
   ASSERT_EQ(table.rows.size(), 3u);
   EXPECT_EQ(number(table, 1, "overlap"), 1);
@@ -111,8 +111,8 @@ TEST_F(Overlap, IsWholeWithTheSameEffects) {
 }
 
 TEST_F(Overlap, WholeSitesHaveNoPartsToCompare) {
-  keep_lens(*model_, keeping());
-  keep_patches(*model_, keeping(), {});
+  cached_lens(*model_, request());
+  cached_patches(*model_, request(), {});
   try {
     overlap_tables(store_, {}, 0.05);
     FAIL();

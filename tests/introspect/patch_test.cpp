@@ -17,6 +17,7 @@
 #include "introspect/contrast.h"
 #include "introspect/counterpart.h"
 #include "introspect/made_up.h"
+#include "introspect/sweep_cache.h"
 #include "suite/formats/format.h"
 #include "support.h"
 
@@ -228,7 +229,7 @@ TEST_P(Patched, EachPartIsAskedByItself) {
     EXPECT_EQ(table.rows.size(), how == How::interchange ? 4u : 3u);
     const size_t first = table.rows.size() - 3;
     EXPECT_GE(std::abs(cell(table, first, "effect")), std::abs(cell(table, first + 1, "effect")));
-    EXPECT_EQ(patch_rows(parts).rows(), items_.size() * parts.components.size() * 2);
+    EXPECT_EQ(effect_rows(parts).rows(), items_.size() * parts.components.size() * 2);
   }
 }
 
@@ -268,7 +269,7 @@ TEST_P(Patched, WithoutEachPartOrSomeTogether) {
   EXPECT_EQ(set.readings[5].without[0], without({{1, 0}, {1, 1}}));
   EXPECT_EQ(ablate_table(set, By::condition, 20).rows.size(), 5u);
   EXPECT_EQ(ablate_table(each, By::all, 2).rows.size(), 2u);
-  EXPECT_EQ(ablate_rows(each).rows(), items_.size() * each.components.size());
+  EXPECT_EQ(effect_rows(each).rows(), items_.size() * each.components.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Model, Patched,

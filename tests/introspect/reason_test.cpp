@@ -16,6 +16,7 @@
 #include "introspect/made_up.h"
 #include "introspect/patch.h"
 #include "introspect/probe.h"
+#include "introspect/sweep_cache.h"
 #include "model/model.h"
 #include "support.h"
 
@@ -106,7 +107,7 @@ TEST(Reasons, EveryItemHasARowAtEveryPlace) {
   const std::vector<suite::Item> items = mixed_items();
   const engine::SuiteSource suite = source_of(items);
   auto model = model::load_model((source_dir() / "tests/model/golden/bert").string());
-  const tidy::Frame rows = patch_rows(read_patches(*model, suite, suite, {}, {}));
+  const tidy::Frame rows = effect_rows(read_patches(*model, suite, suite, {}, {}));
   auto text = [&](const std::string& name, size_t row) -> std::string {
     for (size_t c = 0; c < rows.fields().size(); ++c)
       if (rows.fields()[c].name == name) return std::string(rows.columns()[c].text(row));
@@ -114,9 +115,9 @@ TEST(Reasons, EveryItemHasARowAtEveryPlace) {
   };
   std::set<std::string> ids, without;
   for (size_t r = 0; r < rows.rows(); ++r) {
-    ids.insert(text("item", r));
+    ids.insert(text("id", r));
     if (text("at", r) == "attractor" && !text("excluded", r).empty())
-      without.insert(text("item", r) + " " + text("excluded", r));
+      without.insert(text("id", r) + " " + text("excluded", r));
   }
   EXPECT_EQ(ids.size(), items.size());
   EXPECT_THAT(without, Contains("11 without an attractor"));

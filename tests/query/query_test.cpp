@@ -194,12 +194,15 @@ TEST(Model, SaysWhatItCannotBeAsked) {
   EXPECT_THAT(said({{1, 2}, {{0, Rank{100000}}}, {}}), HasSubstr("target id 100000"));
 }
 
-TEST(Batch, HasWhatFitsAndOneAtLeast) {
-  std::vector<Query> queries = {{{1, 2, 3}, {}, {}}, {{1, 2}, {}, {}}, {{1}, {}, {}}};
-  EXPECT_EQ(batch_size(queries, 5), 2u);
-  EXPECT_EQ(batch_size(queries, 6), 3u);
-  EXPECT_EQ(batch_size(queries, 1), 1u);
-  EXPECT_EQ(batch_size({}, 1), 0u);
+// A journal must give back what a head of another width does not say.
+TEST(Answers, ALensThatAnswersNothingComesBack) {
+  const std::vector<Ask> asks = {{0, Lens{0, {7, 8}}}, {0, Lens{1, {7, 8}}}, {0, Targets{{7}}}};
+  const Answer answer = {Logits{}, Logits{{1, 2}, 0}, Logits{{3}, 4}};
+  std::string bytes;
+  append_answer(bytes, answer);
+  std::string_view rest = bytes;
+  EXPECT_EQ(take_answer(rest, asks), answer);
+  EXPECT_TRUE(rest.empty());
 }
 
 }  // namespace

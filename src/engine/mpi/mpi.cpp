@@ -1,4 +1,4 @@
-// The crew's messages over MPI: loaded by `minpair run` when mpirun started it, so that the program
+// Messages between the processes of a run over MPI: loaded by `minpair run` when mpirun started it, so that the program
 // itself does not need MPI.
 
 #include <mpi.h>
@@ -12,9 +12,9 @@
 namespace minpair::engine {
 namespace {
 
-class MpiWire : public Wire {
+class MpiTransport : public Transport {
  public:
-  MpiWire() {
+  MpiTransport() {
     int provided;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
@@ -95,7 +95,7 @@ class MpiWire : public Wire {
 }  // namespace
 }  // namespace minpair::engine
 
-extern "C" minpair::engine::Wire* minpair_open_wire(const char* version) {
+extern "C" minpair::engine::Transport* minpair_open_transport(const char* version) {
   if (std::strcmp(version, MINPAIR_VERSION) != 0) return nullptr;
-  return new minpair::engine::MpiWire;
+  return new minpair::engine::MpiTransport;
 }

@@ -49,27 +49,28 @@ void say_stopped(int signal) {
 
 }  // namespace
 
-std::unique_ptr<Wire> join_crew() {
+std::unique_ptr<Transport> join_processes() {
   if (started_together() < 2) return nullptr;
   fs::path file = plug_in();
   void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (!library)
     throw cannot(fmt::format("MPI cannot be loaded: {}", ::dlerror()))
         .hint("install Open MPI's library (Debian: libopenmpi3) on every machine");
-  auto open = reinterpret_cast<Wire* (*)(const char*)>(::dlsym(library, "minpair_open_wire"));
-  std::unique_ptr<Wire> wire(open ? open(version().c_str()) : nullptr);
-  if (!wire)
+  auto open =
+      reinterpret_cast<Transport* (*)(const char*)>(::dlsym(library, "minpair_open_transport"));
+  std::unique_ptr<Transport> transport(open ? open(version().c_str()) : nullptr);
+  if (!transport)
     throw cannot("the MPI part belongs to a different version of minpair")
         .at(file.string())
         .hint("install both from one build");
-  if (wire->rank() == 0) std::signal(SIGTERM, say_stopped);
-  return wire;
+  if (transport->rank() == 0) std::signal(SIGTERM, say_stopped);
+  return transport;
 }
 
-int threads_for(const Wire& wire) {
+int threads_for(const Transport& transport) {
   long all = ::sysconf(_SC_NPROCESSORS_ONLN);
   long ours = long(std::thread::hardware_concurrency());  // less where mpirun binds processes
-  return int(std::max(1L, std::min(ours, all / std::max(1, wire.on_this_machine()))));
+  return int(std::max(1L, std::min(ours, all / std::max(1, transport.on_this_machine()))));
 }
 
 }  // namespace minpair::engine

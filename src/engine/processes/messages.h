@@ -1,5 +1,5 @@
 #pragma once
-// What the processes of a crew say to each other.
+// What the processes of a run send each other.
 
 #include <string>
 #include <string_view>

@@ -2,9 +2,10 @@
 // One run on many processes: each loads the model; the first plans, hands out batches to whoever is
 // free, works itself, and stores. `minpair run` under mpirun does this:
 //
-//   std::unique_ptr<Wire> wire = join_crew();          // null: not started by mpirun
-//   if (wire && wire->rank() > 0) serve(*wire, models, load);  // the others
-//   else lead(*wire, [&] { Foreman crew(*wire, number, model); });     // the first
+//   std::unique_ptr<Transport> transport = join_processes();          // null: not started by
+//   mpirun if (transport && transport->rank() > 0) serve(*transport, models, load);  // the others
+//   else lead(*transport, [&] { Coordinator executor(*transport, number, model); });     // the
+//   first
 //
 // A score is the same bits whichever process computes it, so the results are those of one process.
 
@@ -19,9 +20,9 @@
 namespace minpair::engine {
 
 // Messages between the processes of a run. Between two processes they keep their order.
-class Wire {
+class Transport {
  public:
-  virtual ~Wire() = default;
+  virtual ~Transport() = default;
   virtual int rank() const = 0;  // from 0
   virtual int size() const = 0;
   virtual int on_this_machine() const = 0;  // how many of them
@@ -35,18 +36,18 @@ class Wire {
 
 // The other processes of this run, when mpirun (Open MPI) started several; else null. MPI is looked
 // for only then.
-std::unique_ptr<Wire> join_crew();
+std::unique_ptr<Transport> join_processes();
 
 // Threads for each process when the user did not say: the machine's cores, shared evenly.
-int threads_for(const Wire& wire);
+int threads_for(const Transport& transport);
 
-// The first process's crew for one model. `number` counts the run's models.
-class Foreman : public Crew {
+// The first process's executor of one model. `number` counts the run's models.
+class Coordinator : public Executor {
  public:
-  Foreman(Wire& wire, uint32_t number, query::Model& model);
-  ~Foreman() override;  // the others continue with the next model
+  Coordinator(Transport& transport, uint32_t number, query::Model& model);
+  ~Coordinator() override;  // the others continue with the next model
 
-  size_t size() const override { return size_t(wire_.size()); }
+  size_t size() const override { return size_t(transport_.size()); }
   void submit(std::vector<query::Query> batch) override;
   bool full() const override { return jobs_.size() >= window_; }
   std::vector<query::Answer> next() override;
@@ -67,7 +68,7 @@ class Foreman : public Crew {
   void welcome(int from, std::string_view message);
   void work_on(uint64_t number);
 
-  Wire& wire_;
+  Transport& transport_;
   uint32_t number_;
   query::Model& model_;
   std::string identity_;
@@ -79,10 +80,10 @@ class Foreman : public Crew {
 };
 
 // Answers batches for the models numbered 0, 1, ... that `load` gives, until the run is done.
-void serve(Wire& wire, uint32_t models,
+void serve(Transport& transport, uint32_t models,
            const std::function<std::unique_ptr<query::Model>(uint32_t)>& load);
 
 // Runs the work of the first process; a failure ends all processes with its message.
-void lead(Wire& wire, const std::function<void()>& work);
+void lead(Transport& transport, const std::function<void()>& work);
 
 }  // namespace minpair::engine

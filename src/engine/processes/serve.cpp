@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "engine/crew.h"
+#include "engine/executor.h"
 #include "engine/processes/identity.h"
 #include "engine/processes/messages.h"
 #include "engine/processes/processes.h"
@@ -9,40 +9,40 @@
 namespace minpair::engine {
 namespace {
 
-void serve_one(Wire& wire, uint32_t number, query::Model& model) {
-  wire.send(0, message(Say::ready, number, wire.host() + '\n' + identity_of(model)));
+void serve_one(Transport& transport, uint32_t number, query::Model& model) {
+  transport.send(0, message(Say::ready, number, transport.host() + '\n' + identity_of(model)));
   int from;
   std::string bytes;
-  while (wire.receive(from, bytes, true)) {
+  while (transport.receive(from, bytes, true)) {
     Message m = parse_message(bytes);
     if (m.say == Say::next) return;
     std::vector<query::Answer> answers = ask(model, parse_queries(m.rest));
-    wire.send(0, message(Say::answers, m.number, answers_text(answers)));
+    transport.send(0, message(Say::answers, m.number, answers_text(answers)));
   }
 }
 
 }  // namespace
 
-void serve(Wire& wire, uint32_t models,
+void serve(Transport& transport, uint32_t models,
            const std::function<std::unique_ptr<query::Model>(uint32_t)>& load) {
   uint32_t number = 0;
   try {
-    for (; number < models; ++number) serve_one(wire, number, *load(number));
+    for (; number < models; ++number) serve_one(transport, number, *load(number));
   } catch (const std::exception& e) {
     // Only the first process speaks to the user. It may have nothing to ask, and go on without us.
-    wire.send(0, message(Say::failed, 0, fmt::format("{}: {}", wire.host(), e.what())));
+    transport.send(0, message(Say::failed, 0, fmt::format("{}: {}", transport.host(), e.what())));
     int from;
-    for (std::string bytes; number < models && wire.receive(from, bytes, true);)
+    for (std::string bytes; number < models && transport.receive(from, bytes, true);)
       number += parse_message(bytes).say == Say::next;
   }
-  wire.finish();
+  transport.finish();
 }
 
-void lead(Wire& wire, const std::function<void()>& work) {
+void lead(Transport& transport, const std::function<void()>& work) {
   int status = 1;
   try {
     work();
-    wire.finish();
+    transport.finish();
     return;
   } catch (const Error& e) {
     fmt::print(stderr, "minpair: {}\n", e.what());
@@ -51,7 +51,7 @@ void lead(Wire& wire, const std::function<void()>& work) {
     fmt::print(stderr, "minpair: {}\n", e.what());
   }
   std::fflush(nullptr);
-  wire.stop(status);
+  transport.stop(status);
 }
 
 }  // namespace minpair::engine

@@ -4,11 +4,9 @@
 #include <functional>
 #include <variant>
 
-#include "introspect/kept.h"
+#include "introspect/sweep_cache.h"
 
 namespace minpair::introspect {
-
-using AnyReadings = std::variant<LensReadings, WordReadings, Direct, PatchReadings, AblateReadings>;
 
 // What the effects of a sweep depend on, besides the suite and the model.
 store::SweepName sweep_of(const LensReadings& read);

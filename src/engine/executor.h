@@ -1,5 +1,5 @@
 #pragma once
-// The model of this process, as a crew of one.
+// The model of this process, as an executor.
 
 #include <deque>
 #include <vector>
@@ -11,9 +11,9 @@ namespace minpair::engine {
 // The model's answers, one for each query.
 std::vector<query::Answer> ask(query::Model& model, std::span<const query::Query> queries);
 
-class Alone : public Crew {
+class LocalExecutor : public Executor {
  public:
-  explicit Alone(query::Model& model) : model_(model) {}
+  explicit LocalExecutor(query::Model& model) : model_(model) {}
   size_t size() const override { return 1; }
   void submit(std::vector<query::Query> batch) override { waiting_.push_back(std::move(batch)); }
   bool full() const override { return !waiting_.empty(); }

@@ -1,4 +1,4 @@
-#include "introspect/kept.h"
+#include "introspect/sweep_cache.h"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,13 @@
 #include "base/error.h"
 #include "base/paths.h"
 #include "engine/command.h"
-#include "engine/journaled.h"
+#include "engine/job.h"
+#include "engine/query_batch.h"
 #include "engine/selected.h"
-#include "introspect/asking.h"
 #include "introspect/component.h"
+#include "introspect/contrast.h"
 #include "introspect/roles.h"
-#include "introspect/stored.h"
+#include "introspect/sweep_codec.h"
 #include "model/direct.h"
 #include "stimuli/stimuli.h"
 
@@ -20,9 +21,9 @@ namespace minpair::introspect {
 namespace {
 
 // Some items of a suite, by their places in it.
-class OnlyThese : public suite::ItemStream {
+class FilteredItems : public suite::ItemStream {
  public:
-  OnlyThese(std::unique_ptr<suite::ItemStream> all, const std::vector<uint64_t>& ordinals)
+  FilteredItems(std::unique_ptr<suite::ItemStream> all, const std::vector<uint64_t>& ordinals)
       : all_(std::move(all)), ordinals_(ordinals) {}
   bool next(suite::Item& item) override {
     for (; at_ < ordinals_.size() && all_->next(item); ++ordinal_)
@@ -44,16 +45,20 @@ struct Wanted {
   std::vector<suite::Item> items;   // ours
 };
 
-Wanted wanted_of(const Keeping& keeping) {
+Wanted wanted_of(const SweepRequest& request, query::Model& model) {
   Wanted wanted;
   std::vector<suite::Item> items;
-  wanted.content = engine::each_selected(keeping.suite.plain, keeping.selection,
-                                         [&](uint64_t ordinal, const suite::Item& item) {
-                                           wanted.all.push_back(ordinal);
-                                           items.push_back(item);
-                                         });
+  std::vector<query::Query> queries;
+  wanted.content = engine::each_selected(
+      request.suite.plain, request.selection, [&](uint64_t ordinal, const suite::Item& item) {
+        wanted.all.push_back(ordinal);
+        items.push_back(item);
+        if (!request.shard.whole()) queries.push_back(margin_question(contrast_of(item, model)));
+      });
+  std::vector<bool> ours(items.size(), true);
+  if (!request.shard.whole()) ours = engine::items_of(request.shard, model, queries);
   for (size_t i = 0; i < items.size(); ++i)
-    if (i * keeping.shard.of / items.size() + 1 == keeping.shard.number) {
+    if (ours[i]) {
       wanted.ours.push_back(wanted.all[i]);
       wanted.items.push_back(std::move(items[i]));
     }
@@ -83,28 +88,30 @@ const store::SweepRecord* find(const std::vector<store::SweepRecord>& all, const
 
 using Own = std::vector<std::pair<std::string, std::string>>;  // options for the facts
 
-store::Facts facts_of(const Keeping& keeping, const query::Model& model, const std::string& what,
-                      const Own& own) {
-  engine::CommandLine line("introspect " + what, keeping.suite.plain, model);
+store::Facts facts_of(const SweepRequest& request, const query::Model& model,
+                      const std::string& what, const Own& own) {
+  engine::CommandLine line("introspect " + what, request.suite.plain, model);
   for (const auto& [option, value] : own) line.add(option, value);
-  return {{"command", line.add(keeping.selection).add(keeping.load, model).text()},
+  return {{"command", line.add(request.selection).add(request.load, model).text()},
           {"version", version()}};
 }
 
 template <class Readings>
-class Keeper {
+class SweepCache {
  public:
-  Keeper(query::Model& model, const Keeping& keeping, store::SweepName name, store::Facts facts)
+  SweepCache(query::Model& model, const SweepRequest& request, store::SweepName name,
+             store::Facts facts)
       : model_(model),
-        keeping_(keeping),
+        request_(request),
         record_(engine::record_of(model)),
         name_(std::move(name)),
         facts_(std::move(facts)),
-        wanted_(wanted_of(keeping)) {}
+        asked_options_(name_.options),
+        wanted_(wanted_of(request, model)) {}
 
-  // Who reads depends on all items at once, not on each alone.
+  // The effects depend on all items at once, not on each alone.
   void all_together() {
-    if (!keeping_.shard.whole())
+    if (!request_.shard.whole())
       throw wrong_call("the mean is over all items: these effects have no shards")
           .hint("--how zero or --how interchange");
     store::Facts options = store::parse_facts(name_.options, store().path().string());
@@ -113,48 +120,64 @@ class Keeper {
   }
 
   template <class Ask>
-  Readings keep(const Ask& ask) {
-    const std::vector<store::SweepRecord> before = store::sweeps(keeping_.store);
+  Readings read(const Ask& ask) {
+    const std::vector<store::SweepRecord> before = store::sweeps(request_.store);
     std::set<uint64_t> stored;
-    if (const store::SweepRecord* known = find_it(before))
-      stored = store::swept(store(), known->id);
+    const store::SweepRecord* known = find_it(before);
+    if (known) stored = store::swept(store(), known->id);
     std::vector<uint64_t> missing;
     for (uint64_t ordinal : wanted_.ours)
       if (!stored.contains(ordinal)) missing.push_back(ordinal);
     const std::string key = key_text(wanted_, record_, name_);
-    std::filesystem::path file = store().path();
-    file += fmt::format("-{:016x}.answers", hash128(key + shard_text(keeping_.shard)).low);
+    const std::filesystem::path file = engine::journal_file(store().path(), asked());
     if (missing.empty()) {
-      engine::JournaledModel::remove_left_over(file);
+      engine::remove_left_over(file);
+      // A shard may have no items; that it was computed is stored all the same.
+      if (!known) put(Readings(), {}, hex_of(hash128(key)));
     } else {
       std::string plan = key;
       for (uint64_t ordinal : missing) plan += fmt::format(" {}", ordinal);
-      engine::JournaledModel journaled(model_, file, hash128(plan));
-      engine::SuiteSource source = keeping_.suite.roles;
+      engine::JournaledModel journaled(
+          model_, file,
+          {hash128(wanted_.content.fingerprint), hash128(plan),
+           fmt::format("the suite '{}'", request_.suite.plain.manifest.name)});
+      engine::SuiteSource source = request_.suite.roles;
       source.open = [open = source.open, &missing] {
-        return std::make_unique<OnlyThese>(open(), missing);
+        return std::make_unique<FilteredItems>(open(), missing);
       };
       put(ask(journaled, source), missing, hex_of(hash128(key)));
       journaled.remove();
     }
     const std::vector<store::SweepRecord> now = store::sweeps(store());
     const store::SweepRecord* sweep = find_it(now);
-    if (!sweep) throw wrong_call("this shard has no items").hint("ask for fewer shards");
     return std::get<Readings>(load_sweep(store(), *sweep, [&](uint64_t ordinal, const auto&) {
       return std::ranges::binary_search(wanted_.ours, ordinal);
     }));
   }
 
  private:
-  store::Store& store() { return keeping_.store; }
+  store::Store& store() { return request_.store; }
 
   const store::SweepRecord* find_it(const std::vector<store::SweepRecord>& all) const {
-    return find(all, wanted_, keeping_.suite.plain.manifest.name, record_, name_);
+    return find(all, wanted_, request_.suite.plain.manifest.name, record_, name_);
+  }
+
+  // All that the call asks for, whatever the suite has.
+  std::string asked() const {
+    const engine::SuiteSource& suite = request_.suite.plain;
+    const engine::Selection& s = request_.selection;
+    std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n{} {} {}\n{} {} {} {}", suite.called,
+                                   suite.manifest.name, record_.fingerprint, record_.tokenizer,
+                                   record_.precision, name_.what, name_.version, asked_options_,
+                                   s.limit, s.sample, s.seed, shard_text(request_.shard));
+    for (const auto* names : {&s.tests, &s.conditions, &s.languages})
+      text += '\n' + join(*names, "\t");
+    return text;
   }
 
   // In one transaction, in the order of the suite: the same bytes, killed or not.
   void put(const Readings& read, const std::vector<uint64_t>& ordinals, const std::string& plan) {
-    const suite::Manifest& manifest = keeping_.suite.plain.manifest;
+    const suite::Manifest& manifest = request_.suite.plain.manifest;
     store::Store::Transaction transaction(store());
     const int64_t suite = store().add_suite(
         {0, manifest.name, wanted_.content.fingerprint, wanted_.content.items, manifest});
@@ -165,16 +188,17 @@ class Keeper {
       store().add_item(suite, ordinals[i], wanted_.items[at]);
       store::add_effects(store(), sweep, ordinals[i], packed(read, i));
     }
-    if (!keeping_.shard.whole())
-      store::add_sweep_shard(store(), sweep, {keeping_.shard.number, keeping_.shard.of, plan});
+    if (!request_.shard.whole())
+      store::add_sweep_shard(store(), sweep, {request_.shard.number, request_.shard.of, plan});
     transaction.commit();
   }
 
   query::Model& model_;
-  const Keeping& keeping_;
+  const SweepRequest& request_;
   store::ModelRecord record_;
   store::SweepName name_;
   store::Facts facts_;
+  std::string asked_options_;  // whatever the suite has
   Wanted wanted_;
 };
 
@@ -203,54 +227,55 @@ bool is_results(const std::filesystem::path& file) {
   return end == ".db" || end == ".sqlite" || end == ".sqlite3";
 }
 
-LensReadings keep_lens(query::Model& model, const Keeping& keeping) {
+LensReadings cached_lens(query::Model& model, const SweepRequest& request) {
   check_layers(model);
-  Keeper<LensReadings> keeper(model, keeping, sweep_of(LensReadings()),
-                              facts_of(keeping, model, "lens", {}));
-  return keeper.keep([&](query::Model& asked, const engine::SuiteSource& source) {
-    return read_lens(asked, source, {}, keeping.tick);
+  SweepCache<LensReadings> cache(model, request, sweep_of(LensReadings()),
+                                 facts_of(request, model, "lens", {}));
+  return cache.read([&](query::Model& asked, const engine::SuiteSource& source) {
+    return read_lens(asked, source, {}, request.tick);
   });
 }
 
-WordReadings keep_erasure(query::Model& model, const Keeping& keeping,
-                          const std::string& evidence) {
-  check_role(evidence, keeping.suite.roles, keeping.selection);
+WordReadings cached_erasure(query::Model& model, const SweepRequest& request,
+                            const std::string& evidence) {
+  check_role(evidence, request.suite.roles, request.selection);
   WordReadings name;
   name.evidence = evidence, name.how = erasure_of(model);
-  Keeper<WordReadings> keeper(model, keeping, sweep_of(name),
-                              facts_of(keeping, model, "attribute", {{"--evidence", evidence}}));
-  return keeper.keep([&](query::Model& asked, const engine::SuiteSource& source) {
-    return read_erasure(asked, source, {}, evidence, keeping.tick);
+  SweepCache<WordReadings> cache(model, request, sweep_of(name),
+                                 facts_of(request, model, "attribute", {{"--evidence", evidence}}));
+  return cache.read([&](query::Model& asked, const engine::SuiteSource& source) {
+    return read_erasure(asked, source, {}, evidence, request.tick);
   });
 }
 
-WordReadings keep_alti(query::Model& model, const Keeping& keeping, const std::string& evidence) {
+WordReadings cached_alti(query::Model& model, const SweepRequest& request,
+                         const std::string& evidence) {
   model::check_token_effects(model);
-  check_role(evidence, keeping.suite.roles, keeping.selection);
+  check_role(evidence, request.suite.roles, request.selection);
   WordReadings name;
   name.evidence = evidence, name.how = Words::alti;
-  Keeper<WordReadings> keeper(
-      model, keeping, sweep_of(name),
-      facts_of(keeping, model, "attribute", {{"--method", "alti"}, {"--evidence", evidence}}));
+  SweepCache<WordReadings> cache(
+      model, request, sweep_of(name),
+      facts_of(request, model, "attribute", {{"--method", "alti"}, {"--evidence", evidence}}));
   // As for direct effects: what is inside the model is no answer that a journal keeps.
-  return keeper.keep([&](query::Model&, const engine::SuiteSource& source) {
-    return read_alti(model, source, {}, evidence, keeping.tick);
+  return cache.read([&](query::Model&, const engine::SuiteSource& source) {
+    return read_alti(model, source, {}, evidence, request.tick);
   });
 }
 
-Direct keep_direct(query::Model& model, const Keeping& keeping) {
+Direct cached_direct(query::Model& model, const SweepRequest& request) {
   Direct name;
   name.parts = direct_parts(model);
-  Keeper<Direct> keeper(model, keeping, sweep_of(name),
-                        facts_of(keeping, model, "attribute", {{"--method", "logit"}}));
+  SweepCache<Direct> cache(model, request, sweep_of(name),
+                           facts_of(request, model, "attribute", {{"--method", "logit"}}));
   // Its answers are hidden states, which no journal keeps; and the output layer is the model's own.
-  return keeper.keep([&](query::Model&, const engine::SuiteSource& source) {
-    return read_direct(model, source, {}, keeping.tick);
+  return cache.read([&](query::Model&, const engine::SuiteSource& source) {
+    return read_direct(model, source, {}, request.tick);
   });
 }
 
-PatchReadings keep_patches(query::Model& model, const Keeping& keeping,
-                           const PatchOptions& options) {
+PatchReadings cached_patches(query::Model& model, const SweepRequest& request,
+                             const PatchOptions& options) {
   check_layers(model);
   const PatchReadings name{.options = options,
                            .components = components_of(model, options.site, options.layers)};
@@ -258,16 +283,16 @@ PatchReadings keep_patches(query::Model& model, const Keeping& keeping,
   if (!options.layers.empty()) own.emplace_back("--layers", layers_text(options.layers));
   own.emplace_back("--swap", options.swap == Swap::subject ? "subject" : "attractor");
   own.emplace_back("--how", std::string(name_of(options.how)));
-  Keeper<PatchReadings> keeper(model, keeping, sweep_of(name),
-                               facts_of(keeping, model, "patch", own));
-  if (options.how == How::mean) keeper.all_together();
-  return keeper.keep([&](query::Model& asked, const engine::SuiteSource& source) {
-    return read_patches(asked, source, keeping.suite.whole, {}, options, keeping.tick);
+  SweepCache<PatchReadings> cache(model, request, sweep_of(name),
+                                  facts_of(request, model, "patch", own));
+  if (options.how == How::mean) cache.all_together();
+  return cache.read([&](query::Model& asked, const engine::SuiteSource& source) {
+    return read_patches(asked, source, request.suite.whole, {}, options, request.tick);
   });
 }
 
-AblateReadings keep_ablations(query::Model& model, const Keeping& keeping,
-                              const AblateOptions& options) {
+AblateReadings cached_ablations(query::Model& model, const SweepRequest& request,
+                                const AblateOptions& options) {
   check_layers(model);
   AblateReadings name{.options = options};
   if (options.together.empty())
@@ -278,11 +303,11 @@ AblateReadings keep_ablations(query::Model& model, const Keeping& keeping,
   for (const Component& c : options.together) together.push_back(text_of(c));
   if (!together.empty()) own.emplace_back("--indices", join(together, ","));
   own.emplace_back("--how", std::string(name_of(options.how)));
-  Keeper<AblateReadings> keeper(model, keeping, sweep_of(name),
-                                facts_of(keeping, model, "ablate", own));
-  if (options.how == How::mean) keeper.all_together();
-  return keeper.keep([&](query::Model& asked, const engine::SuiteSource& source) {
-    return read_ablations(asked, source, {}, options, keeping.tick);
+  SweepCache<AblateReadings> cache(model, request, sweep_of(name),
+                                   facts_of(request, model, "ablate", own));
+  if (options.how == How::mean) cache.all_together();
+  return cache.read([&](query::Model& asked, const engine::SuiteSource& source) {
+    return read_ablations(asked, source, {}, options, request.tick);
   });
 }
 

@@ -1,4 +1,4 @@
-#include "introspect/stored.h"
+#include "introspect/sweep_codec.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "engine/crew.h"
+#include "engine/executor.h"
 
 #include "base/error.h"
 
@@ -10,7 +10,7 @@ std::vector<query::Answer> ask(query::Model& model, std::span<const query::Query
   return answers;
 }
 
-std::vector<query::Answer> Alone::next() {
+std::vector<query::Answer> LocalExecutor::next() {
   std::vector<query::Query> batch = std::move(waiting_.front());
   waiting_.pop_front();
   return ask(model_, batch);

@@ -1,4 +1,4 @@
-#include "engine/journaled.h"
+#include "engine/job.h"
 
 #include <algorithm>
 
@@ -15,27 +15,27 @@ bool is_small(const query::Query& query) {
 
 }  // namespace
 
-JournaledModel::JournaledModel(query::Model& model, const std::filesystem::path& file, Hash128 plan)
-    : model_(model), journal_(std::make_unique<AnswerJournal>(file, plan)) {}
+JournaledModel::JournaledModel(query::Model& model, const std::filesystem::path& file,
+                               const JobKey& key)
+    : model_(model), journal_(std::make_unique<AnswerJournal>(file, key)) {}
 
 JournaledModel::~JournaledModel() = default;
 
 void JournaledModel::remove() { journal_->remove(); }
-
-void JournaledModel::remove_left_over(const std::filesystem::path& file) {
-  AnswerJournal::remove_left_over(file);
-}
 
 std::vector<query::Answer> JournaledModel::answer(std::span<const query::Query> queries) {
   std::vector<query::Answer> answers(queries.size());
   std::vector<query::Query> rest;
   std::vector<size_t> places;
   for (size_t i = 0; i < queries.size(); ++i)
-    if (!is_small(queries[i]) || !journal_->next(queries[i].asks, answers[i])) {
+    if (is_small(queries[i]) && journal_->next(queries[i].asks, answers[i])) {
+      ++answered_;
+    } else {
       rest.push_back(queries[i]);
       places.push_back(i);
     }
-  std::vector<query::Answer> fresh = model_.answer(rest), kept;
+  std::vector<query::Answer> fresh, kept;
+  if (!rest.empty()) fresh = model_.answer(rest);
   for (size_t i = 0; i < fresh.size(); ++i) {
     if (is_small(rest[i])) kept.push_back(fresh[i]);
     answers[places[i]] = std::move(fresh[i]);

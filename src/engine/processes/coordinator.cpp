@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "engine/crew.h"
+#include "engine/executor.h"
 #include "engine/processes/identity.h"
 #include "engine/processes/messages.h"
 #include "engine/processes/processes.h"
@@ -14,37 +14,38 @@ namespace minpair::engine {
 // process, which is at work itself.
 constexpr size_t kAtHand = 2;
 
-Foreman::Foreman(Wire& wire, uint32_t number, query::Model& model)
-    : wire_(wire),
+Coordinator::Coordinator(Transport& transport, uint32_t number, query::Model& model)
+    : transport_(transport),
       number_(number),
       model_(model),
       identity_(identity_of(model)),
-      window_(2 * kAtHand * size_t(wire.size())),
-      others_(size_t(wire.size())) {}
+      window_(2 * kAtHand * size_t(transport.size())),
+      others_(size_t(transport.size())) {}
 
-Foreman::~Foreman() {
-  for (int rank = 1; rank < wire_.size(); ++rank) wire_.send(rank, message(Say::next, number_));
+Coordinator::~Coordinator() {
+  for (int rank = 1; rank < transport_.size(); ++rank)
+    transport_.send(rank, message(Say::next, number_));
 }
 
-void Foreman::submit(std::vector<query::Query> batch) {
+void Coordinator::submit(std::vector<query::Query> batch) {
   uint64_t number = next_number_++;
   jobs_[number].queries = std::move(batch);
   waiting_.push_back(number);
   hand_out();
 }
 
-void Foreman::hand_out() {
+void Coordinator::hand_out() {
   for (size_t level = 1; level <= kAtHand; ++level)
     for (size_t rank = 1; rank < others_.size() && !waiting_.empty(); ++rank) {
       if (!others_[rank].ready || others_[rank].under_way >= level) continue;
       uint64_t number = waiting_.front();
       waiting_.pop_front();
-      wire_.send(int(rank), message(Say::batch, number, queries_text(jobs_[number].queries)));
+      transport_.send(int(rank), message(Say::batch, number, queries_text(jobs_[number].queries)));
       ++others_[rank].under_way;
     }
 }
 
-void Foreman::welcome(int from, std::string_view identity) {
+void Coordinator::welcome(int from, std::string_view identity) {
   size_t line = identity.find('\n');
   std::string host(identity.substr(0, line));
   std::string differs = difference(identity_, std::string(identity.substr(line + 1)));
@@ -55,10 +56,10 @@ void Foreman::welcome(int from, std::string_view identity) {
   others_[size_t(from)].ready = true;
 }
 
-bool Foreman::hear(bool wait) {
+bool Coordinator::hear(bool wait) {
   int from;
   std::string bytes;
-  if (!wire_.receive(from, bytes, wait)) return false;
+  if (!transport_.receive(from, bytes, wait)) return false;
   Message m = parse_message(bytes);
   switch (m.say) {
     case Say::failed:
@@ -83,7 +84,7 @@ bool Foreman::hear(bool wait) {
 }
 
 // In pieces, so that the others are heard now and then.
-void Foreman::work_on(uint64_t number) {
+void Coordinator::work_on(uint64_t number) {
   Job& job = jobs_[number];
   size_t tokens = 0;
   for (const query::Query& q : job.queries) tokens += q.ids.size();
@@ -97,7 +98,7 @@ void Foreman::work_on(uint64_t number) {
   job.done = true;
 }
 
-std::vector<query::Answer> Foreman::next() {
+std::vector<query::Answer> Coordinator::next() {
   Job& oldest = jobs_.begin()->second;
   while (hear(false)) hand_out();
   while (!oldest.done) {

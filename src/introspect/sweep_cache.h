@@ -1,13 +1,14 @@
 #pragma once
 // Effects in a results file: what it has is not asked again, what is new is stored beside it, and
-// all that was wanted is read back. Who is killed goes on where it stopped.
+// all that was requested is read back. An interrupted call resumes where it stopped.
 //
-//   Keeping keeping{store, sources_of(suite), {.sample = 100}};
-//   LensReadings read = keep_lens(model, keeping);
+//   SweepRequest request{store, sources_of(suite), {.sample = 100}};
+//   LensReadings read = cached_lens(model, request);
 //   std::vector<report::Grid> tables = effect_tables(store, {});
 
 #include <filesystem>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "introspect/attribute.h"
@@ -26,7 +27,7 @@ Sources sources_of(const suite::Suite& suite);
 
 bool is_results(const std::filesystem::path& file);  // by its name: .db, .sqlite
 
-struct Keeping {
+struct SweepRequest {
   store::Store& store;
   Sources suite;
   engine::Selection selection;
@@ -35,14 +36,21 @@ struct Keeping {
   engine::Tick tick;
 };
 
-LensReadings keep_lens(query::Model& model, const Keeping& keeping);
-WordReadings keep_erasure(query::Model& model, const Keeping& keeping, const std::string& evidence);
-WordReadings keep_alti(query::Model& model, const Keeping& keeping, const std::string& evidence);
-Direct keep_direct(query::Model& model, const Keeping& keeping);
-PatchReadings keep_patches(query::Model& model, const Keeping& keeping,
-                           const PatchOptions& options);
-AblateReadings keep_ablations(query::Model& model, const Keeping& keeping,
-                              const AblateOptions& options);
+LensReadings cached_lens(query::Model& model, const SweepRequest& request);
+WordReadings cached_erasure(query::Model& model, const SweepRequest& request,
+                            const std::string& evidence);
+WordReadings cached_alti(query::Model& model, const SweepRequest& request,
+                         const std::string& evidence);
+Direct cached_direct(query::Model& model, const SweepRequest& request);
+PatchReadings cached_patches(query::Model& model, const SweepRequest& request,
+                             const PatchOptions& options);
+AblateReadings cached_ablations(query::Model& model, const SweepRequest& request,
+                                const AblateOptions& options);
+
+using AnyReadings = std::variant<LensReadings, WordReadings, Direct, PatchReadings, AblateReadings>;
+// A row for every item and layer, word, part, place or component, the same columns for all; one row
+// for every item that was excluded, and for every place that it lacks.
+tidy::Frame effect_rows(const AnyReadings& read);
 
 // Which effects of a results file, and how they are shown. Empty lists mean all.
 struct EffectView {
@@ -53,7 +61,7 @@ struct EffectView {
 
 // One for each sweep. Throws when there is none.
 std::vector<report::Grid> effect_tables(store::Store& store, const EffectView& view);
-// A row for every item and layer, word, part, place or component, the same columns for all.
+// The rows of all of them.
 tidy::Frame effect_rows(store::Store& store, const EffectView& view);
 
 }  // namespace minpair::introspect

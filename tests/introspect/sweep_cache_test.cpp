@@ -1,14 +1,18 @@
 // Effects in a results file: asked once, the same bytes however often it is killed, read back as
 // they were.
 
-#include "introspect/kept.h"
+#include "introspect/sweep_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <set>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "engine/made_up.h"
+#include "introspect/contrast.h"
 #include "introspect/made_up.h"
 #include "support.h"
 
@@ -44,13 +48,14 @@ struct SmallBatches : Counting {
   query::ModelInfo own;
 };
 
-class Kept : public ::testing::Test {
+class Sweeps : public ::testing::Test {
  protected:
-  Kept() : items_(agreement("wort")) {
+  Sweeps() : items_(agreement("wort")) {
     model_ = model::load_model((source_dir() / "tests/model/golden/bert").string(), {.threads = 2});
   }
   std::filesystem::path file(const std::string& name) const { return folder_ / name; }
-  Keeping keeping(store::Store& store, engine::Selection selection = {}, engine::Shard shard = {}) {
+  SweepRequest request(store::Store& store, engine::Selection selection = {},
+                       engine::Shard shard = {}) {
     const engine::SuiteSource source = source_of(items_);
     return {store, {source, source, source}, selection, shard};
   }
@@ -58,7 +63,7 @@ class Kept : public ::testing::Test {
                       engine::Selection selection = {}, engine::Shard shard = {},
                       const PatchOptions& options = {}) {
     store::Store store(file(name), store::Store::Mode::write);
-    return keep_patches(model, keeping(store, selection, shard), options);
+    return cached_patches(model, request(store, selection, shard), options);
   }
   std::string bytes(const std::string& name) const { return read_file(file(name), 1 << 26); }
   size_t journals() const {
@@ -75,45 +80,45 @@ class Kept : public ::testing::Test {
 
 std::string text_of(const report::Grid& grid) { return report::render_grids({grid}, "csv"); }
 
-TEST_F(Kept, EveryKindComesBackAsItWasRead) {
+TEST_F(Sweeps, EveryKindComesBackAsItWasRead) {
   store::Store store(file("a.db"), store::Store::Mode::write);
   const engine::SuiteSource source = source_of(items_);
-  EXPECT_EQ(text_of(lens_table(keep_lens(*model_, keeping(store)), By::condition)),
+  EXPECT_EQ(text_of(lens_table(cached_lens(*model_, request(store)), By::condition)),
             text_of(lens_table(read_lens(*model_, source, {}), By::condition)));
-  EXPECT_EQ(text_of(word_table(keep_erasure(*model_, keeping(store), "subject"), By::test)),
+  EXPECT_EQ(text_of(word_table(cached_erasure(*model_, request(store), "subject"), By::test)),
             text_of(word_table(read_erasure(*model_, source, {}, "subject"), By::test)));
   for (How how : {How::interchange, How::mean}) {
     const PatchOptions options{.site = query::Site::head, .how = how};
-    const PatchReadings kept = keep_patches(*model_, keeping(store), options);
+    const PatchReadings cached = cached_patches(*model_, request(store), options);
     const PatchReadings read = read_patches(*model_, source, source, {}, options);
-    EXPECT_EQ(text_of(patch_table(kept, By::all, 5)), text_of(patch_table(read, By::all, 5)));
-    EXPECT_EQ(kept.readings[3].where, read.readings[3].where);
-    EXPECT_EQ(kept.readings[3].where[0], (Span{0, items_[3].sentences[1].text.find(' ')}));
-    EXPECT_EQ(kept.readings[3].counterpart, read.readings[3].counterpart);
+    EXPECT_EQ(text_of(patch_table(cached, By::all, 5)), text_of(patch_table(read, By::all, 5)));
+    EXPECT_EQ(cached.readings[3].where, read.readings[3].where);
+    EXPECT_EQ(cached.readings[3].where[0], (Span{0, items_[3].sentences[1].text.find(' ')}));
+    EXPECT_EQ(cached.readings[3].counterpart, read.readings[3].counterpart);
   }
   for (const AblateOptions& options :
        {AblateOptions{.site = query::Site::head},
         AblateOptions{.site = query::Site::head, .together = {{1, 0}, {2, 1}}}})
-    EXPECT_EQ(text_of(ablate_table(keep_ablations(*model_, keeping(store), options), By::all, 5)),
+    EXPECT_EQ(text_of(ablate_table(cached_ablations(*model_, request(store), options), By::all, 5)),
               text_of(ablate_table(read_ablations(*model_, source, {}, options), By::all, 5)));
   EXPECT_EQ(effect_tables(store, {}).size(), 6u);
   EXPECT_EQ(store::sweeps(store).size(), 6u);
   EXPECT_THROW(effect_tables(store, {.models = {"none"}}), Error);
 }
 
-TEST_F(Kept, DirectEffectsToo) {
+TEST_F(Sweeps, DirectEffectsToo) {
   model_ = model::load_model((source_dir() / "tests/model/golden/gpt2").string(), {.threads = 2});
   store::Store store(file("a.db"), store::Store::Mode::write);
-  EXPECT_EQ(text_of(direct_table(keep_direct(*model_, keeping(store)), By::all)),
+  EXPECT_EQ(text_of(direct_table(cached_direct(*model_, request(store)), By::all)),
             text_of(direct_table(read_direct(*model_, source_of(items_), {}), By::all)));
-  EXPECT_EQ(text_of(word_table(keep_alti(*model_, keeping(store), "subject"), By::all)),
+  EXPECT_EQ(text_of(word_table(cached_alti(*model_, request(store), "subject"), By::all)),
             text_of(word_table(read_alti(*model_, source_of(items_), {}), By::all)));
-  keep_erasure(*model_, keeping(store), "subject");
+  cached_erasure(*model_, request(store), "subject");
   EXPECT_EQ(store::sweeps(store).size(), 3u);
   EXPECT_EQ(effect_tables(store, {})[1].key, "alti");
 }
 
-TEST_F(Kept, WhatIsThereIsNotAskedAgain) {
+TEST_F(Sweeps, WhatIsThereIsNotAskedAgain) {
   Counting first(*model_, SIZE_MAX), again(*model_, SIZE_MAX), more(*model_, SIZE_MAX);
   patch("a.db", first, {.limit = 10});
   const std::string before = bytes("a.db");
@@ -125,7 +130,7 @@ TEST_F(Kept, WhatIsThereIsNotAskedAgain) {
   EXPECT_GT(more.asked, 0u);
 }
 
-TEST_F(Kept, KilledOrNotTheSameBytes) {
+TEST_F(Sweeps, KilledOrNotTheSameBytes) {
   patch("whole.db", *model_);
   SmallBatches killed(*model_, 100), rest(*model_, SIZE_MAX), all(*model_, SIZE_MAX);
   EXPECT_THROW(patch("a.db", killed), Error);
@@ -138,15 +143,62 @@ TEST_F(Kept, KilledOrNotTheSameBytes) {
   EXPECT_EQ(killed.asked + rest.asked, all.asked);
 }
 
-TEST_F(Kept, ShardsAreAPartOfTheItems) {
-  const PatchReadings one = patch("1.db", *model_, {}, {1, 3}),
-                      two = patch("2.db", *model_, {}, {2, 3});
-  EXPECT_EQ(one.readings.size(), items_.size() / 3);
-  EXPECT_EQ(two.items.items[0].id, items_[items_.size() / 3].id);
-  EXPECT_THROW(patch("3.db", *model_, {}, {1, 2}, {.how = How::mean}), Error);
+TEST_F(Sweeps, ShardsAreAPartOfTheItems) {
+  std::multiset<std::string> ids;
+  for (uint32_t n = 1; n <= 3; ++n)
+    for (const suite::Item& item : patch(fmt::format("{}.db", n), *model_, {}, {n, 3}).items.items)
+      ids.insert(item.id);
+  EXPECT_EQ(ids.size(), items_.size());
+  EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), items_.size());
+  EXPECT_THROW(patch("4.db", *model_, {}, {1, 2}, {.how = How::mean}), Error);
 }
 
-TEST_F(Kept, AMeanBelongsToItsItems) {
+// As a shard of a run: job arrays go through, whatever the size of the suite.
+TEST_F(Sweeps, AShardMayHaveNoItems) {
+  items_.resize(1);
+  store::Store store(file("a.db"), store::Store::Mode::write);
+  const LensReadings read = cached_lens(*model_, request(store, {}, {1, 2}));
+  EXPECT_TRUE(read.readings.empty());
+  EXPECT_TRUE(lens_table(read, By::test).rows.empty());
+  ASSERT_EQ(store::sweeps(store).size(), 1u);
+  EXPECT_EQ(store::sweep_shards(store, 1).at(0).number, 1u);
+}
+
+TEST_F(Sweeps, EqualQueriesAreAskedOnceAndKeepTheirBits) {
+  Counting once(*model_, SIZE_MAX), twice(*model_, SIZE_MAX);
+  const AblateOptions options{.site = query::Site::head};
+  const AblateReadings single = read_ablations(once, source_of(items_), {}, options);
+  const size_t n = items_.size();
+  for (size_t i = 0; i < n; ++i) items_.push_back(items_[i]);
+  const AblateReadings doubled = read_ablations(twice, source_of(items_), {}, options);
+  EXPECT_EQ(twice.asked, once.asked);
+  ASSERT_EQ(doubled.readings.size(), 2 * n);
+  for (size_t i = 0; i < 2 * n; ++i) {
+    const AblateReadings::Item &one = doubled.readings[i], &same = single.readings[i % n];
+    ASSERT_EQ(one.without.size(), same.without.size());
+    EXPECT_EQ(one.margin, same.margin);
+    EXPECT_EQ(std::memcmp(one.without.data(), same.without.data(), one.without.size() * 8), 0);
+  }
+  // As the model itself answers, one query at a time.
+  query::Query query = margin_question(contrast_of(items_[3], *model_));
+  EXPECT_EQ(single.readings[3].margin, margin_of(model_->answer({&query, 1})[0]));
+  query.changes = {{{query::Site::head, 1, 0, query::kEverywhere}, query::Zero{}}};
+  EXPECT_EQ(single.readings[3].without[0], margin_of(model_->answer({&query, 1})[0]));
+}
+
+TEST_F(Sweeps, ChangedInputOfAnInterruptedSweepIsAnError) {
+  SmallBatches killed(*model_, 100);
+  EXPECT_THROW(patch("a.db", killed), Error);
+  items_[0].sentences[0].text += " wort7", items_[0].sentences[1].text += " wort7";
+  try {
+    patch("a.db", *model_);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_THAT(e.message(), HasSubstr("the suite 'suite' changed"));
+  }
+}
+
+TEST_F(Sweeps, AMeanBelongsToItsItems) {
   patch("a.db", *model_, {}, {}, {.how = How::mean});
   Counting some(*model_, SIZE_MAX);
   patch("a.db", some, {.limit = 12}, {}, {.how = How::mean});
@@ -154,9 +206,9 @@ TEST_F(Kept, AMeanBelongsToItsItems) {
 }
 
 // Once undefined behaviour: numbers from a file as places in a text.
-TEST_F(Kept, PlacesOutsideOfTheSentenceAreAnErrorThatNamesTheFile) {
+TEST_F(Sweeps, PlacesOutsideOfTheSentenceAreAnErrorThatNamesTheFile) {
   store::Store good(file("a.db"), store::Store::Mode::write);
-  keep_erasure(*model_, keeping(good, {.limit = 1}), "subject");
+  cached_erasure(*model_, request(good, {.limit = 1}), "subject");
   const store::SweepRecord sweep = store::sweeps(good).at(0);
   store::Effects effects;
   store::each_effects(good, sweep.id,
@@ -169,8 +221,8 @@ TEST_F(Kept, PlacesOutsideOfTheSentenceAreAnErrorThatNamesTheFile) {
     store::Store::Transaction transaction(bad);
     const int64_t suite = bad.add_suite(sweep.suite);
     bad.add_item(suite, 0, items_[0]);
-    store::add_effects(bad, store::add_sweep(bad, suite, bad.add_model(sweep.model), sweep.name, {}),
-                       0, effects);
+    store::add_effects(
+        bad, store::add_sweep(bad, suite, bad.add_model(sweep.model), sweep.name, {}), 0, effects);
     transaction.commit();
     try {
       effect_tables(bad, {});
@@ -182,20 +234,20 @@ TEST_F(Kept, PlacesOutsideOfTheSentenceAreAnErrorThatNamesTheFile) {
   }
 }
 
-TEST_F(Kept, StoredReasonsAreKeys) {
+TEST_F(Sweeps, StoredReasonsAreKeys) {
   items_[0].cloze = true;
   store::Store store(file("a.db"), store::Store::Mode::write);
-  keep_lens(*model_, keeping(store, {.limit = 1}));
+  cached_lens(*model_, request(store, {.limit = 1}));
   store::each_effects(store, 1, [](uint64_t, std::string_view, const store::Effects& e) {
     EXPECT_EQ(e.excluded, "cloze");
   });
 }
 
-TEST_F(Kept, RowsHaveTheSameColumnsForAll) {
+TEST_F(Sweeps, RowsHaveTheSameColumnsForAll) {
   store::Store store(file("a.db"), store::Store::Mode::write);
-  keep_lens(*model_, keeping(store, {.limit = 2}));
-  keep_erasure(*model_, keeping(store, {.limit = 2}), "subject");
-  keep_patches(*model_, keeping(store, {.limit = 2}), {.roles = {"subject"}, .layers = {0, 1}});
+  cached_lens(*model_, request(store, {.limit = 2}));
+  cached_erasure(*model_, request(store, {.limit = 2}), "subject");
+  cached_patches(*model_, request(store, {.limit = 2}), {.roles = {"subject"}, .layers = {0, 1}});
   const tidy::Frame rows = effect_rows(store, {});
   // Three layers, three words (the last stands after the locus), two layers patched.
   EXPECT_EQ(rows.rows(), 2u * (3 + 3 + 2));

@@ -3,7 +3,7 @@
 
 #include "base/names.h"
 #include "introspect/component.h"
-#include "introspect/stored.h"
+#include "introspect/sweep_codec.h"
 
 namespace minpair::introspect {
 namespace {
@@ -36,6 +36,7 @@ struct Tables {
 struct Figure {
   std::string_view site, at;
   std::optional<uint32_t> layer, index;
+  std::optional<uint32_t> number;
   std::string_view word;
   std::optional<bool> evidence;
   std::optional<double> value, effect;
@@ -44,43 +45,49 @@ struct Figure {
 class Rows {
  public:
   Rows()
-      : frame_({{"sweep", tidy::Type::integer, "of the results file"},
-                {"suite", tidy::Type::text},
-                {"model", tidy::Type::text},
-                {"what", tidy::Type::text, "lens, erasure, alti, logit, patch or ablate"},
-                {"options", tidy::Type::text, "of the sweep, as JSON"},
-                {"ordinal", tidy::Type::integer, "place in the suite, from 0"},
-                {"id", tidy::Type::text},
-                {"test", tidy::Type::text},
-                {"condition", tidy::Type::text},
-                {"language", tidy::Type::text},
-                {"cluster", tidy::Type::text},
-                {"excluded", tidy::Type::text, "why it was not asked"},
-                {"counterpart", tidy::Type::text, "id of the item whose values are put there"},
-                {"good", tidy::Type::text, "the tokens that are compared"},
-                {"bad", tidy::Type::text},
-                {"margin", tidy::Type::number, "of the unchanged model"},
-                {"counterpart_margin", tidy::Type::number},
-                {"site", tidy::Type::text},
-                {"at", tidy::Type::text, "the place; of logit, the part"},
-                {"layer", tidy::Type::integer},
-                {"index", tidy::Type::integer, "of the head, neuron or unit"},
-                {"word", tidy::Type::text},
-                {"evidence", tidy::Type::truth},
-                {"value", tidy::Type::number, "the margin there, or after the change"},
-                {"effect", tidy::Type::number,
-                 "margin minus value; of logit and alti, its part of it"}}) {}
+      : frame_(
+            {{"sweep", tidy::Type::integer, "of the results file"},
+             {"suite", tidy::Type::text},
+             {"model", tidy::Type::text},
+             {"what", tidy::Type::text, "lens, erasure, alti, logit, patch or ablate"},
+             {"options", tidy::Type::text, "of the sweep, as JSON"},
+             {"ordinal", tidy::Type::integer, "place in the suite, from 0"},
+             {"id", tidy::Type::text},
+             {"test", tidy::Type::text},
+             {"condition", tidy::Type::text},
+             {"language", tidy::Type::text},
+             {"cluster", tidy::Type::text},
+             {"excluded", tidy::Type::text, "why it was not asked"},
+             {"counterpart", tidy::Type::text, "id of the item whose values are put there"},
+             {"good", tidy::Type::text, "the tokens that are compared"},
+             {"bad", tidy::Type::text},
+             {"margin", tidy::Type::number, "of the unchanged model"},
+             {"counterpart_margin", tidy::Type::number},
+             {"site", tidy::Type::text},
+             {"at", tidy::Type::text, "the place; of logit, the part"},
+             {"layer", tidy::Type::integer},
+             {"index", tidy::Type::integer, "of the head, neuron or unit"},
+             {"number", tidy::Type::integer, "of the word, from 1"},
+             {"word", tidy::Type::text},
+             {"evidence", tidy::Type::truth},
+             {"value", tidy::Type::number, "the margin there, or after the change"},
+             {"effect", tidy::Type::number,
+              "margin minus value; of logit and alti, its part of it"},
+             {"rank", tidy::Type::number, "of the evidence among the words"},
+             {"settling_layer", tidy::Type::integer, "from which on the margin keeps its sign"}}) {}
 
   template <class Readings>
-  void add(const store::SweepRecord& sweep, const Readings& read) {
-    sweep_ = &sweep;
+  void add(std::optional<int64_t> sweep, const Readings& read) {
+    sweep_ = sweep, name_ = sweep_of(read);
+    suite_ = read.suite, model_ = read.model;
     for (size_t i = 0; i < read.readings.size(); ++i) {
       item_ = &read.items.items[i];
       ordinal_ = read.items.ordinals[i];
       const Reason why = read.readings[i].excluded;
       excluded_ = text_of(why);
       good_ = bad_ = counterpart_ = {};
-      margin_ = there_ = {};
+      margin_ = there_ = rank_ = {};
+      settling_layer_ = {};
       if (why == Reason::none)
         figures(read, read.readings[i]);
       else
@@ -92,28 +99,32 @@ class Rows {
  private:
   void row(const Figure& f) {
     auto text = [&](std::string_view t) { frame_.text_or_nothing(t); };
-    frame_.integer(sweep_->id).text(sweep_->suite.name).text(sweep_->model.name);
-    frame_.text(sweep_->name.what).text(sweep_->name.options).integer(int64_t(ordinal_));
+    (sweep_ ? frame_.integer(*sweep_) : frame_.nothing()).text(suite_).text(model_);
+    frame_.text(name_.what).text(name_.options).integer(int64_t(ordinal_));
     frame_.text(item_->id).text(item_->test);
     text(item_->condition), text(item_->language), text(item_->cluster), text(excluded_);
     text(counterpart_), text(good_), text(bad_);
     frame_.number(margin_).number(there_);
     text(f.site), text(f.at);
     frame_.integer(f.layer).integer(f.index);
+    frame_.integer(f.number);
     text(f.word);
     f.evidence ? frame_.truth(*f.evidence) : frame_.nothing();
-    frame_.number(f.value).number(f.effect);
+    frame_.number(f.value).number(f.effect).number(rank_).integer(settling_layer_);
   }
 
   void figures(const LensReadings&, const LensItem& item) {
     good_ = item.good, bad_ = item.bad, margin_ = item.margins.back();
+    settling_layer_ = settling_layer(item.margins);
     for (uint32_t l = 0; l < item.margins.size(); ++l)
       if (!std::isnan(item.margins[l])) row({.layer = l, .value = item.margins[l]});
   }
   void figures(const WordReadings& read, const WordItem& item) {
-    margin_ = item.margin;
+    margin_ = item.margin, rank_ = item.rank;
+    uint32_t number = 0;
     for (const WordEffect& w : item.words)
-      row({.word = w.word,
+      row({.number = ++number,
+           .word = w.word,
            .evidence = w.evidence,
            .value = read.how == Words::alti ? std::nullopt : std::optional(item.margin - w.effect),
            .effect = w.effect});
@@ -156,12 +167,15 @@ class Rows {
   }
 
   tidy::Frame frame_;
-  const store::SweepRecord* sweep_ = nullptr;
+  std::optional<int64_t> sweep_;  // of a results file
+  store::SweepName name_;
+  std::string suite_, model_;
   const suite::Item* item_ = nullptr;
   uint64_t ordinal_ = 0;
   std::string excluded_;
   std::string_view good_, bad_, counterpart_;
-  std::optional<double> margin_, there_;
+  std::optional<double> margin_, there_, rank_;
+  std::optional<uint32_t> settling_layer_;
 };
 
 }  // namespace
@@ -189,10 +203,16 @@ std::vector<report::Grid> effect_tables(store::Store& store, const EffectView& v
   return tables;
 }
 
+tidy::Frame effect_rows(const AnyReadings& any) {
+  Rows rows;
+  std::visit([&](const auto& read) { rows.add({}, read); }, any);
+  return rows.take();
+}
+
 tidy::Frame effect_rows(store::Store& store, const EffectView& view) {
   Rows rows;
   for (const store::SweepRecord& sweep : wanted_sweeps(store, view))
-    std::visit([&](const auto& read) { rows.add(sweep, read); },
+    std::visit([&](const auto& read) { rows.add(sweep.id, read); },
                load_sweep(store, sweep, wanted_by(view)));
   return rows.take();
 }

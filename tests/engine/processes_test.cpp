@@ -31,7 +31,7 @@ struct Office {
   std::vector<std::deque<std::pair<int, std::string>>> inboxes;
 };
 
-class ThreadWire : public Wire {
+class ThreadWire : public Transport {
  public:
   ThreadWire(Office& office, int rank) : office_(office), rank_(rank) {}
   int rank() const override { return rank_; }
@@ -76,8 +76,8 @@ std::vector<suite::Item> some_items(size_t n) {
   return items;
 }
 
-// Every score of a planner that works with the crew, as text.
-std::string scores(query::Model& model, Crew* crew, const std::vector<suite::Item>& items) {
+// Every score of a planner that works with the executor, as text.
+std::string scores(query::Model& model, Executor* executor, const std::vector<suite::Item>& items) {
   PlanOptions options;
   options.batch_tokens = 200;
   Planner planner(model, method::find_methods("ce,pll", {.kind = query::ModelInfo::Kind::masked}),
@@ -86,7 +86,7 @@ std::string scores(query::Model& model, Crew* crew, const std::vector<suite::Ite
     for (size_t i = 0; i < items.size(); ++i) each(i, items[i]);
   };
   planner.plan(source);
-  planner.answer(nullptr, nullptr, crew);
+  planner.answer(nullptr, nullptr, executor);
   std::string text;
   planner.assemble(source, [&](Scored& s) {
     for (const judge::SentenceScore& sentence : s.sentences)
@@ -127,7 +127,7 @@ void together(int size, const std::function<std::unique_ptr<query::Model>(int)>&
   for (int rank = 1; rank < size; ++rank) EXPECT_TRUE(wires[size_t(rank)]->finished);
 }
 
-TEST(Crew, GivesTheScoresOfOneProcess) {
+TEST(Executor, GivesTheScoresOfOneProcess) {
   std::vector<suite::Item> items = some_items(150);
   FakeModel alone;
   std::string expected = scores(alone, nullptr, items);
@@ -144,10 +144,10 @@ TEST(Crew, GivesTheScoresOfOneProcess) {
       return model;
     };
     Slow first;
-    together(size, make, [&](Wire& wire) {
+    together(size, make, [&](Transport& transport) {
       for (uint32_t number : {0, 1}) {
-        Foreman crew(wire, number, first);
-        EXPECT_EQ(scores(first, &crew, items), expected);
+        Coordinator executor(transport, number, first);
+        EXPECT_EQ(scores(first, &executor, items), expected);
       }
     });
     EXPECT_GT(by_others, 2 * alone.forward_passes / 4);
@@ -156,44 +156,44 @@ TEST(Crew, GivesTheScoresOfOneProcess) {
 }
 
 // However short a batch is, its first piece has a query in it.
-TEST(Crew, ABatchOfOneTokenIsAnswered) {
-  together(1, nullptr, [&](Wire& wire) {
+TEST(Executor, ABatchOfOneTokenIsAnswered) {
+  together(1, nullptr, [&](Transport& transport) {
     FakeModel model;
-    Foreman crew(wire, 0, model);
+    Coordinator executor(transport, 0, model);
     query::Query query;
     query.ids = {5};
     query.asks = {{0, query::Targets{{6}}}};
-    crew.submit({query});
-    std::vector<query::Answer> answers = crew.next();
+    executor.submit({query});
+    std::vector<query::Answer> answers = executor.next();
     ASSERT_EQ(answers.size(), 1u);
     EXPECT_EQ(answers[0].size(), 1u);
   });
 }
 
-TEST(Crew, OneThatFailsEndsTheRunWithItsMessage) {
+TEST(Executor, OneThatFailsEndsTheRunWithItsMessage) {
   std::vector<suite::Item> items = some_items(150);
   together(
       3,
       [](int rank) {
         return rank == 2 ? std::make_unique<Failing>() : std::make_unique<FakeModel>();
       },
-      [&](Wire& wire) {
+      [&](Transport& transport) {
         Slow first;
         first.pause = 5;
         std::string said;
         try {
-          Foreman crew(wire, 0, first);
-          scores(first, &crew, items);
+          Coordinator executor(transport, 0, first);
+          scores(first, &executor, items);
         } catch (const Error& e) {
           said = e.what();
         }
         EXPECT_THAT(said, AllOf(HasSubstr("process 2: here: out of paper"),
                                 HasSubstr("the same command continues from there")));
-        Foreman last(wire, 1, first);
+        Coordinator last(transport, 1, first);
       });
 }
 
-TEST(Crew, OneThatWouldGiveOtherScoresIsRefused) {
+TEST(Executor, OneThatWouldGiveOtherScoresIsRefused) {
   auto with = [&](const std::function<void(FakeModel&)>& change, uint64_t seed = 0) {
     std::string said;
     auto make = [&](int) {
@@ -201,16 +201,16 @@ TEST(Crew, OneThatWouldGiveOtherScoresIsRefused) {
       change(*model);
       return model;
     };
-    together(2, make, [&](Wire& wire) {
+    together(2, make, [&](Transport& transport) {
       Slow first;
       first.pause = 5;
       try {
-        Foreman crew(wire, 0, first);
-        scores(first, &crew, some_items(100));
+        Coordinator executor(transport, 0, first);
+        scores(first, &executor, some_items(100));
       } catch (const Error& e) {
         said = e.what();
       }
-      Foreman last(wire, 1, first);
+      Coordinator last(transport, 1, first);
     });
     return said;
   };
