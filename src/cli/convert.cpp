@@ -149,6 +149,8 @@ void convert(ConvertCall& call) {
     throw wrong_call(
         fmt::format("--columns is for lists, and '{}' has columns of its own", call.from));
   const bool results = std::filesystem::path(call.out).extension() == ".db";
+  if (!results && !call.model.empty())
+    throw wrong_call("--model has no effect without an OUT that ends in .db");
   if (results && !call.from.empty())
     if (auto paper = paper_with_scores(call.from)) return convert_paper(call, *paper);
   if (results)

@@ -1,4 +1,5 @@
-// Every option of every command, a line each: for tests that try them all.
+// Every option of every command, a line each after that of the command: for tests that try them
+// all.
 
 #include <fmt/format.h>
 
@@ -9,13 +10,15 @@ namespace minpair::cli {
 namespace {
 
 void print_options(const Cli& cli) {
-  for (const Command* c : cli.commands())
+  for (const Command* c : cli.commands()) {
+    fmt::print("{}\n", c->name);
     for (const Option& o : c->options())
       fmt::print("{}\t{}\t{}\t{}\t{}\n", c->name, o.shown(),
                  o.positional() ? "argument"
                  : o.flag()     ? "flag"
                                 : "option",
                  join(o.choices, "|"), o.preset);
+  }
 }
 
 void add_describe(Cli& cli) {

@@ -42,6 +42,8 @@ void say_unknown_words(const std::vector<stimuli::Derivations>& tests) {
 }
 
 std::vector<stimuli::Derivations> load(GenerateCall& a) {
+  if (a.grammar.roles && (a.format == "text" || a.format == "clams"))
+    throw wrong_call("--roles has no effect with --format " + a.format);
   a.grammar.vocabulary = a.vocabulary;
   a.grammar.whole |= a.generate.sample.has_value();
   if (a.raw) {
@@ -118,7 +120,8 @@ void add_generate(Cli& cli) {
                  "refuse to write more items than this; '--count' says how many there are")
       .whole_number(1, INT64_MAX)
       .shows_default()
-      .excludes(count);
+      .excludes(count)
+      .excludes(sample);
   app.add_option(
          "--format", a->format,
          "jsonl; text: one sentence per line, wrong ones with *; clams: True or False first")
@@ -127,18 +130,27 @@ void add_generate(Cli& cli) {
   app.add_option("--test", a->grammar.tests, "only these tests of a folder");
   app.add_option("--condition", a->grammar.conditions, "only these conditions");
   app.add_flag("--roles", a->grammar.roles,
-               "with regions: the subject and its attractors, as the grammars name them");
+               "with regions: the subject and its attractors, as the grammars name them")
+      .excludes(count);
   app.add_option("--depth", a->grammar.depth, "how deep the trees of a recursive grammar may be");
   app.add_option("--language", a->grammar.language, "where the grammar does not say: de, en, ...");
+  Option& capitalize = app.add_flag_callback(
+                              "--capitalize", [a] { a->grammar.capitalize = true; },
+                              "begin sentences with a capital")
+                           .excludes(count);
+  Option& plain = app.add_flag_callback(
+                         "--no-capitalize", [a] { a->grammar.capitalize = false; }, "do not")
+                      .excludes(count)
+                      .excludes(capitalize);
+  app.add_flag("--raw", a->raw, "words as they are, separated by spaces")
+      .excludes(count)
+      .excludes(plain);
   app.add_flag_callback(
-      "--capitalize", [a] { a->grammar.capitalize = true; }, "begin sentences with a capital");
+         "--period", [a] { a->grammar.period = true; }, "add a full stop at the end")
+      .excludes(count);
   app.add_flag_callback(
-      "--no-capitalize", [a] { a->grammar.capitalize = false; }, "do not");
-  app.add_flag("--raw", a->raw, "words as they are, separated by spaces");
-  app.add_flag_callback(
-      "--period", [a] { a->grammar.period = true; }, "add a full stop at the end");
-  app.add_flag_callback(
-      "--eos", [a] { a->grammar.eos = true; }, "add <eos> at the end");
+         "--eos", [a] { a->grammar.eos = true; }, "add <eos> at the end")
+      .excludes(count);
   app.add_option("--check-vocab", a->vocabulary,
                  "leave out items with words that are not in this list, one per line");
   app.work = [a] { run(*a); };

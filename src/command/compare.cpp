@@ -10,7 +10,7 @@ namespace minpair::command {
 namespace {
 
 struct CompareCall {
-  std::string results, format = "table", output = "-", label;
+  std::string results, format = "table", output = "-", label, match;
   WorthCall worth;
   unsigned flips = 0;
   report::CompareOptions options;
@@ -27,6 +27,9 @@ void compare(CompareCall& call, const Host& host) {
   const bool page = call.format == "page";
   if (page && call.output == "-")
     throw wrong_call("a page is a file").hint("name it: -o comparison.html");
+  if (!call.match.empty() && call.options.suites.size() < 2)
+    throw wrong_call("--match has no effect without two suites").hint("-s ONE -s OTHER");
+  if (!call.match.empty()) call.options.match = call.match;
   if (call.options.sides.size() > 2 && call.flips > 0)
     throw wrong_call("--flips has no effect on a matrix").hint("name two sides");
   const std::vector<report::Comparison> all = comparisons(call);
@@ -75,10 +78,9 @@ Made compare_command(const Host& host) {
   app.add_option("--flips", call->flips, "show N items that one gets right and the other wrong")
       .shows_default()
       .only_with(format, {"table", "json", "csv", "markdown", "latex"});
-  app.add_option("--match", o.match,
-                 "how items of two suites are paired: by name, or by place in the suite")
-      .one_of({"name", "place"})
-      .shows_default();
+  app.add_option("--match", call->match,
+                 "how items of two suites are paired: by name (default), or by place in the suite")
+      .one_of({"name", "place"});
   add_cluster(app, o.cluster);
   app.add_option("--replicates", o.intervals.resampling.replicates,
                  "how often the bootstrap and the permutation test resample")

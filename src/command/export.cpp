@@ -80,10 +80,15 @@ Made export_command(const Host& host) {
     return rest;
   };
   const std::vector<std::string> scored = without({"runs", "effects"});
-  const std::vector<std::string> judged = without({"runs", "effects", "babylm"});
+  const std::vector<std::string> viewed = without({"runs", "effects", "words", "tokens"});
+  const std::vector<std::string> judged = without({"runs", "effects", "words", "tokens", "babylm"});
+  const std::vector<std::string> won = {"items", "summary", "lm-eval"};
   const std::vector<std::string> by_item = without({"runs"});
-  add_norm(app, call->worth.norm, Norms::several).only_with(what, scored);
-  for (Option* option : add_policy(app, call->worth)) option->only_with(what, judged);
+  add_norm(app, call->worth.norm, Norms::several).only_with(what, viewed);
+  for (Option* option : add_policy(app, call->worth)) {
+    const bool of_verdicts = option->long_name == "--ties" || option->long_name == "--pairwise";
+    option->only_with(what, of_verdicts ? won : judged);
+  }
   for (Option* option : add_runs(app, call->options.wanted))
     if (option->long_name == "--method") option->only_with(what, without({"effects"}));
   for (Option* option : add_items(app, call->options))

@@ -285,7 +285,7 @@ void add_layers(Command& app, std::string& layers) {
   app.add_option("--layers", layers, "0 (the embeddings), 1, ..., comma-separated; default: all");
 }
 
-void add_changes(Command& app, ChangeCall& o, const std::vector<std::string>& ways) {
+Option& add_changes(Command& app, ChangeCall& o, const std::vector<std::string>& ways) {
   Option& site =
       app.add_option("--site", o.site,
                      "what is changed; gates, cell and hidden belong to single units of recurrent "
@@ -300,7 +300,7 @@ void add_changes(Command& app, ChangeCall& o, const std::vector<std::string>& wa
       .one_of(ways)
       .shows_default();
   add_layers(app, o.layers);
-  app.add_option("--top", o.top, "heads, neurons or units in the table")
+  return app.add_option("--top", o.top, "heads, neurons or units in the table")
       .whole_number(1, 100000)
       .shows_default();
 }
@@ -388,9 +388,10 @@ Made ablate_command(const Host& host) {
       "  minpair introspect ablate -s de-agreement -m de-lstm --sample 200 --site unit\n"
       "  minpair introspect ablate -s SUITE -m DIR --site head --indices 3:0,3:7 --by condition\n");
   add_by(*made, *call);
-  add_changes(*made, *call, {"zero", "mean"});
+  Option& top = add_changes(*made, *call, {"zero", "mean"});
   made->add_option("--indices", call->indices,
-                   "these at once, as 1:5,2:17 (layers from 1, heads, neurons, units from 0)");
+                   "these at once, as 1:5,2:17 (layers from 1, heads, neurons, units from 0)")
+      .excludes(top);
   return finish(std::move(made), call, ablate);
 }
 

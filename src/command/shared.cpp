@@ -87,13 +87,16 @@ void add_cluster(Command& app, std::string& cluster) {
       .shows_default();
 }
 
+Option& add_bootstrap(Command& app, report::Intervals& intervals) {
+  return app.add_flag_callback(
+      "--bootstrap", [&intervals] { intervals.way = report::Intervals::Way::bootstrap; },
+      "intervals from resampled clusters (BCa)");
+}
+
 void add_interval_kinds(Command& app, report::Intervals& intervals) {
-  using Way = report::Intervals::Way;
-  Option& bootstrap = app.add_flag_callback(
-      "--bootstrap", [&intervals] { intervals.way = Way::bootstrap; },
-      "intervals from resampled clusters (BCa) instead of calibrated ones");
+  Option& bootstrap = add_bootstrap(app, intervals);
   app.add_flag_callback(
-         "--student", [&intervals] { intervals.way = Way::student; },
+         "--student", [&intervals] { intervals.way = report::Intervals::Way::student; },
          "intervals by Student's t over clusters, as in R's survey package")
       .excludes(bootstrap);
 }
@@ -157,22 +160,26 @@ void WorthCall::apply(report::ReportOptions& options) const {
 
 std::vector<Option*> add_policy(Command& app, WorthCall& call,
                                 const std::vector<std::string>& lengths) {
-  return {&app.add_option(
-                  "--lengths", call.lengths,
-                  "equal: only items whose sentences have the same number of tokens; all; both, "
-                  "where they differ")
-               .one_of(lengths)
-               .shows_default(),
-          &app.add_option("--ties", call.ties,
-                          "what a tie is worth: half, right, wrong, or as in the paper")
-               .one_of({"half", "right", "wrong", "paper"})
-               .shows_default(),
-          &app.add_option("--oov", call.oov, "words that the vocabulary lacks: excluded or wrong")
-               .one_of({"excluded", "wrong"})
-               .shows_default(),
-          &app.add_flag(
-              "--pairwise", call.pairwise,
-              "with several bad sentences: the share of pairs won, instead of beating them all")};
+  std::vector<Option*> all;
+  if (!lengths.empty())
+    all.push_back(&app.add_option("--lengths", call.lengths,
+                                  "equal: only items whose sentences have the same number of "
+                                  "tokens; all; both, where they differ")
+                       .one_of(lengths)
+                       .shows_default());
+  all.push_back(&app.add_option("--ties", call.ties,
+                                "what a tie is worth: half, right, wrong, or as in the paper")
+                     .one_of({"half", "right", "wrong", "paper"})
+                     .shows_default());
+  all.push_back(
+      &app.add_option("--oov", call.oov, "words that the vocabulary lacks: excluded or wrong")
+           .one_of({"excluded", "wrong"})
+           .shows_default());
+  all.push_back(
+      &app.add_flag("--pairwise", call.pairwise,
+                    "with several bad sentences: the share of pairs won, instead of beating them "
+                    "all"));
+  return all;
 }
 
 }  // namespace minpair::command

@@ -89,9 +89,9 @@ Made margins_command(const Host& host) {
       "  minpair margins results.db --norm mean\n");
   add_results(*made, call->results);
   add_norm(*made, call->worth.norm, Norms::one);
-  add_policy(*made, call->worth);
+  add_policy(*made, call->worth, {});
   add_cluster(*made, call->options.cluster);
-  add_interval_kinds(*made, call->options.intervals);
+  add_bootstrap(*made, call->options.intervals);
   finish(*made, call, host, report::margin_grids);
   return made;
 }
@@ -104,7 +104,7 @@ Made regions_command(const Host& host) {
   add_results(*made, call->results);
   add_norm(*made, call->worth.norm, Norms::one);
   add_cluster(*made, call->options.cluster);
-  add_interval_kinds(*made, call->options.intervals);
+  add_bootstrap(*made, call->options.intervals);
   finish(*made, call, host, report::region_grids);
   return made;
 }

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -20,6 +22,7 @@ struct ReportCall {
   report::ReportOptions options;
   report::LatexStyle latex;
   std::optional<unsigned> digits;
+  std::optional<uint64_t> bins;
 };
 
 std::string rendered(const ReportCall& call, std::vector<report::Table> tables, bool color) {
@@ -54,6 +57,12 @@ void report_it(ReportCall& call, const Host& host) {
   if (!call.by.empty()) options.by = names_in(call.by);
   if (options.by.empty())
     throw wrong_call("--by needs a name").hint("for example: --by test,condition");
+  if (call.bins) options.bins = *call.bins;
+  const std::set<std::string> fixed = {"suite", "test", "condition", "criterion", "language"};
+  if (call.bins && std::all_of(options.by.begin(), options.by.end(),
+                               [&](const std::string& by) { return fixed.contains(by); }))
+    throw wrong_call("--bins has no effect without a feature in --by")
+        .hint("for example: --by distance --bins 5");
   options.clustered = call.latex.intervals;
   options.aggregate_seeds = call.aggregate == "seeds";
   host.write(call.output, rendered(call, report::make_tables(store, options),
@@ -98,9 +107,9 @@ Made report_command(const Host& host) {
   add_policy(app, call->worth, {"both", "equal", "all"});
   app.add_option("--aggregate", call->aggregate, "seeds: mean and deviation over NAME/seed1, ...")
       .one_of({"seeds"});
-  app.add_option("--bins", call->options.bins,
-                 "how many groups a feature with many numbers is divided into")
-      .shows_default();
+  app.add_option("--bins", call->bins,
+                 "how many groups a feature with many numbers is divided into; default: 10")
+      .whole_number(1);
   add_runs(app, call->options.wanted);
   add_items(app, call->options);
   app.add_option("--columns", call->columns,

@@ -26,8 +26,9 @@ wrong = []
 
 
 def read_table():
-    """Lines `call COMMAND ARGUMENTS`, `value COMMAND OPTION VALUE`, `excuse COMMAND OPTION OTHER REASON`, `skip COMMAND REASON`."""
-    calls, values, excuses, skipped = {}, {}, {}, {}
+    """Lines `call COMMAND ARGUMENTS`, `value COMMAND OPTION VALUE`, `excuse COMMAND OPTION OTHER REASON`, `skip COMMAND REASON`,
+    `each COMMAND OPTION`."""
+    calls, values, excuses, skipped, each = {}, {}, {}, {}, set()
     for line in table.read_text().splitlines():
         if not line or line.startswith("#"):
             continue
@@ -38,22 +39,24 @@ def read_table():
             values[command, rest[0]] = rest[1]
         elif kind == "excuse":
             excuses[command, rest[0], rest[1]] = rest[2]
+        elif kind == "each":
+            each.add((command, rest[0]))
         elif kind == "skip":
             skipped[command] = rest[0]
         else:
             sys.exit(f"{table}: there are no lines '{kind}'")
-    return calls, values, excuses, skipped
+    return calls, values, excuses, skipped, each
 
 
 def described():
     """COMMAND -> OPTION -> the words that give it, without a value that options.tsv must have."""
     options = collections.defaultdict(dict)
     for line in run(["describe"], pathlib.Path("/")).stdout.splitlines():
-        command, name, kind, choices, preset = line.split("\t")
-        if kind != "argument":
+        command, *rest = line.split("\t")
+        options[command]
+        if rest and rest[1] != "argument":
+            name, kind, choices, preset = rest
             options[command][name] = (kind, [c for c in choices.split("|") if c and c != preset])
-        else:
-            options[command]
     return options
 
 
@@ -99,11 +102,12 @@ def words_of(command, option, values, kind, choices):
 
 
 def main():
-    calls, values, excuses, skipped = read_table()
+    calls, values, excuses, skipped, each = read_table()
     options = described()
     used = set()
 
     def excused(command, option, other):
+        option, other = option.split()[0], other.split()[0]
         for key in ((command, option, other), (command, option, "*"), ("*", option, other), ("*", option, "*")):
             if key in excuses:
                 return key
@@ -125,10 +129,14 @@ def main():
             base = [*command.split(), *[w.replace("$GOLDEN", str(golden)).replace("$SOURCE", str(source)) for w in calls[command]]]
             given = {o: words_of(command, o, values, *kind) for o, kind in options[command].items() if o not in base}
             given = {o: [w.replace("$GOLDEN", str(golden)) for w in words] for o, words in given.items() if words}
-            sets = [()] + [(o,) for o in given] + list(itertools.combinations(given, 2))
+            for o in [o for o in given if (command, o) in each]:
+                given |= {f"{o} {choice}": [o, choice] for choice in options[command][o][1]}
+                del given[o]
+            pairs = [(a, b) for a, b in itertools.combinations(given, 2) if a.split()[0] != b.split()[0]]
+            sets = [()] + [(o,) for o in given] + pairs
             for chosen in sets:
                 tried[command, chosen] = pool.submit(result, fixtures, base + sum((given[o] for o in chosen), []))
-        counted = collections.Counter()
+        counted, idle = collections.Counter(), collections.defaultdict(list)
         for (command, chosen), done in tried.items():
             it = done.result()
             if not chosen and (it is None or it.startswith("failed")):
@@ -136,13 +144,15 @@ def main():
             for option in chosen:
                 others = tuple(o for o in chosen if o != option)
                 without = tried[command, others].result()
-                acts = it is None or without is None or it != without
+                acts = it is None or without is None or without.startswith("failed") or it != without
                 counted["refused" if it is None else "acts" if acts else "excused"] += 1
                 key = excused(command, option, others[0] if others else "-")
                 if not acts and not key:
-                    wrong.append(f"{command} {' '.join(others)}: {option} has no effect and is not refused")
+                    idle[command, option].append(" ".join(others) or "alone")
                 if not acts and key:
                     used.add(key)
+    for (command, option), beside in idle.items():
+        wrong.append(f"{command} {option}: no effect, and not refused: {', '.join(beside)}")
     for key in sorted(set(excuses) - used):
         if not sys.argv[3:]:
             wrong.append(f"options.tsv: nothing needs the excuse of {' '.join(key)}")

@@ -16,7 +16,7 @@ def write(name, turned):
             if turned: sentences[0]["text"] += " wort6"
             test, number = "ab"[n // 9 % 2], ("sg", "pl")[n // 18 % 2] + "_" + ("sg", "pl")[n // 36 % 2]
             out.write(json.dumps({"id": f"i{n * 37 % 90}" if turned else f"i{n}", "test": test, "condition": number,
-                "language": ("de", "en", "fr")[n % 3], "cluster": f"c{n % 13}", "features": {"attractors": n % 4, "distance": n % 23,
+                "language": ("de", "en", "fr")[n // 2 % 3], "cluster": f"c{n % 31}", "features": {"attractors": n % 4, "distance": n % 23,
                 "animacy": ("human", "thing")[n % 5 > 2], "lemma": f"l{n % 17}", "template": f"t{n % 11}"}, "sentences": sentences}) + "\n")
 write("s.jsonl", False)
 write("other.jsonl", True)
@@ -39,15 +39,25 @@ minpair run -q -s s.jsonl -s other.jsonl -m $B -m $G --method ce,pll,lp -o r.db
 for seed in 1 2; do minpair run -q -s s.jsonl -m $GOLDEN/$([ $seed = 1 ] && echo bert-saved || echo bert-untied) --name net/seed$seed --method ce -o r.db; done
 minpair run -q -s gp.jsonl -m $B -m $G --method pll,lp -o gp.db
 for step in 100 900; do minpair run -q -s s.jsonl -m $GOLDEN/$([ $step = 100 ] && echo gpt2 || echo gpt-neo) --name g@step$step --method lp -o steps.db; done
-minpair generate de-agreement --test simple_sentence --test pre_field --roles 2> /dev/null | sed 's/"language":"de"/"language":"de"/' > roles.jsonl
+minpair generate de-agreement --test simple_sentence --test pre_field --roles 2> /dev/null > roles.jsonl
 minpair introspect lens -s roles.jsonl -m de-mini --sample 20 -q -o inside.db
 minpair introspect lens -s roles.jsonl -m de-lstm --sample 20 -q -o inside.db
 minpair introspect ablate -s roles.jsonl -m de-mini --site head --sample 20 -q -o inside.db
-minpair introspect ablate -s de-agreement --test across_prepositional_phrase -m de-mini --site head --sample 20 -q -o inside.db
+sed 's/"language":"de"/"language":"nl"/' roles.jsonl > dutch.jsonl
+for what in lens "ablate --site head"; do minpair introspect $what -s dutch.jsonl -m de-mini --sample 20 -q -o inside.db; done
 mkdir q q/predictions
-{ printf 'remarque\tid\tsentence_b\tsentence_a\ttype\tcategory'; printf '\tannotator_%s' 1 3 5 6 7 8 9 10 11 12 13 14; echo
-  for i in 1 2 3 4 5 6 7; do printf 'e\t%s\tle dorme %s\tle dort %s\t%s\tsyntax' $i $i $i $((i % 2 + 1)); for a in 1 2 3 4 5 6 7 8 9 10 11 12; do printf '\t%s' $((a < i)); done; echo; done; } > q/annotations.tsv
-for m in m n; do { printf 'minimal_pair_comparison\tsentence_bad\tsentence_good\tid\tcategory\ttype\n'
-  for i in 1 2 3 4 5 6 7; do printf '%s\tle dorme %s\tle dort %s\t%s\tsyntax\t%s\n' $((i != 6)) $i $i $i $((i % 2 + 1)); done; } > q/predictions/${m}_predictions.tsv; done
+python3 - <<'P'
+import json
+annotators = [1, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]
+with open("q/annotations.tsv", "w") as said, open("q/predictions/m_predictions.tsv", "w") as model:
+    print("remarque", "id", "sentence_b", "sentence_a", "type", "category", *[f"annotator_{a}" for a in annotators], sep="\t", file=said)
+    print("minimal_pair_comparison", "sentence_bad", "sentence_good", "id", "category", "type", sep="\t", file=model)
+    for n, line in enumerate(open("s.jsonl")):
+        good, bad = (s["text"] for s in json.loads(line)["sentences"][:2])
+        if good == bad: continue
+        print("e", n, bad, good, n % 2 + 1, "syntax", *[int((a * n) % 7 < 2) for a in annotators], sep="\t", file=said)
+        print(int(n % 5 < 3), bad, good, n, "syntax", n % 2 + 1, sep="\t", file=model)
+P
 minpair convert --quiet --from qfrblimp q people.db
+minpair run -q -s s.jsonl -m $B -m $G --method ce,pll,lp -o people.db
 rm -r q
