@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/inputs.h"
 
 namespace minpair::inline base {
 
@@ -25,10 +26,12 @@ int open_to_read(const fs::path& path, bool wait) {
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | (wait ? 0 : O_NONBLOCK));
   if (fd < 0) throw cannot_errno("cannot read").at(path.string());
   struct stat st;
-  if (::fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+  const bool known = ::fstat(fd, &st) == 0;
+  if (known && S_ISDIR(st.st_mode)) {
     ::close(fd);
     throw bad_input("this is a folder, a file is needed").at(path.string());
   }
+  if (known) record_input(path, st);
   if (!wait) ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
   return fd;
 }
@@ -143,6 +146,7 @@ MappedFile::MappedFile(const fs::path& path) : path_(path) {
       throw cannot_errno("cannot map the file").at(path.string());
     }
     data_ = static_cast<const char*>(p);
+    record_mapping(data_, size_, path);
   }
   ::close(fd);
 }
@@ -160,7 +164,9 @@ MappedFile& MappedFile::operator=(MappedFile&& o) noexcept {
 }
 
 MappedFile::~MappedFile() {
-  if (data_) ::munmap(const_cast<char*>(data_), size_);
+  if (!data_) return;
+  forget_mapping(data_);
+  ::munmap(const_cast<char*>(data_), size_);
 }
 
 LineReader::LineReader(const fs::path& path, size_t line_limit)

@@ -4,11 +4,13 @@
 #include <new>
 
 #include "base/error.h"
+#include "base/inputs.h"
 #include "base/streams.h"
 #include "cli/cli.h"
 
 int main(int argc, char** argv) {
   minpair::guard_standard_streams();
+  minpair::explain_bus_errors();
   try {
     int status = minpair::cli::run(argc, argv);
     minpair::finish_standard_output();

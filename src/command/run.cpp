@@ -165,17 +165,6 @@ void score_all(RunCall& call, const std::vector<engine::SuiteSource>& suites,
   }
 }
 
-// A results file that was made by this command and has no results.
-void remove_empty_results(std::unique_ptr<store::Store> store) {
-  try {
-    if (!store->runs().empty()) return;
-    const std::filesystem::path file = store->path();
-    store.reset();
-    std::filesystem::remove(file);
-  } catch (const std::exception&) {  // what went wrong before is what matters
-  }
-}
-
 // `transport`: to the other processes of this run; null: there are none.
 void run(RunCall& call, engine::Transport* transport) {
   call.run.quiet |= call.host.silent;
@@ -186,22 +175,15 @@ void run(RunCall& call, engine::Transport* transport) {
     suites.back().called = name;
   }
   const std::vector<method::FittingMethods> methods = methods_of_each(call);
-  // Then the results: whether they can be written must not turn out after hours of work, but a
-  // wrong name should leave no file behind.
+  // Whether the results can be written must not turn out after hours of work.
   std::unique_ptr<store::Store> store;
-  const bool fresh = !std::filesystem::exists(call.output);
   if (!call.run.dry_run)
     store = std::make_unique<store::Store>(call.output, store::Store::Mode::write);
   // Under mpirun the process has been told what to say already.
   if (store && !call.run.quiet && !transport)
     for (int signal : {SIGINT, SIGTERM}) std::signal(signal, print_resume_hint);
   std::vector<engine::RunReport> reports;
-  try {
-    score_all(call, suites, methods, store.get(), transport, reports);
-  } catch (const Error&) {
-    if (store && fresh) remove_empty_results(std::move(store));
-    throw;
-  }
+  score_all(call, suites, methods, store.get(), transport, reports);
   // mpirun puts a terminal of its own in between, whatever becomes of the text.
   if (store) show_tables(*store, reports, call.host, transport == nullptr);
   if (store) check_scored(reports);

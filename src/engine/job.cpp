@@ -17,7 +17,9 @@ bool is_small(const query::Query& query) {
 
 JournaledModel::JournaledModel(query::Model& model, const std::filesystem::path& file,
                                const JobKey& key)
-    : model_(model), journal_(std::make_unique<AnswerJournal>(file, key)) {}
+    : model_(model), journal_(std::make_unique<AnswerJournal>(file, key)) {
+  files = model.files;
+}
 
 JournaledModel::~JournaledModel() = default;
 
@@ -36,6 +38,7 @@ std::vector<query::Answer> JournaledModel::answer(std::span<const query::Query> 
     }
   std::vector<query::Answer> fresh, kept;
   if (!rest.empty()) fresh = model_.answer(rest);
+  check_unchanged(files);  // before they are kept
   for (size_t i = 0; i < fresh.size(); ++i) {
     if (is_small(rest[i])) kept.push_back(fresh[i]);
     answers[places[i]] = std::move(fresh[i]);

@@ -110,6 +110,7 @@ void QueryPlan::answer(const Tick& tick, AnswerJournal* journal, Executor* with)
   uint64_t tokens = 0, handed_out = 0;
   auto take = [&] {
     std::vector<query::Answer> answers = executor.next();
+    check_unchanged(model_.files);  // before they are kept: weights are mapped
     if (journal) journal->append(answers);
     for (size_t i = 0; i < answers.size(); ++i) give_back(asked.front().distinct[i], answers[i]);
     tokens += asked.front().tokens;

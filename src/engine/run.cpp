@@ -234,10 +234,13 @@ class Run {
       if (!options_.shard.whole())
         store_->add_shard(run, {options_.shard.number, options_.shard.of, whole_plan_});
     }
+    check_unchanged(inputs_.files());
+    check_unchanged(model_.files);
     transaction.commit();
     report_.runs = runs;
   }
 
+  RecordedInputs inputs_;  // first: all that is read from here on
   store::Store* store_;
   SuiteSource suite_;
   query::Model& model_;

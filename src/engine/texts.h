@@ -2,8 +2,8 @@
 // Texts that a user typed or a program hands over, and what a model says about them: for `score`,
 // the bench of `serve`, and the C interface.
 //
-//   ScoredTexts scored = score_texts(model, method, {{"Er ging.", "Peter war da."}, {"Ihn
-//   ging."}}); for (const ScoredText& t : scored.texts) use(t.score.value(method.view()));
+//   ScoredTexts scored = score_texts(model, method, {{"Er ging.", "Peter war da."}, {"Ihn."}});
+//   for (const ScoredText& t : scored.texts) use(t.score.value(method.view()));
 //
 //   Predictions gaps = predict(model, {"Er [MASK].", "Peter war da."}, 10);
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/folder.h"
+#include "base/inputs.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "hub/hub.h"
@@ -400,7 +401,10 @@ query::ModelInfo describe_model(const std::string& name_or_path, const LoadOptio
 
 std::unique_ptr<query::Model> load_model(const std::string& name_or_path,
                                          const LoadOptions& options) {
+  const RecordedInputs recorded;
   std::unique_ptr<query::Model> model = load(locate_model(name_or_path), name_or_path, options);
+  check_unchanged(recorded.files());
+  model->files = recorded.files();
   if (model->info().kind == query::ModelInfo::Kind::masked &&
       (options.start != "auto" || options.end != "auto"))
     throw wrong_call("--start and --end are for models that read from left to right")

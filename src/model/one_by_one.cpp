@@ -5,7 +5,9 @@ namespace {
 
 class OneByOne : public query::Model {
  public:
-  explicit OneByOne(std::shared_ptr<query::Model> model) : model_(std::move(model)) {}
+  explicit OneByOne(std::shared_ptr<query::Model> model) : model_(std::move(model)) {
+    files = model_->files;
+  }
   const query::ModelInfo& info() const override { return model_->info(); }
   const tokenizer::Tokenizer& tokenizer() const override { return model_->tokenizer(); }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/inputs.h"
 #include "tokenizer/tokenizer.h"
 
 namespace minpair::query {
@@ -273,6 +274,9 @@ constexpr AskSet kAsksOfOutputs{0b0011111};
 
 class Model {
  public:
+  // What it was read from; a wrapper has those of the model inside.
+  std::vector<InputFile> files;
+
   virtual ~Model() = default;
   virtual const ModelInfo& info() const = 0;
   virtual const tokenizer::Tokenizer& tokenizer() const = 0;

@@ -247,7 +247,29 @@ void roll_back_hot_journal(const std::filesystem::path& path) {
 
 }  // namespace
 
+namespace {
+
+// All that is read in its lifetime is of one moment.
+class ReadTransaction {
+ public:
+  explicit ReadTransaction(Database& database)
+      : database_(database), own_(sqlite3_get_autocommit(database.handle()) != 0) {
+    if (own_) database_.run("BEGIN");
+  }
+  ~ReadTransaction() {
+    if (own_) sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+  ReadTransaction(const ReadTransaction&) = delete;
+
+ private:
+  Database& database_;
+  bool own_;
+};
+
+}  // namespace
+
 bool check_schema(Database& database) {
+  const ReadTransaction unchanged(database);  // another process may be creating the tables
   int64_t version = database.number("PRAGMA user_version");
   bool empty = database.number("SELECT count(*) FROM sqlite_schema") == 0;
   if (empty && version == 0) return false;

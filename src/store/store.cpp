@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "base/error.h"
@@ -20,9 +22,17 @@ constexpr const char* kPragmas =
     "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; "
     "PRAGMA cache_size = -32768;";
 
-std::unique_ptr<Database> open_to_write(const std::filesystem::path& path) {
+void check_can_create(const std::filesystem::path& path) {
   if (path.empty() || path == ":memory:")
     throw wrong_call("the results need a file, or they are lost").hint("as in '-o results.db'");
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    throw cannot_errno("cannot write the results")
+        .at(path.string())
+        .hint("does the folder exist, and may you write there?");
+}
+
+std::unique_ptr<Database> open_to_write(const std::filesystem::path& path) {
   auto database = std::make_unique<Database>(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   if (sqlite3_db_readonly(database->handle(), "main") == 1)
     database->fail(SQLITE_READONLY, "cannot write the results");
@@ -40,6 +50,7 @@ std::string lines_of(const std::vector<std::string>& notes) { return join(notes,
 struct Store::Impl {
   std::filesystem::path path;
   std::unique_ptr<Database> database;
+  bool created = true;  // false: a new file, which the first transaction makes
   std::map<std::string, Statement> prepared;
 
   struct Writing {
@@ -138,8 +149,20 @@ void check_pages(Database& database, const std::filesystem::path& path) {
 
 Store::Store(const std::filesystem::path& path, Mode mode) : impl_(std::make_unique<Impl>()) {
   impl_->path = path;
-  impl_->database = mode == Mode::write ? open_to_write(path) : open_to_read(path);
-  if (mode == Mode::read) check_pages(*impl_->database, path);
+  if (mode == Mode::read) {
+    impl_->database = open_to_read(path);
+    check_pages(*impl_->database, path);
+  } else if (std::filesystem::exists(path)) {
+    impl_->database = open_to_write(path);
+  } else {
+    // A command that stores nothing leaves no file behind, and never has to remove one, which
+    // another process may have begun to use. Until then there is an empty database.
+    check_can_create(path);
+    impl_->created = false;
+    impl_->database =
+        std::make_unique<Database>(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    create_schema(*impl_->database);
+  }
 }
 
 Store::~Store() = default;
@@ -149,6 +172,11 @@ const std::filesystem::path& Store::path() const { return impl_->path; }
 Database& Store::database() { return *impl_->database; }
 
 Store::Transaction::Transaction(Store& store) : store_(store) {
+  if (!store_.impl_->created) {
+    store_.impl_->prepared.clear();
+    store_.impl_->database = open_to_write(store_.impl_->path);
+    store_.impl_->created = true;
+  }
   store_.impl_->database->run("BEGIN IMMEDIATE");
   changes_ = sqlite3_total_changes(store_.impl_->database->handle());
 }

@@ -14,7 +14,10 @@ namespace {
 TEST(Judgments, AreReplacedBySourceAndChecked) {
   testing::TemporaryFolder folder;
   const std::filesystem::path file = folder / "r.db";
-  Store(file, Store::Mode::write);
+  {
+    Store created(file, Store::Mode::write);
+    Store::Transaction t(created);
+  }
   EXPECT_TRUE(read_judgments(file).empty());
   const Judgment choice{"a", "Großväter lachen", "Großväter lacht", "annotator 1", 1};
   const Judgment rating{"b", "Sie lacht", "", "é", 6.5};

@@ -235,7 +235,11 @@ TEST_F(StoreTest, ReadersAndForeignFiles) {
     other.run("CREATE TABLE t (x)");
   }
   EXPECT_THROW(Store(folder / "other.db", Store::Mode::write), Error);
-  { Store(path(), Store::Mode::write); }
+  {
+    Store created(path(), Store::Mode::write);
+    EXPECT_FALSE(std::filesystem::exists(path()));  // nothing is stored yet
+    Store::Transaction t(created);
+  }
   {
     Database later(path(), SQLITE_OPEN_READWRITE);
     later.run("PRAGMA user_version = 99");

@@ -2,10 +2,9 @@
 // One run on many processes: each loads the model; the first plans, hands out batches to whoever is
 // free, works itself, and stores. `minpair run` under mpirun does this:
 //
-//   std::unique_ptr<Transport> transport = join_processes();          // null: not started by
-//   mpirun if (transport && transport->rank() > 0) serve(*transport, models, load);  // the others
-//   else lead(*transport, [&] { Coordinator executor(*transport, number, model); });     // the
-//   first
+//   std::unique_ptr<Transport> transport = join_processes();  // null: not started by mpirun
+//   if (transport && transport->rank() > 0) serve(*transport, models, load);          // the others
+//   else lead(*transport, [&] { Coordinator executor(*transport, number, model); });  // the first
 //
 // A score is the same bits whichever process computes it, so the results are those of one process.
 
