@@ -199,7 +199,9 @@ bool Filter::holds(std::span<const Value> values) {
         truths_[i] = compare(node, values[node.name]);
     }
   }
-  return nodes_.empty() || truths_.back() == Truth::yes;
+  const bool held = nodes_.empty() || truths_.back() == Truth::yes;
+  held_ |= held;
+  return held;
 }
 
 bool Filter::holds(const Item& item) {
@@ -230,6 +232,9 @@ void Filter::check(const std::vector<std::string>& known) const {
     throw unknown_name(fmt::format("in the filter '{}': no item has a feature '{}'", text_, name),
                        name, names);
   }
+  if (!nodes_.empty() && !held_)
+    throw wrong_call(fmt::format("no item satisfies '{}'", text_))
+        .hint("features and their values: in the suite's items, or as columns of 'minpair export'");
 }
 
 }  // namespace minpair::suite

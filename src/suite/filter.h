@@ -4,7 +4,7 @@
 //   Filter filter("attractors > 0 and not condition in (sg_sg, 'pl pl')");
 //   for (Item item; items->next(item);)
 //     if (filter.holds(item)) ...
-//   filter.check();   // throws if no item has the feature 'attractors', and says what it might be
+//   filter.check();   // throws if no item has the feature 'attractors', or none satisfies it all
 //
 // Operators, from the tightest: = != < <= > >= and `in`, `not`, `and`, `or`; parentheses. < and its
 // relatives compare numbers. An item that lacks a feature is in neither a comparison with it nor in
@@ -63,6 +63,7 @@ class Filter {
   std::vector<Truth> truths_;    // of nodes_, for the current item
   std::set<std::string> known_;  // features of items, while one of `names_` was on none of them
   bool missing_ = true;
+  bool held_ = false;  // for some item
 };
 
 }  // namespace minpair::suite

@@ -96,6 +96,7 @@ TEST(Filter, AFeatureOfNoItemIsAnError) {
   EXPECT_EQ(reason("animacy > 0"),
             "in the filter 'animacy > 0': 'animacy' is never a number, but 'animate', for example "
             "| compare it with = or in: animacy = 'animate'");
+  EXPECT_TRUE(reason("attractors > 99").starts_with("no item satisfies 'attractors > 99' |"));
   Filter filter("rare = 1");
   EXPECT_FALSE(filter.holds(item()));
   Item rare = item();
