@@ -345,13 +345,6 @@ void check_item(const Item& item, const Where& where) {
     if (std::string why = why_no_feature(item, i); !why.empty()) fail(std::move(why));
 }
 
-void append_json_feature(std::string& to, const std::string& name, const FeatureValue& value) {
-  JsonWriter json(to);
-  json.key(name);
-  const auto* text = std::get_if<std::string>(&value);
-  text ? json.text(*text) : json.number(std::get<double>(value));
-}
-
 void append_json_line(std::string& to, const Item& item) {
   JsonWriter json(to);
   json.open('{').key("id").text(item.id).key("test").text(item.test);

@@ -66,7 +66,6 @@ class ItemParser {
 
 // Appends the item as one JSON line, with the end of line.
 void append_json_line(std::string& to, const Item& item);
-void append_json_feature(std::string& to, const std::string& name, const FeatureValue& value);
 
 // The items of files, in the order of the files; "-" is standard input. Files and folders in any
 // format of format.h are recognised and read like suites.
