@@ -60,12 +60,13 @@ fuzz:             ## libFuzzer on every reader, SECONDS each
 	@tools/bootstrap.sh build fuzz
 	@tools/fuzz.sh $(or $(SECONDS_EACH),60)
 
-format:           ## clang-format on what is ours
-	@tools/bootstrap.sh lint
+format:           ## clang-format and the page's formatter on what is ours
+	@tools/bootstrap.sh lint web
 	@git ls-files 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' 'fuzz/*.cpp' 'bench/*.cpp' | xargs clang-format -i
+	@tools/web_lint.sh --write
 
-lint:             ## formatting and clang-tidy
-	@tools/bootstrap.sh build lint
+lint:             ## formatting, clang-tidy, and lint of the page
+	@tools/bootstrap.sh build lint web
 	@tools/lint.sh
 
 clean:

@@ -75,7 +75,15 @@ export interface Texts {
   at: number[];
 }
 // text, locus from and to (UTF-16), kind; of some also name, context, regions
-export type Sentence = [string, number, number, number, string?, string?, [string, number, number][]?];
+export type Sentence = [
+  string,
+  number,
+  number,
+  number,
+  string?,
+  string?,
+  [string, number, number][]?,
+];
 export const kKinds = { bad: 0, good: 1, neither: 2, blank: 3 };
 export interface Items {
   ids: string[];
@@ -93,7 +101,13 @@ export interface Judged {
   margins: (number | null)[]; // whole numbers of 1 / scale
   reasons: Texts;
 }
-export const kOutcomes: Record<string, string> = { r: "right", w: "wrong", t: "tie", x: "excluded", "-": "not run" };
+export const kOutcomes: Record<string, string> = {
+  r: "right",
+  w: "wrong",
+  t: "tie",
+  x: "excluded",
+  "-": "not run",
+};
 
 export interface Region {
   test: string;
@@ -114,7 +128,8 @@ export interface CriterionRow {
   ci_low: number | null;
   ci_high: number | null;
 }
-export type Designs = { tables: [{ rows: Region[] }, { rows: CriterionRow[] }] }[]; // by run of the suite
+// by run of the suite
+export type Designs = { tables: [{ rows: Region[] }, { rows: CriterionRow[] }] }[];
 export interface Token {
   text: string;
   begin: number;
@@ -146,7 +161,8 @@ function bytesOf(id: string): Uint8Array<ArrayBuffer> | null {
 }
 
 const liveBytes = bytesOf("live");
-export const live: Live | null = liveBytes && (JSON.parse(new TextDecoder().decode(liveBytes)) as Live);
+export const live: Live | null =
+  liveBytes && (JSON.parse(new TextDecoder().decode(liveBytes)) as Live);
 
 async function fetched(id: string): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   const response = await fetch(`data/${id}?v=${live!.version}`);
@@ -183,7 +199,13 @@ const opened = <T>(id: string) => once(blocks, id, () => json<unknown>(id)) as P
 export const itemsOf = (suite: number) => opened<Items>(`items-${suite}`);
 export const designsOf = (suite: number) => opened<Designs>(`designs-${suite}`);
 /** Under the norm of that name, else its own. */
-export const judgedOf = (run: Run, norm: string) => opened<Judged>(`judged-${run.id}-${Math.max(0, run.looks.findIndex((l) => l.norm === norm))}`);
+export const judgedOf = (run: Run, norm: string) =>
+  opened<Judged>(
+    `judged-${run.id}-${Math.max(
+      0,
+      run.looks.findIndex((l) => l.norm === norm),
+    )}`,
+  );
 
 interface Columns {
   items: number[];
@@ -223,7 +245,8 @@ async function openNumbers(run: Run): Promise<Uint16Array> {
   for (let c = 0; c < columns.counts.length; )
     for (let sentences = columns.counts[c++]; sentences > 0; --sentences) {
       const n = columns.counts[c++];
-      for (let i = 0; i < n; ++i) all[token + i] = bytes[token + i] + 256 * bytes[half + token + i] || all[before + i];
+      for (let i = 0; i < n; ++i)
+        all[token + i] = bytes[token + i] + 256 * bytes[half + token + i] || all[before + i];
       [before, token] = [token, token + n];
     }
   return all;
@@ -232,7 +255,10 @@ const shapeOf = (run: Run) => once(shapes, String(run.shape), () => openShape(ru
 
 /** The scored tokens of each sentence of an item; nothing when the run did not score it. */
 export async function tokensOf(items: Items, run: Run, item: number): Promise<Token[][]> {
-  const [{ columns, places }, stored] = await Promise.all([shapeOf(run), once(numbers, String(run.id), () => openNumbers(run))]);
+  const [{ columns, places }, stored] = await Promise.all([
+    shapeOf(run),
+    once(numbers, String(run.id), () => openNumbers(run)),
+  ]);
   const logprob = (t: number) => (10000 - stored[t]) / 100;
   const place = places.get(item);
   if (!place) return [];

@@ -13,19 +13,43 @@ export interface LongList {
   reveal(place: number): void;
 }
 
-export function longList(label: string, cells: (place: number) => Node[], choose: (place: number) => void): LongList {
+export function longList(
+  label: string,
+  cells: (place: number) => Node[],
+  choose: (place: number) => void,
+): LongList {
   const name = `list-${++lists}`;
   let length = 0;
   let chosen = -1;
   const spacer = el("div", { class: "spacer" });
-  const list = el("div", { class: "list", role: "listbox", tabindex: 0, "aria-label": label }, spacer);
+  const list = el(
+    "div",
+    { class: "list", role: "listbox", tabindex: 0, "aria-label": label },
+    spacer,
+  );
 
   function draw() {
     const from = Math.max(0, Math.floor(list.scrollTop / kRow) - 5);
-    const to = Math.min(length, Math.ceil((list.scrollTop + (list.clientHeight || 400)) / kRow) + 5);
+    const to = Math.min(
+      length,
+      Math.ceil((list.scrollTop + (list.clientHeight || 400)) / kRow) + 5,
+    );
     const rows: HTMLElement[] = [];
     for (let p = from; p < to; ++p)
-      rows.push(el("div", { class: "row", role: "option", id: `${name}-${p}`, "aria-selected": String(p === chosen), style: `top:${p * kRow}px`, onclick: () => pick(p) }, ...cells(p)));
+      rows.push(
+        el(
+          "div",
+          {
+            class: "row",
+            role: "option",
+            id: `${name}-${p}`,
+            "aria-selected": String(p === chosen),
+            style: `top:${p * kRow}px`,
+            onclick: () => pick(p),
+          },
+          ...cells(p),
+        ),
+      );
     spacer.replaceChildren(...rows);
     if (chosen >= 0) list.setAttribute("aria-activedescendant", `${name}-${chosen}`);
     else list.removeAttribute("aria-activedescendant");
@@ -35,7 +59,8 @@ export function longList(label: string, cells: (place: number) => Node[], choose
     chosen = place;
     const top = place * kRow;
     if (top < list.scrollTop) list.scrollTop = top;
-    if (top + kRow > list.scrollTop + list.clientHeight) list.scrollTop = top + kRow - list.clientHeight;
+    if (top + kRow > list.scrollTop + list.clientHeight)
+      list.scrollTop = top + kRow - list.clientHeight;
     draw();
   }
   function pick(place: number) {
@@ -45,7 +70,14 @@ export function longList(label: string, cells: (place: number) => Node[], choose
 
   list.addEventListener("scroll", draw);
   list.addEventListener("keydown", (e) => {
-    const step: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -1e9, End: 1e9 };
+    const step: Record<string, number> = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: 10,
+      PageUp: -10,
+      Home: -1e9,
+      End: 1e9,
+    };
     if (!(e.key in step) || length === 0) return;
     e.preventDefault();
     pick(Math.min(length - 1, Math.max(0, chosen + step[e.key])));
@@ -59,7 +91,8 @@ export function longList(label: string, cells: (place: number) => Node[], choose
       length = n;
       chosen = -1;
       spacer.style.height = `${n * kRow}px`;
-      list.style.setProperty("--rows", `${Math.max(2, n) * kRow + 2}px`); // no taller than what is in it
+      // No taller than its content.
+      list.style.setProperty("--rows", `${Math.max(2, n) * kRow + 2}px`);
       list.scrollTop = 0;
       draw();
     },

@@ -1,6 +1,15 @@
-// A typed pair, looked into: which words made the difference, what each layer would answer, what a change inside does.
+// A typed pair, looked into: which words made the difference, what each layer would answer, what a
+// change inside does.
 import { el, fixed } from "./dom";
-import { colouredLine, colouredTable, curves, heatMap, strongestOf, type Row, type Sentence } from "./inside";
+import {
+  colouredLine,
+  colouredTable,
+  curves,
+  heatMap,
+  strongestOf,
+  type Row,
+  type Sentence,
+} from "./inside";
 import { figure, swatch } from "./svg";
 
 export interface LookedInto {
@@ -18,11 +27,15 @@ export interface LookedInto {
   left_out?: string;
 }
 
-const kWords: Record<string, string> = { masked: "each word masked", "left out": "each word left out", alti: "ALTI-Logit" };
+const kWords: Record<string, string> = {
+  masked: "each word masked",
+  "left out": "each word left out",
+  alti: "ALTI-Logit",
+};
 const kPut: Record<string, string> = {
-  masked: "into what stands there when the word is masked",
-  zero: "into zeros",
-  other: "into what the third sentence has there",
+  masked: "replaced by the state of a mask",
+  zero: "set to zero",
+  other: "replaced by that of the third sentence",
 };
 
 /** Words that occur twice are told apart by their number. */
@@ -38,28 +51,67 @@ function placeNames(names: string[]): string[] {
 function patched(one: LookedInto): SVGElement[] {
   if (!one.patch || !one.layers) return [];
   const names = placeNames(one.patch.names);
-  const rows = names.flatMap((at, p) => one.layers!.map((layer, l): Row => ({ at, layer, effect: one.patch!.effects[p][l] })));
+  const rows = names.flatMap((at, p) =>
+    one.layers!.map((layer, l): Row => ({ at, layer, effect: one.patch!.effects[p][l] })),
+  );
   return [heatMap("Effect by layer and place", rows)];
 }
 
-export const leads = (one: LookedInto) => (one.margin === 0 ? `no preference between “${one.good}” and “${one.bad}”` : `${one.margin > 0 ? "right" : "wrong"}: log odds ${fixed(one.margin, 2)} of “${one.good}” over “${one.bad}”`);
+export const leads = (one: LookedInto) =>
+  one.margin === 0
+    ? `no preference between “${one.good}” and “${one.bad}”`
+    : `${one.margin > 0 ? "right" : "wrong"}: ` +
+      `log odds ${fixed(one.margin, 2)} of “${one.good}” over “${one.bad}”`;
 
 export function lookedInto(one: LookedInto): HTMLElement {
-  const box = el("div", { class: "model looked" }, el("h3", {}, swatch(one) as unknown as Node, one.model));
+  const box = el(
+    "div",
+    { class: "model looked" },
+    el("h3", {}, swatch(one) as unknown as Node, one.model),
+  );
   if (one.error) {
     box.append(el("p", { class: "problem" }, one.error));
     return box;
   }
   box.append(el("p", { class: "verdict" }, leads(one)));
   const lines = one.words.map((s) => colouredLine(s, 0, strongestOf(s), kWords[s.id] ?? s.id));
-  if (lines.length) box.append(colouredTable(`Words, ${one.model}`, "Which words made the difference; blue: what speaks for the right form, red: against it", lines));
-  const lens = [{ title: "margin", test: "", condition: "", rows: one.lens.map((margin, layer): Row => ({ layer, margin })) }];
-  box.append(figure(`${one.model}: what each layer would answer${one.patch ? `; and what becomes of the margin when what stands at a place after a layer is changed ${kPut[one.patch.id]}` : ""}`, [curves("Margin by layer", "margin", lens), ...patched(one)]));
+  if (lines.length)
+    box.append(
+      colouredTable(
+        `Words, ${one.model}`,
+        "Which words made the difference; blue: what speaks for the right form, red: against it",
+        lines,
+      ),
+    );
+  const lens = [
+    {
+      title: "margin",
+      test: "",
+      condition: "",
+      rows: one.lens.map((margin, layer): Row => ({ layer, margin })),
+    },
+  ];
+  box.append(
+    figure(
+      [
+        `${one.model}: what each layer would answer`,
+        ...(one.patch
+          ? [`and the margin when the state of a word after a layer is ${kPut[one.patch.id]}`]
+          : []),
+      ].join("; "),
+      [curves("Margin by layer", "margin", lens), ...patched(one)],
+    ),
+  );
   const notes = [
-    one.total === undefined ? "" : `The whole third sentence has an effect of ${fixed(one.total, 2)}.`,
-    one.shifted ? "It has another number of pieces: what stands after them differs in its position, too." : "",
+    one.total === undefined
+      ? ""
+      : `The whole third sentence has an effect of ${fixed(one.total, 2)}.`,
+    one.shifted
+      ? "It has another number of pieces, so the positions of the words after them differ, too."
+      : "",
     one.left_out ? `Left out: ${one.left_out}.` : "",
-    "Effect: the margin minus the margin after the change. Layer 0 is the embeddings, the last one the model's own answer.",
+    "Effect: the margin minus the margin after the change. " +
+      "Layer 0 is the embeddings, the last layer the model's own answer.",
   ];
   box.append(el("p", { class: "note" }, notes.filter(Boolean).join(" ")));
   return box;

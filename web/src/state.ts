@@ -1,4 +1,5 @@
-// What the reader has chosen. It is in the address, so that a link leads to the same view, also in a file.
+// What the reader has chosen. It is in the address, so that a link leads to the same view, also in
+// a file.
 
 export interface State {
   suite: string;
@@ -20,7 +21,26 @@ export interface State {
   feature: string;
   against: string; // two runs, "0-1"
 }
-const kNone: State = { suite: "", without: [], skip: [], norm: "", lengths: "", language: "", tests: [], sort: "", run: "", test: "", spoken: "", condition: "", outcome: "", order: "", find: "", item: "", feature: "", against: "" };
+const kNone: State = {
+  suite: "",
+  without: [],
+  skip: [],
+  norm: "",
+  lengths: "",
+  language: "",
+  tests: [],
+  sort: "",
+  run: "",
+  test: "",
+  spoken: "",
+  condition: "",
+  outcome: "",
+  order: "",
+  find: "",
+  item: "",
+  feature: "",
+  against: "",
+};
 type Key = keyof State;
 type Listener = { keys: Key[]; tell: () => void };
 
@@ -32,14 +52,17 @@ export function read(hash = location.hash): void {
   const given = new URLSearchParams(hash.includes("=") ? hash.slice(1) : "");
   for (const key of Object.keys(kNone) as Key[]) {
     const value = given.getAll(key);
-    (state as unknown as Record<string, unknown>)[key] = Array.isArray(kNone[key]) ? value : (value[0] ?? "");
+    (state as unknown as Record<string, unknown>)[key] = Array.isArray(kNone[key])
+      ? value
+      : (value[0] ?? "");
   }
 }
 
 export function address(patch: Partial<State> = {}): string {
   const to = new URLSearchParams();
-  for (const [key, value] of Object.entries({ ...state, ...patch })) for (const one of [value].flat()) if (one !== "") to.append(key, one);
-  return "#" + to.toString();
+  for (const [key, value] of Object.entries({ ...state, ...patch }))
+    for (const one of [value].flat()) if (one !== "") to.append(key, one);
+  return `#${to.toString()}`;
 }
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
@@ -55,7 +78,8 @@ export function set(patch: Partial<State>, step = false): void {
 
 function tell(changed: Key[]) {
   // One of them may draw the whole page: then the others are of before.
-  for (const l of [...listeners]) if (listeners.includes(l) && l.keys.some((k) => changed.includes(k))) l.tell();
+  for (const l of [...listeners])
+    if (listeners.includes(l) && l.keys.some((k) => changed.includes(k))) l.tell();
 }
 
 export function listen(keys: Key[], tell: () => void): void {

@@ -1,18 +1,33 @@
-// Opens a served page in a real browser and tries sentences: node serve.mjs URL REPORT.json [FOLDER-FOR-PICTURES]
+// Opens a served page in a real browser and tries sentences: node serve.mjs URL REPORT.json
+// [FOLDER-FOR-PICTURES]
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { accessible, browser, fitsTheScreen, kPhone, kScreen, onPaper, openPage } from "./browser.mjs";
+import {
+  accessible,
+  browser,
+  fitsTheScreen,
+  kPhone,
+  kScreen,
+  onPaper,
+  openPage,
+} from "./browser.mjs";
 
 const [url, reportFile, pictures] = process.argv.slice(2);
 const report = JSON.parse(readFileSync(reportFile, "utf8"));
-const open = (options) => openPage(url, new RegExp(`^(${new URL(url).origin}|data:|blob:)`), "#bench", options);
+const open = (options) =>
+  openPage(url, new RegExp(`^(${new URL(url).origin}|data:|blob:)`), "#bench", options);
 
 const { page, wrong } = await open(kScreen);
-const version = JSON.parse(Buffer.from(await page.textContent("#live"), "base64").toString()).version;
+const version = JSON.parse(
+  Buffer.from(await page.textContent("#live"), "base64").toString(),
+).version;
 // The token does not stay in the address.
 assert.equal(new URL(page.url()).search, "");
 const totals = (p) => p.$$eval("#found .headline strong", (all) => all.map((x) => x.textContent));
-assert.deepEqual(await totals(page), report.totals.filter((t) => t.lengths !== "equal").map((t) => t.accuracy.toFixed(4)));
+assert.deepEqual(
+  await totals(page),
+  report.totals.filter((t) => t.lengths !== "equal").map((t) => t.accuracy.toFixed(4)),
+);
 
 // An item's tokens are fetched when it is opened.
 await page.locator("#items").scrollIntoViewIfNeeded();
@@ -29,14 +44,20 @@ await page.keyboard.type("Der Autor lachen.");
 await page.keyboard.press("Control+Enter");
 await page.waitForSelector("#bench .model .token", { timeout: 60000 });
 assert.equal(await page.locator("#bench .model").count(), 2);
-for (const text of await page.$$eval("#bench .model", (all) => all.map((m) => m.textContent))) assert.match(text, /prefers “Der Autor lach/);
+for (const text of await page.$$eval("#bench .model", (all) => all.map((m) => m.textContent)))
+  assert.match(text, /prefers “Der Autor lach/);
 assert.ok((await page.locator("#bench .token.locus").count()) >= 4);
-const rows = await page.$$eval("#bench table tbody tr", (all) => all.map((r) => [...r.children].map((c) => c.textContent)));
+const rows = await page.$$eval("#bench table tbody tr", (all) =>
+  all.map((r) => [...r.children].map((c) => c.textContent)),
+);
 assert.equal(rows.length, 3);
 assert.equal(rows[0].length, 3);
 // The lead is the difference of the two rows above it, and the better one is bold.
 const number = (t) => Number(t.replace("\u2212", "-"));
-for (const k of [1, 2]) assert.ok(Math.abs(Math.abs(number(rows[0][k]) - number(rows[1][k])) - number(rows[2][k])) < 2e-4);
+for (const k of [1, 2])
+  assert.ok(
+    Math.abs(Math.abs(number(rows[0][k]) - number(rows[1][k])) - number(rows[2][k])) < 2e-4,
+  );
 assert.equal(await page.locator("#bench td.preferred").count(), 2);
 await accessible(page, "the bench");
 if (pictures) {
@@ -64,14 +85,23 @@ await page.selectOption('select[aria-label="Second model"]', "");
 
 // New results come into the open page; what was typed stays.
 await page.fill("#bench textarea", "still here");
-await page.evaluate(() => { window.kept = true; });
+await page.evaluate(() => {
+  window.kept = true;
+});
 await page.route("**/version", (r) => r.fulfill({ json: { version: "new" } }));
-await page.route("**/data/*?v=new", async (r) => r.fulfill({ response: await r.fetch({ url: r.request().url().replace("v=new", `v=${version}`) }) }));
+await page.route("**/data/*?v=new", async (r) =>
+  r.fulfill({
+    response: await r.fetch({ url: r.request().url().replace("v=new", `v=${version}`) }),
+  }),
+);
 await page.click("header button:has-text('Show them')");
 await page.waitForFunction(() => !document.querySelector("header button"));
 assert.ok(await page.evaluate(() => window.kept));
 assert.equal(await page.inputValue("#bench textarea"), "still here");
-assert.deepEqual(await totals(page), report.totals.filter((t) => t.lengths !== "equal").map((t) => t.accuracy.toFixed(4)));
+assert.deepEqual(
+  await totals(page),
+  report.totals.filter((t) => t.lengths !== "equal").map((t) => t.accuracy.toFixed(4)),
+);
 await page.click("#bench .history button:has-text('Clear')");
 assert.equal(await page.locator("#bench .history").isVisible(), false);
 
@@ -81,8 +111,13 @@ await page.click("#bench button[type=submit]");
 assert.match(await page.textContent("#bench .status"), /Type a sentence/);
 await page.fill("#bench textarea", "x".repeat(1500));
 await page.click("#bench button[type=submit]");
-await page.waitForFunction(() => /characters/.test(document.querySelector("#bench .status").textContent));
-assert.deepEqual(wrong.filter((w) => !/400/.test(w)), []);
+await page.waitForFunction(() =>
+  /characters/.test(document.querySelector("#bench .status").textContent),
+);
+assert.deepEqual(
+  wrong.filter((w) => !/400/.test(w)),
+  [],
+);
 
 // A phone in the dark: nothing is wider than the screen, with answers shown.
 const small = await open(kPhone);
