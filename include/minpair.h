@@ -85,7 +85,7 @@ typedef enum minpair_status {
 
 /* Of this thread's last error: what is wrong, where, and in a second line what to do next. "" when there was none. */
 const char* minpair_message(void);
-const char* minpair_version(void); /* "0.1.0" */
+const char* minpair_version(void); /* "0.2.0" */
 int minpair_api(void);             /* of this interface; raised when a function changes its meaning */
 
 /* Another folder with suites/ and models/ in which names are looked up; the folder added last is searched first. */
