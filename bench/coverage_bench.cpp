@@ -1,7 +1,7 @@
 // How often the 95 % intervals of an accuracy contain the truth, on suites that are made up: the
-// tables of docs/statistics.md. Clusters have accuracies from a distribution, so that two items of
-// one cluster correlate by a given amount. `bench_coverage 2000`: so many suites for a number of
-// the first table, a quarter for those of the others (absent: 800, two minutes).
+// tables of docs/notes/2026-11-intervals.md. Clusters have accuracies from a distribution, so that
+// two items of one cluster correlate by a given amount. `bench_coverage 2000`: 2,000 suites for
+// each number of the first table, a quarter for those of the others (absent: 800, two minutes).
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 # How often other 95 % intervals of an accuracy contain the truth, on the suites of coverage_bench.cpp:
-# what docs/statistics.md says of them. Rscript bench/coverage_others.R; takes a minute or two.
+# what docs/notes/2026-11-intervals.md says of them. Rscript bench/coverage_others.R; takes a minute or two.
 set.seed(7)
 suites <- 3000
 

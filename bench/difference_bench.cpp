@@ -1,5 +1,5 @@
 // How often the 95 % intervals of a difference between two models contain the truth, on suites that
-// are made up: the second table of docs/statistics.md. Both models have an accuracy of their own on
+// are made up: the second table of docs/notes/2026-11-intervals.md. Both models have an accuracy of their own on
 // every cluster, from beta distributions; given those, items are independent.
 // `bench_difference 2000`: so many suites for a number (absent: 800, some minutes).
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the study in docs/introspection.md anew: its tables, and every sentence of it that has a figure.
+"""Makes the study in docs/notes/2026-11-two-small-models.md anew: its tables, and every sentence of it that has a figure.
 
-    tools/introspection_study.py build/release/minpair --write docs/introspection.md
+    tools/introspection_study.py build/release/minpair --write docs/notes/2026-11-two-small-models.md
     tools/introspection_study.py MINPAIR [--quick] [PART ...]
 
 The page has a pair of lines for each part, <!-- study: PART --> and <!-- /study -->; with --write what stands between them is

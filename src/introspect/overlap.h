@@ -1,6 +1,6 @@
 #pragma once
 // Do the same heads, neurons or units serve other tests, other languages, other models? A view of
-// effects in a results file. docs/introspection.md says what each figure is.
+// effects in a results file. docs/interventions.md says what each figure is.
 //
 //   std::vector<report::Grid> tables = overlap_tables(store, {}, 0.05);
 

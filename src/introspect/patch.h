@@ -1,6 +1,6 @@
 #pragma once
 // What depends on what inside a model: values are changed on the way, and the margin is looked at.
-// docs/introspection.md says what each figure is.
+// docs/interventions.md says what each figure is.
 //
 //   PatchReadings read = read_patches(model, suite_with_roles(suite), whole_suite(suite), {}, {});
 //   report::Grid table = patch_table(read, By::test, 20);

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Links between pages lead to files that exist and headings that they have; and no page but generated ones is long.
+
+    links.py SOURCE_FOLDER
+"""
+import re
+import sys
+from pathlib import Path
+
+MOST_LINES = 250
+GENERATED = {"docs/fidelity.md"}
+
+
+def anchor(heading):
+    """As Markdown's readers name it: links as their text, lower case, no punctuation, hyphens for spaces."""
+    text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").strip().lower()
+    return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+
+
+def prose(path):
+    """Without code blocks."""
+    return re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.M | re.S)
+
+
+source = Path(sys.argv[1]).resolve()
+pages = [p for part in ("*.md", "docs/**/*.md", "suites/**/*.md", "models/**/*.md", "tests/**/*.md") for p in sorted(source.glob(part))]
+anchors = {page: {anchor(h) for h in re.findall(r"^#+ (.*)$", prose(page), re.M)} for page in pages}
+problems = []
+links = 0
+for page in pages:
+    name = page.relative_to(source).as_posix()
+    lines = len(page.read_text().splitlines())
+    if lines > MOST_LINES and name not in GENERATED:
+        problems.append(f"{name}: {lines} lines, at most {MOST_LINES}")
+    for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", prose(page))):
+        if re.match(r"[a-z]+:", target):
+            continue
+        links += 1
+        path, _, place = target.partition("#")
+        other = (page.parent / path).resolve() if path else page
+        if not other.exists():
+            problems.append(f"{name}: {target}: no such file")
+        elif place and other in anchors and place not in anchors[other]:
+            problems.append(f"{name}: {target}: no such heading")
+print("\n".join(problems) or f"{links} links in {len(pages)} pages")
+sys.exit(bool(problems) or links < 50)
