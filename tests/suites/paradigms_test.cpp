@@ -55,7 +55,8 @@ class Paradigms {
     }
   }
 
-  std::vector<Token> read(const std::string& text) const {
+  // The words of a sentence, or those of a list.
+  std::vector<Token> read(const std::string& text, bool sentence = true) const {
     std::vector<Token> tokens;
     for (std::string_view word : words(text)) {
       Token token;
@@ -66,7 +67,8 @@ class Paradigms {
       token.text = word;
       look_up(token.text, token);
       // What begins a sentence may be a name or anything else.
-      if (tokens.empty() && lower(token.text) != token.text) look_up(lower(token.text), token);
+      if (sentence && tokens.empty() && lower(token.text) != token.text)
+        look_up(lower(token.text), token);
       tokens.push_back(std::move(token));
     }
     return tokens;
@@ -119,6 +121,8 @@ std::vector<Analysis> phrase(const std::vector<Token>& tokens, size_t at) {
       preposition = &tokens[i - 1];
     if (article || preposition) break;
     if (!tokens[i].can({"X"}) && !tokens[i].can({"ADJ"})) break;
+    // A participle can have an object with an article of its own before it.
+    if (i > 2 && tokens[i].can({"PTCP"}) && tokens[i - 1].can({"N"})) i -= 2;
   }
   std::vector<Analysis> fitting;
   for (const Analysis& noun : tokens[at].all({"N"})) {
@@ -254,7 +258,7 @@ Analysis demands_on_verbs(const List& list) {
 // "" or the word that is not what the list says.
 std::string false_claim(const List& list, const std::string& form, const Paradigms& paradigms,
                         size_t& checked) {
-  std::vector<Token> tokens = paradigms.read(form);
+  std::vector<Token> tokens = paradigms.read(form, false);
   bool verbs = std::any_of(tokens.begin(), tokens.end(), verb);
   bool nouns =
       std::any_of(tokens.begin(), tokens.end(), [](const Token& t) { return t.can({"N"}); });
@@ -282,7 +286,7 @@ TEST_P(GermanParadigms, TheListsOfTheGrammarSayWhatTheirWordsAre) {
     for (const std::string& form : list.forms)
       EXPECT_EQ(false_claim(list, form, paradigms, checked), "")
           << list.file << ": " << list.name << ": " << form;
-  EXPECT_GE(checked, std::string(GetParam()) == "de-grammar" ? 700u : 20u);
+  EXPECT_GE(checked, std::string(GetParam()) == "de-grammar" ? 1200u : 20u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, GermanParadigms,
