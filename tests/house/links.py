@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Links between pages lead to files that exist and headings that they have; and no page but generated ones is long.
+"""Links between pages lead to files that exist and headings that they have; docs/index.md lists every page; and no page but
+generated ones is long.
 
     links.py SOURCE_FOLDER
 """
@@ -42,5 +43,10 @@ for page in pages:
             problems.append(f"{name}: {target}: no such file")
         elif place and other in anchors and place not in anchors[other]:
             problems.append(f"{name}: {target}: no such heading")
+index = source / "docs/index.md"
+listed = {(index.parent / target.partition("#")[0]).resolve() for target in re.findall(r"\]\(([^)\s]+)\)", index.read_text())}
+for page in (source / "docs").rglob("*.md"):
+    if page != index and page.resolve() not in listed:
+        problems.append(f"{page.relative_to(source)}: not in docs/index.md")
 print("\n".join(problems) or f"{links} links in {len(pages)} pages")
 sys.exit(bool(problems) or links < 50)
