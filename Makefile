@@ -1,5 +1,5 @@
 # A thin front: everything real is in CMakePresets.json and tools/.
-.PHONY: golden-check demo build configure test check fresh package wheel install bench fuzz format lint clean
+.PHONY: docs golden-check demo build configure test check fresh package wheel install bench fuzz format lint clean
 .DEFAULT_GOAL := build
 
 JOBS ?= $(shell nproc)
@@ -46,6 +46,10 @@ package:          ## build/minpair_*.deb, and a tarball that needs nothing but g
 wheel:            ## build/minpair-*.whl, a Python wheel that needs nothing but glibc
 	@tools/bootstrap.sh build package
 	@tools/wheel.sh $(JOBS)
+
+docs:             ## the manual as a site with search, at build/docs/index.html
+	@tools/bootstrap.sh web
+	@tools/docs.sh
 
 install: build    ## program, data, man pages, completion; PREFIX=...
 	@tools/quietly.sh install "Installing below $(PREFIX)" cmake --install build/release --prefix $(PREFIX)

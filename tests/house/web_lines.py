@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 web = Path(sys.argv[1]) / "web"
-files = [f for pattern in ("src/*", "test/*.mjs", "*.mjs") for f in sorted(web.glob(pattern))]
+files = [f for pattern in ("src/*", "test/*.mjs", "*.mjs", "docs/*.mjs", "docs/site.*") for f in sorted(web.glob(pattern))]
 long = [f"{f.relative_to(web.parent)}:{n}: {len(line)} characters"
         for f in files for n, line in enumerate(f.read_text().splitlines(), 1) if len(line) > 100]
 print("\n".join(long) or f"{len(files)} files")
