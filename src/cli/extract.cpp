@@ -58,7 +58,7 @@ FilesByLanguage group_by_language(const Options& o) {
 }
 
 // What a file has that no item is made of.
-void tell_of_gaps(const fs::path& file, uint64_t withheld, uint64_t too_long, uint64_t first_long) {
+void warn_skipped(const fs::path& file, uint64_t withheld, uint64_t too_long, uint64_t first_long) {
   if (withheld > 0)
     fmt::print(stderr,
                "note: {}: the words of {} are withheld; the treebank's README says where they can "
@@ -88,7 +88,7 @@ void each_tree(const std::vector<fs::path>& files, bool quiet, const std::string
       withheld += tree.withheld();
       each(tree);
     }
-    if (!quiet) tell_of_gaps(files[i], withheld, too_long, first_long);
+    if (!quiet) warn_skipped(files[i], withheld, too_long, first_long);
     if (in.sloppy_lines() > 0 && !quiet)
       fmt::print(stderr, "note: {} passed over, the first: {}\n",
                  counted(in.sloppy_lines(), "small fault"), in.first_sloppy());

@@ -10,7 +10,7 @@ namespace minpair::introspect {
 
 struct Summary {
   double value, low, high;
-  double p;  // of a mean that is not nought
+  double p;  // of the hypothesis that the mean is zero
 };
 // No interval where clusters are too few or all agree.
 Summary mean_of(const std::vector<double>& values, const std::vector<uint64_t>& clusters);

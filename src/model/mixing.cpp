@@ -24,8 +24,8 @@ double distance(const float* whole, const float* a, const float* b, size_t width
   return sum;
 }
 
-// How close each is to the whole, nought where it is as far as nothing, as shares. What nothing is
-// close to stays what it was: its own token.
+// Turns closeness to the whole into shares; zero where a part is no closer than nothing. Where no
+// part is close, the token itself has everything.
 void make_shares(std::span<double> row, size_t own) {
   const double sum = std::accumulate(row.begin(), row.end(), 0.0);
   if (sum <= 0) row[own] = 1;

@@ -75,7 +75,7 @@ bool of_all_tokens(const Ask& ask) {
 // probability 1.
 constexpr double kLargestSum = 1e9;
 
-// A probability may be nought; a broken weight gives what is no number, or more than any.
+// A probability may be zero; a broken weight gives NaN or infinity.
 void check_numbers(const Logits& numbers, const Ask& ask, const Query& query, const Model& model) {
   bool fine = std::fabs(numbers.log_sum_exp) < kLargestSum;
   for (float x : numbers.logits) fine &= x < HUGE_VALF;

@@ -30,7 +30,7 @@ CLI::Validator positive() {
           "", "positive"};
 }
 
-// A size, a rate or a time: nothing can be made of nought.
+// Zero is not a size, a rate or a time.
 template <class Number>
 void add_number(CLI::App& app, const std::string& name, Number& number, const std::string& help) {
   app.add_option(name, number, help)->check(positive())->capture_default_str();
