@@ -300,7 +300,7 @@ TEST_F(ClozeTest, LemmaFormsAreThoseOfTheMaskedWordInItsCasing) {
             judge::Reason::no_other_form);
 }
 
-TEST_F(ClozeTest, WhatCannotBeJudgedIsExcludedWithAReason) {
+TEST_F(ClozeTest, ExclusionsHaveReasons) {
   method::VocabularyWords all = words(3), many = words(4);
   const method::Method& method = method::find_method("feature-class");
   suite::Item item = cloze("Der Hof war da .", "Hof");

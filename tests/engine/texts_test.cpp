@@ -196,7 +196,7 @@ TEST(Predict, ReadsTheContextAndAsksNothingAboutIt) {
 }
 
 // What stands after the gap is not read from left to right.
-TEST(Predict, ACausalModelContinuesWhatStandsBeforeTheMask) {
+TEST(Predict, CausalModelsContinueTheTextBeforeTheMask) {
   auto model = tiny("gpt2");
   const Predictions cut = predict(*model, {"wort7 [MASK] wort9"}, 3);
   EXPECT_EQ(cut.seen, "wort7");

@@ -109,7 +109,7 @@ TEST(Edges, OtherEdgesAreAnotherModel) {
   EXPECT_EQ(load(with("[CLS]", "none")).fingerprint, own.fingerprint);
 }
 
-TEST(Edges, WhatIsNotThereIsAnError) {
+TEST(Edges, MissingTokensAreErrors) {
   EXPECT_THROW(model::load_model(golden("gpt2").string(), with("<nope>", "auto")), Error);
   EXPECT_THROW(model::load_model(golden("bert").string(), with("none", "auto")), Error);
 }

@@ -109,14 +109,14 @@ TEST_F(Sources, ADownloadThatWasCutOffIsContinued) {
   EXPECT_EQ(read_file(at("deep/c.txt")), files["deep/c.txt"]);
 }
 
-TEST_F(Sources, WhatCannotBeCheckedIsNamed) {
+TEST_F(Sources, FilesWithoutHashesAreNamed) {
   source.files[0].sha256 = "";
   EXPECT_EQ(source.unchecked(), 1u);
   EXPECT_THAT(run().unchecked, ElementsAre("a.txt"));
   EXPECT_EQ(read_file(at("a.txt")), "eins\n");
 }
 
-TEST_F(Sources, ADryRunAndOfflineAskNobody) {
+TEST_F(Sources, DryRunAndOfflineContactNoServer) {
   options.dry_run = true;
   PulledSource p = run();
   EXPECT_EQ(p.absent, 2u);

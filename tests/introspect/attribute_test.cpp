@@ -207,7 +207,7 @@ TEST(Evidence, ByChanceIsTheMeanOverAllOrders) {
     }
 }
 
-TEST(Erasure, WhatCannotBeAskedIsCounted) {
+TEST(Erasure, UnaskableItemsAreCounted) {
   auto model = golden("gpt2");
   std::vector<suite::Item> items{example("1"), example("2")};
   items[0].cloze = true;

@@ -73,7 +73,7 @@ TEST_F(Pieces, TheFirstThatDifferIsMaskedWithTheRestOfTheLocus) {
   EXPECT_THAT(c.ids, ElementsAre(2, 7, 20, 4, 4, 8, 3));
 }
 
-TEST_F(Pieces, WhatCannotBeAskedSaysWhy) {
+TEST_F(Pieces, UnaskableItemsHaveReasons) {
   EXPECT_EQ(why_not(pair("wort7 lacht wort8", "wort7 lachtst wort8")),
             "of which one form begins with the other");
   EXPECT_EQ(why_not(pair("wort7 lachten wort8", "wort7 lachen wort8")),

@@ -304,7 +304,7 @@ TEST(Patch, EffectsAreOddsMovedToTheOtherForm) {
   EXPECT_GT(cell(table, 1, "effect_high"), 2.6);
 }
 
-TEST(Patch, WhatIsMissingIsCounted) {
+TEST(Patch, MissingCounterpartsAreCounted) {
   auto model = model::load_model((source_dir() / "tests/model/golden/gpt2").string());
   std::vector<suite::Item> items = agreement("wort");
   for (suite::Item& item : items)

@@ -115,7 +115,7 @@ TEST(Probe, NoWordIsInTwoFolds) {
   for (const auto& [word, some] : controls) EXPECT_EQ(some.size(), 1u) << word;
 }
 
-TEST(Probe, WhatCannotBeProbedIsSaid) {
+TEST(Probe, UnprobableItemsAreReported) {
   ProbeStates states = planted();
   for (uint64_t& cluster : states.roles[0].clusters) cluster = 1;
   const report::Grid grid = probe_table(fit_probes(states, {}));
@@ -208,7 +208,7 @@ TEST(Probe, ReadsTheStatesOfEveryRole) {
 }
 
 // The model reads on from the erased states.
-TEST(Probe, ErasureGoesOnThroughTheModel) {
+TEST(Probe, ErasedStatesContinueThroughTheModel) {
   for (const std::string name : {"bert", "gpt2", "llama"}) {
     auto model = model::load_model((source_dir() / "tests/model/golden" / name).string());
     std::vector<suite::Item> items;

@@ -118,7 +118,7 @@ TEST_F(Sweeps, DirectEffectsToo) {
   EXPECT_EQ(effect_tables(store, {})[1].key, "alti");
 }
 
-TEST_F(Sweeps, WhatIsThereIsNotAskedAgain) {
+TEST_F(Sweeps, StoredEffectsAreNotComputedAgain) {
   Counting first(*model_, SIZE_MAX), again(*model_, SIZE_MAX), more(*model_, SIZE_MAX);
   patch("a.db", first, {.limit = 10});
   const std::string before = bytes("a.db");

@@ -65,7 +65,7 @@ TEST(Regions, ATotalIsOfTheWholeSentence) {
 
 // A special token belongs to the text's end, also where the token before it begins in another
 // region.
-TEST(Regions, WhatFollowsTheTextIsInItsLastRegion) {
+TEST(Regions, TokensAfterTheTextBelongToTheLastRegion) {
   suite::Sentence s = sentence("a", {{"np", "Dogs"}, {"verb", "bark"}});
   EXPECT_EQ(regions_of(s, scored(s, {{"Dogs bark", 1}, {"", 2}}).tokens), (std::vector<int>{0, 1}));
   TokenScore piece;  // of a character that a token before it has begun

@@ -86,7 +86,7 @@ TEST(Score, ViewsOfClozes) {
   EXPECT_EQ(judge(lemmas, right_first, find_view("logit")).outcome, Outcome::undefined);
 }
 
-TEST(Score, ALemmaThatNobodyTiesHasNoTie) {
+TEST(Score, LemmasWithoutTiesHaveNone) {
   std::vector<SentenceScore> lemmas = {side_of(WordScore::Kind::lemmas, 0, 0.75f),
                                        side_of(WordScore::Kind::lemmas, 0, 0.25f)};
   EXPECT_EQ(judge(lemmas, {true, false}, find_view("equal-weight")).pairs_tied, 0);
@@ -145,7 +145,7 @@ TEST(Score, TheGoodOneMustBeatAllBadOnes) {
   EXPECT_EQ(verdict(NAN, -1, -3).outcome, Outcome::undefined);
 }
 
-TEST(Score, WhatIsScoredIsMeasured) {
+TEST(Score, ScoredTextIsMeasured) {
   suite::Item item = pair_of("Die Häuser dort stehen leer .", "Die Häuser dort steht leer .");
   std::vector<SentenceScore> scores = {sentence_of({-6}), sentence_of({-6})};
   measure(item, Scope::sentence, scores);
@@ -241,7 +241,7 @@ TEST(Policy, ManyVerdictsAreWorthTheirSum) {
     }
 }
 
-TEST(Policy, WhatDoesNotCountHasAReason) {
+TEST(Policy, UncountedItemsHaveReasons) {
   EXPECT_EQ(left_out(Reason::none, true, {}), Reason::none);
   EXPECT_EQ(left_out(Reason::none, false, {}), Reason::none);
   EXPECT_EQ(left_out(Reason::none, false, {.lengths = Lengths::equal}), Reason::unequal_lengths);

@@ -74,7 +74,7 @@ std::string error_of(const suite::Manifest& manifest) {
   return "";
 }
 
-TEST(CheckManifest, WhatIsNotKnownIsRefused) {
+TEST(CheckManifest, UnknownKeysAreRefused) {
   EXPECT_EQ(error_of({}), "");
   EXPECT_EQ(error_of(manifest_with("pll", "word")), "");
   EXPECT_EQ(error_of(manifest_with("", "probability")), "");

@@ -93,7 +93,7 @@ class PairsOfLetters : public FakeTokenizer {
   }
 };
 
-TEST_F(ContextTest, WhatWouldReachOverTheJointIsTokenizedApart) {
+TEST_F(ContextTest, TokensAcrossTheJointAreTokenizedApart) {
   PairsOfLetters pairs;  // two ideographs are six bytes
   Encoded even = encoded({"犬も寝", "猫が"}, pairs, {});
   EXPECT_EQ(even.context_begin, 1u);

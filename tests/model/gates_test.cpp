@@ -199,7 +199,7 @@ TEST(Gates, AllOfAnotherInputGiveItsAnswer) {
   }
 }
 
-TEST(Gates, WhatACellLacksIsSaid) {
+TEST(Gates, MissingGatesAreErrors) {
   auto said = [](const char* name, Where site) -> std::string {
     const Query query = ask(kIds, {{{site, 1, 0, 0}, query::Zero{}}});
     try {

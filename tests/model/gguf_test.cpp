@@ -169,7 +169,7 @@ TEST(Gguf, GptNeoxHasAllQueriesFirst) {
   expect_same_logits("gpt-neox", folder / "m.gguf");
 }
 
-TEST(Gguf, WhatIsNotReadSaysWhetherTheOriginalIs) {
+TEST(Gguf, RefusalsSayWhetherTheOriginalCanBeLoaded) {
   testing::TemporaryFolder folder;
   auto refusal = [&](const char* architecture) -> std::string {
     GgufFile file;
@@ -190,7 +190,7 @@ TEST(Gguf, WhatIsNotReadSaysWhetherTheOriginalIs) {
 }
 
 // T5 1.1, written by a library that forgot its output layer.
-TEST(Gguf, AT5WhoseScaleNobodySaysIsRefused) {
+TEST(Gguf, T5WithoutAStatedScaleIsRefused) {
   testing::TemporaryFolder folder;
   GgufFile file;
   file.string("general.architecture", "t5");

@@ -159,7 +159,7 @@ TEST_P(Changing, TheWholeStreamOfAnotherInputGivesItsAnswer) {
   }
 }
 
-TEST_P(Changing, WhatIsItsOwnChangesNoBit) {
+TEST_P(Changing, ReplacingAValueByItselfChangesNoBit) {
   const Answer ours = answer(ask(ids_));
   for (uint16_t layer = 0; layer <= layers_; ++layer)
     for (const Place& place : places(layer, fills_gaps() ? 3 : 2)) {
@@ -243,7 +243,7 @@ TEST_P(Changing, AddsTimesAFactor) {
   EXPECT_EQ(std::get<query::State>(answer(query)[0]).values, own);
 }
 
-TEST_P(Changing, WhatIsNotThereIsSaid) {
+TEST_P(Changing, MissingSitesAreErrors) {
   auto said = [&](const Change& change) -> std::string {
     try {
       answer(ask(ids_, {change}));

@@ -244,7 +244,7 @@ TEST(LoadModel, AnswersThatAreNoNumbersAreNamed) {
               HasSubstr("answers with what is not a number"));
 }
 
-TEST(LoadModel, WhatWasTrainedAsBothIsReadAsEither) {
+TEST(LoadModel, GptBertLoadsAsMaskedOrCausal) {
   auto read = [](const char* name, const char* as) {
     return load_model(golden(name).string(), {.threads = 1, .as = as});
   };
@@ -302,7 +302,7 @@ TEST(LoadModel, AbsurdConfigurationsAreErrors) {
       HasSubstr("between 1 and"));
 }
 
-TEST(LoadModel, WhatLeadsNowhereIsAnError) {
+TEST(LoadModel, DanglingLinksAreErrors) {
   EXPECT_THAT(error_of([] { load_model("/no/such/model"); }), HasSubstr("there is no model"));
   TemporaryFolder folder;
   EXPECT_THAT(error_of([&] { load_model(folder.path().string()); }), HasSubstr("config.json"));
@@ -339,8 +339,8 @@ TEST(Minilm, HiddenStatesAgreeWithOnnxRuntime) {
   query::ModelInfo known;
   known.name = "minilm";
   known.architecture = "bert";
-  MaskedModel model({folder, {.threads = 2}, known},
-                    std::get<MakeEncoder>(families().front().make), false);
+  MaskedModel model({folder, {.threads = 2}, known}, std::get<MakeEncoder>(families().front().make),
+                    false);
   std::ifstream lines(folder / "reference.jsonl");
   size_t compared = 0;
   for (std::string line; std::getline(lines, line);) {

@@ -21,7 +21,7 @@ using namespace testing;
 
 constexpr int kVersions[] = {44, 57};
 
-TEST(OlderForms, WhatNewerVersionsWroteIsTheSameModelInOlderForms) {
+TEST(OlderForms, CheckpointsOfNewerVersionsLoadTheSameInOlderForms) {
   std::map<int, size_t> compared;
   for (const std::string& name : written_by_5())
     for (int minor : kVersions) {

@@ -70,7 +70,7 @@ double worst_of(query::Model& model, const Json& sentence) {
   return worst;
 }
 
-TEST(Parity, WhatTransformersWroteIsReadAsItReadsIt) {
+TEST(Parity, FoldersOfTransformersGiveItsNumbers) {
   if (parity().empty()) GTEST_SKIP() << testing::no_data();
   size_t compared = 0;
   for (const char* name :
@@ -302,7 +302,7 @@ INSTANTIATE_TEST_SUITE_P(Transformers, Made, ::testing::ValuesIn(folders_of_tran
 
 // tools/golden/make_gguf.py had llama.cpp's converter write them. Where llama.cpp computes
 // otherwise than transformers, its numbers stand beside the file.
-TEST(Parity, WhatLlamaCppWroteIsTheSameModel) {
+TEST(Parity, GgufOfLlamaCppIsTheSameModel) {
   size_t compared = 0;
   for (const auto& file : std::filesystem::directory_iterator(made_by_transformers("gguf"))) {
     if (file.path().extension() != ".gguf") continue;
@@ -400,7 +400,7 @@ TEST(Parity, EveryKeyOfAConfigurationIsObeyedOrRefused) {
   EXPECT_GT(refused, 400u);
 }
 
-TEST(Parity, WhatWouldBeReadWronglyIsRefusedByName) {
+TEST(Parity, UnsupportedFoldersAreRefusedByName) {
   if (parity().empty()) GTEST_SKIP() << testing::no_data();
   const std::pair<const char*, const char*> refused[] = {
       {"bert-is-decoder", "is_decoder"},

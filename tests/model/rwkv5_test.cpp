@@ -107,7 +107,7 @@ std::string error_with(const std::string& key, const Json& value) {
   return "no error";
 }
 
-TEST(Rwkv5, WhatIsNotComputedIsRefused) {
+TEST(Rwkv5, UnsupportedVariantsAreRefused) {
   EXPECT_THAT(error_with("tie_word_embeddings", true), HasSubstr("an output layer of its own"));
   EXPECT_THAT(error_with("attention_hidden_size", 64), HasSubstr("must be \"hidden_size\""));
   EXPECT_THAT(error_with("head_size", 12), HasSubstr("heads of 12 do not divide 32"));

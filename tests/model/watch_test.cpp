@@ -115,7 +115,7 @@ TEST_P(Watched, TheStreamOfAnotherInputGivesItsOutput) {
 }
 
 // A part of a layer acts only through what it adds.
-TEST_P(Watched, WhatIsAddedHidesWhereItCameFrom) {
+TEST_P(Watched, SumsDoNotRevealTheirParts) {
   if (is_recurrent_) return;
   Pass ours = pass(ids_), theirs = pass(others_);
   for (auto [inside, added] : {std::pair{Site::attention_input, Site::attention_output},
@@ -189,7 +189,7 @@ INSTANTIATE_TEST_SUITE_P(Model, Watched, ::testing::ValuesIn(every_model()),
                          [](const auto& tested) { return identifier(tested.param); });
 
 // Where not all tokens are read, the rows say whose they are.
-TEST(Encoder, TheLastLayerGoesOnWithWhatIsRead) {
+TEST(Encoder, TheLastLayerKeepsOnlyRowsThatAreRead) {
   nn::Runtime runtime(2);
   Config config(golden("bert") / "config.json");
   auto checkpoint = checkpoint::open_checkpoint(golden("bert"));

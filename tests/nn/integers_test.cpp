@@ -129,7 +129,7 @@ TEST_P(Integers, OutputsAreReadWhereAsked) {
   expect_outputs_where_asked(two, one, layer, random_matrix(random, 120, 96), targets, 9);
 }
 
-TEST_P(Integers, WhatIsNoNumberStaysNone) {
+TEST_P(Integers, NanStaysNan) {
   Random random(25);
   const Runtime runtime(1, GetParam(), integers());
   const Coded coded(random, 20, 512, 32, false);

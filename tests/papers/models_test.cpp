@@ -169,7 +169,7 @@ TEST_F(PapersModels, OfflineNothingIsAsked) {
   EXPECT_EQ(hub.asked, 0);
 }
 
-TEST_F(PapersModels, OfflineWhatIsNotHereIsToldRowByRow) {
+TEST_F(PapersModels, OfflineReportsMissingModelsByRow) {
   how.hub.offline = true;
   how.skip_absent = true;
   const std::vector<Answered> all = answer(paper("0.5", "0.5"), folder.path(), how);

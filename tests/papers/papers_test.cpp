@@ -70,7 +70,7 @@ TEST_F(Queries, AggregatesThatSqliteLacks) {
 }
 
 // SQLite's own would skip a missing value and take a text for 0.
-TEST_F(Queries, WhatIsNoNumberIsRefused) {
+TEST_F(Queries, NanIsRefused) {
   EXPECT_THAT(error("select mean(null)"), HasSubstr("mean: a value is missing"));
   EXPECT_THAT(error("select sum('x')"), HasSubstr("sum: 'x' is not a number"));
   EXPECT_THAT(error("select sqrt('x')"), HasSubstr("sqrt: 'x' is not a number"));

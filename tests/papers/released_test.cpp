@@ -120,7 +120,7 @@ TEST_F(ReleasedFiles, CountsOfAnswersAreItems) {
       Error);
 }
 
-TEST_F(ReleasedFiles, WhatHasNoPartnerIsCounted) {
+TEST_F(ReleasedFiles, UnpairedItemsAreCounted) {
   write("gold.csv", "id,good,bad\n1,g1,b1\n2,g2,b2\n");
   write("scores.csv", "id,right\n1,1\n7,0\n2,0\n8,1\n");
   Stored done = stored(

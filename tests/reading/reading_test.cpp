@@ -180,7 +180,7 @@ TEST_F(OwnFiles, SayWhatIsWrong) {
   EXPECT_THAT(error(), HasSubstr("m.csv:2: word 2 of text '1' stands where word 1 is expected"));
 }
 
-TEST_F(OwnFiles, WhatSurprisalCannotSayIsAnError) {
+TEST_F(OwnFiles, SurprisalRefusesInvalidRows) {
   write("m.csv",
         "text,position,word,surprisal\n1,1,Er,2\n1,2,lacht,5\n1,3,laut,4\n1,4,auf,3\n1,5,und,3\n"
         "1,6,geht,4\n");

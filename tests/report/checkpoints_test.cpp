@@ -21,7 +21,7 @@ static std::vector<std::string> said(const std::vector<std::string>& models) {
   return all;
 }
 
-TEST(Checkpoints, AreToldByTheirNames) {
+TEST(Checkpoints, AreRecognisedByName) {
   EXPECT_THAT(said({"EleutherAI/pythia-70m@step10000", "EleutherAI/pythia-70m@step2000",
                     "EleutherAI/pythia-70m", "gpt2"}),
               ElementsAre("pythia-70m: 2000=1 10000=0 final=2"));

@@ -31,7 +31,7 @@ TEST(Clusters, AreWhatItemsShare) {
   EXPECT_EQ(cluster_name(b, "attractors"), "");
 }
 
-TEST(Clusters, WhatTheSuiteDoesNotStateIsSaid) {
+TEST(Clusters, MissingClustersAreReported) {
   SuiteItems stated, none, alone;
   for (uint64_t i = 0; i < 6; ++i) {
     suite::Item item = item_of("t", "sg", i % 2 ? "lacht" : "weint", i % 2 ? "lachen" : "weinen");

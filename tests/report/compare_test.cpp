@@ -107,7 +107,7 @@ TEST_F(CompareTest, FlipsTheWidestApartFirst) {
   EXPECT_EQ(grids_of(c, 0).size(), 1u);
 }
 
-TEST_F(CompareTest, WhatOneSideCannotJudgeIsCounted) {
+TEST_F(CompareTest, ItemsExcludedOnOneSideAreCounted) {
   std::vector<GivenItem> less = items("easy", 6, 0, 0);
   less[1].excluded = "too_long";
   less.pop_back();

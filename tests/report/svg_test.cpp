@@ -78,7 +78,7 @@ static std::vector<std::string> texts(const std::string& svg, const char* what) 
   return all;
 }
 
-TEST(Svg, AModelHasOneColourAndItsMethodsAreToldApartByTheMark) {
+TEST(Svg, ModelsHaveColoursAndMethodsHaveMarks) {
   Plot plot;
   plot.places = {"t"};
   const std::vector<PlotPoint> point = {{0, 0.5, 0, 0}};

@@ -151,7 +151,7 @@ TEST(Endurance, TwoHundredAtOnceAreAllAnswered) {
   for (auto& client : clients) EXPECT_EQ(status_of(client->read_all(30000)), 200);
 }
 
-TEST(Endurance, OneTooManyIsToldToComeAgain) {
+TEST(Endurance, SurplusClientsGetRetryLater) {
   NEEDS_THE_PAGE();
   Bench bench({.connections = 4});
   std::vector<std::unique_ptr<Client>> held;

@@ -190,7 +190,7 @@ TEST(Serve, GuessesWhatIsMasked) {
   EXPECT_GE(gaps[0][0]["logprob"], gaps[0][1]["logprob"]);
 }
 
-TEST(Serve, WhatCannotBeScoredIsSaid) {
+TEST(Serve, UnscorableSentencesAreReported) {
   NEEDS_THE_PAGE();
   Served served;
   auto asked = [&](const std::string& body) { return ask(served.port(), post("/score", body)); };

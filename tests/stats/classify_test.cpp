@@ -125,14 +125,14 @@ TEST(Classify, AShrunkErasureLeavesOtherRowsWhereTheyAre) {
   EXPECT_GT(moved(false), 10 * moved(true));
 }
 
-TEST(Classify, WhatWasNeverSeenIsNeverGuessed) {
+TEST(Classify, UnseenLabelsAreNeverPredicted) {
   LabelledRows rows{1, 3, {0, 1, 2, 3}, {0, 0, 2, 2}};
   for (Classifier kind : {Classifier::means, Classifier::logistic, Classifier::lda})
     for (double x = -10; x < 10; x += 0.5)
       EXPECT_NE(fit_classifier(kind, rows).classify(&x), 1u) << int(kind) << " " << x;
 }
 
-TEST(Classify, WhatDoesNotVaryDoesNotMatter) {
+TEST(Classify, ConstantFeaturesDoNotMatter) {
   LabelledRows rows{2, 2, {0, 5, 1, 5, 2, 5, 3, 5}, {0, 0, 1, 1}};
   for (Classifier kind : {Classifier::means, Classifier::logistic, Classifier::lda})
     EXPECT_EQ(share_right(kind, rows), 1) << int(kind);

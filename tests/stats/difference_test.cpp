@@ -110,7 +110,7 @@ TEST(Difference, RareClustersAreReckonedWith) {
   EXPECT_GT(calibrated.high, 1.5 * student.high);
 }
 
-TEST(Difference, WhereTheTwoDifferOftenItIsStudents) {
+TEST(Difference, FrequentDifferencesGetStudentsT) {
   PairedSums data;
   for (int i = 0; i < 60; ++i) {
     data.first.push_back(3 + i % 5);

@@ -352,7 +352,7 @@ TEST(Clustered, FewClustersCarryNoInterval) {
   expect_close(clustered_share(four).value, 0.25);
 }
 
-TEST(Clustered, WhereAllAgreeClustersAreTheUnit) {
+TEST(Clustered, ClustersAreTheUnitWhenAllAgree) {
   ClusterSums right{{10, 10, 10, 10, 10, 10}, {10, 10, 10, 10, 10, 10}};
   Interval over_clusters = clustered_share(right).interval;
   EXPECT_EQ(over_clusters.high, 1);

@@ -101,7 +101,7 @@ TEST_F(CfgOrder, ARuleHasWrongOrdersBehindStars) {
       ElementsAre("[Öl sieht Ann].", "*[Ann öl sieht].", "*[Sieht öl Ann]."));
 }
 
-TEST_F(CfgOrder, WhatStandsAloneInItsPlaceIsNoLocus) {
+TEST_F(CfgOrder, PartsThatKeepTheirPlaceAreNotLoci) {
   EXPECT_THAT(
       loci("S -> 'now' 'so' V N 'yes' '.' * 'now' 'so' N V 'yes' '.'\nV -> 'goes'\nN -> 'Ann'\n"),
       ElementsAre("Now so [goes Ann] yes.", "*Now so [Ann goes] yes."));
@@ -190,7 +190,7 @@ TEST_F(CfgOrder, PartsThatAreFarFromEachOtherAreTied) {
               HasSubstr("my.cfg:1:17: nothing is labelled 'y:'"));
 }
 
-TEST_F(CfgOrder, NobodyIsNamedTwice) {
+TEST_F(CfgOrder, ApartKeepsNamesDistinct) {
   const std::string grammar =
       "% lexicon words.tsv\n% apart who.lemma\n"
       "S -> who:N[number=sg, lemma=?a] P\nP -> 'and' who:N[number=?n, lemma=?b] Q\n"

@@ -325,7 +325,7 @@ TEST(Pairs, TheVerbOfACoordinatedSubjectShowsNoNumberOfItsNouns) {
 }
 
 // "Gute Bedienung und das Essen war/waren gut": the beginning may be part of the subject.
-TEST(Pairs, WhatIsJoinedToAFragmentMayBeASubjectOfTwo) {
+TEST(Pairs, ConjunctsOfFragmentsMayShareASubject) {
   const std::string nouns = tree("Katze Katze NOUN Case=Nom|Gender=Fem|Number=Sing 0 root", 30);
   auto joined = [&](const std::string& first, const std::string& relation) {
     return pairs(tree(first +
@@ -371,7 +371,7 @@ TEST(Pairs, AnotherDeclensionIsNoMistake) {
 }
 
 // "das Boot, das die Leute verließen/verließ": it may have left them.
-TEST(Pairs, WhereNeitherShowsItsCaseTheObjectMayBeTheSubject) {
+TEST(Pairs, CaseSyncretismMakesSubjectAndObjectAmbiguous) {
   std::string bank;
   for (const char* which : {"Nom", "Acc"})
     for (const char* number : {"Sing", "Plur"}) {
@@ -513,7 +513,7 @@ TEST(Nonce, AdjectivesKeepTheirEnding) {
   EXPECT_EQ(texts.find("er Mann"), std::string::npos) << texts;
 }
 
-TEST(Nonce, NoSeparableVerbStandsInOnePiece) {
+TEST(Nonce, SeparableVerbsStaySeparated) {
   const std::string past = " VERB Mood=Ind|Number=Sing|Person=3|Tense=Past ";
   std::string bank = tree("zog ziehen" + past + "0 root | ab ab ADP _ 1 compound:prt", 2) +
                      tree("abzog abziehen" + past + "0 root", 2) +
@@ -529,7 +529,7 @@ TEST(Nonce, NoSeparableVerbStandsInOnePiece) {
   EXPECT_EQ(texts.find("Er ab"), std::string::npos) << texts;
 }
 
-TEST(Nonce, VerbsTakeWhatStandsBesideThem) {
+TEST(Nonce, VerbsMatchTheirArguments) {
   const std::string past = " VERB Mood=Ind|Number=Sing|Person=3|Tense=Past ";
   const std::string object = "0 root | es es PRON Case=Acc|Number=Sing|Person=3 1 obj";
   std::string bank = tree("schlief schlafen" + past + "0 root", 4) +
@@ -558,7 +558,7 @@ TEST(Nonce, VerbsTakeWhatStandsBesideThem) {
     EXPECT_EQ(texts.find(no), std::string::npos) << texts;
 }
 
-TEST(Nonce, WhatLooksLikeItsLemmaIsNotForWhatIsInflected) {
+TEST(Nonce, UninflectedFormsDoNotReplaceInflectedOnes) {
   std::string bank = tree("Männer Mann NOUN Case=Nom|Gender=Masc|Number=Plur 0 root", 2) +
                      tree("Mann Mann NOUN Case=Nom|Gender=Masc|Number=Sing 0 root", 2);
   for (const char* n : {"Hauses Haus", "Bildes Bild", "Team Team"})

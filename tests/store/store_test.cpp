@@ -446,7 +446,7 @@ TEST_F(StoreTest, SideFilesThatLeadElsewhereAreRefused) {
 }
 
 // Each of them could compute without end, or do what nobody asked for.
-TEST_F(StoreTest, WhatMinpairNeverMakesIsRefused) {
+TEST_F(StoreTest, ForeignSchemasAreRefused) {
   {
     Store store(path(), Store::Mode::write);
     fill(store);

@@ -279,7 +279,7 @@ TEST(Formats, DoesBertAgreeGivesClozes) {
   EXPECT_EQ(read_file(folder / "deu2.csv"), csv.substr(0, csv.find("s2,")));
 }
 
-TEST(Formats, RelativesAreToldByTheirKeys) {
+TEST(Formats, SimilarFormatsAreRecognisedByKeys) {
   TemporaryFolder folder;
   auto kind = [&](const std::string& name, const std::string& text) {
     write_file(folder / name, text);
@@ -350,7 +350,7 @@ TEST(Formats, ErrorsSayWhere) {
             "1: the third column must have ***mask*** once");
 }
 
-TEST(Formats, WhatCannotBeHeldIsCountedAndNothingHalfWrittenStays) {
+TEST(Formats, UnrepresentableItemsAreCountedAndNoPartialFileStays) {
   TemporaryFolder folder;
   {
     auto writer = find_format("tsv").write(folder / "deep/out");

@@ -36,7 +36,7 @@ TEST(JsonLines, LociAreCharactersOnDiskAndBytesInMemory) {
   EXPECT_EQ(line, std::string(R"({"id":"a","test":"t",)") + kPair + "}\n");
 }
 
-TEST(JsonLines, WhatIsWrittenReadsBack) {
+TEST(JsonLines, RoundTrips) {
   Item item;
   item.id = "q\"\\\t";
   item.test = "t";

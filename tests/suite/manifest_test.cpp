@@ -7,7 +7,7 @@ namespace minpair::suite {
 
 using testing::TemporaryFolder;
 
-TEST(Manifest, WhatIsWrittenReadsBack) {
+TEST(Manifest, RoundTrips) {
   Manifest m;
   m.name = "x";
   m.title = "Tests";

@@ -35,7 +35,7 @@ TEST(Prepare, ALocusAtTheBeginningGrowsWithIt) {
   EXPECT_EQ(item.sentences[1].text, "E b.");
 }
 
-TEST(Prepare, OnlyWhereNoPunctuationStands) {
+TEST(Prepare, AddsPeriodsOnlyWithoutPunctuation) {
   Item item = item_of("er ruht!", {3, 7}, "er ruhen", {3, 8});
   prepare({.period = true}, item);
   EXPECT_EQ(item.sentences[0].text, "er ruht!");

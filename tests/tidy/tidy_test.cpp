@@ -54,7 +54,7 @@ TEST(Frame, IsLaidOutAsArrowHasIt) {
   EXPECT_THROW(f.integer(int64_t{1}), std::logic_error);
 }
 
-TEST(Frame, BitsGoOnInTheNextByte) {
+TEST(Frame, BitsContinueInTheNextByte) {
   Frame f({{"b", Type::truth, ""}});
   for (int i = 0; i < 20; ++i) i % 3 == 0 ? f.nothing() : f.truth(i % 2 == 0);
   ASSERT_EQ(f.rows(), 20u);

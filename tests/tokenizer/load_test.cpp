@@ -237,7 +237,7 @@ TEST(Load, TruncationAndPaddingAreIgnored) {
   EXPECT_EQ(ids_of(*tokenizer, ". . . . . .").size(), 8u);
 }
 
-TEST(Load, WhatIsNotSupportedIsNamed) {
+TEST(Load, UnsupportedTokenizersAreNamed) {
   auto changed = [](const char* part, json value) {
     json t = golden("llama-2");
     t[part] = std::move(value);

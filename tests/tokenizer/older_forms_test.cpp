@@ -127,7 +127,7 @@ TEST(OlderForms, OfMetaspaceSayWhetherASpaceComesFirst) {
 
 // Transformers 4 says once more what tokenizer.json says: tokens by their numbers, in
 // tokenizer_config.json and added_tokens.json, and names of the special ones.
-TEST(OlderForms, WhatLiesBesideTokenizerJsonChangesNothing) {
+TEST(OlderForms, FilesBesideTokenizerJsonChangeNothing) {
   for (const std::string& name : with_tokenizer_json()) {
     SCOPED_TRACE(name);
     const json original = json::parse(read_file(golden(name) / "tokenizer.json"));

@@ -125,7 +125,7 @@ TEST(Special, TokensBesideTokenizerJsonAreAdded) {
 }
 
 // XGLM names "<s>" as beginning of text, and puts "</s>" before every one.
-TEST(Special, WhatIsPutBeforeEveryTextBeginsIt) {
+TEST(Special, PostProcessorStatesTheFirstToken) {
   Qwen qwen;
   const auto named = [](const char* name) { return json{{"SpecialToken", {{"id", name}}}}; };
   qwen.settings = {{"bos_token", "<s>"}, {"eos_token", "</s>"}};

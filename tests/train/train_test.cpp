@@ -307,7 +307,7 @@ TEST(TrainLstm, RatesBelongToTheOptimizer) {
   EXPECT_THROW(train_lstm(o), Error);
 }
 
-TEST(TrainLstm, ALowerRateCountsWhenATrainingGoesOn) {
+TEST(TrainLstm, ResumingUsesALowerRate) {
   TemporaryFolder folder;
   write_corpus(folder);
   TrainLstmOptions o = tiny_lstm(folder, "out");
