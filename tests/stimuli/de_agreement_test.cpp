@@ -338,14 +338,17 @@ TEST(DeAgreement, ConditionsNameTheNumberOfTheDistractor) {
 TEST(DeAgreement, ReflexivesAgreeWithTheirSubject) {
   const std::map<std::string, std::string> right{{"ich", "mich"}, {"du", "dich"}, {"er", "sich"},
                                                  {"sie", "sich"}, {"wir", "uns"}, {"ihr", "euch"}};
+  const std::map<std::string, std::string> owners{
+      {"mein", "mich"}, {"dein", "dich"}, {"unser", "uns"}, {"euer", "euch"}};
   for (const suite::Item& i : suite()) {
     if (!i.test.starts_with("reflexive")) continue;
     Parsed p(i.sentences[0]);
     size_t at = i.condition == "sentential_complement" ? p.after("dass") : 0;
-    // The person or number of the wrong pronoun is that of the subject of the matrix clause.
+    // The wrong pronoun has the person of the matrix subject, or the number of its owner.
     if (at > 0 && i.test != "reflexive_case") {
-      auto matrix = right.find(lower(p.words[0]));
-      EXPECT_EQ(locus(i.sentences[1]), matrix == right.end() ? "sich" : matrix->second) << i.id;
+      const auto& persons = i.test == "reflexive_number" ? owners : right;
+      auto matrix = persons.find(lower(p.words[0]));
+      EXPECT_EQ(locus(i.sentences[1]), matrix == persons.end() ? "sich" : matrix->second) << i.id;
     }
     auto it = right.find(lower(p.words[at]));
     EXPECT_EQ(locus(i.sentences[0]), it == right.end() ? "sich" : it->second) << i.id;

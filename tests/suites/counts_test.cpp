@@ -83,11 +83,11 @@ TEST(SuiteCounts, DutchNumbersAreCrossedWhereverThereAreTwoNouns) {
     Counts counts;
     for (const auto& [condition, n] : l.count_by_condition()) counts[condition] = uint64_t(n);
     if (l.test() == "simple_agreement")
-      EXPECT_EQ(counts, (Counts{{"sg", 25}, {"pl", 25}}));
+      EXPECT_EQ(counts, (Counts{{"sg", 60}, {"pl", 60}}));
     else if (l.test() == "short_vp_coordination")
-      EXPECT_EQ(counts, (Counts{{"sg", 100}, {"pl", 100}}));
+      EXPECT_EQ(counts, (Counts{{"sg", 240}, {"pl", 240}}));
     else
-      EXPECT_EQ(counts, (Counts{{"sg_sg", 400}, {"sg_pl", 400}, {"pl_sg", 400}, {"pl_pl", 400}}))
+      EXPECT_EQ(counts, (Counts{{"sg_sg", 960}, {"sg_pl", 960}, {"pl_sg", 960}, {"pl_pl", 960}}))
           << l.test();
   }
 }
