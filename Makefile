@@ -1,5 +1,5 @@
 # A thin front: everything real is in CMakePresets.json and tools/.
-.PHONY: docs golden-check demo build configure test check fresh package wheel install bench fuzz format lint clean
+.PHONY: release docs golden-check demo build configure test check fresh package wheel install bench fuzz format lint clean
 .DEFAULT_GOAL := build
 
 JOBS ?= $(shell nproc)
@@ -50,6 +50,10 @@ wheel:            ## build/minpair-*.whl, a Python wheel that needs nothing but 
 docs:             ## the manual as a site with search, at build/docs/index.html
 	@tools/bootstrap.sh web
 	@tools/docs.sh
+
+release:          ## everything that a release consists of, from a tag; tools/release.sh says more
+	@tools/bootstrap.sh build web mpi package r
+	@tools/release.sh $(PARTS)
 
 install: build    ## program, data, man pages, completion; PREFIX=...
 	@tools/quietly.sh install "Installing below $(PREFIX)" cmake --install build/release --prefix $(PREFIX)

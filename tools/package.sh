@@ -39,7 +39,7 @@ make_tarball() {
   chmod u+w "$root"/lib/minpair/*
   for library in "$root"/lib/minpair/*; do patchelf --set-rpath '$ORIGIN' "$library"; done
   # gzip, which every Debian has; a bare one has no xz.
-  tar -C build --owner=0 --group=0 --sort=name -I "gzip -9n" -cf "build/$name.tar.gz" "$name"
+  tar -C build --owner=0 --group=0 --sort=name ${SOURCE_DATE_EPOCH:+--mtime=@$SOURCE_DATE_EPOCH} -I "gzip -9n" -cf "build/$name.tar.gz" "$name"
   rm -rf "$root"
 }
 export -f make_tarball bring
