@@ -16,8 +16,8 @@ class TextLines {
   TextLines(const TextLines&) = delete;
   TextLines& operator=(const TextLines&) = delete;
 
-  // The line without its end; valid until the next call. Compression is told by the first bytes,
-  // not by the name.
+  // The line without its end; valid until the next call. The first bytes say
+  // whether the file is compressed, not its name.
   bool next(std::string_view& line);
   uint64_t line_number() const { return line_number_; }
   uint64_t bytes_read() const { return bytes_read_; }  // of the file as it is on disk

@@ -1,14 +1,14 @@
 #pragma once
-// All products in bfloat16 begin here.
+// Products in bfloat16.
 
 #include <torch/types.h>
 
 namespace minpair::train {
 
-// What a product is made of: in bfloat16 where that is wanted.
+// The factor of a product, converted to bfloat16 if that is requested.
 torch::Tensor factor(const torch::Tensor& x, bool bf16);
 
-// bfloat16 matrix products while it lives.
+// Matrix products are in bfloat16 while it exists.
 class Autocast {
  public:
   explicit Autocast(bool on);

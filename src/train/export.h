@@ -1,6 +1,6 @@
 #pragma once
-// What training leaves behind, and may begin with: a folder that minpair, PyTorch and Hugging
-// Face's library load.
+// Writes the finished model as a folder that minpair, PyTorch and Hugging Face's library load, and
+// reads weights to begin with from such a folder.
 
 #include <torch/types.h>
 
@@ -26,7 +26,7 @@ using CardRows = std::vector<std::pair<std::string, std::string>>;
 void write_bert_folder(const std::filesystem::path& folder, const Bert& net,
                        const std::vector<std::string>& vocab, bool half, const CardRows& card);
 
-// Gives the net the weights of such a folder. An error unless it has the same shape and pieces.
+// Loads the weights of such a folder. An error unless it has the same shape and pieces.
 void read_bert_folder(const std::filesystem::path& folder, const Bert& net,
                       const std::vector<std::string>& vocab);
 

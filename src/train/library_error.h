@@ -1,5 +1,5 @@
 #pragma once
-// What libtorch throws, as an error of ours: it writes its whole stack into the message.
+// Turns libtorch's exceptions, whose messages include a stack trace, into minpair's errors.
 
 #include <c10/util/Exception.h>
 
@@ -7,7 +7,7 @@
 
 namespace minpair::train {
 
-// The first line of what the library says, and what to do.
+// The first line of the library's message, and what to do.
 Error library_error(const c10::Error& error);
 
 }  // namespace minpair::train

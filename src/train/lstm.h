@@ -27,7 +27,7 @@ class Lstm {
  public:
   Lstm(const LstmShape& shape, uint64_t seed);
 
-  // words [time, batch] -> hidden vectors [time * batch, hidden]; `state` moves on, detached.
+  // words [time, batch] -> hidden vectors [time * batch, hidden]; `state` is advanced and detached.
   torch::Tensor hidden(const torch::Tensor& words, LstmState& state,
                        const LstmPass& pass = {}) const;
   torch::Tensor logits(const torch::Tensor& hidden) const;

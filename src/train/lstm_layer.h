@@ -1,7 +1,7 @@
 #pragma once
-// One layer of an LSTM over a whole stretch of text, forwards and backwards. libtorch's own adds up
-// the gradient of the recurrent matrix word by word and calls two dozen kernels for a word; here
-// all that does not wait for the previous word is one product, and the cell is one loop.
+// One LSTM layer over a whole sequence, forward and backward. libtorch's own accumulates the
+// gradient of the recurrent matrix word by word and calls two dozen kernels per word. Here
+// everything that does not depend on the previous word is one product, and the cell is one loop.
 
 #include <torch/types.h>
 

@@ -36,7 +36,7 @@ class Optimizer {
 };
 
 // The nearest matrix with singular values near one, by a quintic Newton-Schulz iteration.
-// In bfloat16 it is as good: only the direction of an update comes of it.
+// bfloat16 is accurate enough: only the direction of an update depends on it.
 torch::Tensor orthogonalise(const torch::Tensor& matrix, int steps, bool bf16 = false);
 
 }  // namespace minpair::train

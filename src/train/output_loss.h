@@ -1,6 +1,6 @@
 #pragma once
-// Cross-entropy over a vocabulary, exact or estimated from a part of it. Most of a small model's
-// time goes into output words that nobody asked about; a thousand random ones stand for them.
+// Cross-entropy over a vocabulary, exact or estimated from a sample. A small model spends most of
+// its time on output words that are not targets; a thousand random ones represent them.
 
 #include <torch/types.h>
 

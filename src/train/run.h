@@ -19,8 +19,7 @@ namespace minpair::train {
 // "55.2", and "4.8e+244" rather than 245 digits.
 std::string perplexity_text(double loss);
 
-// Notices when a training leaves the ground: a loss that is no number, or one that stays far above
-// guessing.
+// Detects divergence: a loss that is NaN, or that stays far above the loss of guessing.
 class Divergence {
  public:
   explicit Divergence(size_t vocabulary);
@@ -37,8 +36,8 @@ std::vector<std::string> read_vocabulary(const std::filesystem::path& path);
 // A random order of `n` things, the same for the same seed and epoch.
 std::vector<uint32_t> epoch_order(size_t n, uint64_t seed, uint64_t epoch);
 
-// One JSON object a line: {"step":..,"tokens":..,"loss":..}. Lines after the step at which a
-// training resumes are from the stopped run, and go.
+// One JSON object per line: {"step":..,"tokens":..,"loss":..}. Lines after the step at which a
+// training resumes are from the interrupted run, and are removed.
 class Curve {
  public:
   Curve(const std::filesystem::path& path, uint64_t resumed_at);
@@ -82,13 +81,13 @@ class Plan {
   double total() const { return total_; }
   void set_total(double tokens) { total_ = tokens; }
   bool by_clock() const { return seconds_ > 0; }
-  // The clock counts at every step: speed is measured now and then.
+  // Elapsed time counts at every step; speed is measured now and then.
   bool done(double seen) const {
     return seen >= total_ || (by_clock() && watch_.seconds() >= seconds_ - reserve_);
   }
   // With `seen` tokens done, at this speed.
   void measure(double seen, double per_second);
-  // What is done after the last step, validation and saving, takes so long.
+  // Time needed after the last step, for validation and saving.
   void reserve(double seconds) { reserve_ = seconds; }
 
  private:
@@ -96,7 +95,7 @@ class Plan {
   Stopwatch watch_;
 };
 
-// Says every so many steps how it goes: to the curve, to whoever watches, and to the plan.
+// Reports progress at intervals: to the curve, to the terminal, and to the plan.
 class Reports {
  public:
   Reports(const RunOptions& options, uint64_t step, double seen, Plan& plan, const char* unit);
@@ -117,7 +116,7 @@ class Reports {
 std::optional<std::filesystem::path> stage_folder(const RunOptions& options, double before,
                                                   double seen, double total);
 
-// What both trainings say when they stop for that.
+// The error of both trainings when they diverge.
 Error diverged(uint64_t step, double loss, uint64_t checkpoint_step, const char* lower_rates);
 
 // Rises over `warmup`, stays, and falls from `decay_from` of the total to almost nothing.

@@ -1,6 +1,6 @@
 #pragma once
-// What a training must remember to go on as if it had never stopped: tensors and a few numbers, in
-// one file that is replaced in one step.
+// The state that a training needs to resume with the same bits: tensors and a few numbers, in one
+// file that is replaced atomically.
 
 #include <torch/types.h>
 

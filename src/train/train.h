@@ -3,8 +3,8 @@
 //
 // A training lives in its output folder. It writes `checkpoint.pt` every few minutes, the learning
 // curve to `curve.jsonl`, and the finished model beside them. Started again on the same folder, it
-// goes on from the checkpoint and, with the same number of threads, ends with the same bits as one
-// that was never stopped.
+// resumes from the checkpoint and, with the same number of threads, ends with the same bits as one
+// that was never interrupted.
 
 #include <cstdint>
 #include <filesystem>
@@ -39,7 +39,7 @@ struct TrainBertOptions : RunOptions {
   double hours = 0;               // plan the end by the clock instead; not reproducible
   double warmup = 300e3;          // tokens until the full rate
   double decay_from = 0.4;        // share of the training after which the rate falls to zero
-  int64_t sampled = 0;            // compute so many random output pieces; 0: all
+  int64_t sampled = 0;            // random output pieces to compute; 0: all
   bool bf16 = false;              // matrix products in bfloat16
 };
 
@@ -54,7 +54,7 @@ struct TrainLstmOptions : RunOptions {
   std::optional<double> rate;  // absent: 20 for SGD, 0.002 for Adam
   double anneal = 4;           // SGD's rate is divided by this when validation does not improve
   double clip = 0.25;          // norm of the gradient
-  int64_t sampled = 0;         // compute so many random output words and the batch's own; 0: all
+  int64_t sampled = 0;         // random output words to compute, beside the batch's own; 0: all
   double hours = 0;            // plan the end by the clock, with a linear decay
   bool bf16 = false;           // matrix products in bfloat16
 };

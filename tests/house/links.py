@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Links between pages lead to files that exist and headings that they have; docs/index.md lists every page; and no page but
+"""Links between pages lead to files that exist and headings that they have, and so do pages that code names; docs/index.md lists every page; and no page but
 those named here is long.
 
     links.py SOURCE_FOLDER
@@ -43,6 +43,12 @@ for page in pages:
             problems.append(f"{name}: {target}: no such file")
         elif place and other in anchors and place not in anchors[other]:
             problems.append(f"{name}: {target}: no such heading")
+for folder in ("src", "tests", "tools", "suites", "models", "python", "r", "bench", "fuzz", "include", "cmake"):
+    for file in (source / folder).rglob("*"):
+        if file.suffix in {".h", ".cpp", ".inc", ".py", ".sh", ".R", ".md", ".txt", ".cmake"} and file.name != "links.py":
+            for path in re.findall(r"\bdocs/[a-z0-9/-]+\.md", file.read_text(errors="replace")):
+                if not (source / path).exists():
+                    problems.append(f"{file.relative_to(source)}: {path}: no such page")
 index = source / "docs/index.md"
 listed = {(index.parent / target.partition("#")[0]).resolve() for target in re.findall(r"\]\(([^)\s]+)\)", index.read_text())}
 for page in (source / "docs").rglob("*.md"):
