@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "base/parts.h"
+#include "base/helper_program.h"
 #include "cli/cli.h"
 
 namespace minpair::cli {
@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path trainer() {
-  if (fs::path part = program_part("minpair-train"); !part.empty()) return part;
+  if (fs::path part = helper_program("minpair-train"); !part.empty()) return part;
   throw cannot("this minpair was built without training")
       .hint(
           "install libtorch (Debian: libtorch-dev, or 'tools/bootstrap.sh train') and build again");

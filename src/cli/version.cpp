@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "base/parts.h"
+#include "base/helper_program.h"
 #include "base/paths.h"
 #include "cli/cli.h"
 #include "nn/matrix_unit.h"
@@ -33,7 +33,8 @@ std::string about() {
       "minpair {}\ncompiler: {}, C++{}\ninstruction sets here: {}\n"
       "page: {}; trainer: {}; MPI: {}",
       version(), compiler(), __cplusplus / 100 % 100, instruction_sets(), has(report::has_page()),
-      has(!program_part("minpair-train").empty()), has(!program_part("minpair-mpi.so").empty()));
+      has(!helper_program("minpair-train").empty()),
+      has(!helper_program("minpair-mpi.so").empty()));
 }
 
 static void add_version(Cli& cli) {

@@ -1,7 +1,7 @@
 #pragma once
-// Finds the BLAS library, which decides the speed of training. libtorch uses the one that the system
-// names libblas.so.3: on Debian the reference BLAS, ten times slower than OpenBLAS, unless another
-// is installed.
+// Finds the BLAS library, which decides the speed of training. libtorch uses the one that the
+// system names libblas.so.3: on Debian the reference BLAS, ten times slower than OpenBLAS, unless
+// another is installed.
 
 #include <string>
 #include <vector>

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "base/error.h"
-#include "base/parts.h"
+#include "base/helper_program.h"
 #include "base/paths.h"
 #include "engine/processes/processes.h"
 
@@ -30,7 +30,7 @@ int started_together() {
 }
 
 fs::path plug_in() {
-  if (fs::path part = program_part("minpair-mpi.so"); !part.empty()) return part;
+  if (fs::path part = helper_program("minpair-mpi.so"); !part.empty()) return part;
   throw cannot("several processes were started together, but this minpair was built without MPI")
       .hint(
           "install Open MPI (Debian: libopenmpi-dev, or 'tools/bootstrap.sh mpi') and build again; "

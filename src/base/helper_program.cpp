@@ -1,4 +1,4 @@
-#include "base/parts.h"
+#include "base/helper_program.h"
 
 #include "base/paths.h"
 
@@ -6,7 +6,7 @@ namespace minpair::inline base {
 
 namespace fs = std::filesystem;
 
-fs::path program_part(const std::string& name) {
+fs::path helper_program(const std::string& name) {
   std::error_code ignored;
   for (const fs::path& place :
        {program_folder() / name, program_folder() / "../libexec/minpair" / name})
