@@ -133,6 +133,44 @@ TEST(Pairs, OneMistakeOfAnnotationNeitherTakesAFormAwayNorMakesOne) {
   EXPECT_TRUE(mistake.items.empty());
 }
 
+// "_הם", and "hem" in "lahem": a part of a longer token need not be a word by itself.
+TEST(Pairs, PartsOfLongerTokensAreFormsOnlyWhereTheyStandAlone) {
+  const std::string past = " VERB Mood=Ind|Number=Sing|Person=3|Tense=Past 0 root";
+  const std::string she = tree("hi hu PRON Number=Sing|Person=3 2 nsubj | amra amar" + past);
+  const std::string alone = tree("hem hu PRON Number=Plur|Person=3 0 root", 2);
+  const std::string part =
+      "1-2\tlahem\t_\t_\t_\t_\t_\t_\t_\t_\n1\tla\tle\tADP\t_\t_\t2\tcase\t_\t_\n"
+      "2\them\thu\tPRON\t_\tNumber=Plur|Person=3\t0\troot\t_\t_\n\n";
+  std::string bank = tree("amra amar" + past, 20) + part + part + part;
+  const Options controller{.mask = ExtractOptions::Mask::controller};
+  EXPECT_EQ(pairs(she, bank, controller).texts(), Texts{});
+  EXPECT_EQ(pairs(she, bank + alone, controller).texts(), Texts{"hi amra * hem amra"});
+  const std::string marked = tree("_hem hu PRON Number=Plur|Person=3 0 root", 9);
+  EXPECT_EQ(pairs(she, bank + marked, controller).texts(), Texts{});
+}
+
+// "There's times when ...", and the Hebrew verb of being before what it introduces.
+TEST(Pairs, VerbsOfBeingMayStayWhatTheyAreBeforeTheirSubject) {
+  const std::string are = " VERB Mood=Ind|Number=Plur|Person=3|Tense=Pres ",
+                    is = " VERB Mood=Ind|Number=Sing|Person=3|Tense=Pres ",
+                    times = "times time NOUN Number=Plur ";
+  std::string bank = tree("is be" + is + "0 root", 30) + tree("are be" + are + "0 root", 30) +
+                     tree("time time NOUN Number=Sing 0 root", 30) + tree(times + "0 root", 30);
+  EXPECT_EQ(pairs(tree(times + "2 nsubj | are be" + are + "0 root"), bank).texts(),
+            Texts{"times are * times is"});
+  EXPECT_EQ(
+      pairs(tree("there there PRON _ 2 expl | are be" + are + "0 root | " + times + "2 nsubj"),
+            bank)
+          .texts(),
+      Texts{});
+  bank = tree("haya היה" + is + "0 root", 30) + tree("hayu היה" + are + "0 root", 30) +
+         tree("time time NOUN Number=Sing 0 root", 30) + tree(times + "0 root", 30);
+  const std::string hayu = "hayu היה" + are + "0 root | ";
+  EXPECT_EQ(pairs(tree(hayu + times + "1 nsubj"), bank).texts(), Texts{});
+  EXPECT_EQ(pairs(tree(hayu + "ha ha DET _ 3 det | " + times + "1 nsubj"), bank).texts(),
+            Texts{"hayu ha times * haya ha times"});
+}
+
 TEST(Pairs, ElidedFormsStandBeforeVowelsAndHaveNoSpace) {
   EXPECT_EQ(pairs(tree("l' le DET Number=Sing|PronType=Art 2 det | étude étude NOUN "
                        "Gender=Fem|Number=Sing 0 root"),
@@ -575,6 +613,27 @@ TEST(Nonce, UninflectedFormsDoNotReplaceInflectedOnes) {
   EXPECT_EQ(texts.find("Team"), std::string::npos) << texts;
 }
 
+// "des Fahrer" is a mistake of the source, and no place for another noun without an ending.
+TEST(Nonce, GenitivesWithoutTheirEndingStay) {
+  const std::string genitive = " NOUN Case=Gen|Gender=Masc|Number=Sing ",
+                    des = "des der DET Case=Gen|Gender=Masc|Number=Sing 2 det | ";
+  std::string bank = tree("Männer Mann NOUN Case=Nom|Gender=Masc|Number=Plur 0 root", 2) +
+                     tree("Mann Mann NOUN Case=Nom|Gender=Masc|Number=Sing 0 root", 2);
+  bank += tree("Katze Katze NOUN Case=Nom|Gender=Fem|Number=Sing 0 root", 200);
+  for (const char* n : {"Tages Tag", "Weges Weg", "Krieges Krieg"})
+    bank += tree(des + n + genitive + "0 root", 15);
+  for (const char* n : {"Kampf Kampf", "Griff Griff"})
+    bank += tree(des + n + genitive + "0 root") +
+            tree(n + std::string(" NOUN Case=Nom|Gender=Masc|Number=Sing 0 root"), 2);
+  std::string texts = nonce_of(
+      "Männer Mann NOUN Case=Nom|Gender=Masc|Number=Plur 4 nsubj | des der DET "
+      "Case=Gen|Gender=Masc|Number=Sing 3 det | Fahrer Fahrer" +
+          genitive + "1 nmod | waren sein VERB Mood=Ind|Number=Plur|Person=3|Tense=Past 0 root",
+      bank);
+  EXPECT_EQ(texts.find("Kampf"), std::string::npos) << texts;
+  EXPECT_EQ(texts.find("Griff"), std::string::npos) << texts;
+}
+
 TEST(Nonce, ElisionAndNumeralsStay) {
   const std::string feats = " NOUN Gender=Fem|Number=Sing ";
   std::string bank = articles;
@@ -625,6 +684,10 @@ TEST(Nonce, NounsStayWhereOthersDoNotFit) {
   EXPECT_FALSE(changes("bei bei ADP _ 5 case | " + idee +
                        " | , , PUNCT _ 2 punct | dass dass SCONJ _ 2 mark"));
   EXPECT_FALSE(changes("ja ja ADV _ 2 advmod | " + idee + " | nach nach ADP _ 5 case"));
+  // The clause may belong to the noun, whatever the tree says: "es war die Idee da, dass ...".
+  EXPECT_FALSE(changes("bei bei ADP _ 5 case | " + idee +
+                       " | da da ADV _ 2 advmod | , , PUNCT _ 2 punct | dass dass SCONJ _ 9 mark | "
+                       "sah sehen VERB Mood=Ind|Number=Sing|Person=3|Tense=Past 2 ccomp"));
   EXPECT_FALSE(changes("zu zu ADP _ 5 case | " + der + "Not Not" + feats + "2 obl"));
 }
 

@@ -91,9 +91,11 @@ bool elided(std::string_view form) {
 void Inflections::add(const Tree& tree) {
   if (tree.withheld()) return;
   for (const Word& w : tree.words) {
-    if (w.form.empty() || w.form == "_") continue;
+    if (w.form.empty() || marked(w.form)) continue;
     std::string form = lower(w.form);
-    ++seen_[form];
+    // A part of a longer token is a form only if it occurs alone, too.
+    const SurfaceToken& token = tree.tokens[w.token];
+    if (token.first == token.last) ++seen_[form];
     if (w.lemma == "_" || w.feats == "_" || not_a_word_of_the_language(w.feats)) continue;
     if (w.proper && w.upos == "NOUN") continue;  // "Aviva Investors"
     raw_[key_of(w.lemma, w.upos)].push_back({std::string(w.feats), std::move(form)});

@@ -41,7 +41,7 @@ uint64_t each_unimorph_line(
 }
 
 void Lexicon::add(LexiconEntry entry) {
-  if (entry.form.empty() || entry.form == "_" || entry.bundle.empty()) return;
+  if (entry.form.empty() || marked(entry.form) || entry.bundle.empty()) return;
   entries_.insert(std::move(entry));
 }
 

@@ -74,7 +74,15 @@ bool shares_a_compound(const Tree& tree, uint32_t i) {
 bool before_clause(const Tree& tree, uint32_t i) {
   uint32_t next = i + 1;
   if (next <= tree.words.size() && tree.word(next).upos == "PUNCT") ++next;
-  return next <= tree.words.size() && tree.word(next).upos == "SCONJ";
+  if (next <= tree.words.size() && tree.word(next).upos == "SCONJ") return true;
+  // "Es war die Hoffnung da, dass": a clause of the verb, after a noun behind the verb.
+  const uint32_t verb = tree.word(i).head;
+  bool clause = false;
+  if (verb != 0 && verb < i)
+    each_dependent(tree, verb, [&](uint32_t j, const Word& d) {
+      clause |= j > i && is_one_of(relation(d), {"ccomp", "csubj"});
+    });
+  return clause;
 }
 
 bool bound_noun(const Tree& tree, uint32_t i) {
@@ -312,8 +320,8 @@ bool NonceWords::usual_ending(std::string_view feats, const std::string& form) c
     return hit == last_letters_.end() ? 0.0 : double(hit->second);
   };
   std::string letter = last_letter(form);
-  double here = count(std::string(feats) + letter) / std::max(1.0, count(std::string(feats)));
-  return here * 2 > count(letter) / std::max(1.0, count(""));
+  const double seen = count(std::string(feats) + letter);  // once may be a mistake
+  return seen > 1 && seen / count(std::string(feats)) * 2 > count(letter) / count("");
 }
 
 // Separable verbs stand in pieces elsewhere; auxiliaries take what other verbs do not.
@@ -383,7 +391,8 @@ std::string NonceWords::instead(const Tree& tree, uint32_t i, const Inflections&
   if (hit == words_.end() || hit->second.empty() || ambiguous(std::string(old.form)) ||
       (old.upos == "VERB" && (unlike_others(old.form) || !regular(old.lemma, hit->first))) ||
       (old.upos == "NOUN" &&
-       (like_adjectives_.contains(lower(old.form)) || goes_with_preposition(old.lemma))))
+       (!usual_ending(old.feats, std::string(old.form)) ||
+        like_adjectives_.contains(lower(old.form)) || goes_with_preposition(old.lemma))))
     return "";
   for (int tries = 0; tries < 20; ++tries) {
     const Candidate& candidate = hit->second[random.below(hit->second.size())];

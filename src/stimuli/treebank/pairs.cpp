@@ -60,6 +60,17 @@ bool joined_to_fragment(const Tree& tree, const Agreement& a) {
          !has_dependent(tree, before, "cop", UINT32_MAX);
 }
 
+// "There's times when ...", and the Hebrew verb of being before something indefinite: speakers
+// leave the verb as it is.
+bool introduces_its_subject(const Tree& tree, const Agreement& a) {
+  const Word& controller = tree.word(a.controller);
+  if (a.controller < a.target || controller.head == 0) return false;
+  return (tree.word(controller.head).lemma == "be" &&
+          has_dependent(tree, controller.head, "expl", a.controller)) ||
+         (tree.word(a.target).lemma == "היה" &&
+          !has_dependent(tree, a.controller, "det", a.controller));
+}
+
 // Does the phrase show its case elsewhere than in the varied word?
 bool has_other_determiner(const Tree& tree, uint32_t controller, uint32_t varied) {
   for (uint32_t j = 1; j <= tree.words.size(); ++j)
@@ -98,7 +109,7 @@ bool PairExtractor::either_is_right(const Tree& tree, const Agreement& a, uint32
   if (attributive) return listed(tree.word(a.target)) || another_noun_between(tree, a, vary_);
   return counted || listed(tree.word(a.controller)) ||
          predicate_may_agree(tree, a, varied, vary_) || joined_to_fragment(tree, a) ||
-         (varied == a.target && roles_are_open(tree, a));
+         introduces_its_subject(tree, a) || (varied == a.target && roles_are_open(tree, a));
 }
 
 // "das Kanu, das die Leute verließen/verließ": where neither shows its case, an object of the other

@@ -62,6 +62,9 @@ struct Word {
   bool proper = false;  // part of a name, though its part of speech is another (MISC: Proper=True)
 };
 
+// "_" for a word that is withheld, or a part of a token that is no word by itself: "_הם".
+inline bool marked(std::string_view form) { return form.find('_') != form.npos; }
+
 // What stands in the text: a word, or a multiword token. An empty node covers no word; it is not in
 // the text, but the paper's program writes it there.
 struct SurfaceToken {
