@@ -49,7 +49,7 @@ if not Path(RESULTS).exists():
     minpair("convert", "--from", "gevalm", str(GEVALM / "output"), RESULTS)
 minpair("run", "-q", "-s", str(GEVALM / "input"), "-m", "de-mini", "--method", "ce", "-o", RESULTS)
 published, shipped = tests_of("bert-base-german-dbmdz-cased"), tests_of("de-mini")
-table = ["| | pairs | GBERT (110 million parameters) | de-mini (6 million) |", "|---|--:|--:|--:|"]
+table = ["| | pairs | German BERT (110 million parameters) | de-mini (6 million) |", "|---|--:|--:|--:|"]
 table += [line(title, published[test], shipped[test]) for test, title in TITLES.items()]
 table.append(line("**All**", overall(published), overall(shipped)))
 page = README.read_text()
