@@ -48,8 +48,8 @@ wheel:            ## build/minpair-*.whl, a Python wheel that needs nothing but 
 	@tools/wheel.sh $(JOBS)
 
 docs:             ## the manual as a site with search, at build/docs/index.html
-	@tools/bootstrap.sh web
-	@tools/docs.sh
+	@tools/bootstrap.sh web python
+	@tools/docs.sh --notebooks
 
 release:          ## everything that a release consists of, from a tag; tools/release.sh says more
 	@tools/bootstrap.sh build web mpi package r

@@ -1,13 +1,21 @@
-// Builds the manual as a static site: node build.mjs SOURCE_FOLDER OUT
+// Builds the manual as a static site: node build.mjs SOURCE_FOLDER OUT [NOTEBOOKS]
 // Pages are docs/**/*.md, CHANGELOG.md and the notebooks; docs/index.md gives the order.
-// Nothing is fetched from anywhere.
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+// NOTEBOOKS is a folder of the same notebooks with outputs. Nothing is fetched from anywhere.
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import katex from "katex";
 import { Marked } from "marked";
 
-const [source, out] = process.argv.slice(2);
+const [source, out, withOutputs] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));
 const docs = join(source, "docs");
 const version = /project\(minpair VERSION ([0-9.]+)/.exec(
@@ -117,6 +125,7 @@ function notebook(text, page) {
       const of = (type) => [data[type] ?? ""].flat().join("");
       if (data["image/png"])
         return `<img alt="output" src="data:image/png;base64,${of("image/png")}">`;
+      if (data["text/html"]) return `<div class="wide">${of("text/html")}</div>`;
       return `<pre class="output">${escaped(of("text/plain"))}</pre>`;
     });
     return {
@@ -136,7 +145,8 @@ const files = readdirSync(docs, { recursive: true })
 const pages = files
   .filter((f) => /\.(md|ipynb)$/.test(f))
   .map((page) => {
-    const text = readFileSync(join(docs, page), "utf8");
+    const run = join(withOutputs ?? "", basename(page));
+    const text = readFileSync(withOutputs && existsSync(run) ? run : join(docs, page), "utf8");
     return { page, ...(page.endsWith(".md") ? markdown(text, page) : notebook(text, page)) };
   });
 pages.push({
