@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/outgoing.h"
+
 namespace minpair::inline base {
 
 std::string Where::str() const {
@@ -42,10 +44,10 @@ Error& Error::hint(std::string what_to_do_next) {
 }
 
 void Error::compose() {
-  full_ = where_.str();
+  full_ = outgoing(where_.str(), Medium::name);
   if (!full_.empty()) full_ += ": ";
-  full_ += message_;
-  if (!hint_.empty()) full_ += "\n  " + hint_;
+  append_outgoing(full_, message_, Medium::lines);
+  if (!hint_.empty()) append_outgoing(full_ += "\n  ", hint_, Medium::lines);
 }
 
 Error bad_input(std::string message) { return {Error::Kind::input, std::move(message)}; }

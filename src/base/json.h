@@ -1,16 +1,19 @@
 #pragma once
 // JSON as minpair writes it, from any of nlohmann's types. Texts come from files, and names from
 // names of files: bytes that are not UTF-8 are replaced by U+FFFD, never an error at the end of a
-// run. The library itself is read by those who call this, not here.
+// run; what a terminal would obey is escaped. The library itself is read by those who call this,
+// not here.
 
 #include <string>
+
+#include "base/outgoing.h"
 
 namespace minpair::inline base {
 
 // In one line, or with `indent` of `fill` for every level.
 template <typename Json>
 std::string json_text(const Json& value, int indent = -1, char fill = ' ') {
-  return value.dump(indent, fill, false, Json::error_handler_t::replace);
+  return json_without_controls(value.dump(indent, fill, false, Json::error_handler_t::replace));
 }
 
 // In one line of ASCII, for readers that take bytes for characters.

@@ -1,6 +1,7 @@
 #include "base/rows.h"
 
 #include "base/error.h"
+#include "base/outgoing.h"
 #include "base/text.h"
 
 namespace minpair {
@@ -85,17 +86,10 @@ void append_row(std::string& to, const std::vector<std::string>& fields, char se
                 bool quotes) {
   for (size_t i = 0; i < fields.size(); ++i) {
     if (i > 0) to += separator;
-    const std::string& field = fields[i];
-    if (!quotes || (fits_row(field, separator) && field.find('"') == std::string::npos)) {
-      to += field;
-      continue;
-    }
-    to += '"';
-    for (char c : field) {
-      if (c == '"') to += '"';
-      to += c;
-    }
-    to += '"';
+    if (quotes)
+      append_field(to, fields[i], separator);
+    else
+      to += fields[i];
   }
   to += '\n';
 }

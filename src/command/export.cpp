@@ -11,6 +11,7 @@ struct ExportCall {
   std::string results, what = "items", format, output = "-";
   WorthCall worth;
   report::ReportOptions options;
+  bool exact = false;
 };
 
 void write_lm_eval(const ExportCall& call, store::Store& store, const Host& host) {
@@ -38,13 +39,17 @@ void write(ExportCall& call, const Host& host) {
     return host.write(call.output, report::babylm_predictions(store, call.options));
   }
   if (host.rows && call.output == "-") {
-    if (!call.format.empty()) throw wrong_call("--format has no effect without --output");
+    if (!call.format.empty() || call.exact)
+      throw wrong_call(call.exact ? "--exact has no effect without --output"
+                                  : "--format has no effect without --output");
     return host.rows([call] { return open_rows(call); });
   }
-  tidy::write_rows(
-      *open_rows(call)->rows,
-      call.format.empty() ? tidy::format_for(call.output) : tidy::find_format(call.format),
-      call.output);
+  const tidy::Format format =
+      call.format.empty() ? tidy::format_for(call.output) : tidy::find_format(call.format);
+  if (call.exact && format == tidy::Format::jsonl)
+    throw wrong_call("--exact has no effect: JSON Lines always have the exact texts");
+  tidy::write_rows(*open_rows(call)->rows, format, call.output,
+                   call.exact ? tidy::Texts::exact : tidy::Texts::safe);
 }
 
 }  // namespace
@@ -95,6 +100,9 @@ Made export_command(const Host& host) {
     option->only_with(what, option->long_name == "--where" ? scored : by_item);
   app.add_option("--format", call->format, "default: as the file's name ends, else csv")
       .one_of({"csv", "tsv", "jsonl"})
+      .only_with(what, without({"lm-eval", "babylm"}));
+  app.add_flag("--exact", call->exact,
+               "CSV and TSV: every text as it is, also what a spreadsheet computes as a formula")
       .only_with(what, without({"lm-eval", "babylm"}));
   add_output(app, call->output);
   app.work = [call, &host] { write(*call, host); };

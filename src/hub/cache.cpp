@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/hash.h"
+#include "base/outgoing.h"
 #include "base/paths.h"
 #include "hub/parts.h"
 
@@ -104,7 +105,7 @@ bool is_model_name(const std::string& name) {
 bool is_commit(const std::string& text) { return text.size() == 40 && is_hexadecimal(text); }
 
 bool is_safe_path(const std::string& path) {
-  if (path.empty() || path.size() > 1000 || path.find_first_of(std::string("\\\0", 2)) != path.npos)
+  if (path.empty() || path.size() > 1000 || path.find('\\') != path.npos || has_control(path))
     return false;
   size_t from = 0;
   while (from <= path.size()) {

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/outgoing.h"
 #include "report/report.h"
 
 namespace minpair::report {
 namespace {
+
+std::string csv_quoted(std::string_view text) { return outgoing(text, Medium::csv); }
 
 std::string key_of(const Table& table, const Row& row, const std::string& name) {
   for (size_t i = 0; i < table.by.size(); ++i)

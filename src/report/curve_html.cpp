@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/file.h"
+#include "base/outgoing.h"
 #include "report/views.h"
 
 namespace minpair::report {
@@ -29,12 +30,7 @@ struct Named {
   std::vector<CurvePoint> points;
 };
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text)
-    out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '"' ? "&quot;" : std::string(1, c);
-  return out;
-}
+std::string escaped(std::string_view text) { return outgoing(text, Medium::html); }
 
 std::string short_count(double n) {
   if (n >= 1e6) return fmt::format("{:.3g} M", n / 1e6);

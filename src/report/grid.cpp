@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "base/outgoing.h"
 #include "base/paths.h"
 #include "report/layout.h"
 
@@ -16,15 +17,6 @@ namespace {
 bool is_left(const GridColumn& c) { return c.kind == GridColumn::Kind::text; }
 
 std::string p_text(double p) { return p < 0.0001 ? "<0.0001" : fmt::format("{:.4f}", p); }
-
-std::string markdown_escaped(const std::string& text) {
-  std::string out;
-  for (char c : text) {
-    if (c == '|') out += '\\';
-    out += c == '\n' ? ' ' : c;
-  }
-  return out;
-}
 
 std::string exact_text(const GridValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
@@ -52,7 +44,7 @@ std::string text_grid(const Grid& g) {
   auto line = [&](auto&& cell) {
     std::string out;
     for (size_t c = 0; c < g.columns.size(); ++c) {
-      std::string text = cell(c), pad(width[c] - display_width(text), ' ');
+      std::string text = outgoing(cell(c), Medium::name), pad(width[c] - display_width(text), ' ');
       out += (c ? "  " : "") + (is_left(g.columns[c]) ? text + pad : pad + text);
     }
     out.erase(out.find_last_not_of(' ') + 1);
@@ -63,30 +55,31 @@ std::string text_grid(const Grid& g) {
   std::string rule;
   for (size_t i = 0; i < all; ++i) rule += "─";
   rule += "\n";
-  std::string out = g.title + "\n\n" + line([&](size_t c) { return g.columns[c].title; }) + rule;
+  std::string out = outgoing(g.title, Medium::name) + "\n\n" +
+                    line([&](size_t c) { return g.columns[c].title; }) + rule;
   for (size_t r = 0; r < g.rows.size(); ++r) {
     if (g.total && r + 1 == g.rows.size()) out += rule;
     out += line([&](size_t c) { return value_text(g.rows[r][c], g.columns[c].kind); });
   }
   if (!g.notes.empty()) out += "\n";
-  for (const std::string& note : g.notes) out += note + "\n";
+  for (const std::string& note : g.notes) out += outgoing(note, Medium::lines) + "\n";
   return out;
 }
 
 std::string markdown_grid(const Grid& g) {
-  std::string out = "### " + g.title + "\n\n|", rule = "|";
+  std::string out = "### " + outgoing(g.title, Medium::markdown) + "\n\n|", rule = "|";
   for (const GridColumn& c : g.columns) {
-    out += " " + markdown_escaped(c.title) + " |";
+    out += " " + outgoing(c.title, Medium::markdown) + " |";
     rule += is_left(c) ? " :-- |" : " --: |";
   }
   out += "\n" + rule + "\n";
   for (const auto& row : g.rows) {
     out += "|";
     for (size_t c = 0; c < row.size(); ++c)
-      out += " " + markdown_escaped(value_text(row[c], g.columns[c].kind)) + " |";
+      out += " " + outgoing(value_text(row[c], g.columns[c].kind), Medium::markdown) + " |";
     out += "\n";
   }
-  for (const std::string& note : g.notes) out += "\n" + note + "\n";
+  for (const std::string& note : g.notes) out += "\n" + outgoing(note, Medium::markdown) + "\n";
   return out;
 }
 
@@ -105,7 +98,8 @@ std::string latex_grid(const Grid& g) {
   }
   out += "\\begin{tabular}{" + columns + "}\n\\toprule\n";
   auto line = [&](auto&& cell) {
-    for (size_t c : printed) out += (c == printed[0] ? "" : " & ") + latex_text(cell(c));
+    for (size_t c : printed)
+      out += (c == printed[0] ? "" : " & ") + outgoing(cell(c), Medium::latex);
     out += " \\\\\n";
   };
   line([&](size_t c) { return g.columns[c].title; });
@@ -118,20 +112,22 @@ std::string latex_grid(const Grid& g) {
       return title == g.titles.end() ? text : title->second;
     });
   }
-  out += "\\bottomrule\n\\end{tabular}\n\\end{adjustbox}\n\\caption{" + latex_text(g.title) + ".}" +
+  out += "\\bottomrule\n\\end{tabular}\n\\end{adjustbox}\n\\caption{" +
+         outgoing(g.title, Medium::latex) + ".}" +
          (g.label.empty() ? "" : "\\label{" + g.label + "}") + "\n\\end{table}\n";
-  if (!left_out.empty()) out += "% in the other formats also: " + left_out + "\n";
-  for (const std::string& note : g.notes) out += "% " + note + "\n";
+  if (!left_out.empty())
+    out += "% in the other formats also: " + outgoing(left_out, Medium::name) + "\n";
+  for (const std::string& note : g.notes) out += "% " + outgoing(note, Medium::name) + "\n";
   return out;
 }
 
 std::string csv_grid(const Grid& g) {
   std::string out = "table";
-  for (const GridColumn& c : g.columns) out += "," + csv_quoted(c.key);
+  for (const GridColumn& c : g.columns) out += "," + outgoing(c.key, Medium::csv);
   out += "\n";
   for (const auto& row : g.rows) {
-    out += csv_quoted(g.title);
-    for (const GridValue& v : row) out += "," + csv_quoted(exact_text(v));
+    out += outgoing(g.title, Medium::csv);
+    for (const GridValue& v : row) out += "," + outgoing(exact_text(v), Medium::csv);
     out += "\n";
   }
   return out;
@@ -156,16 +152,6 @@ nlohmann::ordered_json json_grid(const Grid& g) {
 }
 
 }  // namespace
-
-std::string csv_quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + "\"";
-}
 
 std::string value_text(const GridValue& value, GridColumn::Kind kind) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;

@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/outgoing.h"
 #include "report/layout.h"
 #include "report/report.h"
 
 namespace minpair::report {
 namespace {
+
+std::string latex_text(std::string_view text) { return outgoing(text, Medium::latex); }
 
 constexpr size_t kLongTable = 45;  // rows that a page holds
 constexpr size_t kWideLine = 58;   // characters of small print between an article's margins
@@ -205,60 +208,11 @@ std::string table_text(const Table& table, const LatexStyle& style, size_t& numb
   std::string out = table.rows.size() > kLongTable ? long_table(table, layout, style, number)
                                                    : short_table(table, layout, style, number);
   for (const auto* lines : {&table.account, &table.notes, &table.made})
-    for (const std::string& line : *lines) out += "% " + line + "\n";
+    for (const std::string& line : *lines) out += "% " + outgoing(line, Medium::name) + "\n";
   return out;
 }
 
 }  // namespace
-
-std::string latex_text(std::string_view text) {
-  std::string out;
-  if (text.size() > 1 && text[0] == '-' && text[1] >= '0' && text[1] <= '9') {
-    out = "$-$";
-    text.remove_prefix(1);
-  }
-  for (size_t at = 0; at < text.size();) {
-    size_t from = at;
-    char32_t c = next_character(text, at);
-    switch (c) {
-      case '&':
-      case '%':
-      case '$':
-      case '#':
-      case '_':
-      case '{':
-      case '}':
-        out += '\\';
-        out += char(c);
-        break;
-      case '~':
-        out += "\\textasciitilde{}";
-        break;
-      case '^':
-        out += "\\textasciicircum{}";
-        break;
-      case '\\':
-        out += "\\textbackslash{}";
-        break;
-      case '<':
-      case '>':
-        out += fmt::format("${}$", char(c));
-        break;
-      case 0x2013:
-        out += "--";
-        break;
-      case 0x2212:
-        out += "$-$";
-        break;
-      case 0xb1:
-        out += "$\\pm$";
-        break;
-      default:
-        out += text.substr(from, at - from);
-    }
-  }
-  return out;
-}
 
 std::string latex_tables(const std::vector<Table>& tables, const LatexStyle& style) {
   std::string out = "% needs \\usepackage{booktabs,adjustbox,longtable}\n";

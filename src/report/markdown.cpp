@@ -1,18 +1,12 @@
 #include <fmt/format.h>
 
+#include "base/outgoing.h"
 #include "report/layout.h"
 
 namespace minpair::report {
 namespace {
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (char c : text) {
-    if (c == '|' || c == '*' || c == '_' || c == '<' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out;
-}
+std::string escaped(std::string_view text) { return outgoing(text, Medium::markdown); }
 
 std::string line_of(const std::vector<std::string>& cells) {
   std::string line = "|";

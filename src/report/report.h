@@ -142,11 +142,6 @@ struct Grid {
 std::string render_grids(const std::vector<Grid>& grids, const std::string& format);
 std::string value_text(const GridValue& value, GridColumn::Kind kind);
 
-// As a field of a CSV file: in quotes where it must be.
-std::string csv_quoted(const std::string& text);
-// As LaTeX shows it, with any engine.
-std::string latex_text(std::string_view text);
-
 // The width of the terminal, $COLUMNS, or 100.
 size_t window_width();
 // `text` after `line`, broken between words so that it fits; further lines begin with `indent`.

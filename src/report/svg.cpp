@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/outgoing.h"
 #include "base/text.h"
 
 namespace minpair::report {
@@ -19,26 +20,7 @@ constexpr const char* kColors[] = {"#0072b2", "#c24e00", "#00795a", "#b0408a",
                                    "#7a2f12", "#111417", "#a67600", "#3b3f9e",
                                    "#c2185b", "#6e6e6e", "#3aa0dc", "#4c8a00"};
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (char c : text) switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) >= 0x20) out += c;
-    }
-  return out;
-}
+std::string escaped(std::string_view text) { return outgoing(text, Medium::html); }
 
 double width_of(const std::string& text) { return kLetter * double(count_characters(text)); }
 

@@ -6,6 +6,7 @@
 
 #include "base/counts.h"
 #include "base/error.h"
+#include "base/outgoing.h"
 #include "report/labels.h"
 #include "report/published.h"
 #include "report/report.h"
@@ -359,6 +360,28 @@ void choose_columns(std::vector<Table>& tables, const std::vector<std::string>& 
     }
 }
 
+namespace {
+
+// Names come from manifests, models and results files that others made.
+void clean_names(Table& table) {
+  const auto clean = [](std::string& text) { text = outgoing(text, Medium::name); };
+  const auto clean_all = [&](std::vector<std::string>& texts) {
+    std::for_each(texts.begin(), texts.end(), clean);
+  };
+  clean(table.suite);
+  clean(table.title);
+  clean(table.clusters);
+  for (Column& c : table.columns) clean(c.model);
+  for (Row& row : table.rows) {
+    clean(row.section);
+    clean_all(row.titles);
+  }
+  for (auto* lines : {&table.policies, &table.account, &table.notes, &table.made})
+    clean_all(*lines);
+}
+
+}  // namespace
+
 std::vector<Table> make_tables(store::Store& store, const ReportOptions& options) {
   std::vector<NamedRun> runs = selected_runs(store, options);
   std::map<int64_t, std::vector<const NamedRun*>> by_suite;
@@ -384,6 +407,7 @@ std::vector<Table> make_tables(store::Store& store, const ReportOptions& options
     for (size_t j = 0; j < i; ++j) version += tables[j].suite == tables[i].suite;
     if (version > 1) tables[i].title += fmt::format(" (version {} of the items)", version);
   }
+  std::for_each(tables.begin(), tables.end(), clean_names);
   return tables;
 }
 

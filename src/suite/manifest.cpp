@@ -34,7 +34,11 @@ std::string text_of(const Json& object, const char* key) {
   auto it = object.find(key);
   if (it == object.end()) return {};
   if (!it->is_string()) wrong(fmt::format("\"{}\" must be a string", key));
-  return it->get<std::string>();
+  return outgoing(it->get<std::string>(), Medium::lines);
+}
+
+std::string name_of(const Json& object, const char* key) {
+  return outgoing(text_of(object, key), Medium::name);
 }
 
 const Json& list_of(const Json& object, const char* key) {
@@ -47,7 +51,7 @@ const Json& list_of(const Json& object, const char* key) {
 
 TestInfo test_info(const Json& object) {
   only_keys(object, {"name", "title", "group", "meta"}, "a test");
-  TestInfo t{text_of(object, "name"), text_of(object, "title"), text_of(object, "group"), {}};
+  TestInfo t{name_of(object, "name"), name_of(object, "title"), name_of(object, "group"), {}};
   if (auto meta = object.find("meta"); meta != object.end()) {
     if (!meta->is_object()) wrong("\"meta\" must be an object");
     t.meta = json_text(*meta);
@@ -61,11 +65,11 @@ PublishedResult published_result(const Json& object) {
             {"model", "test", "condition", "language", "accuracy", "deviation", "pairs", "source"},
             "a result");
   PublishedResult r;
-  r.model = text_of(object, "model");
-  r.test = text_of(object, "test");
-  r.condition = text_of(object, "condition");
-  r.language = text_of(object, "language");
-  r.source = text_of(object, "source");
+  r.model = name_of(object, "model");
+  r.test = name_of(object, "test");
+  r.condition = name_of(object, "condition");
+  r.language = name_of(object, "language");
+  r.source = name_of(object, "source");
   auto accuracy = object.find("accuracy");
   if (accuracy == object.end() || !accuracy->is_number())
     wrong("a result needs an \"accuracy\" from 0 to 1");
@@ -88,7 +92,7 @@ PublishedResult published_result(const Json& object) {
 // A formula that cannot be read, or that names no metric, is found before anything is run.
 Criterion criterion(const Json& object, size_t number) {
   only_keys(object, {"name", "test", "formula", "metric"}, "a criterion");
-  Criterion c{text_of(object, "name"), text_of(object, "test"), text_of(object, "formula"),
+  Criterion c{name_of(object, "name"), name_of(object, "test"), text_of(object, "formula"),
               text_of(object, "metric")};
   if (c.name.empty()) c.name = fmt::format("{}", number);
   if (c.formula.empty()) wrong(fmt::format("the criterion \"{}\" needs a \"formula\"", c.name));
@@ -102,16 +106,16 @@ Manifest manifest_of(const Json& root) {
              "results", "method", "norm", "ties", "context", "criteria"},
             "a manifest");
   Manifest m;
-  m.name = text_of(root, "name");
-  m.title = text_of(root, "title");
+  m.name = name_of(root, "name");
+  m.title = name_of(root, "title");
   m.description = text_of(root, "description");
-  m.citation = text_of(root, "citation");
-  m.licence = text_of(root, "licence");
-  m.url = text_of(root, "url");
-  m.method = text_of(root, "method");
-  m.norm = text_of(root, "norm");
-  m.ties = text_of(root, "ties");
-  m.context = text_of(root, "context");
+  m.citation = name_of(root, "citation");
+  m.licence = name_of(root, "licence");
+  m.url = name_of(root, "url");
+  m.method = name_of(root, "method");
+  m.norm = name_of(root, "norm");
+  m.ties = name_of(root, "ties");
+  m.context = name_of(root, "context");
   for (const Json& c : list_of(root, "criteria"))
     m.criteria.push_back(criterion(c, m.criteria.size() + 1));
   for (const Json& language : list_of(root, "languages")) {

@@ -6,25 +6,12 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/outgoing.h"
 #include "suite/json_text.h"
 #include "tidy/tidy.h"
 
 namespace minpair::tidy {
 namespace {
-
-void append_quoted(std::string& to, std::string_view text, char separator) {
-  const char special[] = {separator, '"', '\n', '\r', 0};
-  if (text.find_first_of(special) == text.npos) {
-    to += text;
-    return;
-  }
-  to += '"';
-  for (char c : text) {
-    if (c == '"') to += '"';
-    to += c;
-  }
-  to += '"';
-}
 
 void append_vector(std::string& to, const Column& c, size_t row, uint32_t width, char separator) {
   for (uint32_t i = 0; i < width; ++i) {
@@ -33,10 +20,9 @@ void append_vector(std::string& to, const Column& c, size_t row, uint32_t width,
   }
 }
 
-// Of a value that is there.
-void append_cell(std::string& to, const Field& field, const Column& c, size_t row, char separator) {
+// Of a value that is there, and no text.
+void append_cell(std::string& to, const Field& field, const Column& c, size_t row) {
   auto out = std::back_inserter(to);
-  if (field.type == Type::text) append_quoted(to, c.text(row), separator);
   if (field.type == Type::integer) fmt::format_to(out, FMT_COMPILE("{}"), c.integers[row]);
   if (field.type == Type::number) fmt::format_to(out, FMT_COMPILE("{}"), c.numbers[row]);
   if (field.type == Type::truth) to += c.truth(row) ? "true" : "false";
@@ -55,7 +41,7 @@ void append_json_cell(std::string& to, const Field& field, const Column& c, size
     to += ']';
     return;
   }
-  append_cell(to, field, c, row, ',');
+  append_cell(to, field, c, row);
 }
 
 void append_json_row(std::string& to, const Frame& frame, size_t row) {
@@ -73,12 +59,17 @@ void append_json_row(std::string& to, const Frame& frame, size_t row) {
 
 char separator_of(Format format) { return format == Format::tsv ? '\t' : ','; }
 
+void append_text_cell(std::string& to, std::string_view text, Format format, Texts texts) {
+  if (texts == Texts::exact) return append_field(to, text, separator_of(format));
+  append_outgoing(to, text, format == Format::tsv ? Medium::tsv : Medium::csv);
+}
+
 std::string header(const std::vector<Field>& fields, Format format) {
   std::string line;
   if (format == Format::jsonl) return line;
   for (const Field& field : fields) {
     if (!line.empty()) line += separator_of(format);
-    append_quoted(line, field.name, separator_of(format));
+    append_text_cell(line, field.name, format, Texts::safe);
   }
   return line + "\n";
 }
@@ -102,7 +93,7 @@ Format format_for(const std::filesystem::path& file) {
       .hint("a name that ends in .csv, .tsv or .jsonl");
 }
 
-void append_text(std::string& to, const Frame& frame, Format format) {
+void append_text(std::string& to, const Frame& frame, Format format, Texts texts) {
   char separator = separator_of(format);
   for (size_t row = 0; row < frame.rows(); ++row) {
     if (format == Format::jsonl) {
@@ -111,20 +102,25 @@ void append_text(std::string& to, const Frame& frame, Format format) {
     }
     for (size_t i = 0; i < frame.fields().size(); ++i) {
       if (i > 0) to += separator;
-      if (frame.columns()[i].has(row))
-        append_cell(to, frame.fields()[i], frame.columns()[i], row, separator);
+      const Field& field = frame.fields()[i];
+      const Column& column = frame.columns()[i];
+      if (!column.has(row)) continue;
+      if (field.type == Type::text)
+        append_text_cell(to, column.text(row), format, texts);
+      else
+        append_cell(to, field, column, row);
     }
     to += '\n';
   }
 }
 
-void write_rows(Rows& rows, Format format, const std::filesystem::path& file) {
+void write_rows(Rows& rows, Format format, const std::filesystem::path& file, Texts texts) {
   AtomicFile out(file);
   out.write(header(rows.fields(), format));
   std::string text;
   for (Frame frame; rows.next(frame);) {
     text.clear();
-    append_text(text, frame, format);
+    append_text(text, frame, format, texts);
     out.write(text);
   }
   out.commit();

@@ -31,7 +31,13 @@ Format find_format(const std::string& name);  // throws
 Format format_for(const std::filesystem::path& file);
 
 // "-" is standard output. Nothing is left behind unless all of it was written.
-void write_rows(Rows& rows, Format format, const std::filesystem::path& file);
-void append_text(std::string& to, const Frame& frame, Format format);
+// Texts in CSV and TSV; those of JSON Lines are always exact.
+enum class Texts {
+  safe,  // a spreadsheet shows them and computes nothing (base/outgoing.h)
+  exact,
+};
+void write_rows(Rows& rows, Format format, const std::filesystem::path& file,
+                Texts texts = Texts::safe);
+void append_text(std::string& to, const Frame& frame, Format format, Texts texts = Texts::safe);
 
 }  // namespace minpair::tidy

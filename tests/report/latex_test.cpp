@@ -49,6 +49,18 @@ TEST(Latex, DigitsPercentIntervalsLabel) {
   EXPECT_THAT(styled, HasSubstr("A\\_title: accuracy in per cent."));
 }
 
+TEST(Latex, LineBreaksInNamesEndNoComment) {
+  Table table = table_of(1, 2);
+  const std::string evil = "m\n\\input{x}\r\\immediate";
+  table.title = table.columns[0].model = table.rows[0].titles[0] = table.rows[0].section = evil;
+  table.notes = table.account = table.made = {evil};
+  Grid grid{"key", evil, {{"name", evil}}, {{evil}}, false, {evil}, {}, ""};
+  for (const std::string& text : {latex_tables({table}), render_grids({grid}, "latex")}) {
+    EXPECT_THAT(text, Not(HasSubstr("\n\\input")));
+    EXPECT_THAT(text, Not(HasSubstr("\r")));
+  }
+}
+
 static size_t count(const std::string& text, const std::string& what) {
   size_t n = 0;
   for (size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++n;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "base/outgoing.h"
 #include "suite/formats/formats.h"
 #include "suite/formats/support.h"
 #include "suite/json_text.h"
@@ -193,11 +194,7 @@ class GevalmWriter : public ItemWriter {
   void commit() override { files_.commit(); }
 
  private:
-  static std::string safe(std::string name) {
-    for (char& c : name)
-      if (c == '/' || c == '\0') c = '_';
-    return name == "." || name == ".." ? "_" : name;
-  }
+  static std::string safe(std::string_view name) { return outgoing(name, Medium::file_name); }
 
   fs::path folder_;
   FileSet files_;

@@ -8,6 +8,7 @@
 
 #include "base/counts.h"
 #include "base/folder.h"
+#include "base/outgoing.h"
 
 namespace minpair::suite {
 namespace {
@@ -50,15 +51,6 @@ class ConcatenatedItems : public ItemStream {
   std::unique_ptr<ItemStream> current_;
   std::map<std::string, uint64_t> skipped_;
 };
-
-// A file name that is the test's name where that is possible.
-std::string stem_for(const std::string& test) {
-  std::string stem = test;
-  for (char& c : stem)
-    if (c == '/' || static_cast<unsigned char>(c) < 0x20) c = '_';
-  if (stem.starts_with(".")) stem[0] = '_';
-  return stem;
-}
 
 }  // namespace
 
@@ -211,7 +203,7 @@ fs::path TestFiles::file_of(const std::string& test) {
         .hint("give the name of a folder: it gets one file per test");
   if (single_) return path_;
   if (is_new) {
-    it->second = stem_for(test);
+    it->second = outgoing(test, Medium::file_name);
     while (!taken_.insert(it->second).second) it->second += "_";
   }
   return path_ / (it->second + extension_);
