@@ -18,7 +18,13 @@ static void attempt(Read read) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view xml(reinterpret_cast<const char*>(data), size);
-  attempt([&] { suite::read_ods_content(xml, "x.ods"); });
-  attempt([&] { suite::read_xlsx_sheet(xml, suite::read_xlsx_strings(xml, "x"), "x.xlsx"); });
+  attempt([&] {
+    suite::SheetBudget budget("x.ods");
+    suite::read_ods_content(xml, budget);
+  });
+  attempt([&] {
+    suite::SheetBudget budget("x.xlsx");
+    suite::read_xlsx_sheet(xml, suite::read_xlsx_strings(xml, budget), budget);
+  });
   return 0;
 }

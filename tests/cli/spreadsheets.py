@@ -1,4 +1,4 @@
-# Writes two.xlsx (a sheet of notes, a list), long.ods (a sentence a row) and broken.ods (one judgment is missing).
+# Writes bomb.xlsx (twenty sheets that are one part), two.xlsx (a sheet of notes, a list), long.ods (a sentence a row) and broken.ods (one judgment is missing).
 import zipfile
 
 with zipfile.ZipFile("two.xlsx", "w", zipfile.ZIP_DEFLATED) as z:
@@ -13,6 +13,12 @@ with zipfile.ZipFile("two.xlsx", "w", zipfile.ZIP_DEFLATED) as z:
     z.writestr("xl/worksheets/sheet2.xml", '<worksheet><sheetData><row r="1"><c r="B1" t="s"><v>0</v></c>'
                '<c r="A1" t="s"><v>1</v></c></row><row r="4"><c r="A4" t="s"><v>3</v></c><c r="B4" t="s"><v>2</v></c></row>'
                "</sheetData></worksheet>")
+
+
+with zipfile.ZipFile("bomb.xlsx", "w", zipfile.ZIP_DEFLATED) as z:
+    z.writestr("xl/workbook.xml", '<workbook xmlns:r="r"><sheets>' + '<sheet name="a" r:id="rId1"/>' * 20 + "</sheets></workbook>")
+    z.writestr("xl/_rels/workbook.xml.rels", '<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>')
+    z.writestr("xl/worksheets/sheet1.xml", "<worksheet><sheetData>" + "<row><c><v>1</v></c></row>" * 100 + "</sheetData></worksheet>")
 
 
 def write_ods(name, *rows):

@@ -176,25 +176,27 @@ TEST(Lists, SayWhatIsWrongAndWhere) {
 }
 
 TEST(Lists, ASheetOfExcel) {
+  SheetBudget budget("x");
   std::vector<std::string> strings = read_xlsx_strings(
       "<sst><si><t>good</t></si><si><r><t>He </t></r><r><t xml:space=\"preserve\">goes &amp; "
       "co.</t></r><rPh><t>hidden</t></rPh></si></sst>",
-      "x");
+      budget);
   EXPECT_THAT(strings, ElementsAre("good", "He goes & co."));
   Sheet sheet = read_xlsx_sheet(
       "<?xml version=\"1.0\"?><x:worksheet><x:sheetData><x:row r=\"2\"><x:c r=\"A2\" "
       "t=\"s\"><x:v>0</x:v></x:c><x:c r=\"C2\" t=\"inlineStr\"><x:is><x:t>bad</x:t></x:is></x:c>"
       "</x:row><x:row r=\"3\"/><x:row r=\"5\"><x:c r=\"B5\"><x:v>1.5</x:v></x:c><x:c r=\"C5\" "
       "t=\"b\"><x:v>1</x:v></x:c></x:row></x:sheetData></x:worksheet>",
-      strings, "x");
+      strings, budget);
   ASSERT_EQ(sheet.rows.size(), 2u);
   EXPECT_EQ(sheet.rows[1].number, 5u);
   EXPECT_THAT(sheet.rows[0].cells, ElementsAre("good", "", "bad"));
   EXPECT_THAT(sheet.rows[1].cells, ElementsAre("", "1.5", "true"));
-  EXPECT_THROW(read_xlsx_sheet("<row><c t=\"s\"><v>9</v></c></row>", strings, "x"), Error);
+  EXPECT_THROW(read_xlsx_sheet("<row><c t=\"s\"><v>9</v></c></row>", strings, budget), Error);
 }
 
 TEST(Lists, ASheetOfLibreOffice) {
+  SheetBudget budget("x");
   std::vector<Sheet> sheets = read_ods_content(
       "<office:spreadsheet><table:table table:name=\"A\"><table:table-row "
       "table:number-rows-repeated=\"2\"><table:table-cell office:value-type=\"string\">"
@@ -205,7 +207,7 @@ TEST(Lists, ASheetOfLibreOffice) {
       "<table:table-row table:number-rows-repeated=\"1048574\"><table:table-cell "
       "table:number-columns-repeated=\"1024\"/></table:table-row></table:table>"
       "</office:spreadsheet>",
-      "x");
+      budget);
   ASSERT_EQ(sheets.size(), 1u);
   EXPECT_EQ(sheets[0].name, "A");
   ASSERT_EQ(sheets[0].rows.size(), 2u);
@@ -217,6 +219,7 @@ TEST(Lists, MergedCellsHoldForAllTheirRows) {
   const auto cell = [](const char* at, const char* text) {
     return fmt::format("<c r=\"{}\" t=\"inlineStr\"><is><t>{}</t></is></c>", at, text);
   };
+  SheetBudget budget("x");
   Sheet excel = read_xlsx_sheet(
       "<worksheet><sheetData><row r=\"1\">" + cell("A1", "title") + "</row><row r=\"2\">" +
           cell("A2", "1") + cell("B2", "x") + "</row><row r=\"3\">" + cell("B3", "y") +
@@ -224,7 +227,7 @@ TEST(Lists, MergedCellsHoldForAllTheirRows) {
           "</row></sheetData><mergeCells><mergeCell ref=\"A1:B1\"/><mergeCell ref=\"A2:A3\"/>"
           "<mergeCell ref=\"\"/><mergeCell ref=\"A9:A1\"/><mergeCell ref=\"ZZZZZZ2:A3\"/>"
           "</mergeCells></worksheet>",
-      {}, "x");
+      {}, budget);
   ASSERT_EQ(excel.rows.size(), 4u);
   EXPECT_THAT(excel.rows[0].cells, ElementsAre("title"));
   EXPECT_THAT(excel.rows[2].cells, ElementsAre("1", "y"));
@@ -234,7 +237,7 @@ TEST(Lists, MergedCellsHoldForAllTheirRows) {
       "<table-cell><p>x</p></table-cell></table-row><table-row><covered-table-cell/><table-cell>"
       "<p>y</p></table-cell></table-row></table><table name=\"B\"><table-row><table-cell/>"
       "<table-cell><p>z</p></table-cell></table-row></table>",
-      "x");
+      budget);
   EXPECT_THAT(office.at(0).rows.at(1).cells, ElementsAre("1", "y"));
   EXPECT_THAT(office.at(1).rows.at(0).cells, ElementsAre("", "z"));
 }
@@ -242,7 +245,8 @@ TEST(Lists, MergedCellsHoldForAllTheirRows) {
 TEST(Lists, HostileSheetsAreRefused) {
   const auto refuse = [](const std::string& xml, const char* what) {
     try {
-      read_ods_content(xml, "x");
+      SheetBudget budget("x");
+      read_ods_content(xml, budget);
       ADD_FAILURE() << xml;
     } catch (const Error& e) {
       EXPECT_THAT(e.what(), HasSubstr(what)) << xml;
@@ -261,6 +265,37 @@ TEST(Lists, HostileSheetsAreRefused) {
   std::string deep;
   for (int i = 0; i < 300; ++i) deep += "<a>";
   refuse(deep, "not a spreadsheet's XML");
+}
+
+TEST(Lists, AllPartsOfAFileShareOneBudget) {
+  const auto refused = [](uint64_t cells, uint64_t bytes, const auto& read) {
+    SheetBudget budget("x");
+    try {
+      budget.take(8'000'000 - cells, (uint64_t{1} << 28) - bytes);
+      read(budget);
+      return false;
+    } catch (const Error& e) {
+      EXPECT_THAT(e.what(), HasSubstr("too large"));
+      return true;
+    }
+  };
+  const std::string row = "<row><c t=\"s\"><v>0</v></c></row>", sheet = row + row;
+  const auto excel = [&](SheetBudget& budget) {
+    read_xlsx_sheet("<a>" + sheet + "</a>", {std::string(100, 'x')}, budget);
+  };
+  EXPECT_FALSE(refused(100, 200, excel));
+  EXPECT_TRUE(refused(100, 199, excel));
+  const auto empty_rows = [](SheetBudget& budget) {
+    read_xlsx_sheet("<a><row/><row/><row/></a>", {}, budget);
+  };
+  EXPECT_FALSE(refused(3, 0, empty_rows));
+  EXPECT_TRUE(refused(2, 0, empty_rows));
+  const auto spaces = [](SheetBudget& budget) {
+    read_ods_content(
+        "<table><table-row><table-cell><s c=\"900\"/></table-cell></table-row></table>", budget);
+  };
+  EXPECT_FALSE(refused(100, 3000, spaces));
+  EXPECT_TRUE(refused(100, 899, spaces));
 }
 
 }  // namespace minpair::suite

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -16,26 +17,7 @@ namespace {
 
 using Event = XmlReader::Event;
 
-constexpr uint64_t kLargestPart = uint64_t{1} << 28;
 constexpr uint64_t kMostCells = 8'000'000, kMostBytes = uint64_t{1} << 28, kMostColumns = 16'384;
-
-// A few bytes can stand for very many cells: repeated ones, and strings that are shared.
-class Budget {
- public:
-  explicit Budget(const std::string& name) : name_(name) {}
-  void take(uint64_t cells, uint64_t bytes) {
-    cells_ += cells;
-    bytes_ += bytes;
-    if (cells_ > kMostCells || bytes_ > kMostBytes)
-      throw bad_input("this spreadsheet is too large")
-          .at(name_)
-          .hint("save it as CSV, which is read line by line");
-  }
-
- private:
-  std::string name_;
-  uint64_t cells_ = 0, bytes_ = 0;
-};
 
 uint64_t number_of(const std::string& text, uint64_t otherwise) {
   uint64_t number = 0;
@@ -65,7 +47,7 @@ struct Merged {
 };
 
 // What stands in the first of them stands in each: "1" beside two sentences.
-void fill_down(Sheet& sheet, const std::vector<Merged>& all, Budget& budget) {
+void fill_down(Sheet& sheet, const std::vector<Merged>& all, SheetBudget& budget) {
   const auto from = [&](uint64_t number) {
     return std::lower_bound(sheet.rows.begin(), sheet.rows.end(), number,
                             [](const SheetRow& row, uint64_t n) { return row.number < n; });
@@ -140,7 +122,7 @@ std::string xlsx_cell(XmlReader& xml, const std::vector<std::string>& strings,
 }
 
 // One cell of LibreOffice's: paragraphs, with spaces and tabs as elements. It has begun.
-std::string ods_cell(XmlReader& xml) {
+std::string ods_cell(XmlReader& xml, SheetBudget& budget) {
   const std::string cell(xml.element()), type = xml.attribute("value-type");
   std::string value = type == "boolean" ? xml.attribute("boolean-value") : xml.attribute("value");
   std::string text;
@@ -156,7 +138,9 @@ std::string ods_cell(XmlReader& xml) {
         if (!first) text += '\n';
         first = false;
       } else if (xml.element() == "s") {
-        text.append(std::min<uint64_t>(number_of(xml.attribute("c"), 1), 1000), ' ');
+        const uint64_t spaces = std::min<uint64_t>(number_of(xml.attribute("c"), 1), 1000);
+        budget.take(0, spaces);
+        text.append(spaces, ' ');
       } else if (xml.element() == "tab") {
         text += '\t';
       } else if (xml.element() == "line-break") {
@@ -173,19 +157,20 @@ std::string ods_cell(XmlReader& xml) {
 class Archive {
  public:
   explicit Archive(const std::filesystem::path& path)
-      : file_(path), entries_(checkpoint::read_zip_directory(file_)) {}
+      : file_(path), entries_(checkpoint::read_zip_directory(file_)), inflated_(path.string()) {}
 
   bool has(std::string_view name) const { return entries_.count(name) > 0; }
 
-  std::string part(const std::string& name) const {
+  // Each part once: many sheets may name one.
+  std::string part(const std::string& name) {
     auto found = entries_.find(name);
     if (found == entries_.end())
       throw bad_input(fmt::format("there is no '{}' in this spreadsheet", name)).at(this->name());
     const checkpoint::ZipEntry& entry = found->second;
-    if (entry.bytes > kLargestPart)
-      throw bad_input("this spreadsheet is too large")
-          .at(this->name())
-          .hint("save it as CSV, which is read line by line");
+    if (!read_.insert(name).second)
+      throw bad_input(fmt::format("two sheets of this spreadsheet are in '{}'", name))
+          .at(this->name());
+    inflated_.take(0, entry.bytes);
     std::string content(entry.bytes, '\0');
     if (entry.deflated)
       checkpoint::inflate(file_, entry, reinterpret_cast<std::byte*>(content.data()));
@@ -200,10 +185,12 @@ class Archive {
  private:
   MappedFile file_;
   std::map<std::string, checkpoint::ZipEntry, std::less<>> entries_;
+  std::set<std::string> read_;
+  SheetBudget inflated_;
 };
 
 // Where the parts of a workbook are, by their names in it.
-std::map<std::string, std::string> xlsx_parts(const Archive& archive) {
+std::map<std::string, std::string> xlsx_parts(Archive& archive) {
   std::map<std::string, std::string> parts;
   std::string xml = archive.part("xl/_rels/workbook.xml.rels");
   XmlReader reader(xml, archive.name());
@@ -215,10 +202,11 @@ std::map<std::string, std::string> xlsx_parts(const Archive& archive) {
   return parts;
 }
 
-std::vector<Sheet> read_xlsx(const Archive& archive) {
+std::vector<Sheet> read_xlsx(Archive& archive) {
+  SheetBudget budget(archive.name());
   std::vector<std::string> strings;
   if (archive.has("xl/sharedStrings.xml"))
-    strings = read_xlsx_strings(archive.part("xl/sharedStrings.xml"), archive.name());
+    strings = read_xlsx_strings(archive.part("xl/sharedStrings.xml"), budget);
   std::map<std::string, std::string> parts = xlsx_parts(archive);
   std::vector<Sheet> sheets;
   std::string workbook = archive.part("xl/workbook.xml");
@@ -227,7 +215,7 @@ std::vector<Sheet> read_xlsx(const Archive& archive) {
     if (event == Event::begin && xml.element() == "sheet") {
       std::string part = parts[xml.attribute("id")];
       if (part.find("chartsheet") != part.npos) continue;
-      sheets.push_back(read_xlsx_sheet(archive.part(part), strings, archive.name()));
+      sheets.push_back(read_xlsx_sheet(archive.part(part), strings, budget));
       sheets.back().name = xml.attribute("name");
     }
   return sheets;
@@ -235,10 +223,18 @@ std::vector<Sheet> read_xlsx(const Archive& archive) {
 
 }  // namespace
 
-std::vector<std::string> read_xlsx_strings(std::string_view text, const std::string& name) {
+void SheetBudget::take(uint64_t cells, uint64_t bytes) {
+  cells_ += cells;
+  bytes_ += bytes;
+  if (cells_ > kMostCells || bytes_ > kMostBytes)
+    throw bad_input("this spreadsheet is too large")
+        .at(name_)
+        .hint("save it as CSV, which is read line by line");
+}
+
+std::vector<std::string> read_xlsx_strings(std::string_view text, SheetBudget& budget) {
   std::vector<std::string> strings;
-  Budget budget(name);
-  XmlReader xml(text, name);
+  XmlReader xml(text, budget.name());
   for (Event event; (event = xml.next()) != Event::finished;)
     if (event == Event::begin && xml.element() == "si") {
       strings.push_back(text_inside(xml, "si", "rPh"));
@@ -248,9 +244,9 @@ std::vector<std::string> read_xlsx_strings(std::string_view text, const std::str
 }
 
 Sheet read_xlsx_sheet(std::string_view text, const std::vector<std::string>& strings,
-                      const std::string& name) {
+                      SheetBudget& budget) {
   Sheet sheet;
-  Budget budget(name);
+  const std::string& name = budget.name();
   XmlReader xml(text, name);
   uint64_t number = 0;
   std::vector<std::string> cells;
@@ -260,6 +256,7 @@ Sheet read_xlsx_sheet(std::string_view text, const std::vector<std::string>& str
       merged.push_back(merged_cells(xml.attribute("ref")));
     } else if (event == Event::begin && xml.element() == "row") {
       number = number_of(xml.attribute("r"), number + 1);
+      budget.take(1, 0);
       cells.clear();
     } else if (event == Event::begin && xml.element() == "c") {
       uint64_t column = column_of(xml.attribute("r"), cells.size());
@@ -278,11 +275,11 @@ Sheet read_xlsx_sheet(std::string_view text, const std::vector<std::string>& str
   return sheet;
 }
 
-std::vector<Sheet> read_ods_content(std::string_view text, const std::string& name) {
+std::vector<Sheet> read_ods_content(std::string_view text, SheetBudget& budget) {
   std::vector<Sheet> sheets;
-  Budget budget(name);
-  XmlReader xml(text, name);
+  XmlReader xml(text, budget.name());
   uint64_t number = 0, rows = 1;
+  uint64_t columns = 0;  // of this row; its empty cells at the end are not in `cells`
   std::vector<std::string> cells;
   std::vector<Merged> merged;
   for (Event event; (event = xml.next()) != Event::finished;) {
@@ -292,19 +289,23 @@ std::vector<Sheet> read_ods_content(std::string_view text, const std::string& na
       number = 0;
     } else if (event == Event::begin && element == "table-row") {
       rows = number_of(xml.attribute("number-rows-repeated"), 1);
+      budget.take(1, 0);
       cells.clear();
+      columns = 0;
     } else if (event == Event::begin &&
                (element == "table-cell" || element == "covered-table-cell")) {
       uint64_t times = number_of(xml.attribute("number-columns-repeated"), 1);
       if (uint64_t below = number_of(xml.attribute("number-rows-spanned"), 1); below > 1)
-        merged.push_back({number + 1, number + std::min<uint64_t>(below, 1 << 24), cells.size()});
-      std::string cell = ods_cell(xml);
+        merged.push_back({number + 1, number + std::min<uint64_t>(below, 1 << 24), columns});
+      const std::string cell = ods_cell(xml, budget);
+      times = std::min(times, kMostColumns - columns);
+      columns += times;
       // The empty rest of a row is one cell, repeated to its end.
-      times = std::min(times, kMostColumns - std::min<uint64_t>(cells.size(), kMostColumns));
-      budget.take(cell.empty() ? 0 : times, times * cell.size());
+      if (cell.empty()) continue;
+      budget.take(columns - cells.size(), times * cell.size());
+      cells.resize(columns - times);
       cells.insert(cells.end(), times, cell);
     } else if (event == Event::end && element == "table-row" && !sheets.empty()) {
-      while (!cells.empty() && cells.back().empty()) cells.pop_back();
       if (!cells.empty()) {
         uint64_t bytes = 0;
         for (const std::string& c : cells) bytes += c.size();
@@ -330,8 +331,10 @@ std::vector<Sheet> read_spreadsheet(const std::filesystem::path& file) {
   try {
     Archive archive(file);
     if (archive.has("xl/workbook.xml")) return read_xlsx(archive);
-    if (archive.has("content.xml"))
-      return read_ods_content(archive.part("content.xml"), archive.name());
+    if (archive.has("content.xml")) {
+      SheetBudget budget(archive.name());
+      return read_ods_content(archive.part("content.xml"), budget);
+    }
   } catch (Error& e) {
     if (!e.where().byte) throw;
     throw e.hint("the file is damaged; open it in its program and save it again");

@@ -23,10 +23,23 @@ struct Sheet {
 // Throws for files of no such kind, and for those that would not fit into memory.
 std::vector<Sheet> read_spreadsheet(const std::filesystem::path& file);
 
-// The parts, for tests and fuzzing. `name` is for messages.
-std::vector<Sheet> read_ods_content(std::string_view xml, const std::string& name);
-std::vector<std::string> read_xlsx_strings(std::string_view xml, const std::string& name);
+// How much a file may become, all its parts together. A few bytes can stand for very many cells:
+// packed ones, repeated ones, and strings that are shared.
+class SheetBudget {
+ public:
+  explicit SheetBudget(std::string name) : name_(std::move(name)) {}
+  void take(uint64_t cells, uint64_t bytes);  // throws where it is too much
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;  // of the file, for messages
+  uint64_t cells_ = 0, bytes_ = 0;
+};
+
+// The parts, for tests and fuzzing.
+std::vector<Sheet> read_ods_content(std::string_view xml, SheetBudget& budget);
+std::vector<std::string> read_xlsx_strings(std::string_view xml, SheetBudget& budget);
 Sheet read_xlsx_sheet(std::string_view xml, const std::vector<std::string>& strings,
-                      const std::string& name);
+                      SheetBudget& budget);
 
 }  // namespace minpair::suite
