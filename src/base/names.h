@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/error.h"
@@ -14,6 +15,22 @@ namespace minpair::inline base {
 // No name means everything.
 inline bool all_or_among(const std::vector<std::string>& names, std::string_view name) {
   return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The first of `count` names that is the same as one before it; `count` where there is none.
+template <typename Name>
+size_t first_repeated(size_t count, Name name) {
+  constexpr size_t kFew = 16;
+  std::unordered_set<std::string_view> seen;
+  for (size_t i = 0; i < count; ++i) {
+    if (count > kFew) {
+      if (!seen.insert(name(i)).second) return i;
+      continue;
+    }
+    for (size_t before = 0; before < i; ++before)
+      if (name(before) == name(i)) return i;
+  }
+  return count;
 }
 
 // A name that is none of `known`: the one that was probably meant, else all there are.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 
@@ -58,15 +59,28 @@ std::string standard_json(std::string_view text) {
 }
 
 void check_json_depth(std::string_view json, const std::string& file, uint64_t line) {
-  int depth = 0;
+  struct Open {
+    bool object;
+    size_t commas;
+  };
+  std::vector<Open> open;
   for (size_t at = 0; at < json.size(); ++at) {
     const char c = json[at];
-    if (c == '"')
+    if (c == '"') {
       at = end_of_string(json, at) - 1;
-    else if (c == ']' || c == '}')
-      --depth;
-    else if ((c == '[' || c == '{') && ++depth > kDeepestJson)
-      throw bad_input(fmt::format("this is nested more than {} deep", kDeepestJson)).at(file, line);
+    } else if (c == '[' || c == '{') {
+      if (open.size() == kDeepestJson)
+        throw bad_input(fmt::format("this is nested more than {} deep", kDeepestJson))
+            .at(file, line);
+      open.push_back({c == '{', 0});
+    } else if (open.empty()) {
+      continue;
+    } else if (c == ']' || c == '}') {
+      open.pop_back();
+    } else if (c == ',' && ++open.back().commas >= kMostMembers && open.back().object) {
+      throw bad_input(fmt::format("an object has more than {} members", kMostMembers))
+          .at(file, line);
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/character_index.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -41,13 +42,13 @@ std::string ids_line(const tokenizer::Encoding& encoding) {
 
 std::string json_line(const tokenizer::Tokenizer& tokenizer, std::string_view text,
                       const tokenizer::Encoding& encoding) {
+  const CharacterIndex places(text);
   nlohmann::ordered_json tokens = nlohmann::ordered_json::array();
   for (const tokenizer::Token& t : encoding.tokens)
-    tokens.push_back(
-        {{"id", t.id},
-         {"piece", tokenizer.piece(t.id)},
-         {"span", {character_of_byte(text, t.span.begin), character_of_byte(text, t.span.end)}},
-         {"special", t.special}});
+    tokens.push_back({{"id", t.id},
+                      {"piece", tokenizer.piece(t.id)},
+                      {"span", {places.character(t.span.begin), places.character(t.span.end)}},
+                      {"special", t.special}});
   nlohmann::ordered_json line = {{"text", text}, {"tokens", std::move(tokens)}};
   return json_text(line) + "\n";
 }
@@ -56,9 +57,10 @@ std::string json_line(const tokenizer::Tokenizer& tokenizer, std::string_view te
 std::string table(const tokenizer::Tokenizer& tokenizer, std::string_view text,
                   const tokenizer::Encoding& encoding) {
   std::string lines;
+  const CharacterIndex places(text);
   for (const tokenizer::Token& t : encoding.tokens)
     fmt::format_to(std::back_inserter(lines), "{}\t{}\t{}\t{}\t{}\n", t.id, tokenizer.piece(t.id),
-                   character_of_byte(text, t.span.begin), character_of_byte(text, t.span.end),
+                   places.character(t.span.begin), places.character(t.span.end),
                    slice(text, t.span));
   return lines + "\n";
 }

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/character_index.h"
 #include "base/json.h"
 #include "engine/texts.h"
 
@@ -9,12 +10,13 @@ namespace {
 using json = nlohmann::ordered_json;
 
 json tokens_of(const query::Model& model, const ScoredText& s) {
+  const CharacterIndex places(s.text.text);
   json tokens = json::array();
   for (const judge::TokenScore& t : s.score.tokens)
     tokens.push_back({{"piece", model.tokenizer().piece(t.id)},
                       {"id", t.id},
-                      {"begin", character_of_byte(s.text.text, t.span.begin)},
-                      {"end", character_of_byte(s.text.text, t.span.end)},
+                      {"begin", places.character(t.span.begin)},
+                      {"end", places.character(t.span.end)},
                       {"locus", t.in_locus},
                       {"logit", t.logit},
                       {"logprob", t.logprob}});
@@ -28,10 +30,11 @@ void add_words(json& sentence, const query::Model& model, const ScoredText& s) {
     sentence["tokens"][i]["surprisal"] = judge::bits(tokens[i].logprob);
   const std::vector<judge::ScoredWord> words = judge::words_of(tokens);
   const std::vector<judge::ScoredWord> complete = judge::words_of(s.complete);
+  const CharacterIndex places(s.text.text);
   for (size_t w = 0; w < words.size(); ++w)
     sentence["words"].push_back({{"text", text_of(model, s, words[w])},
-                                 {"begin", character_of_byte(s.text.text, words[w].span.begin)},
-                                 {"end", character_of_byte(s.text.text, words[w].span.end)},
+                                 {"begin", places.character(words[w].span.begin)},
+                                 {"end", places.character(words[w].span.end)},
                                  {"surprisal", judge::bits(words[w].logprob)},
                                  {"surprisal_complete", judge::bits(complete[w].logprob)}});
 }

@@ -7,7 +7,10 @@
 #include <cmath>
 #include <span>
 
+#include "base/character_index.h"
 #include "base/counts.h"
+#include "base/names.h"
+#include "base/outgoing.h"
 #include "suite/formats/formats.h"
 #include "suite/formats/support.h"
 #include "suite/json_text.h"
@@ -30,23 +33,23 @@ std::string_view text_of(element value, std::string_view key) {
   return text;
 }
 
-Span span_of(element first, element last, std::string_view text, const std::string& what,
+Span span_of(element first, element last, const CharacterIndex& text, const std::string& what,
              const char* rule) {
   uint64_t begin, end;
   if (first.get(begin) || last.get(end)) wrong(rule);
-  size_t characters = count_characters(text);
+  const size_t characters = text.characters();
   if (begin > end) wrong(fmt::format("the {} [{}, {}] ends before it begins", what, begin, end));
   if (end > characters)
     wrong(fmt::format("the {} [{}, {}] is outside the sentence of {} {}", what, begin, end,
                       characters, plural(characters, "character")));
-  return {byte_of_character(text, begin), byte_of_character(text, end)};
+  return {text.byte(begin), text.byte(end)};
 }
 
 Span locus_of(element value, std::string_view text) {
   constexpr const char* rule = "\"locus\" must be [begin, end], counted in characters";
   simdjson::dom::array ends;
   if (value.get(ends) || ends.size() != 2) wrong(rule);
-  return span_of(ends.at(0), ends.at(1), text, "locus", rule);
+  return span_of(ends.at(0), ends.at(1), CharacterIndex(text), "locus", rule);
 }
 
 // [name, begin, end] in the text; where there is no text, [name, words] makes it.
@@ -57,14 +60,15 @@ void read_regions(element value, bool has_text, Sentence& sentence) {
   simdjson::dom::array list;
   if (value.get(list)) wrong("\"regions\" must be a list");
   std::vector<std::pair<std::string, std::string>> written;
+  const CharacterIndex all(sentence.text);
   for (element v : list) {
     simdjson::dom::array parts;
     std::string_view name, text;
     if (v.get(parts) || parts.size() != (has_text ? 3 : 2) || parts.at(0).get(name)) wrong(rule);
     if (has_text)
       sentence.regions.push_back(
-          {std::string(name), span_of(parts.at(1), parts.at(2), sentence.text,
-                                      fmt::format("region \"{}\"", name), rule)});
+          {std::string(name),
+           span_of(parts.at(1), parts.at(2), all, fmt::format("region \"{}\"", name), rule)});
     else if (parts.at(1).get(text))
       wrong(rule);
     else
@@ -155,8 +159,6 @@ void read_features(element value, Item& item) {
   simdjson::dom::object object;
   if (value.get(object)) wrong("\"features\" must be an object");
   for (auto [key, v] : object) {
-    for (const auto& [name, unused] : item.features)
-      if (name == key) wrong(fmt::format("the feature \"{}\" is given twice", key));
     double number;
     std::string_view text;
     if (!v.get(text))
@@ -192,24 +194,14 @@ bool inside_character(std::string_view text, size_t byte) {
   return byte < text.size() && (static_cast<unsigned char>(text[byte]) & 0xC0) == 0x80;
 }
 
-// What a terminal would obey.
-bool has_control(std::string_view text) {
-  return text.find("\xc2\x9b") != text.npos || std::ranges::any_of(text, [](char c) {
-           return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
-         });
-}
-
 // simdjson chooses its instructions when it is first used, and ends the program where there is no
 // memory for that: so before main().
 [[maybe_unused]] const bool simdjson_has_chosen = simdjson::validate_utf8("", 0);
 
 bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
 
-std::string why_no_feature(const Item& item, size_t i) {
-  const auto& [name, value] = item.features[i];
-  for (size_t before = 0; before < i; ++before)
-    if (item.features[before].first == name)
-      return fmt::format("the feature \"{}\" is given twice", name);
+std::string why_no_feature(const std::pair<std::string, FeatureValue>& feature) {
+  const auto& [name, value] = feature;
   if (!is_utf8(name)) return "a feature's name is not UTF-8";
   if (const double* number = std::get_if<double>(&value))
     return std::isfinite(*number) ? ""
@@ -219,9 +211,8 @@ std::string why_no_feature(const Item& item, size_t i) {
              : fmt::format("the feature \"{}\" is not UTF-8", name);
 }
 
-void write_span(JsonWriter& json, std::string_view text, Span span) {
-  const size_t begin = character_of_byte(text, span.begin);
-  json.whole(begin).whole(begin + count_characters(slice(text, span))).close(']');
+void write_span(JsonWriter& json, const CharacterIndex& text, Span span) {
+  json.whole(text.character(span.begin)).whole(text.character(span.end)).close(']');
 }
 
 void write_sentence(JsonWriter& json, const Sentence& s, bool design) {
@@ -229,12 +220,13 @@ void write_sentence(JsonWriter& json, const Sentence& s, bool design) {
   if (!s.name.empty()) json.key("name").text(s.name);
   if (!s.context.empty()) json.key("context").text(s.context);
   json.key("text").text(s.text);
+  const CharacterIndex text(s.text);
   if (!s.regions.empty()) {
     json.key("regions").open('[');
-    for (const Region& r : s.regions) write_span(json.open('[').text(r.name), s.text, r.span);
+    for (const Region& r : s.regions) write_span(json.open('[').text(r.name), text, r.span);
     json.close(']');
   }
-  if (!design || !s.locus.empty()) write_span(json.key("locus").open('['), s.text, s.locus);
+  if (!design || !s.locus.empty()) write_span(json.key("locus").open('['), text, s.locus);
   if (!design) json.key("grammatical").boolean(s.grammatical);
   json.close('}');
 }
@@ -244,8 +236,6 @@ std::string why_no_design(const Item& item) {
   for (const Sentence& s : item.sentences) {
     if (item.design && s.name.empty()) return "a sentence of a design needs a \"name\"";
     if (!is_utf8(s.name) || !is_utf8(s.context)) return "a sentence's name or context is not UTF-8";
-    if (!s.name.empty() && find_sentence(item, s.name) != &s)
-      return fmt::format("two sentences are named \"{}\"", s.name);
     size_t end = 0;
     for (const Region& r : s.regions) {
       if (!is_utf8(r.name)) return "a region's name is not UTF-8";
@@ -258,7 +248,11 @@ std::string why_no_design(const Item& item) {
       end = r.span.end;
     }
   }
-  return {};
+  std::vector<std::string_view> names;
+  for (const Sentence& s : item.sentences)
+    if (!s.name.empty()) names.push_back(s.name);
+  const size_t again = first_repeated(names.size(), [&](size_t i) { return names[i]; });
+  return again < names.size() ? fmt::format("two sentences are named \"{}\"", names[again]) : "";
 }
 
 // One file of our own.
@@ -341,8 +335,12 @@ void check_item(const Item& item, const Where& where) {
       fail("an item's names are not UTF-8");
     else if (has_control(*text))
       fail("an item's names have a control character");
-  for (size_t i = 0; i < item.features.size(); ++i)
-    if (std::string why = why_no_feature(item, i); !why.empty()) fail(std::move(why));
+  const auto feature_name = [&](size_t i) -> std::string_view { return item.features[i].first; };
+  const size_t again = first_repeated(item.features.size(), feature_name);
+  if (again < item.features.size())
+    fail(fmt::format("the feature \"{}\" is given twice", feature_name(again)));
+  for (const auto& feature : item.features)
+    if (std::string why = why_no_feature(feature); !why.empty()) fail(std::move(why));
 }
 
 void append_json_line(std::string& to, const Item& item) {

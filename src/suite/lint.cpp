@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/bytes.h"
 #include "base/hash_table.h"
 #include "suite/formats/support.h"
 #include "suite/lint_design.h"
@@ -55,11 +56,12 @@ Hash128 content_hash(const Item& item, std::string& buffer) {
 }
 
 bool good_equals_bad(const Item& item) {
-  for (const Sentence& a : item.sentences)
-    for (const Sentence& b : item.sentences)
-      if (a.grammatical && !b.grammatical && a.text == b.text && a.context == b.context)
-        return true;
-  return false;
+  std::set<std::pair<std::string_view, std::string_view>> good;
+  for (const Sentence& s : item.sentences)
+    if (s.grammatical) good.emplace(s.text, s.context);
+  return std::ranges::any_of(item.sentences, [&](const Sentence& s) {
+    return !s.grammatical && good.contains({s.text, s.context});
+  });
 }
 
 // The index counts the words of the masked sentence, from the end when negative.
@@ -144,7 +146,9 @@ struct Linter::Impl {
   uint64_t in_no_cluster = 0;
   std::vector<SinglePieceSets> single_piece;
   std::unordered_map<std::string, size_t> test_places, single_piece_places;
-  HashTable contents, ids, sentences;
+  HashTable contents;  // of items, with the first test that has them
+  HashTable shared;    // of items with each further test that has them
+  HashTable ids, sentences;
   uint64_t items = 0, items_with_errors = 0;
   std::string key, buffer;
   std::vector<LintPiece> pieces;
@@ -159,7 +163,9 @@ struct Linter::Impl {
       report(check, cell, item.id, s.text, other);
       error |= check.severity == Severity::error;
     };
-    bool is_new = check_repeats(item, uint32_t(test), found);
+    const bool identical = !item.cloze && !item.design && good_equals_bad(item);
+    if (identical) found(kIdentical, item.sentences[0]);
+    bool is_new = check_repeats(item, uint32_t(test), identical, found);
     check_sets(item, found);
     check_texts(item, found);
     design.check(item, found);
@@ -209,10 +215,9 @@ struct Linter::Impl {
     ++troubles[place->second].items;
   }
 
-  // An item's owner is its test or, when several tests have it, the set of them.
   // False when the item was in this test before.
   template <class Found>
-  bool check_repeats(const Item& item, uint32_t test, Found found) {
+  bool check_repeats(const Item& item, uint32_t test, bool identical, Found found) {
     const Sentence& first = item.sentences[0];
     bool is_new;
     ids.find(hash128(item.id), 0, is_new);
@@ -223,32 +228,27 @@ struct Linter::Impl {
       uint32_t& seen = sentences.find(
           hash128(s.context.empty() ? s.text : s.context + "\n" + s.text), label, is_new);
       seen |= label;
-      if (seen == 3 && !good_equals_bad(item)) found(kBothWays, s);
+      if (seen == 3 && !identical) found(kBothWays, s);
     }
-    uint32_t& owner = contents.find(content_hash(item, buffer), test, is_new);
+    const Hash128 content = content_hash(item, buffer);
+    const uint32_t first_test = contents.find(content, test, is_new);
     if (is_new) return true;
-    std::vector<uint32_t> owners =
-        owner & kSet ? shared[owner & ~kSet] : std::vector<uint32_t>{owner};
-    if (std::find(owners.begin(), owners.end(), test) != owners.end()) {
+    if (first_test != test) {
+      append_key(buffer, test, 4);
+      shared.find(hash128(buffer), 0, is_new);
+    }
+    if (!is_new) {
       found(kDuplicateItem, first);
       return false;
     }
-    found(kShared, first, tests[owners.front()]);
-    owners.push_back(test);
-    auto place = std::find(shared.begin(), shared.end(), owners);
-    owner = kSet | uint32_t(place - shared.begin());
-    if (place == shared.end()) shared.push_back(owners);
+    found(kShared, first, tests[first_test]);
     return true;
   }
-
-  static constexpr uint32_t kSet = 1u << 30;
-  std::vector<std::vector<uint32_t>> shared;  // the sets of tests that share an item
 
   template <class Found>
   void check_sets(const Item& item, Found found) {
     const Sentence& first = item.sentences[0];
     if (!item.cloze && !item.design) {
-      if (good_equals_bad(item)) found(kIdentical, first);
       if (std::all_of(item.sentences.begin(), item.sentences.end(),
                       [](const Sentence& s) { return s.grammatical; }))
         found(kNoBad, first);
@@ -303,15 +303,16 @@ struct Linter::Impl {
   // A test's conditions should be of one size.
   void check_balance() {
     std::map<std::string, std::map<std::string, uint64_t>> sizes;
-    for (const Cell& c : cells) sizes[c.test][c.condition] += c.items;
+    std::map<std::string, size_t> first_cells;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      sizes[cells[i].test][cells[i].condition] += cells[i].items;
+      first_cells.try_emplace(cells[i].test, i);
+    }
     for (const auto& [test, conditions] : sizes) {
       auto by_size = [](const auto& a, const auto& b) { return a.second < b.second; };
       auto [least, most] = std::minmax_element(conditions.begin(), conditions.end(), by_size);
       if (least->second == most->second) continue;
-      size_t cell = size_t(std::find_if(cells.begin(), cells.end(),
-                                        [&t = test](const Cell& c) { return c.test == t; }) -
-                           cells.begin());
-      report(kUnbalanced, cell, "",
+      report(kUnbalanced, first_cells[test], "",
              least->first + " has " + std::to_string(least->second) + ", " + most->first + " has " +
                  std::to_string(most->second),
              "");

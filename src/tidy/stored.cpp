@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/character_index.h"
 #include "base/error.h"
 #include "base/names.h"
 #include "judge/words.h"
@@ -168,9 +169,9 @@ void put_sentences(Frame& f, const Opened& o, const report::Look& look,
   }
 }
 
-void put_place(Frame& f, std::string_view text, Span span) {
-  f.text(slice(text, span)).integer(int64_t(character_of_byte(text, span.begin)));
-  f.integer(int64_t(character_of_byte(text, span.end)));
+void put_place(Frame& f, const CharacterIndex& text, Span span) {
+  f.text(slice(text.text(), span)).integer(int64_t(text.character(span.begin)));
+  f.integer(int64_t(text.character(span.end)));
 }
 
 // How many scored tokens a region has, and their surprisal.
@@ -188,18 +189,20 @@ void put_regions(Frame& f, const Opened& o, const report::Look& look,
                  const FeatureColumns& features) {
   judge::Reason why = o.left_out(look);
   const bool scored = o.scores.size() == o.item.sentences.size();
-  for (size_t i = 0; i < o.item.sentences.size(); ++i)
-    for (size_t r = 0; r < o.item.sentences[i].regions.size(); ++r) {
-      const suite::Sentence& s = o.item.sentences[i];
+  for (size_t i = 0; i < o.item.sentences.size(); ++i) {
+    const suite::Sentence& s = o.item.sentences[i];
+    const CharacterIndex text(s.text);
+    for (size_t r = 0; r < s.regions.size(); ++r) {
       put_whole_item(f, o, look.view);
       f.integer(int64_t(i + 1)).text_or_nothing(s.name);
       put_grammatical(f, o.item, s.grammatical);
       f.integer(int64_t(r + 1)).text(s.regions[r].name);
-      put_place(f, s.text, s.regions[r].span);
+      put_place(f, text, s.regions[r].span);
       scored ? put_surprisal(f, s, o.scores[i], r, look.view) : void(f.nothing().nothing());
       f.text_or_nothing(judge::key_of(why));
       features.put(f, o.item);
     }
+  }
 }
 
 void put_of_sentence(Frame& f, const Opened& o, size_t i, bool grammatical, size_t number) {
@@ -211,23 +214,26 @@ void put_of_sentence(Frame& f, const Opened& o, size_t i, bool grammatical, size
 
 void put_tokens(Frame& f, const Opened& o) {
   std::vector<bool> good = judge::grammatical_of(o.item, o.scores.size());
-  for (size_t i = 0; i < o.scores.size(); ++i)
+  for (size_t i = 0; i < o.scores.size(); ++i) {
+    const CharacterIndex text(sentence_at(o, i).text);
     for (size_t t = 0; t < o.scores[i].tokens.size(); ++t) {
       const judge::TokenScore& token = o.scores[i].tokens[t];
       put_of_sentence(f, o, i, good[i], t + 1);
       f.integer(int64_t{token.id});
-      put_place(f, sentence_at(o, i).text, token.span);
+      put_place(f, text, token.span);
       f.truth(token.special).truth(token.in_locus).truth(token.begins_word).number(token.logprob);
     }
+  }
 }
 
 void put_words(Frame& f, const Opened& o) {
   std::vector<bool> good = judge::grammatical_of(o.item, o.scores.size());
   for (size_t i = 0; i < o.scores.size(); ++i) {
+    const CharacterIndex text(sentence_at(o, i).text);
     const std::vector<judge::ScoredWord> words = judge::words_of(o.scores[i].tokens);
     for (size_t w = 0; w < words.size(); ++w) {
       put_of_sentence(f, o, i, good[i], w + 1);
-      put_place(f, sentence_at(o, i).text, words[w].span);
+      put_place(f, text, words[w].span);
       f.truth(words[w].special).truth(words[w].in_locus).integer(int64_t{words[w].tokens});
       f.number(words[w].logprob).number(judge::bits(words[w].logprob));
     }

@@ -194,11 +194,20 @@ Template::Named read_pair(const JsonFile& file, JsonValue value, std::string_vie
   return {std::string(token), id};
 }
 
+// A short file can stand for very many tokens: a template may name the same ones again and again.
+constexpr size_t kMostAround = 1000;
+
+void check_size(const JsonFile& file, size_t tokens) {
+  if (tokens > kMostAround)
+    throw unsupported(file, "template", fmt::format("of more than {} tokens", kMostAround));
+}
+
 void read_special(const JsonFile& file, JsonValue tokens, std::string_view name,
                   std::vector<Template::Named>& to) {
   std::optional<JsonValue> entry = member(tokens, name);
   if (!entry) throw malformed(file, fmt::format("the template's token '{}'", name));
   simdjson::dom::array names = list_of(file, *entry, "tokens"), ids = list_of(file, *entry, "ids");
+  check_size(file, to.size() + names.size());
   for (size_t i = 0; i < names.size(); ++i) {
     std::string_view token;
     int64_t id;
@@ -212,7 +221,9 @@ Template read_template(const JsonFile& file, JsonValue value) {
   Template t;
   bool after = false;
   std::optional<JsonValue> tokens = member(value, "special_tokens");
-  for (JsonValue part : list_of(file, value, "single")) {
+  const simdjson::dom::array parts = list_of(file, value, "single");
+  check_size(file, parts.size());
+  for (JsonValue part : parts) {
     if (std::optional<JsonValue> special = member(part, "SpecialToken")) {
       if (!tokens) throw malformed(file, "'special_tokens'");
       read_special(file, *tokens, text_of(file, *special, "id"), after ? t.after : t.before);
@@ -239,6 +250,7 @@ Template read_post_processor(const JsonFile& file, JsonValue value) {
     Template all;
     for (JsonValue v : list_of(file, value, "processors")) {
       Template t = read_post_processor(file, v);
+      check_size(file, all.before.size() + all.after.size() + t.before.size() + t.after.size());
       all.before.insert(all.before.begin(), t.before.begin(), t.before.end());
       all.after.insert(all.after.end(), t.after.begin(), t.after.end());
     }

@@ -5,10 +5,25 @@
 namespace minpair::tokenizer {
 namespace {
 
+// The longest piece that the text at `at` begins with, below a node of the trie; none: -1.
+TokenId longest_piece(const Trie& trie, uint32_t node, std::string_view text, size_t at,
+                      size_t& end) {
+  TokenId id = -1;
+  for (size_t i = at; i < text.size() && node != Trie::kNone; ++i) {
+    node = trie.step(node, text[i]);
+    if (node != Trie::kNone && trie.value(node) >= 0) id = trie.value(node), end = i + 1;
+  }
+  return id;
+}
+
 class LongestPiece : public PieceModel {
  public:
   LongestPiece(const Vocabulary& vocabulary, TokenId unk, std::string prefix, size_t max_characters)
-      : vocabulary_(vocabulary), unk_(unk), prefix_(std::move(prefix)), max_(max_characters) {}
+      : vocabulary_(vocabulary),
+        continued_(vocabulary.trie().walk(prefix)),
+        unk_(unk),
+        prefix_(std::move(prefix)),
+        max_(max_characters) {}
 
   std::string options() const override {
     return fmt::format("wordpiece {} '{}' {}", unk_, prefix_, max_);
@@ -23,21 +38,17 @@ class LongestPiece : public PieceModel {
 
  private:
   bool cut_all(std::string_view word, std::vector<Cut>& to) const {
-    for (size_t at = 0; at < word.size();) {
-      size_t end = word.size();
-      TokenId id = -1;
-      for (; end > at && id < 0; --end) {
-        id = vocabulary_.find((at > 0 ? prefix_ : "") + std::string(word.substr(at, end - at)));
-        if (id >= 0) break;
-      }
+    uint32_t start = Trie::kRoot;
+    for (size_t at = 0, end = 0; at < word.size(); at = end, start = continued_) {
+      const TokenId id = longest_piece(vocabulary_.trie(), start, word, at, end);
       if (id < 0) return false;
       to.push_back({id, {at, end}});
-      at = end;
     }
     return true;
   }
 
   const Vocabulary& vocabulary_;
+  uint32_t continued_;  // the node of the trie where pieces begin that continue a word
   TokenId unk_;
   std::string prefix_;
   size_t max_;
@@ -50,19 +61,12 @@ class LongestFromLeft : public PieceModel {
   std::string options() const override { return "longest"; }
 
   void cut(std::string_view word, std::vector<Cut>& to) const override {
-    const Trie& trie = vocabulary_.trie();
-    for (size_t at = 0; at < word.size();) {
-      TokenId id = -1;
-      size_t end = at;
-      uint32_t node = Trie::kRoot;
-      for (size_t i = at; i < word.size(); ++i) {
-        node = trie.step(node, word[i]);
-        if (node == Trie::kNone) break;
-        if (trie.value(node) >= 0) id = trie.value(node), end = i + 1;
-      }
-      if (id < 0) next_character(word, end);
-      if (id >= 0) to.push_back({id, {at, end}});
-      at = end;
+    for (size_t at = 0, end = 0; at < word.size(); at = end) {
+      const TokenId id = longest_piece(vocabulary_.trie(), Trie::kRoot, word, at, end);
+      if (id >= 0)
+        to.push_back({id, {at, end}});
+      else
+        next_character(word, end = at);
     }
   }
 

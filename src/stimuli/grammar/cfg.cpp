@@ -486,17 +486,19 @@ void set_match(const File& file, Section& section) {
 
 void add_sections(const File& file, Solver& solver, const Question& question,
                   Derivations& derivations) {
+  std::vector<std::vector<Section>> by_condition;  // in the order of appearance
+  std::map<std::string, size_t> places;
   std::vector<Section> sections;
   try {
     for (const Solution& s : solver.solve(question)) {
       Section section = section_of(file, question.wanted, s);
       set_match(file, section);
-      // Behind the last one of its condition.
-      auto at = std::find_if(sections.rbegin(), sections.rend(), [&](const Section& other) {
-        return other.condition == section.condition;
-      });
-      sections.insert(at == sections.rend() ? sections.end() : at.base(), std::move(section));
+      auto [place, is_new] = places.try_emplace(section.condition, by_condition.size());
+      if (is_new) by_condition.emplace_back();
+      by_condition[place->second].push_back(std::move(section));
     }
+    for (std::vector<Section>& some : by_condition)
+      std::move(some.begin(), some.end(), std::back_inserter(sections));
     if (file.makes_design()) sections = designs_of(file, std::move(sections), derivations);
     for (Section& s : sections) derivations.add_section(std::move(s));
   } catch (Error& e) {

@@ -136,19 +136,15 @@ void check_lemmas(const File& file, const Paradigms& paradigms) {
 // A feature that somebody asks of a symbol must be given by each of its rules, or agreement would
 // silently be lost. Words may leave it open.
 void check_asked(const File& file, const RulesOf& rules, const Needed& needed) {
-  struct Asked {
-    std::string feature;
-    Place place;
-  };
-  std::map<std::string, std::vector<Asked>> asked;
+  std::map<std::string, std::map<std::string, Place>> asked;  // where it is asked for first
   for (const Path& p : file.paths())
-    if (p.label.empty()) asked[file.start].push_back({p.feature, p.place});
+    if (p.label.empty()) asked[file.start].emplace(p.feature, p.place);
   for (const Rule& r : file.rules)
     for (const Symbol& s : r.right) {
       if (s.kind != Symbol::Kind::nonterminal) continue;
-      for (const Demand& d : s.demands) asked[s.text].push_back({d.feature, s.place});
+      for (const Demand& d : s.demands) asked[s.text].emplace(d.feature, s.place);
       if (auto it = needed.find(s.label); !s.label.empty() && it != needed.end())
-        for (const std::string& f : it->second) asked[s.text].push_back({f, s.place});
+        for (const std::string& f : it->second) asked[s.text].emplace(f, s.place);
     }
   auto leaves_open = [](const Rule& r) {
     bool words_only = std::all_of(r.right.begin(), r.right.end(),
@@ -160,13 +156,13 @@ void check_asked(const File& file, const RulesOf& rules, const Needed& needed) {
   for (const auto& [name, features] : asked)
     for (const Rule* r : rules.at(name)) {
       if (leaves_open(*r)) continue;
-      for (const Asked& a : features)
-        if (!r->left.find(a.feature))
+      for (const auto& [feature, place] : features)
+        if (!r->left.find(feature))
           throw file
-              .error(fmt::format("{} has no {} here, but line {} asks for it", name, a.feature,
-                                 a.place.line),
+              .error(fmt::format("{} has no {} here, but line {} asks for it", name, feature,
+                                 place.line),
                      r->left.place)
-              .hint(fmt::format("write {}[{}=...] ->", name, a.feature));
+              .hint(fmt::format("write {}[{}=...] ->", name, feature));
     }
 }
 

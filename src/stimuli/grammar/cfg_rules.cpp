@@ -63,9 +63,11 @@ class Parser {
     }
     ++at_;
   }
-  Place place() const {
-    return {line_, uint32_t(count_characters(text_.substr(line_begin_, at_ - line_begin_)) + 1),
-            number_};
+  Place place() {
+    if (counted_to_ < line_begin_) counted_to_ = line_begin_, characters_ = 0;
+    characters_ += count_characters(text_.substr(counted_to_, at_ - counted_to_));
+    counted_to_ = at_;
+    return {line_, uint32_t(characters_ + 1), number_};
   }
   bool accept(std::string_view s) {
     if (!ahead(s)) return false;
@@ -468,6 +470,7 @@ class Parser {
 
   std::string_view text_;
   size_t at_ = 0, line_begin_ = 0;
+  size_t counted_to_ = 0, characters_ = 0;  // of the line, before that place
   uint32_t line_ = 1, number_ = 0;
   File& file_;
   std::filesystem::path folder_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 
 #include "base/error.h"
@@ -315,17 +316,18 @@ void Derivations::keep_known_designs(const std::function<bool(const std::string&
 
 void Derivations::keep_sample() {
   if (sample_.size == 0) return;
+  std::map<std::string_view, std::vector<Section*>> by_condition;
+  for (Section& s : sections_) by_condition[s.condition].push_back(&s);
   for (const auto& [condition, total] : count_by_condition()) {
     if (total <= sample_.size) continue;
     Random random(sample_.seed);  // a new one: where conditions are alike, so are their samples
     std::vector<Count> ranks = sample_ranks(total, sample_.size, random);
     Count first = 0;
-    for (auto rank = ranks.begin(); Section & s : sections_) {
-      if (s.condition != condition) continue;
-      const Count end = first + count_of(s);
+    for (auto rank = ranks.begin(); Section * s : by_condition[condition]) {
+      const Count end = first + count_of(*s);
       std::vector<Count> kept;
       for (; rank != ranks.end() && *rank < end; ++rank) kept.push_back(*rank - first);
-      keep_ranks(s, kept);
+      keep_ranks(*s, kept);
       first = end;
     }
   }
@@ -340,11 +342,12 @@ void Derivations::set_prefix(const std::string& prefix) {
 
 std::vector<std::pair<std::string, Count>> Derivations::count_by_condition() const {
   std::vector<std::pair<std::string, Count>> counts;
+  std::map<std::string_view, size_t> places;
   for (const Section& s : sections_) {
-    auto it = std::find_if(counts.begin(), counts.end(),
-                           [&](const auto& c) { return c.first == s.condition; });
-    if (it == counts.end()) it = counts.insert(it, {s.condition, 0});
-    it->second = add(it->second, nodes_[s.root].count);
+    auto [place, is_new] = places.try_emplace(s.condition, counts.size());
+    if (is_new) counts.emplace_back(s.condition, 0);
+    Count& count = counts[place->second].second;
+    count = add(count, nodes_[s.root].count);
   }
   return counts;
 }

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/counts.h"
+#include "base/names.h"
 #include "base/rows.h"
 #include "suite/formats/columns.h"
 #include "suite/formats/spreadsheet.h"
@@ -119,7 +120,12 @@ constexpr const char* kHowToName =
     "the first row names the columns: good,bad,condition; or item,sentence,grammatical\n"
     "  for other names, run, lint and convert have --columns good=Satz,bad=Falsch";
 
-[[noreturn]] void no_columns(const std::vector<std::string>& header, const Where& where) {
+[[noreturn]] void no_columns(std::vector<std::string> header, const Where& where) {
+  constexpr size_t kShown = 100;
+  if (header.size() > kShown) {
+    header.resize(kShown);
+    header.push_back("...");
+  }
   throw bad_input(
       fmt::format("which columns are the sentences? There are: {}", fmt::join(header, ", ")))
       .at(where)
@@ -129,11 +135,14 @@ constexpr const char* kHowToName =
 void check_header(std::vector<std::string>& header, const Where& where) {
   for (std::string& name : header) name = nfc(trim(name));
   while (!header.empty() && header.back().empty()) header.pop_back();
+  std::vector<size_t> named;
   for (size_t i = 0; i < header.size(); ++i)
-    for (size_t j = 0; j < i; ++j)
-      if (!header[i].empty() && header[i] == header[j])
-        throw bad_input(fmt::format("two columns are called '{}'", header[i]))
-            .at(where.file, where.line, i + 1);
+    if (!header[i].empty()) named.push_back(i);
+  const auto name = [&](size_t i) -> std::string_view { return header[named[i]]; };
+  const size_t again = first_repeated(named.size(), name);
+  if (again < named.size())
+    throw bad_input(fmt::format("two columns are called '{}'", name(again)))
+        .at(where.file, where.line, named[again] + 1);
 }
 
 // --- rows ---
