@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/python_json.h"
+
 namespace minpair::hub {
 namespace {
 
@@ -51,20 +53,39 @@ void add_header(std::string_view line, Headers& headers) {
 }
 
 Repository repository_of(std::string_view body, const std::string& url) {
-  auto json = nlohmann::json::parse(body, nullptr, false);
+  using Json = nlohmann::json;
   Repository repository;
+  bool whole = true;
+  const auto take_file = [&](const Json& file) {
+    const auto name = file.find("rfilename"), size = file.find("size");
+    whole = whole && name != file.end() && name->is_string();
+    if (!whole) return;
+    const bool known = size != file.end() && size->is_number_unsigned();
+    repository.files[name->get<std::string>()] = known ? size->get<uint64_t>() : 0;
+  };
+  // Nothing else of the answer is kept: in memory it can be seventy times as large.
+  std::string key;
+  const auto keep = [&](int depth, Json::parse_event_t event, Json& value) {
+    if (event == Json::parse_event_t::key && depth == 1) key = value;
+    if (depth == 0 || event == Json::parse_event_t::key) return depth < 4;
+    if (depth == 1) return key == "sha" || key == "siblings";
+    if (key == "siblings" && depth == 2 && event == Json::parse_event_t::object_end)
+      take_file(value);
+    return key == "siblings" && event != Json::parse_event_t::object_end &&
+           (depth == 2 ? event == Json::parse_event_t::object_start
+                       : depth == 3 && event == Json::parse_event_t::value);
+  };
   try {
-    repository.commit = json.at("sha").get<std::string>();
-    for (const auto& file : json.at("siblings")) {
-      auto size = file.find("size");
-      bool known = size != file.end() && size->is_number_unsigned();
-      repository.files[file.at("rfilename").get<std::string>()] =
-          known ? size->template get<uint64_t>() : 0;
-    }
-  } catch (const nlohmann::json::exception&) {
+    check_json_depth(body, url);
+    const Json answer = Json::parse(body, keep);
+    repository.commit = answer.at("sha").get<std::string>();
+    whole = whole && answer.at("siblings").is_array();
+  } catch (const Json::exception&) {
+    whole = false;
+  }
+  if (!whole)
     throw bad_input(fmt::format("{} does not answer as a Hugging Face hub", url))
         .hint("is HF_ENDPOINT right?");
-  }
   if (!is_commit(repository.commit))
     throw bad_input(fmt::format("{} names '{}', which is not a commit", url, repository.commit));
   std::erase_if(repository.files, [](const auto& f) { return !is_safe_path(f.first); });

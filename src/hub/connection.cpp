@@ -95,6 +95,7 @@ void check_transfer(CURLcode code, const Transfer& t, const std::string& url) {
         .hint(
             "this machine is offline, or HF_ENDPOINT is wrong; models can also be copied into a "
             "folder by hand and used with -m FOLDER");
+  if (code == CURLE_TOO_MANY_REDIRECTS) throw cannot(fmt::format("{} redirects in circles", url));
   if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CONNECT_ERROR ||
       code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL)
     throw cannot("cannot talk to " + why).hint("is HF_ENDPOINT right?");
@@ -155,8 +156,8 @@ void prepare(CURL* curl, const Settings& settings, const std::string& url, Trans
   curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 15L);
-  // A server that says nothing for half a minute has forgotten us.
-  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+  // A server that says next to nothing for half a minute has forgotten us.
+  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 100L);
   curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, 30L);
   curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
   curl_easy_setopt(curl, CURLOPT_HEADERDATA, &t);

@@ -49,7 +49,7 @@ class Puller {
  private:
   std::string get(const std::string& url) {
     return fetcher_
-        .persist([&] { return fetcher_.connection().get(url, 64 << 20); }, [] { return false; })
+        .persist([&] { return fetcher_.connection().get(url, 16 << 20); }, [] { return false; })
         .body;
   }
 

@@ -57,6 +57,9 @@ class TestHub {
     server_.Get("/org/name/resolve/([^/]+)/(.+)",
                 [this](const auto& q, auto& r) { resolve(q, r); });
     server_.Get("/cdn/(.+)", [this](const auto& q, auto& r) { cdn(q, r); });
+    server_.Get("/deep/(.+)", [](const auto&, auto& r) {
+      r.set_content(std::string(1'000'000, '['), "application/json");
+    });
     server_.Get("/other/(.+)", [](const auto&, auto& r) { r.set_content("<html>", "text/html"); });
     port_ = server_.bind_to_any_port("127.0.0.1");
     thread_ = std::thread([this] { server_.listen_after_bind(); });
@@ -417,6 +420,18 @@ TEST_F(Pull, NotAHub) {
   options_.revision = "main";
   EXPECT_THROW(pull("no name", options_, settings_), Error);
   EXPECT_THROW(pull("a/b/c", options_, settings_), Error);
+}
+
+TEST_F(Pull, AnAnswerIsNotNestedWithoutEnd) {
+  settings_.endpoint = hub_.endpoint() + "/deep";
+  EXPECT_THAT(error(), HasSubstr("nested more than"));
+}
+
+TEST_F(Pull, FilesWhoseNamesATerminalWouldObeyAreNotThere) {
+  hub_.add_small("\x1b]0;x.model", "hello\n", hello_hash);
+  EXPECT_EQ(error(), "no error");
+  for (const auto& entry : fs::recursive_directory_iterator(settings_.cache))
+    EXPECT_EQ(entry.path().string().find('\x1b'), std::string::npos);
 }
 
 TEST_F(Pull, CachedModelsAreListed) {
