@@ -11,7 +11,7 @@
  * they are one text, one name per line. Options are structs that begin with their own size, so that they can grow: set
  * `size = sizeof(...)` and zero the rest; NULL for all defaults.
  *
- * A model may be used by several threads: their calls take turns. A stream belongs to one thread at a time. Nothing here throws,
+ * A model may be used by several threads: their calls take turns. After fork() the new process must load it again. A stream belongs to one thread at a time. Nothing here throws,
  * and nothing writes to the terminal.
  */
 #ifndef MINPAIR_H
@@ -141,7 +141,7 @@ minpair_status minpair_score(minpair_model* model, const char* const* texts, siz
 /* The best pieces at every [MASK]; models that read from left to right continue what stands before the first one, or the whole text. Contexts
  * as above. Columns: text, gap, rank (from 1), token_id, piece, logprob. */
 minpair_status minpair_predict(minpair_model* model, const char* const* texts, const char* const* contexts, size_t count, uint32_t best,
-                               struct ArrowArrayStream* out);
+                               minpair_progress progress, void* user, struct ArrowArrayStream* out);
 /* Hidden states of `layer`, 0 for the embeddings, -1 for the last: text, token, token_id, piece, begin, end, state. */
 minpair_status minpair_states(minpair_model* model, const char* const* texts, size_t count, int layer,
                               minpair_progress progress, void* user, struct ArrowArrayStream* out);

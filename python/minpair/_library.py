@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
 import signal
 import sys
@@ -121,7 +122,7 @@ def _open() -> Any:
         "minpair_about": [model, stream],
         "minpair_tokenize": [model, _Texts, ctypes.c_size_t, ctypes.c_int, stream],
         "minpair_score": [model, _Texts, ctypes.c_size_t, ctypes.POINTER(ScoreOptions), stream],
-        "minpair_predict": [model, _Texts, _Texts, ctypes.c_size_t, ctypes.c_uint32, stream],
+        "minpair_predict": [model, _Texts, _Texts, ctypes.c_size_t, ctypes.c_uint32, _Progress, ctypes.c_void_p, stream],
         "minpair_states": [model, _Texts, ctypes.c_size_t, ctypes.c_int, _Progress, ctypes.c_void_p, stream],
         "minpair_command": [_Text, ctypes.POINTER(Arguments), stream],
         "minpair_again": [stream, stream],
@@ -131,7 +132,7 @@ def _open() -> Any:
         function.argtypes, function.restype = types, ctypes.c_int
     library.minpair_message.restype = library.minpair_version.restype = _Text
     library.minpair_free_model.argtypes, library.minpair_free_model.restype = [model], None
-    if library.minpair_api() != 1:
+    if library.minpair_api() != 2:
         raise ImportError("this libminpair speaks another interface than this package")
     data = Path(__file__).resolve().parent / "data"
     if data.is_dir():
@@ -157,8 +158,21 @@ def text(value: Union[str, "os.PathLike[str]", None]) -> Optional[bytes]:
     return encoded
 
 
+def whole(value: Any, what: str, least: int, most: int) -> int:
+    """As C's integer of so many bits; ctypes would cut a larger one."""
+    number = operator.index(value)
+    if not least <= number <= most:
+        raise UsageError(f"{what} is {number}, and must be from {least} to {most}")
+    return number
+
+
 def texts(values: Iterable[str]) -> Any:
-    encoded = [text(value) for value in values]
+    """What is no text (None, NaN where a data frame has a gap, bytes) is an error, not the text "None"."""
+    encoded = []
+    for number, value in enumerate(values):
+        if not isinstance(value, str):
+            raise UsageError(f"text {number + 1} is {value!r}, not a string")
+        encoded.append(text(value))
     return (ctypes.c_char_p * len(encoded))(*encoded)
 
 

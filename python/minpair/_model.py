@@ -7,7 +7,7 @@ import os
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 from . import _arrow
-from ._library import LoadOptions, ProgressCall, ScoreOptions, UsageError, Work, check, library, text, texts
+from ._library import LoadOptions, ProgressCall, ScoreOptions, UsageError, Work, check, library, text, texts, whole
 from ._table import Table, frame
 
 Texts = Union[str, Sequence[str]]
@@ -15,7 +15,7 @@ Progress = Union[bool, None, ProgressCall]
 
 
 def _several(values: Texts) -> List[str]:
-    return [values] if isinstance(values, str) else [str(v) for v in values]
+    return [values] if isinstance(values, str) else list(values)
 
 
 def _contexts(context: Optional[Texts], count: int) -> Any:
@@ -31,7 +31,8 @@ def _contexts(context: Optional[Texts], count: int) -> Any:
 class Model:
     """A language model: masked, causal, recurrent or n-gram. :func:`minpair.load` makes one.
 
-    Several threads may use one model; their calls take turns. Other Python threads run meanwhile.
+    Several threads may use one model; their calls take turns. Other Python threads run meanwhile. A process that is made with ``fork`` must
+    load its own: ``multiprocessing.get_context("spawn")``, or ``load`` in the worker.
     """
 
     def __init__(self, name: Union[str, "os.PathLike[str]"], options: LoadOptions) -> None:
@@ -117,12 +118,16 @@ class Model:
         all_texts = _several(values)
         return Table(lambda out: library.minpair_tokenize(self._handle, texts(all_texts), len(all_texts), int(special), out))
 
-    def predict(self, values: Texts, best: int = 10, context: Optional[Texts] = None) -> Any:
+    def predict(self, values: Texts, best: int = 10, context: Optional[Texts] = None, progress: Progress = None) -> Any:
         """The ``best`` pieces at every [MASK], after a ``context`` if there is one; models that read from left to right continue what stands
         before the first [MASK], or the whole text: text, gap, rank, token_id, piece, logprob."""
         all_texts = _several(values)
         contexts = _contexts(context, len(all_texts))
-        return frame(Table(lambda out: library.minpair_predict(self._handle, texts(all_texts), contexts, len(all_texts), best, out)))
+        count = whole(best, "best", 1, 2**32 - 1)
+        with Work(progress, self.name) as work:
+            table = Table(lambda out: library.minpair_predict(
+                self._handle, texts(all_texts), contexts, len(all_texts), count, work.call, None, out))
+        return frame(table)
 
     def states(self, values: Texts, layer: int = -1, progress: Progress = None) -> Any:
         """The hidden states of ``layer`` for every token: an array (tokens × width) for one text, a list of arrays for several.
@@ -131,9 +136,10 @@ class Model:
         :meth:`tokenize`; for others the start token comes first, if the model has one.
         """
         all_texts = _several(values)
+        chosen = whole(layer, "layer", -(2**31), 2**31 - 1)
         with Work(progress, self.name) as work:
             table = Table(lambda out: library.minpair_states(
-                self._handle, texts(all_texts), len(all_texts), layer, work.call, None, out))
+                self._handle, texts(all_texts), len(all_texts), chosen, work.call, None, out))
         numbers, values_of = table["text"], table["state"]
         found = [values_of[numbers == i] if _arrow.numpy is not None else [s for n, s in zip(numbers, values_of) if n == i]
                  for i in range(len(all_texts))]
@@ -152,5 +158,5 @@ def load(
     models that read from left to right, what stands before the first token and what is scored after the last: a token, ``none``, or
     ``auto``. ``read_as``: ``masked`` or ``causal``, for a checkpoint that was trained as both (GPT-BERT); ``auto``: as its files say.
     """
-    return Model(name, LoadOptions(threads=threads, precision=text(precision), vocabulary=text(vocabulary), start=text(start), end=text(end),
-                                   read_as=text(read_as)))
+    return Model(name, LoadOptions(threads=whole(threads, "threads", 0, 1024), precision=text(precision), vocabulary=text(vocabulary),
+                                   start=text(start), end=text(end), read_as=text(read_as)))

@@ -239,6 +239,58 @@ def test_ctrl_c(bert):
     assert len(calls) < 10
 
 
+def test_ctrl_c_while_predicting(bert):
+    texts = ["wort7 [MASK] wort9"] * 100000
+    calls = []
+
+    def interrupt(done, total):
+        calls.append(done)
+        if len(calls) == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        bert.predict(texts, progress=interrupt)
+    assert len(calls) < 10
+
+
+@pytest.mark.parametrize("gap", [None, float("nan"), ["a"], b"a", 7])
+def test_what_is_no_text_is_refused(bert, gap):
+    with pytest.raises(mp.UsageError, match="text 2 is"):
+        bert.score(["wort7", gap])
+    with pytest.raises(mp.UsageError, match="text 1 is"):
+        bert.score(["wort7"], context=[gap])
+
+
+def test_integers_that_do_not_fit_are_refused(bert):
+    for layer in (2**32 + 1, 2**63, -(2**40)):
+        with pytest.raises(mp.UsageError, match="layer is"):
+            bert.states("wort7", layer=layer)
+    for best in (0, -1, 2**32):
+        with pytest.raises(mp.UsageError, match="best is"):
+            bert.predict("wort7 [MASK]", best=best)
+    with pytest.raises(TypeError):
+        bert.states("wort7", layer=1.5)
+
+
+def test_a_forked_process_must_load_its_own_model(bert, bert_path):
+    bert.score(["wort7 wort8"])
+    child = os.fork()
+    if child == 0:
+        try:
+            signal.alarm(60)
+            try:
+                bert.score(["wort7 wort8"])
+                os._exit(1)
+            except mp.SystemFailure as error:
+                if "fork" not in str(error):
+                    os._exit(2)
+            mp.load(bert_path).score(["wort7 wort8"])
+            os._exit(0)
+        finally:
+            os._exit(3)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
 def test_works_without_numpy_and_pandas(bert_path):
     script = """
 import sys

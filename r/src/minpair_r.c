@@ -27,7 +27,8 @@
   F(score, minpair_status,                                                                                                     \
     (minpair_model*, const char* const*, size_t, const minpair_score_options*, struct ArrowArrayStream*))                      \
   F(predict, minpair_status,                                                                                                   \
-    (minpair_model*, const char* const*, const char* const*, size_t, uint32_t, struct ArrowArrayStream*))                      \
+    (minpair_model*, const char* const*, const char* const*, size_t, uint32_t, minpair_progress, void*,                        \
+     struct ArrowArrayStream*))                                                                                                \
   F(states, minpair_status,                                                                                                    \
     (minpair_model*, const char* const*, size_t, int, minpair_progress, void*, struct ArrowArrayStream*)) \
   F(command, minpair_status, (const char*, const minpair_arguments*, struct ArrowArrayStream*))
@@ -236,7 +237,7 @@ static SEXP r_score(SEXP model, SEXP texts, SEXP method, SEXP norm, SEXP level, 
 
 static SEXP r_predict(SEXP model, SEXP texts, SEXP contexts, SEXP best) {
   FRAME_OF(lib_predict(model_of(model), texts_of(texts), Rf_isNull(contexts) ? NULL : texts_of(contexts), Rf_xlength(texts),
-                       (uint32_t)Rf_asInteger(best), &taken->stream))
+                       (uint32_t)Rf_asInteger(best), wants_to_stop, NULL, &taken->stream))
 }
 
 static SEXP r_states(SEXP model, SEXP texts, SEXP layer) {

@@ -48,6 +48,14 @@ minpair_status call(const std::function<void()>& work) noexcept {
 
 std::string text_or(const char* text, const char* otherwise) { return text ? text : otherwise; }
 
+minpair_model& usable(minpair_model* model) {
+  require(model, "a model");
+  if (model->process != ::getpid())
+    throw cannot("this model was loaded before fork(), and its threads are not in the new process")
+        .hint("load it in the new process; in Python: multiprocessing.get_context(\"spawn\")");
+  return *model;
+}
+
 std::function<void(uint64_t, uint64_t)> ticking(minpair_progress progress, void* user) {
   if (!progress) return nullptr;
   return [progress, user](uint64_t done, uint64_t total) {

@@ -1,6 +1,8 @@
 #pragma once
 // What every function of the C interface does around its work: errors become values.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -14,6 +16,9 @@
 #include "model/model.h"
 
 struct minpair_model {
+  minpair_model() : process(::getpid()) {}
+
+  const pid_t process;  // its threads are in no other: a copy by fork() has none
   std::unique_ptr<minpair::query::Model> model;
   minpair::model::LoadOptions load;
   std::mutex turn;  // a model works for one caller at a time
@@ -43,6 +48,8 @@ T& require(T* pointer, const char* what) {
   if (!pointer) throw wrong_call(std::string(what) + " is NULL");
   return *pointer;
 }
+
+minpair_model& usable(minpair_model* model);
 
 // Throws Cancelled when the caller wants to stop.
 std::function<void(uint64_t, uint64_t)> ticking(minpair_progress progress, void* user);

@@ -49,7 +49,7 @@ std::optional<LoadedModel> model_called(const std::string& name, const model::Lo
   if (!(options == model::LoadOptions{}))
     throw wrong_call("options of loading have no effect on a loaded model")
         .hint("load it with them, or give its name");
-  minpair_model& model = require(arguments.models[place], "a model");
+  minpair_model& model = usable(arguments.models[place]);
   auto turn = std::make_shared<std::unique_lock<std::mutex>>(model.turn);
   return LoadedModel{std::shared_ptr<query::Model>(model.model.get(), [turn](query::Model*) {}),
                      model.load};

@@ -4,6 +4,7 @@
 
 #include "api/call.h"
 #include "api/stream.h"
+#include "base/character_index.h"
 #include "base/paths.h"
 #include "engine/texts.h"
 #include "hub/hub.h"
@@ -77,13 +78,12 @@ std::vector<tidy::Field> token_fields(const std::vector<tidy::Field>& more = {})
 }
 
 // Places count characters.
-void put_span(Frame& f, const std::string& all, Span span) {
-  f.integer(int64_t(character_of_byte(all, span.begin)));
-  f.integer(int64_t(character_of_byte(all, span.end)));
+void put_span(Frame& f, const CharacterIndex& all, Span span) {
+  f.integer(int64_t(all.character(span.begin))).integer(int64_t(all.character(span.end)));
 }
 
 void put_token(Frame& f, const query::Model& model, size_t number_of_text, size_t place,
-               const std::string& all, tokenizer::TokenId id, Span span) {
+               const CharacterIndex& all, tokenizer::TokenId id, Span span) {
   f.integer(int64_t(number_of_text)).integer(int64_t(place)).integer(int64_t{id});
   f.text(piece_of(model, id));
   put_span(f, all, span);
@@ -93,9 +93,10 @@ Frame tokenized(const query::Model& model, const std::vector<std::string>& texts
   Frame f(token_fields());
   for (size_t i = 0; i < texts.size(); ++i) {
     tokenizer::Encoding encoding = model.tokenizer().encode(texts[i], special);
+    const CharacterIndex all(texts[i]);
     for (size_t t = 0; t < encoding.tokens.size(); ++t) {
       const tokenizer::Token& token = encoding.tokens[t];
-      put_token(f, model, i, t, texts[i], token.id, token.span);
+      put_token(f, model, i, t, all, token.id, token.span);
       const tokenizer::TokenId before = encoding.tokens[t ? t - 1 : t].id;
       f.truth(token.special);
       f.truth(t == 0 || encoding.tokens[t - 1].special
@@ -141,14 +142,16 @@ Frame token_rows(const query::Model& model, const std::vector<engine::ScoredText
   std::vector<Field> more = {{"logprob", number}, {"surprisal", number}};
   if (ranks) more.push_back({"rank", integer});
   Frame f(token_fields(more));
-  for (size_t i = 0; i < scored.size(); ++i)
+  for (size_t i = 0; i < scored.size(); ++i) {
+    const CharacterIndex all(scored[i].text.text);
     for (size_t t = 0; t < scored[i].score.tokens.size(); ++t) {
       const judge::TokenScore& token = scored[i].score.tokens[t];
-      put_token(f, model, i, t, scored[i].text.text, token.id, token.span);
+      put_token(f, model, i, t, all, token.id, token.span);
       f.truth(token.special).truth(token.begins_word).number(token.logprob);
       f.number(judge::bits(token.logprob));
       if (ranks) f.integer(int64_t{scored[i].ranks[t]});
     }
+  }
   return f;
 }
 
@@ -159,12 +162,12 @@ Frame word_rows(const std::vector<engine::ScoredText>& scored, bool complete_too
   if (complete_too) fields.push_back({"surprisal_complete", number});
   Frame f(fields);
   for (size_t i = 0; i < scored.size(); ++i) {
-    const std::string& own = scored[i].text.text;
+    const CharacterIndex all(scored[i].text.text);
     const std::vector<judge::ScoredWord> words = judge::words_of(scored[i].score.tokens);
     const std::vector<judge::ScoredWord> complete = judge::words_of(scored[i].complete);
     for (size_t w = 0; w < words.size(); ++w) {
-      f.integer(int64_t(i)).integer(int64_t(w)).text(slice(own, words[w].span));
-      put_span(f, own, words[w].span);
+      f.integer(int64_t(i)).integer(int64_t(w)).text(slice(all.text(), words[w].span));
+      put_span(f, all, words[w].span);
       f.truth(words[w].special).integer(int64_t{words[w].tokens}).number(words[w].logprob);
       f.number(judge::bits(words[w].logprob));
       if (!complete_too) continue;
@@ -201,7 +204,8 @@ Frame scored_rows(minpair_model& model, std::vector<std::string> texts,
   return level == "word" ? word_rows(scored, method.name() == "lp") : text_rows(scored, view);
 }
 
-Frame predictions(minpair_model& model, const std::vector<suite::Text>& texts, uint32_t best) {
+Frame predictions(minpair_model& model, const std::vector<suite::Text>& texts, uint32_t best,
+                  const std::function<void(uint64_t, uint64_t)>& tick) {
   Frame f({{"text", integer},
            {"gap", integer},
            {"rank", integer},
@@ -217,6 +221,7 @@ Frame predictions(minpair_model& model, const std::vector<suite::Text>& texts, u
         f.integer(int64_t(place)).integer(int64_t(gap)).integer(int64_t(rank + 1));
         f.integer(int64_t{p.id}).text(p.piece).number(p.logprob);
       }
+    if (tick) tick(place + 1, texts.size());
   });
   return f;
 }
@@ -244,8 +249,9 @@ Frame states(minpair_model& model, const std::vector<suite::Text>& texts, int la
                  {"begin", integer},
                  {"end", integer},
                  {"state", Type::vector, "", uint32_t(values.width)}});
+    const CharacterIndex all(one.text);
     for (size_t t = 0; t < read.tokens.size(); ++t) {
-      put_token(f, *model.model, place, t, one.text, read.ids[t], read.tokens[t].span);
+      put_token(f, *model.model, place, t, all, read.ids[t], read.tokens[t].span);
       f.vector(values.values.data() + t * values.width);
     }
     if (tick) tick(place + 1, texts.size());
@@ -281,7 +287,7 @@ const char* minpair_version(void) {
   return own.c_str();
 }
 
-int minpair_api(void) { return 1; }
+int minpair_api(void) { return 2; }
 
 minpair_status minpair_add_home(const char* folder) {
   return call([&] { add_home(&require(folder, "the folder")); });
@@ -307,37 +313,37 @@ minpair_status minpair_load(const char* name, const minpair_load_options* given,
   });
 }
 
-void minpair_free_model(minpair_model* model) { delete model; }
+void minpair_free_model(minpair_model* model) {
+  if (model && model->process == ::getpid()) delete model;  // else its threads cannot be waited for
+}
 
 minpair_status minpair_about(minpair_model* model, struct ArrowArrayStream* out) {
-  return call(
-      [&] { give_stream(about(*require(model, "the model").model), &require(out, "the stream")); });
+  return call([&] { give_stream(about(*usable(model).model), &require(out, "the stream")); });
 }
 
 minpair_status minpair_tokenize(minpair_model* model, const char* const* texts, size_t count,
                                 int with_special, struct ArrowArrayStream* out) {
   return call([&] {
-    give_stream(
-        tokenized(*require(model, "the model").model, texts_of(texts, count), with_special != 0),
-        &require(out, "the stream"));
+    give_stream(tokenized(*usable(model).model, texts_of(texts, count), with_special != 0),
+                &require(out, "the stream"));
   });
 }
 
 minpair_status minpair_score(minpair_model* model, const char* const* texts, size_t count,
                              const minpair_score_options* options, struct ArrowArrayStream* out) {
   return call([&] {
-    give_stream(
-        scored_rows(require(model, "the model"), texts_of(texts, count), read_options(options)),
-        &require(out, "the stream"));
+    give_stream(scored_rows(usable(model), texts_of(texts, count), read_options(options)),
+                &require(out, "the stream"));
   });
 }
 
 minpair_status minpair_predict(minpair_model* model, const char* const* texts,
                                const char* const* contexts, size_t count, uint32_t best,
+                               minpair_progress progress, void* user,
                                struct ArrowArrayStream* out) {
   return call([&] {
-    give_stream(predictions(require(model, "the model"),
-                            with_contexts(texts_of(texts, count), contexts), best),
+    give_stream(predictions(usable(model), with_contexts(texts_of(texts, count), contexts), best,
+                            ticking(progress, user)),
                 &require(out, "the stream"));
   });
 }
@@ -346,8 +352,8 @@ minpair_status minpair_states(minpair_model* model, const char* const* texts, si
                               int layer, minpair_progress progress, void* user,
                               struct ArrowArrayStream* out) {
   return call([&] {
-    give_stream(states(require(model, "the model"), with_contexts(texts_of(texts, count), nullptr),
-                       layer, ticking(progress, user)),
+    give_stream(states(usable(model), with_contexts(texts_of(texts, count), nullptr), layer,
+                       ticking(progress, user)),
                 &require(out, "the stream"));
   });
 }

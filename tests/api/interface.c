@@ -152,7 +152,7 @@ static void tokens_and_predictions(minpair_model* model) {
   CHECK(is_text(&r, "piece", 0, "[CLS]") && is_text(&r, "piece", 1, "wort7"));
   close_reader(&r);
   memset(&r, 0, sizeof r);
-  CHECK(minpair_predict(model, &text, NULL, 1, 3, &r.stream) == MINPAIR_OK);
+  CHECK(minpair_predict(model, &text, NULL, 1, 3, NULL, NULL, &r.stream) == MINPAIR_OK);
   open_reader(&r);
   CHECK(next_batch(&r) && r.batch.length == 3);
   CHECK(number(&r, "logprob", 0) >= number(&r, "logprob", 1));
@@ -339,7 +339,7 @@ static void kinds(const char* source) {
 }
 
 int main(int argc, char** argv) {
-  CHECK(argc == 3 && minpair_api() == 1 && strlen(minpair_version()) > 0);
+  CHECK(argc == 3 && minpair_api() == 2 && strlen(minpair_version()) > 0);
   char path[4096];
   snprintf(path, sizeof path, "%s/tests/model/golden/bert", argv[1]);
   minpair_load_options load = {sizeof load, 2, NULL, NULL, NULL, NULL, NULL};
