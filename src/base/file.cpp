@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/inputs.h"
+#include "base/outgoing.h"
 
 namespace minpair::inline base {
 
@@ -21,9 +23,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr int kPatience = 5000;  // milliseconds
+
 // `wait`: for somebody to write into a named pipe; else one without a writer is an empty file.
 int open_to_read(const fs::path& path, bool wait) {
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | (wait ? 0 : O_NONBLOCK));
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) throw cannot_errno("cannot read").at(path.string());
   struct stat st;
   const bool known = ::fstat(fd, &st) == 0;
@@ -32,7 +36,15 @@ int open_to_read(const fs::path& path, bool wait) {
     throw bad_input("this is a folder, a file is needed").at(path.string());
   }
   if (known) record_input(path, st);
-  if (!wait) ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  pollfd writer{fd, POLLIN, 0};
+  char nothing;
+  // Of a pipe that somebody has open to write, reading fails as long as there is nothing.
+  if (wait && known && S_ISFIFO(st.st_mode) && ::poll(&writer, 1, kPatience) == 0 &&
+      ::read(fd, &nothing, 1) == 0) {
+    ::close(fd);
+    throw bad_input("this is a named pipe, and nobody writes into it").at(path.string());
+  }
+  ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
   return fd;
 }
 
@@ -221,6 +233,23 @@ bool LineReader::next(std::string_view& line) {
   return true;
 }
 
+namespace {
+
+void sync_folder(const fs::path& to) {
+  const fs::path folder = to.has_parent_path() ? to.parent_path() : fs::path(".");
+  int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;  // a folder may be writable and not readable
+  const int error = ::fsync(fd) == 0 ? 0 : errno;
+  ::close(fd);
+  if (error == 0 || error == EINVAL || error == ENOTSUP) return;  // not every file system can
+  errno = error;
+  throw cannot_errno("cannot sync the folder of the finished file")
+      .at(to.string())
+      .hint("is the disk failing?");
+}
+
+}  // namespace
+
 AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
   std::error_code ignored;
   if (path == "-") {
@@ -238,13 +267,15 @@ AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
     if (fd_ < 0 || ::access(path_of(fd_).c_str(), F_OK) != 0) {
       if (fd_ >= 0) ::close(fd_);
       temporary_ = temporary_name(path);
-      fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+      ::unlink(temporary_.c_str());  // a link there would lead elsewhere
+      fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     }
   }
   if (fd_ < 0)
     throw cannot_errno("cannot write")
         .at(path.string())
-        .hint("does the folder exist, and may you write there?");
+        .hint(errno == EMFILE ? "'ulimit -n 4096' allows more files at once"
+                              : "does the folder exist, and may you write there?");
 }
 
 AtomicFile::~AtomicFile() {
@@ -258,6 +289,7 @@ void AtomicFile::write(std::string_view bytes) {
 }
 
 void AtomicFile::flush() {
+  if (fd_ == 1 && ::isatty(1) == 1) buffer_ = outgoing(buffer_, Medium::lines);
   write_all(fd_, buffer_, path_);
   buffer_.clear();
 }
@@ -265,18 +297,23 @@ void AtomicFile::flush() {
 void AtomicFile::commit() {
   flush();
   if (direct_) return;
-  if (temporary_.empty()) {
+  // Synced before it gets its name: after a power cut, the name has either the old file or the
+  // whole new one.
+  if (::fsync(fd_) != 0)
+    throw cannot_errno("writing failed").at(path_.string()).hint("is the disk full?");
+  const auto named = [&](const fs::path& name) {
+    return ::linkat(AT_FDCWD, path_of(fd_).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  };
+  const bool in_place = temporary_.empty() && named(path_);
+  if (temporary_.empty() && !in_place) {
     temporary_ = temporary_name(path_);
     ::unlink(temporary_.c_str());
-    if (::linkat(AT_FDCWD, path_of(fd_).c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) !=
-        0)
+    if (!named(temporary_))
       throw cannot_errno("cannot give the finished file its name").at(path_.string());
   }
-  // Synced before it is renamed: after a power cut, the name has either the old file or the whole
-  // new one.
-  const bool synced = ::fsync(fd_) == 0;
-  if (::close(std::exchange(fd_, -1)) != 0 || !synced)
+  if (::close(std::exchange(fd_, -1)) != 0)
     throw cannot_errno("writing failed").at(path_.string()).hint("is the disk full?");
+  if (in_place) return sync_folder(path_);
   rename_and_sync(temporary_, path_);
   temporary_.clear();
 }
@@ -284,16 +321,7 @@ void AtomicFile::commit() {
 void rename_and_sync(const fs::path& from, const fs::path& to) {
   if (::rename(from.c_str(), to.c_str()) != 0)
     throw cannot_errno("cannot rename the finished file into place").at(to.string());
-  const fs::path folder = to.has_parent_path() ? to.parent_path() : fs::path(".");
-  int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;  // a folder may be writable and not readable
-  const int error = ::fsync(fd) == 0 ? 0 : errno;
-  ::close(fd);
-  if (error == 0 || error == EINVAL || error == ENOTSUP) return;  // not every file system can
-  errno = error;
-  throw cannot_errno("cannot sync the folder of the finished file")
-      .at(to.string())
-      .hint("is the disk failing?");
+  sync_folder(to);
 }
 
 void write_file(const fs::path& path, std::string_view bytes) {
