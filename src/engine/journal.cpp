@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -83,17 +85,35 @@ bool has_journal(const std::filesystem::path& output) {
                              });
 }
 
+JournalInUse::JournalInUse(const std::filesystem::path& path)
+    : Error(cannot("another minpair is already working on this run")
+                .at(path.string())
+                .hint("wait until it is done, or give this run another results file with -o")),
+      file(path) {}
+
+void wait_until_free(const std::filesystem::path& journal, const std::function<void()>& tick) {
+  for (;;) {
+    const int fd = ::open(journal.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) return;
+    const bool free = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
+    ::close(fd);
+    if (free) return;
+    tick();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
 AnswerJournal::AnswerJournal(std::filesystem::path path, const JobKey& key)
     : path_(std::move(path)), synced_(std::chrono::steady_clock::now()) {
   refuse_unusual_file(path_);  // says more than O_NOFOLLOW's error
   fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (fd_ < 0) throw cannot_errno("the answers cannot be written").at(path_.string());
   refuse_unusual_file(fd_, path_);
-  if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+  // Whoever had it may have been done and removed it since it was opened.
+  struct stat st;
+  if (::flock(fd_, LOCK_EX | LOCK_NB) != 0 || ::fstat(fd_, &st) != 0 || st.st_nlink == 0) {
     ::close(fd_);
-    throw cannot("another minpair is already working on this run")
-        .at(path_.string())
-        .hint("wait until it is done, or give this run another results file with -o");
+    throw JournalInUse(path_);
   }
   const std::string header = header_of(key);
   std::string found(kHeader, '\0');

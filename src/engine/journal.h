@@ -5,16 +5,26 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 
+#include "base/error.h"
 #include "engine/job.h"
 
 namespace minpair::engine {
 
+// Another process is at work on the same file.
+struct JournalInUse : Error {
+  explicit JournalInUse(const std::filesystem::path& path);
+  std::filesystem::path file;
+};
+// Returns when no process is; `tick` is called meanwhile and may throw.
+void wait_until_free(const std::filesystem::path& journal, const std::function<void()>& tick);
+
 class AnswerJournal {
  public:
-  // Opens or creates. Another process at work on the same file is an error, and so is a journal
-  // whose input had other content. One of another plan for the same input is begun anew.
+  // Opens or creates. Throws JournalInUse; a journal whose input had other content is an error,
+  // too. One of another plan for the same input is begun anew.
   AnswerJournal(std::filesystem::path path, const JobKey& key);
   ~AnswerJournal();
   AnswerJournal(const AnswerJournal&) = delete;

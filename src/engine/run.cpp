@@ -273,7 +273,17 @@ store::ModelRecord record_of(const query::Model& model) {
 RunReport run_suite(store::Store* store, const SuiteSource& suite, query::Model& model,
                     const std::vector<const method::Method*>& methods, const RunOptions& options,
                     Executor* executor) {
-  return Run(store, suite, model, methods, options, executor).go();
+  for (bool waited = false;; waited = true) try {
+      return Run(store, suite, model, methods, options, executor).go();
+    } catch (const JournalInUse& busy) {
+      // The same command, begun twice: what the other one stores is then there.
+      if (!waited && !options.quiet)
+        fmt::print(stderr, "{}: another minpair works on this run; waiting for it\n",
+                   suite.manifest.name);
+      wait_until_free(busy.file, [&] {
+        if (options.tick) options.tick(0, 0);
+      });
+    }
 }
 
 void self_test(query::Model& model) {
