@@ -13,8 +13,12 @@ namespace {
 
 // "name:8080" and "[::1]:8080" without their port.
 std::string without_port(const std::string& host) {
-  if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
-  return host.substr(0, host.find(':'));
+  const size_t end =
+      host.starts_with('[') ? host.find(']') + 1 : std::min(host.find(':'), host.size());
+  const std::string port = host.substr(end);
+  if (!port.empty() && (port[0] != ':' || port.find_first_not_of("0123456789", 1) != port.npos))
+    return "";
+  return host.substr(0, end);
 }
 
 bool is_address(std::string name) {

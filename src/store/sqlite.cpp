@@ -12,6 +12,8 @@ namespace minpair::store {
 
 namespace {
 
+constexpr int kLargestValue = 1 << 27;  // bytes; the longest line of a suite has half of that
+
 Error not_made_by_minpair(const std::filesystem::path& file, const std::string& what) {
   return bad_input(what)
       .at(file.string())
@@ -57,6 +59,7 @@ Database::Database(const std::filesystem::path& path, int flags) : path_(path) {
   }
   sqlite3_extended_result_codes(handle_, 1);
   sqlite3_busy_timeout(handle_, 60000);
+  sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, kLargestValue);
   add_checksum_function(handle_);
 }
 
@@ -90,6 +93,10 @@ void Database::fail(int code, const std::string& doing) const {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       say(cannot(doing + ": another process is writing to it"), "wait until it is done");
+      break;
+    case SQLITE_TOOBIG:
+      say(bad_input("a value in these results is larger than any that minpair writes"),
+          "if you did not make the file, do not trust it");
       break;
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:

@@ -59,7 +59,8 @@ TEST(Access, ANameThatIsNotOursIsRefused) {
   for (const char* ours : {"localhost", "localhost:8017", "LOCALHOST", "127.0.0.1:8017", "[::1]:1"})
     EXPECT_EQ(checked(here, std::string("Host: ") + ours), 200) << ours;
   for (const char* other : {"evil.example", "127.evil.example", "localhost.evil.example", "",
-                            "10.0.0.1", "[::2]", "[", "localhost@evil.example"})
+                            "10.0.0.1", "[::2]", "[", "localhost@evil.example",
+                            "127.0.0.1:1@evil.example", "[::1]x"})
     EXPECT_EQ(checked(here, std::string("Host: ") + other), 403) << other;
   EXPECT_EQ(checked(here, "Accept: x"), 403);
   EXPECT_EQ(checked(here, "Host: localhost\r\nOrigin: http://localhost"), 200);
