@@ -1,5 +1,5 @@
 # A thin front: everything real is in CMakePresets.json and tools/.
-.PHONY: release docs golden-check demo build configure test check fresh package wheel install bench fuzz format lint clean
+.PHONY: release docs golden-check demo build configure test check fresh package wheel install bench fuzz format lint clean campaign
 .DEFAULT_GOAL := build
 
 JOBS ?= $(shell nproc)
@@ -67,6 +67,9 @@ bench:            ## every ratio in one page; PARTS="mpi store" for some of them
 fuzz:             ## libFuzzer on every reader, SECONDS each
 	@tools/bootstrap.sh build fuzz
 	@tools/fuzz.sh $(or $(SECONDS_EACH),60)
+
+campaign:         ## tries to break the program for HOURS; build/campaign.md has one table of what was done and found
+	@tools/campaign.py $(or $(HOURS),1) $(PARTS)
 
 format:           ## clang-format and the page's formatter on what is ours
 	@tools/bootstrap.sh lint web

@@ -21,7 +21,6 @@ LEDGER = BUILD / "ledger.tsv"
 FINDINGS = BUILD / "findings"
 EXECUTED = ROOT / "fuzz/executed.tsv"  # of all campaigns, whatever folder they were built in
 LINES = ROOT / "build/fuzz-lines/lines.tsv"
-PAGE = ROOT / "docs/reliability.md"
 COLUMNS = ["when", "target", "processor", "executions", "new", "edges", "features", "corpus", "findings"]
 # Allocations are many and short: their graves need not be large, and where they were made is told when a finding is
 # tried again.
@@ -209,16 +208,12 @@ def table(_):
 
 
 def record(_):
-    """Into the tree: fuzz/executed.tsv and the table of docs/reliability.md. The ledger is done with."""
+    """Into the tree: fuzz/executed.tsv. The ledger is done with."""
     sums = executed()
     EXECUTED.write_text("".join(
         f"{t}\t{own['executions']}\t{own['processor']:.1f}\t{own['edges']}\t{own['lines']}\n" for t, own in sums.items()))
     if LEDGER.exists():
         LEDGER.rename(LEDGER.with_suffix(f".{int(time.time())}.tsv"))
-    page = PAGE.read_text()
-    begin = page.index("| target | executions |")
-    end = page.index("\n\n", begin) + 1
-    PAGE.write_text(page[:begin] + table_text(sums) + page[end:])
     print(f"{sum(own['executions'] for own in sums.values()):,} executions in all")
     return 0
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs are killed with SIGKILL at random moments, as often as was asked, then left to end: their files must be those of
-# an undisturbed run, byte for byte, with nothing beside them. docs/reliability.md has the figures.
+# an undisturbed run, byte for byte, with nothing beside them. docs/notes has the figures.
 #   tools/kill.sh N [SCENARIO...]      scenarios: one methods models shards merge generate table words pull train mpi
 set -u
 cd "$(dirname "$0")/.."
