@@ -179,6 +179,7 @@ void store_run(store::Store& store, const Paper& paper, const Runs& runs, const 
                const std::vector<Gathered>& items) {
   const Released& released = *runs.released;
   Fingerprint content, scores;
+  scores.add(model);  // two models may answer alike
   for (const Gathered& g : items) {
     std::string text;
     suite::append_json_line(text, g.item);

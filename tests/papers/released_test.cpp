@@ -43,6 +43,17 @@ class ReleasedFiles : public ::testing::Test {
   }
 };
 
+TEST_F(ReleasedFiles, ModelsThatAnswerAlikeStayTwo) {
+  const std::string table = "id,good,bad,g,b\n1,Er lacht,Er lachen,-3,-4\n";
+  write("x_scores.csv", table);
+  write("y_scores.csv", table);
+  stored(
+      "create virtual table s using released('*_scores.csv', id text, good text, bad text, g real,"
+      " b real);",
+      "lp", "sum", "select star as model, id, 't' as test, good, g, bad, b from s");
+  EXPECT_EQ(runs(), (std::vector<std::string>{"x released lp 1 0 1", "y released lp 1 0 1"}));
+}
+
 TEST_F(ReleasedFiles, ScoresOfSeveralModelsAreRunsOverOneSuite) {
   // Columns in another order, more of them, accents in texts.
   write("x_scores.csv",
