@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "model/causal.h"
+#include "model/convolution.h"
 #include "model/fading.h"
 #include "model/tree_scan.h"
 
@@ -20,8 +21,8 @@ namespace {
 struct Layer {
   nn::Norm norm;
   nn::Linear in, out;
-  nn::Linear parts, steps;             // Mamba 1: what the steps, B and C are made of
-  std::vector<float> taps, taps_bias;  // the convolution: a row of channels for each of `reach`
+  nn::Linear parts, steps;  // Mamba 1: what the steps, B and C are made of
+  Convolution convolution;
   // A of Mamba 1, for powers of two: of each group of channels a row for each state.
   std::vector<Lanes> decay_rows;
   std::vector<float> decays, skip, bias;  // A, Mamba 2: of each head; D; Mamba 2: of the steps
@@ -85,7 +86,8 @@ class Mamba : public Decoder {
       join(l, tree.late, hidden_);
       nn::normalize(runtime_, hidden_, layer.norm, normed_);
       nn::linear(runtime_, normed_, layer.in, wide_);
-      convolve(tree, layer);
+      layer.convolution.run(runtime_, tree, wide_.part(second_ ? width_ : 0, convolved()),
+                            activation_, mixed_);
       if (second_)
         scan_heads(tree, layer);
       else
@@ -141,8 +143,9 @@ class Mamba : public Decoder {
     Layer layer;
     layer.in = load.linear(m + "in_proj", width_ + convolved() + (second_ ? heads_ : 0), h, bias);
     layer.out = load.linear(m + "out_proj", h, width_, bias);
-    layer.taps = transposed(load.flat(m + "conv1d.weight", convolved() * reach_), reach_);
-    if (conv_bias) layer.taps_bias = load.vector(m + "conv1d.bias", convolved());
+    layer.convolution =
+        Convolution(load.flat(m + "conv1d.weight", convolved() * reach_), reach_,
+                    conv_bias ? load.vector(m + "conv1d.bias", convolved()) : std::vector<float>{});
     const size_t decays = second_ ? heads_ : width_ * states_;
     std::vector<float> decay;
     if (load.has(m + "A")) {  // as GGUF stores it
@@ -168,13 +171,6 @@ class Mamba : public Decoder {
     return layer;
   }
 
-  // Rows of `columns` numbers, as columns.
-  static std::vector<float> transposed(const std::vector<float>& rows, size_t columns) {
-    const size_t count = rows.size() / columns;
-    std::vector<float> out(rows.size());
-    for (size_t i = 0; i < rows.size(); ++i) out[i % columns * count + i / columns] = rows[i];
-    return out;
-  }
   static std::vector<float> repeated(const std::vector<float>& each, size_t times) {
     std::vector<float> out;
     for (float x : each) out.insert(out.end(), times, x);
@@ -189,35 +185,6 @@ class Mamba : public Decoder {
       for (size_t n = 0; n < states_; ++n)
         rows[c / nn::kPanel * states_ + n][c % nn::kPanel] = decay[c * states_ + n];
     return rows;
-  }
-
-  // Each channel along the path to a node: that node and the few before it. Some nodes go together,
-  // some channels at a time, so that what they share stays in the first cache.
-  void convolve(const PrefixTree& tree, const Layer& layer) {
-    constexpr size_t kNodes = 8, kChannels = 256;
-    const size_t first = second_ ? width_ : 0, channels = convolved(), nodes = wide_.rows();
-    mixed_.resize(nodes, channels);
-    runtime_.parallel((nodes + kNodes - 1) / kNodes, [&](size_t unit, int) {
-      const size_t begin = unit * kNodes, end = std::min(nodes, begin + kNodes);
-      std::vector<std::vector<const float*>> rows(end - begin);
-      for (size_t node = begin; node < end; ++node)
-        for (uint32_t at = uint32_t(node);
-             rows[node - begin].size() < reach_ && at != PrefixTree::none;
-             at = tree.nodes[at].parent)
-          rows[node - begin].push_back(wide_.row(at) + first);
-      for (size_t channel = 0; channel < channels; channel += kChannels)
-        for (size_t node = begin; node < end; ++node)
-          runtime_.kernels().convolve(
-              {.rows = rows[node - begin].data(),
-               .count = rows[node - begin].size(),
-               .taps = layer.taps.data() + (reach_ - 1) * channels,
-               .bias = layer.taps_bias.empty() ? nullptr : layer.taps_bias.data(),
-               .activation = activation_,
-               .out = mixed_.row(node),
-               .channels = channels,
-               .begin = channel,
-               .end = std::min(channels, channel + kChannels)});
-    });
   }
 
   // Many groups of channels go together, a few nodes of each at a time: rows are long, and reading
