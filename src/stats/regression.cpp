@@ -31,6 +31,10 @@ struct Fit {
   }
 };
 
+// Where a combination of conditions is all right or all wrong, several coefficients run away
+// together, each of them slowly; their steps end where the rounding of its probability does.
+constexpr double kCertain = 1e-8;
+
 bool newton(Fit& fit) {
   fit.b.setZero();
   for (fit.iterations = 1; fit.iterations <= 50; ++fit.iterations) {
@@ -38,7 +42,8 @@ bool newton(Fit& fit) {
     if (!fit.invert_information(p.array() * (1 - p.array()))) return false;
     const Vector step = fit.covariance * (fit.rows.transpose() * (fit.outcome - p));
     fit.b += step;
-    if (step.cwiseAbs().maxCoeff() < 1e-12) return true;
+    if (step.cwiseAbs().maxCoeff() < 1e-12)
+      return (p.array() * (1 - p.array())).minCoeff() > kCertain;
     if (fit.b.cwiseAbs().maxCoeff() > 30) return false;
   }
   return true;

@@ -312,6 +312,26 @@ TEST(Logistic, FirthsPenaltyOfUnequalCells) {
   expect_close(fit.coefficients[1].estimate, std::log(7) - std::log(1.5 / 3.5), 1e-8);
 }
 
+// One cell of four is all right: three coefficients run away together.
+TEST(Logistic, SeparationInSeveralCoefficientsGetsFirthsPenalty) {
+  const size_t right[] = {415, 237, 446, 480}, all = 480;
+  std::vector<double> outcome, rows;
+  for (size_t cell = 0; cell < 4; ++cell)
+    for (size_t i = 0; i < all; ++i) {
+      outcome.push_back(i < right[cell]);
+      const double a = cell >= 2, b = cell % 2;
+      rows.insert(rows.end(), {1, a, b, a * b});
+    }
+  const Logistic fit = logistic_regression(outcome, rows, {"(intercept)", "a", "b", "a:b"}, {});
+  EXPECT_TRUE(fit.penalised);
+  auto logit = [&](size_t cell) {
+    return std::log((double(right[cell]) + 0.5) / (double(all - right[cell]) + 0.5));
+  };
+  expect_close(fit.coefficients[1].estimate, logit(2) - logit(0), 1e-8);
+  expect_close(fit.coefficients[3].estimate, logit(3) - logit(2) - logit(1) + logit(0), 1e-8);
+  EXPECT_LT(fit.coefficients[3].standard_error, 2);
+}
+
 TEST(Logistic, DependentColumnsHaveNoEstimate) {
   Numbers outcome{1, 0, 1, 0, 1, 1}, rows(12, 1.0);
   EXPECT_FALSE(logistic_regression(outcome, rows, {"(intercept)", "again"}, {}).converged);
