@@ -34,7 +34,7 @@ struct MixedFit {
   std::vector<double> standard_errors;          // none for counts with random terms
   std::vector<std::vector<double>> deviations;  // of every random term, of each of its columns
   double residual_deviation = 0;                // of measures
-  double log_likelihood = 0;                    // of counts: of the single answers
+  double log_likelihood = 0;                    // of counts: with their binomial coefficients
   size_t parameters = 0;                        // for AIC
   bool converged = false;
 
