@@ -134,7 +134,9 @@ class Bert : public Encoder {
       if (c.text_in({"rope_parameters", "rope_type"}, "default") != "default")
         throw bad_input("scaled rotary positions are not supported for " + v.name)
             .at(c.file().string());
-      rotary_ = nn::Rotary(nn::rotary_frequencies(theta, shape_.width), shape_.width, v.neighbours);
+      rotary_ = v.exact_angles ? nn::Rotary::exact(theta, shape_.width, v.neighbours)
+                               : nn::Rotary(nn::rotary_frequencies(theta, shape_.width),
+                                            shape_.width, v.neighbours);
       if (c.size("head_dim", shape_.width) != shape_.width)
         throw bad_input("\"head_dim\" must be the width divided by the heads")
             .at(c.file().string());

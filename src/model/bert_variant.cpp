@@ -97,7 +97,11 @@ Variant ernie(const Config& c) {
 }
 
 Variant roformer(const Config& c) {
-  Variant v{.name = "RoFormer", .positions = 1536, .rotary_theta = 10000, .neighbours = true};
+  Variant v{.name = "RoFormer",
+            .positions = 1536,
+            .rotary_theta = 10000,
+            .neighbours = true,
+            .exact_angles = true};
   v.turns_values = c.flag("rotary_value", false);
   if (c.has("embedding_size")) v.widen = "embeddings_project";
   return v;

@@ -22,6 +22,7 @@ struct BertVariant {
   double rotary_theta = 0;
   bool neighbours = false;    // rotary pairs lie beside each other
   bool turns_values = false;  // RoFormer, if it says so
+  bool exact_angles = false;  // RoFormer: in double precision
   // MPNet: what the distance of two tokens adds to their score, by bucket.
   std::string distances;
   bool norms_first = false;  // Megatron-BERT, XLM-R XL, RoBERTa-PreLayerNorm: before, not after

@@ -228,12 +228,20 @@ std::vector<float> rotary_frequencies(double theta, size_t width) {
   return frequencies;
 }
 
+Rotary Rotary::exact(double theta, size_t width, bool neighbours) {
+  Rotary rotary(std::vector<float>(width / 2), width, neighbours);
+  for (size_t i = 0; i < width / 2; ++i)
+    rotary.exact_.push_back(std::pow(theta, -double(2 * i) / double(width)));
+  return rotary;
+}
+
 // The angle is a float product, as in PyTorch: far from the beginning its rounding is visible.
 void Rotary::reach(size_t positions) {
   const size_t half = frequencies_.size();
   for (; positions_ < positions; ++positions_)
     for (size_t i = 0; i < half; ++i) {
-      double angle = static_cast<float>(positions_) * frequencies_[i];
+      const double angle = exact_.empty() ? static_cast<float>(positions_) * frequencies_[i]
+                                          : static_cast<double>(positions_) * exact_[i];
       cosine_.push_back(static_cast<float>(longer_ * std::cos(angle)));
       sine_.push_back(static_cast<float>(longer_ * std::sin(angle)));
     }
