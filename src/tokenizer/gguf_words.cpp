@@ -11,6 +11,8 @@ namespace minpair::tokenizer {
 namespace {
 
 constexpr char kBloomPattern[] = R"( ?[^(\s|.,!?…。，、।۔،)]+)";
+constexpr char kQwen35Pattern[] =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 constexpr char kTekkenPattern[] =
     R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 constexpr char kGpt4oPattern[] =
@@ -34,9 +36,10 @@ const std::vector<Way>& ways() {
       {{"olmo", "mpt"}, {kGpt2}, true},
       {{"starcoder", "refact", "smollm", "minerva-7b"}, {kDigit, kGpt2}},
       {{"command-r"}, {kDigit, kGpt2}, true},
-      {{"llama-bpe", "llama3", "llama-v3", "falcon3"}, {kLlama3Pattern}, false, true, true},
+      {{"llama-bpe", "llama3", "llama-v3", "falcon3", "lfm2"}, {kLlama3Pattern}, false, true, true},
       {{"dbrx", "smaug-bpe"}, {kLlama3Pattern}},
       {{"qwen2", "deepseek-r1-qwen", "kormo", "stablelm2"}, {kQwen2Pattern}, true},
+      {{"qwen35"}, {kQwen35Pattern}, true},
       {{"tekken"}, {kTekkenPattern}, false, true},
       {{"gpt-4o"}, {kGpt4oPattern}},
       {{"bloom", "poro-chat", "gpt3-finnish"}, {kBloomPattern}},

@@ -6,8 +6,10 @@
 
 #include "checkpoint/checkpoint.h"
 #include "support.h"
+#include "tokenizer/gguf_words.h"
 #include "tokenizer/llama_cpp_texts.h"
 #include "tokenizer/make.h"
+#include "tokenizer/pre_tokenizer.h"
 #include "tokenizer/tokenizer.h"
 
 namespace minpair::tokenizer {
@@ -31,6 +33,18 @@ INSTANTIATE_TEST_SUITE_P(Published, GgufVocabulary,
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
+
+// Marks stay with their letters, where Qwen 2 cuts them off.
+TEST(GgufWords, OfQwen35HaveTheirMarks) {
+  const std::string text = "हिन्दी x";
+  auto count = [&](const char* pre) {
+    Words words{AlignedText(text, {0, text.size()}), {{0, text.size()}}};
+    gguf_words(pre)->cutting.words->apply(words);
+    return words.spans.size();
+  };
+  EXPECT_EQ(count("qwen35"), 2u);
+  EXPECT_GT(count("qwen2"), 2u);
+}
 
 }  // namespace
 }  // namespace minpair::tokenizer
