@@ -109,6 +109,7 @@ void convert_to_columns(DType type, const std::byte* const (&rows)[kCodeColumns]
 class Metadata {
  public:
   bool has(std::string_view key) const;
+  bool is_list(std::string_view key) const;
   std::optional<int64_t> integer(std::string_view key) const;
   std::optional<double> real(std::string_view key) const;  // also of an integer
   std::optional<bool> boolean(std::string_view key) const;

@@ -83,6 +83,11 @@ void Metadata::wrong_type(const Entry& e, std::string_view wanted) const {
 
 bool Metadata::has(std::string_view key) const { return find(key) != nullptr; }
 
+bool Metadata::is_list(std::string_view key) const {
+  const Entry* e = find(key);
+  return e && e->array;
+}
+
 std::optional<int64_t> Metadata::integer(std::string_view key) const {
   const Entry* e = find(key);
   if (!e) return {};

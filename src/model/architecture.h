@@ -226,7 +226,8 @@ using MakeModel = std::unique_ptr<query::Model> (*)(const Source&);
 struct Gguf {
   using Names = model::Names;
   using Settings =
-      std::vector<std::pair<std::string, std::variant<bool, int64_t, double, std::string>>>;
+      std::vector<std::pair<std::string,
+                            std::variant<bool, int64_t, double, std::string, std::vector<double>>>>;
 
   // How tensors of a stack of layers are called: before and after the layer's number. "{}" in ours:
   // matrices in a row, each a tensor of its own, with its number there.

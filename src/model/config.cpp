@@ -222,6 +222,9 @@ Config Config::inside(std::string_view key, const std::string& usual) const {
   json all = json::parse(usual);
   if (has("transformers_version")) all["transformers_version"] = *find("transformers_version");
   all.update(*value);
+  // Transformers 5 looks only at what the whole says about its output.
+  const char* tied = "tie_word_embeddings";
+  if (written_by().first != 4 && has(tied)) all[tied] = flag(tied, true);
   return Config(file_, json_text(all));
 }
 

@@ -121,17 +121,26 @@ void say_what_tensors_say(const checkpoint::Checkpoint& checkpoint, Json& config
         .at(file)
         .hint("use the directory of the original model");
   config["num_ln_in_parallel_attn"] = has("blk.0.attn_norm_2.weight") ? 2 : 1;
+  config["conv_bias"] = has("blk.0.shortconv.conv.bias");
   const auto turned = m.integer(prefix + "rope.dimension_count"),
              width = m.integer(prefix + "embedding_length"),
              heads = m.integer(prefix + "attention.head_count");
   if (turned && width && heads && *heads > 0 && *width >= *heads) {
-    const int64_t each = *width / *heads;
-    config["partial_rotary_factor"] = double(*turned) / double(each);
+    const int64_t each = m.integer(prefix + "attention.key_length").value_or(*width / *heads);
+    config["partial_rotary_factor"] = double(*turned) / double(std::max<int64_t>(each, 1));
   }
   if (has("rope_factors_short.weight"))
     throw bad_input("rotary positions that are scaled by two lists (longrope) are not read")
         .at(file)
         .hint("the directory of the original model is read, or a GGUF of a plain version");
+}
+
+// Of a number, or of the numbers of all layers.
+std::optional<int64_t> largest(const checkpoint::Metadata& m, const std::string& key) {
+  if (!m.is_list(key)) return m.integer(key);
+  const std::vector<int64_t> all = m.integers(key);
+  if (all.empty()) return {};
+  return *std::ranges::max_element(all);
 }
 
 Json config_of(const checkpoint::Checkpoint& checkpoint, const Gguf& names,
@@ -145,14 +154,22 @@ Json config_of(const checkpoint::Checkpoint& checkpoint, const Gguf& names,
     return usual;
   };
   for (const auto& [theirs, usual] : kIntegers)
-    if (auto value = m.integer(prefix + theirs); value && (*value || usual != "sliding_window"))
+    if (auto value = largest(m, prefix + theirs); value && (*value || usual != "sliding_window"))
       config[key(theirs, usual)] = *value;
   for (const auto& [theirs, usual] : kReals)
     if (auto value = m.real(prefix + theirs)) config[key(theirs, usual)] = *value;
   std::string scaling(m.text(prefix + "rope.scaling.type").value_or("none"));
-  if (scaling != "none")
-    config["rope_scaling"] = {{"type", scaling},
-                              {"factor", m.real(prefix + "rope.scaling.factor").value_or(1)}};
+  if (scaling != "none") {
+    Json& said = config["rope_scaling"] = {
+        {"type", scaling}, {"factor", m.real(prefix + "rope.scaling.factor").value_or(1)}};
+    for (const auto& [theirs, ours] :
+         Gguf::Names{{"original_context_length", "original_max_position_embeddings"},
+                     {"yarn_beta_fast", "beta_fast"},
+                     {"yarn_beta_slow", "beta_slow"},
+                     {"yarn_log_multiplier", "mscale"},
+                     {"yarn_log_multiplier", "mscale_all_dim"}})
+      if (auto value = m.real(prefix + "rope.scaling." + theirs)) said[ours] = *value;
+  }
   say_what_tensors_say(checkpoint, config, prefix, file);
   if (names.more)
     for (const auto& [name, value] : names.more(m))

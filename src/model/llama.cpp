@@ -8,19 +8,41 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/error.h"
 #include "model/causal.h"
 #include "model/experts.h"
 #include "model/rope.h"
+#include "model/token_mixer.h"
+#include "model/tree_scan.h"
 
 namespace minpair::model {
 namespace {
 
+// An activation (Huang and Schlag 2025): above zero a square, below it an exponential function,
+// with factors of each layer's own, and a line through both.
+struct Xielu {
+  float above = 0, below = 0, line = 0, most = 0;
+
+  void run(const nn::Runtime& runtime, nn::Matrix& rows) const {
+    runtime.parallel(rows.rows(), [&](size_t i, int) {
+      float* x = rows.row(i);
+      std::vector<float> e(x, x + rows.columns());
+      for (float& each : e) each = std::min(each, most);
+      runtime.kernels().activate(nn::Activation::exponential, e.data(), e.size());
+      for (size_t k = 0; k < e.size(); ++k)
+        x[k] = (x[k] > 0 ? above * x[k] * x[k] : (e[k] - 1 - x[k]) * below) + line * x[k];
+    });
+  }
+};
+
 struct Layer {
   nn::Norm attention_norm, after_attention, mlp_norm, after_mlp, query_norm, key_norm;
-  nn::Linear query, key_value, attention_output, gate_up, down;
-  Experts experts;  // instead of gate_up and down
+  nn::Linear query, key_value, gate, attention_output, gate_up, down;
+  std::unique_ptr<TokenMixer> mixer;  // instead of attention
+  std::optional<Xielu> xielu;         // instead of the activation
+  Experts experts;                    // instead of gate_up and down
 };
 
 // An expert's neurons see only some of the tokens.
@@ -35,7 +57,8 @@ class Llama : public Decoder {
     const Config& c = from.config;
     const query::ModelInfo& info = from.info;
     variant_ = llama_variant(c, info.architecture, info.layers);
-    activation_ = nn::find_activation(variant_.activation);
+    activation_ = variant_.activation == "xielu" ? nn::Activation::none
+                                                 : nn::find_activation(variant_.activation);
     shape_.heads = info.heads;
     shape_.key_heads = c.size("num_key_value_heads", info.heads);
     shape_.width = c.size("head_dim", info.hidden / info.heads);
@@ -54,7 +77,6 @@ class Llama : public Decoder {
   const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
                             const Watch& watch) override {
     const LlamaVariant& v = variant_;
-    const size_t kv = shape_.key_heads * shape_.width;
     const std::vector<uint32_t> all_positions = tree.positions();
     embed(tree, watch);
     if (v.embeddings_times != 1) multiply(hidden_, v.embeddings_times);
@@ -62,18 +84,12 @@ class Llama : public Decoder {
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
       join(l, tree.late, hidden_);
-      const auto positions = std::span(all_positions).first(hidden_.rows());
-      nn::AttentionShape shape = shape_;
-      if (v.windowed[l]) shape.before = v.window - 1;
-      if (!v.turned[l] || has_own_rotary(l)) shape.scale = unscaled_;
       const nn::Matrix& in = attention_input(layer, l);
-      nn::linear(runtime_, in, layer.query, query_);
-      nn::linear(runtime_, in, layer.key_value, key_value_);
-      prepare(l, positions, layer.query_norm, shape_.heads, query_);
-      prepare(l, positions, layer.key_norm, shape_.key_heads, key_value_);
-      attention_.run(shape, tree, query_, key_value_.part(0, kv), key_value_.part(kv, kv),
-                     context_);
-      see(Site::heads, l, context_);
+      if (layer.mixer)
+        layer.mixer->mix(tree, in, context_);
+      else
+        attend(tree, l, std::span(all_positions).first(hidden_.rows()), in);
+      if (attends()) see(Site::heads, l, context_);
       add(Site::attention_output, l, context_, layer.attention_output, hidden_, attended_,
           layer.after_attention, v.residual_times);
       see(Site::attention_residual, l, attended_);
@@ -94,11 +110,41 @@ class Llama : public Decoder {
     if (variant_.logits_times != 1) multiply(rows, variant_.logits_times);
   }
   query::SiteSet sites() const override {
+    if (!attends()) return kSitesWithoutHeads;
     return variant_.experts > 0 ? without_neurons() : kSitesOfTransformers;
   }
+  bool attends() const override { return variant_.attends.empty(); }
   float logit_cap() const override { return variant_.logit_cap; }
 
  private:
+  void attend(const PrefixTree& tree, size_t l, std::span<const uint32_t> positions,
+              const nn::Matrix& in) {
+    const LlamaVariant& v = variant_;
+    const Layer& layer = layers_[l];
+    const size_t kv = shape_.key_heads * shape_.width;
+    nn::AttentionShape shape = shape_;
+    if (v.windowed[l]) shape.before = v.window - 1;
+    if (!v.turned[l] || has_own_rotary(l)) shape.scale = unscaled_;
+    nn::linear(runtime_, in, layer.query, query_);
+    nn::linear(runtime_, in, layer.key_value, key_value_);
+    if (v.gated_attention) nn::linear(runtime_, in, layer.gate, gate_);
+    prepare(l, positions, layer.query_norm, shape_.heads, query_);
+    prepare(l, positions, layer.key_norm, shape_.key_heads, key_value_);
+    if (v.growth > 0) grow(positions);
+    attention_.run(shape, tree, query_, key_value_.part(0, kv), key_value_.part(kv, kv), context_);
+    if (v.gated_attention) gate_rows(runtime_, nn::Activation::sigmoid, gate_, context_);
+  }
+
+  // Queries far from the beginning are longer, so that attention to many keys stays sharp.
+  void grow(std::span<const uint32_t> positions) {
+    for (size_t i = 0; i < positions.size(); ++i) {
+      const size_t times = positions[i] / variant_.grows_each;
+      if (times == 0) continue;
+      const auto by = float(1 + variant_.growth * std::log(1 + double(times)));
+      for (size_t k = 0; k < query_.columns(); ++k) query_.row(i)[k] *= by;
+    }
+  }
+
   bool has_own_rotary(size_t l) const { return variant_.windowed[l] && variant_.local_theta > 0; }
 
   void set_rotary(const Loading& from) {
@@ -171,16 +217,17 @@ class Llama : public Decoder {
     epsilon_ = c.real(v.epsilon, v.usual_epsilon);
     words_ = load.embedding("embed_tokens.weight", info.vocabulary, h);
     for (uint32_t i = 0; i < info.layers; ++i) {
-      const std::string p = fmt::format("layers.{}.", i), a = p + "self_attn.";
+      const std::string p = fmt::format("layers.{}.", i);
       Layer layer;
       load_norms(load, p, h, layer);
-      layer.query_norm = head_norm(load, a + v.query_norm, shape_.heads);
-      layer.key_norm = head_norm(load, a + v.key_norm, shape_.key_heads);
-      load_attention(load, a, h, layer);
+      if (!v.attends.empty() && !v.attends[i])
+        load_mixer(load, c, p, h, layer);
+      else
+        load_attention(load, p, h, layer);
       load_feed_forward(load, c, p, i, h, layer);
       layers_.push_back(std::move(layer));
     }
-    norm_ = norm(load, "norm", h);
+    norm_ = norm(load, v.names.last_norm, h);
     const bool says_so = c.flag("tie_word_embeddings", v.tied);
     const bool tied = is_tied(c, load, "lm_head.weight", "embed_tokens.weight", v.tied) ||
                       (!load.has("lm_head.weight") && !c.has("tie_word_embeddings"));
@@ -195,34 +242,53 @@ class Llama : public Decoder {
 
   void load_norms(WeightLoader& load, const std::string& p, size_t h, Layer& layer) const {
     const LlamaVariant& v = variant_;
-    if (v.norms_before) layer.attention_norm = norm(load, p + "input_layernorm", h);
+    if (v.norms_before) layer.attention_norm = norm(load, p + v.names.attention_norm, h);
     if (v.norms_after) {
       layer.after_attention = norm(load, p + "post_attention_layernorm", h);
       if (v.norms_before) layer.mlp_norm = norm(load, p + "pre_feedforward_layernorm", h);
       layer.after_mlp = norm(load, p + "post_feedforward_layernorm", h);
     } else if (!v.side_by_side) {
-      layer.mlp_norm = norm(load, p + "post_attention_layernorm", h);
+      layer.mlp_norm = norm(load, p + v.names.mlp_norm, h);
     }
   }
 
-  void load_attention(WeightLoader& load, const std::string& a, size_t h, Layer& layer) const {
-    const bool bias = variant_.qkv_bias;
-    const size_t q = shape_.heads * shape_.width, kv = shape_.key_heads * shape_.width;
-    if (variant_.fused) {
-      auto row_of = [](size_t first) { return [first](size_t i) { return first + i; }; };
+  void load_mixer(WeightLoader& load, const Config& c, const std::string& p, size_t h,
+                  Layer& layer) const {
+    const LlamaNames& names = variant_.names;
+    const bool conv = names.mixer == "conv.";
+    layer.mixer =
+        (conv ? make_short_convolution : make_delta_net)(runtime_, c, load, p + names.mixer, h);
+    layer.attention_output = load.linear(p + names.mixer_output, h, layer.mixer->width(),
+                                         conv && c.flag("conv_bias", false));
+  }
+
+  void load_attention(WeightLoader& load, const std::string& p, size_t h, Layer& layer) const {
+    const LlamaVariant& v = variant_;
+    const std::string a = p + "self_attn.";
+    const bool bias = v.qkv_bias;
+    const size_t w = shape_.width, q = shape_.heads * w, kv = shape_.key_heads * w;
+    layer.query_norm = head_norm(load, p + v.names.query_norm, shape_.heads);
+    layer.key_norm = head_norm(load, p + v.names.key_norm, shape_.key_heads);
+    auto row_of = [](size_t first) { return [first](size_t i) { return first + i; }; };
+    if (v.fused) {
       layer.query = load.picked(a + "qkv_proj", q + 2 * kv, q, h, row_of(0), bias);
       layer.key_value = load.picked(a + "qkv_proj", q + 2 * kv, 2 * kv, h, row_of(q), bias);
     } else {
-      layer.query = load.linear(a + "q_proj", q, h, bias);
+      auto half = [&](size_t which) {  // of each head
+        return load.picked(
+            a + "q_proj", 2 * q, q, h, [=](size_t i) { return i + (i / w + which) * w; }, bias);
+      };
+      layer.query = v.gated_attention ? half(0) : load.linear(a + "q_proj", q, h, bias);
+      if (v.gated_attention) layer.gate = half(1);
       layer.key_value = load.stacked({a + "k_proj", a + "v_proj"}, kv, h, bias);
     }
-    layer.attention_output = load.linear(a + "o_proj", h, q, variant_.output_bias);
+    layer.attention_output = load.linear(p + v.names.attention_output, h, q, v.output_bias);
   }
 
   void load_feed_forward(WeightLoader& load, const Config& c, const std::string& p, size_t i,
                          size_t h, Layer& layer) const {
     const LlamaVariant& v = variant_;
-    const size_t inner = c.size("intermediate_size");
+    const size_t inner = v.inner;
     if (v.experts > 0 && v.mixed[i]) {
       const bool mixtral = load.has(p + "block_sparse_moe.gate.weight");
       layer.experts = Experts(load, p + (mixtral ? "block_sparse_moe." : "mlp."),
@@ -233,15 +299,31 @@ class Llama : public Decoder {
                                .shared_inner = v.shared_inner,
                                .sum_to_one = v.experts_sum_to_one},
                               mixtral);
-    } else if (!v.gated) {
-      layer.gate_up = load.linear(p + "mlp.c_fc", inner, h, v.mlp_bias);
-      layer.down = load.linear(p + "mlp.c_proj", h, inner, v.mlp_bias);
-    } else {
-      layer.gate_up =
-          v.fused ? load.linear(p + "mlp.gate_up_proj", 2 * inner, h, v.mlp_bias)
-                  : load.stacked({p + "mlp.gate_proj", p + "mlp.up_proj"}, inner, h, v.mlp_bias);
-      layer.down = load.linear(p + "mlp.down_proj", h, inner, v.mlp_bias);
+      return;
     }
+    if (v.activation == "xielu") layer.xielu = load_xielu(load, c, p + "mlp.act_fn.", i);
+    layer.gate_up = !v.gated ? load.linear(p + v.names.up, inner, h, v.mlp_bias)
+                    : v.fused
+                        ? load.linear(p + "mlp.gate_up_proj", 2 * inner, h, v.mlp_bias)
+                        : load.stacked({p + v.names.gate, p + v.names.up}, inner, h, v.mlp_bias);
+    layer.down = load.linear(p + v.names.down, h, inner, v.mlp_bias);
+  }
+
+  // GGUF files have one list for all layers.
+  Xielu load_xielu(WeightLoader& load, const Config& c, const std::string& a, size_t i) const {
+    const auto number = [&](const std::string& name, double usual) {
+      const std::vector<double> listed = c.reals_in({"xielu." + name});
+      if (i < listed.size()) return listed[i];
+      if (usual != 0 && !load.has(a + name)) return usual;
+      const std::vector<float> stored = load.flat(a + name, 1);
+      return stored.empty() ? usual : double(stored[0]);
+    };
+    const auto softplus = [](double x) { return std::log1p(std::exp(x)); };
+    const double line = number("beta", 0.5);
+    return {.above = float(softplus(number("alpha_p", 0))),
+            .below = float(line + softplus(number("alpha_n", 0))),
+            .line = float(line),
+            .most = float(number("eps", -1e-6))};
   }
 
   const nn::Matrix& attention_input(const Layer& layer, size_t l) {
@@ -263,6 +345,7 @@ class Llama : public Decoder {
       nn::gated(runtime_, wide_, activation_, inner_);
     } else {
       nn::linear(runtime_, in, layer.gate_up, inner_, activation_);
+      if (layer.xielu) layer.xielu->run(runtime_, inner_);
     }
     see(Site::mlp_inner, l, inner_);
     add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_, layer.after_mlp,
@@ -294,125 +377,8 @@ class Llama : public Decoder {
   nn::Rotary rotary_, local_rotary_;
   float unscaled_ = 0;  // of layers whose queries and keys are not turned, or not as others are
   std::vector<Layer> layers_;
-  nn::Matrix query_, key_value_, wide_;
+  nn::Matrix query_, key_value_, gate_, wide_;
 };
-
-// GGUF's Gemmas do not say which GELU they use.
-Gguf::Settings gemma_settings(const checkpoint::Metadata&) {
-  return {{"hidden_activation", std::string("gelu_pytorch_tanh")}};
-}
-
-// The largest Gemmas scale queries by the width per head, not by the head's own.
-template <int kLargest>
-Gguf::Settings large_gemma_settings(const checkpoint::Metadata& m) {
-  Gguf::Settings settings = gemma_settings(m);
-  const std::string p(m.text("general.architecture").value_or(""));
-  if (m.integer(p + ".block_count").value_or(0) == kLargest)
-    settings.emplace_back(
-        "query_pre_attn_scalar",
-        m.integer(p + ".embedding_length").value_or(0) /
-            std::max<int64_t>(m.integer(p + ".attention.head_count").value_or(1), 1));
-  return settings;
-}
-
-Gguf::Settings granite_settings(const checkpoint::Metadata& m) {
-  Gguf::Settings settings;
-  for (const auto& [theirs, ours] : Gguf::Names{{"attention.scale", "attention_multiplier"},
-                                                {"embedding_scale", "embedding_multiplier"},
-                                                {"residual_scale", "residual_multiplier"},
-                                                {"logit_scale", "logits_scaling"}})
-    if (auto value = m.real("granite." + theirs)) settings.emplace_back(ours, *value);
-  return settings;
-}
-
-// OLMo 3 has the same name there.
-Gguf::Settings olmo2_settings(const checkpoint::Metadata& m) {
-  if (m.integer("olmo2.attention.sliding_window"))
-    throw bad_input("this is OLMo 3, which is not read from GGUF")
-        .hint("the directory of the original model is read: minpair pull allenai/...");
-  return {};
-}
-
-Gguf::Settings olmo_settings(const checkpoint::Metadata& m) {
-  if (auto clip = m.real("olmo.attention.clamp_kqv")) return {{"clip_qkv", *clip}};
-  return {};
-}
-
-// Whose converters put rotary pairs beside each other.
-constexpr std::string_view kNeighbours[] = {"llama", "granite", "smollm3", "olmo"};
-
-Gguf gguf_of(const std::string& architecture, const std::string& type,
-             decltype(Gguf::more) more = nullptr,
-             const std::string& mlp_norm = "post_attention_layernorm.") {
-  return {.architecture = architecture,
-          .model_type = type,
-          .tensors = {{"token_embd.", "model.embed_tokens."},
-                      {"output_norm.", "model.norm."},
-                      {"output.", "lm_head."}},
-          .layers = "model.layers.",
-          .in_layer = {{"attn_norm.", "input_layernorm."},
-                       {"attn_q.", "self_attn.q_proj."},
-                       {"attn_k.", "self_attn.k_proj."},
-                       {"attn_v.", "self_attn.v_proj."},
-                       {"attn_output.", "self_attn.o_proj."},
-                       {"attn_q_norm.", "self_attn.q_norm."},
-                       {"attn_k_norm.", "self_attn.k_norm."},
-                       {"ffn_norm.", mlp_norm},
-                       {"ffn_gate.", "mlp.gate_proj."},
-                       {"ffn_up.", "mlp.up_proj."},
-                       {"ffn_down.", "mlp.down_proj."},
-                       {"post_attention_norm.", "post_attention_layernorm."},
-                       {"post_ffw_norm.", "post_feedforward_layernorm."}},
-          .neighbours = std::ranges::count(kNeighbours, architecture) > 0,
-          .more = more};
-}
-
-// StarCoder 2: without gates.
-Gguf gguf_of_starcoder() {
-  Gguf gguf = gguf_of("starcoder2", "starcoder2");
-  gguf.keys = {{"attention.layer_norm_epsilon", "norm_epsilon"}};
-  gguf.in_layer.insert(gguf.in_layer.begin(),
-                       {{"ffn_up.", "mlp.c_fc."}, {"ffn_down.", "mlp.c_proj."}});
-  return gguf;
-}
-
-Gguf gguf_of_stablelm() {
-  Gguf gguf = gguf_of("stablelm", "stablelm");
-  gguf.keys = {{"attention.layer_norm_epsilon", "layer_norm_eps"}};
-  gguf.more = [](const checkpoint::Metadata& m) -> Gguf::Settings {
-    return {{"use_parallel_residual", m.boolean("stablelm.use_parallel_residual").value_or(false)}};
-  };
-  return gguf;
-}
-
-// Phi-3: what three and two layers are elsewhere, is one.
-Gguf gguf_of_phi3() {
-  Gguf gguf = gguf_of("phi3", "phi3");
-  gguf.in_layer.insert(gguf.in_layer.begin(),
-                       {{"attn_qkv.", "self_attn.qkv_proj."}, {"ffn_up.", "mlp.gate_up_proj."}});
-  return gguf;
-}
-
-// The experts of a layer are one tensor.
-Gguf gguf_of_experts(const std::string& architecture, const std::string& type) {
-  Gguf gguf = gguf_of(architecture, type);
-  gguf.experts = true;
-  gguf.in_layer.insert(gguf.in_layer.begin(),
-                       {{"ffn_gate_inp.", "mlp.gate."},
-                        {"ffn_gate_exps.", "mlp.experts.{}.gate_proj."},
-                        {"ffn_up_exps.", "mlp.experts.{}.up_proj."},
-                        {"ffn_down_exps.", "mlp.experts.{}.down_proj."},
-                        {"ffn_gate_inp_shexp.", "mlp.shared_expert_gate."},
-                        {"ffn_gate_shexp.", "mlp.shared_expert.gate_proj."},
-                        {"ffn_up_shexp.", "mlp.shared_expert.up_proj."},
-                        {"ffn_down_shexp.", "mlp.shared_expert.down_proj."}});
-  // No key says whether weights of experts sum to one; llama.cpp lets those of Qwen 3.
-  if (type == "qwen3_moe")
-    gguf.more = [](const checkpoint::Metadata&) -> Gguf::Settings {
-      return {{"norm_topk_prob", true}};
-    };
-  return gguf;
-}
 
 }  // namespace
 
@@ -422,46 +388,48 @@ Family llama_family() {
       R"({"vocab_size": 262208, "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256,
           "max_position_embeddings": 131072, "query_pre_attn_scalar": 256, "hidden_size": 2304,
           "intermediate_size": 9216, "num_hidden_layers": 26})";
-  return {
-      .model_types = {{"llama", "Llama 1 to 3.2, TinyLlama, SmolLM, BabyLlama, Yi"},
-                      {"mistral", "Mistral 7B, Nemo"},
-                      {"mixtral", "Mixtral 8x7B"},
-                      {"qwen2", "Qwen 2, Qwen 2.5"},
-                      {"qwen2_moe", "Qwen 1.5 MoE, Qwen 2 57B-A14B"},
-                      {"qwen3", "Qwen 3"},
-                      {"qwen3_moe", "Qwen 3 30B-A3B"},
-                      {"gemma", "Gemma 1"},
-                      {"gemma2", "Gemma 2"},
-                      {"gemma3_text", "Gemma 3 270M, 1B"},
-                      {"gemma3", "Gemma 3 4B to 27B: their text model", gemma3},
-                      {"olmo", "OLMo 1B, 7B"},
-                      {"olmo2", "OLMo 2"},
-                      {"olmo3", "OLMo 3"},
-                      {"olmoe", "OLMoE"},
-                      {"stablelm", "StableLM 2, StableLM 3B"},
-                      {"cohere", "Command R, Aya"},
-                      {"cohere2", "Command R7B, Command A, Aya"},
-                      {"granite", "Granite 3"},
-                      {"smollm3", "SmolLM3 3B"},
-                      {"starcoder2", "StarCoder 2"},
-                      {"phi3", "Phi-3, Phi-3.5, Phi-4"},
-                      {"helium", "Helium 1"}},
-      .make = make<Decoder, Llama>,
-      .gguf = {gguf_of("llama", "llama"), gguf_of("qwen2", "qwen2"), gguf_of("qwen3", "qwen3"),
-               gguf_of("gemma", "gemma", gemma_settings),
-               gguf_of("gemma2", "gemma2", large_gemma_settings<46>, "pre_feedforward_layernorm."),
-               gguf_of("gemma3", "gemma3_text", large_gemma_settings<62>,
-                       "pre_feedforward_layernorm."),
-               gguf_of("granite", "granite", granite_settings),
-               gguf_of("olmo", "olmo", olmo_settings), gguf_of("olmo2", "olmo2", olmo2_settings),
-               gguf_of("smollm3", "smollm3"), gguf_of_starcoder(), gguf_of_stablelm(),
-               gguf_of_phi3(), gguf_of_experts("llama", "mixtral"),
-               gguf_of_experts("qwen2moe", "qwen2_moe"), gguf_of_experts("qwen3moe", "qwen3_moe"),
-               gguf_of_experts("olmoe", "olmoe")},
-      .sites = [](std::string_view type) {
-        const bool experts = type == "mixtral" || type == "olmoe" || type.ends_with("_moe");
-        return experts ? without_neurons() : kSitesOfTransformers;
-      }};
+  const std::string qwen3_5 =
+      R"({"vocab_size": 248320, "num_attention_heads": 16, "num_key_value_heads": 4,
+          "head_dim": 256, "max_position_embeddings": 32768, "hidden_size": 4096,
+          "intermediate_size": 12288, "num_hidden_layers": 32})";
+  return {.model_types = {{"llama", "Llama 1 to 3.2, TinyLlama, SmolLM, BabyLlama, Yi"},
+                          {"mistral", "Mistral 7B, Nemo"},
+                          {"mixtral", "Mixtral 8x7B"},
+                          {"ministral", "Mistrals whose layers differ"},
+                          {"ministral3", "Ministral 3, saved without its part for pictures"},
+                          {"mistral3", "Ministral 3, Mistral Small 3.1: their text model",
+                           R"({"model_type": "mistral"})"},
+                          {"apertus", "Apertus 8B, 70B"},
+                          {"qwen2", "Qwen 2, Qwen 2.5"},
+                          {"qwen2_moe", "Qwen 1.5 MoE, Qwen 2 57B-A14B"},
+                          {"qwen3", "Qwen 3"},
+                          {"qwen3_moe", "Qwen 3 30B-A3B"},
+                          {"qwen3_5_text", "Qwen 3.5, saved without its part for pictures"},
+                          {"qwen3_5", "Qwen 3.5 0.8B to 27B: their text model", qwen3_5},
+                          {"lfm2", "LFM2 350M to 2.6B"},
+                          {"gemma", "Gemma 1"},
+                          {"gemma2", "Gemma 2"},
+                          {"gemma3_text", "Gemma 3 270M, 1B"},
+                          {"gemma3", "Gemma 3 4B to 27B: their text model", gemma3},
+                          {"olmo", "OLMo 1B, 7B"},
+                          {"olmo2", "OLMo 2"},
+                          {"olmo3", "OLMo 3"},
+                          {"olmoe", "OLMoE"},
+                          {"stablelm", "StableLM 2, StableLM 3B"},
+                          {"cohere", "Command R, Aya"},
+                          {"cohere2", "Command R7B, Command A, Aya"},
+                          {"granite", "Granite 3"},
+                          {"smollm3", "SmolLM3 3B"},
+                          {"starcoder2", "StarCoder 2"},
+                          {"phi3", "Phi-3, Phi-3.5, Phi-4"},
+                          {"helium", "Helium 1"}},
+          .make = make<Decoder, Llama>,
+          .gguf = llama_gguf(),
+          .sites = [](std::string_view type) {
+            if (type.starts_with("qwen3_5") || type == "lfm2") return kSitesWithoutHeads;
+            const bool experts = type == "mixtral" || type == "olmoe" || type.ends_with("_moe");
+            return experts ? without_neurons() : kSitesOfTransformers;
+          }};
 }
 
 }  // namespace minpair::model

@@ -29,6 +29,13 @@ void must_equal(const Config& c, const char* key, double only) {
         .at(c.file().string());
 }
 
+// Whose class scales positions where nothing is said: it is not guessed.
+void must_say_scaling(const Config& c) {
+  if (!c.has("rope_parameters") && !c.has("rope_scaling") && !c.has("rope_neighbours"))
+    throw bad_input("nothing is said about positions: \"rope_parameters\" is missing")
+        .at(c.file().string());
+}
+
 // What a configuration does not say is as in the first of its kind; null is none.
 double real_or_none(const Config& c, const char* key, double usual) {
   return c.says(key) ? c.real(key, 0) : usual;
@@ -96,7 +103,7 @@ void stablelm(const Config& c, Variant& v) {
   v.side_by_side = c.flag("use_parallel_residual", false);
   v.rotary_part = 0.25;
   if (c.flag("qk_layernorm", false)) v.head_norms = HeadNorms::each;
-  v.query_norm = "q_layernorm", v.key_norm = "k_layernorm";
+  v.names.query_norm = "self_attn.q_layernorm", v.names.key_norm = "self_attn.k_layernorm";
 }
 
 void cohere(const Config& c, const std::string& type, Variant& v) {
@@ -126,12 +133,93 @@ void granite(const Config& c, Variant& v) {
 void starcoder(const Config& c, Variant& v) {
   v.centered = v.norm_bias = v.tied = true;
   v.gated = false;
+  v.names.up = "mlp.c_fc", v.names.down = "mlp.c_proj";
   v.epsilon = "norm_epsilon", v.usual_epsilon = 1e-5;
   v.activation = c.text("hidden_act", "gelu_pytorch_tanh");
   v.output_bias = v.qkv_bias = v.mlp_bias = c.flag("use_bias", true);
   // Left over from training; the library does not look at them.
   c.ignore({"activation_function", "attention_softmax_in_fp32", "layer_norm_epsilon", "mlp_type",
             "norm_type", "scale_attention_softmax_in_fp32", "scale_attn_weights"});
+}
+
+void apertus(const Config& c, Variant& v) {
+  v.usual_epsilon = 1e-5, v.theta = 12e6;
+  v.activation = c.text("hidden_act", "xielu");
+  v.gated = false;
+  v.names.attention_norm = "attention_layernorm", v.names.mlp_norm = "feedforward_layernorm";
+  c.must_be("qk_norm", true, "the library computes nothing else");
+  for (const char* key : {"post_norm", "mlp_bias"})
+    c.must_be(key, false, "the library computes nothing else");
+  must_say_scaling(c);
+}
+
+void ministral3(const Config& c, Variant& v) {
+  v.usual_epsilon = 1e-5, v.theta = 1e6;
+  must_say_scaling(c);
+  const char* original = "original_max_position_embeddings";
+  v.growth =
+      c.real_in({"rope_parameters", "llama_4_scaling_beta"}, c.real("llama_4_scaling_beta", 0));
+  v.grows_each = size_t(std::max(
+      1.0, c.real_in({"rope_parameters", original}, c.real_in({"rope_scaling", original}, 16384))));
+}
+
+// Layers say what they are, or those that attend are listed; otherwise every so many attends.
+std::vector<bool> attending(const Config& c, size_t layers, size_t each) {
+  const std::vector<std::string> kinds = c.texts("layer_types");
+  const std::vector<double> listed = c.reals_in({"full_attn_idxs"});
+  std::vector<bool> all;
+  for (size_t i = 0; i < layers; ++i)
+    all.push_back(i < kinds.size()          ? kinds[i] == "full_attention"
+                  : c.has("full_attn_idxs") ? std::ranges::count(listed, double(i)) > 0
+                                            : (i + 1) % each == 0);
+  return all;
+}
+
+void qwen3_5(const Config& c, size_t layers, Variant& v) {
+  v.norms_minus_one = !c.flag("norm_weights_complete", false);
+  v.rotary_part = 0.25;
+  v.gated_attention = true;
+  v.names.mixer = "linear_attn.", v.names.mixer_output = "linear_attn.out_proj";
+  v.attends = attending(c, layers, c.size("full_attention_interval", 4));
+  c.must_be("attn_output_gate", true, "the library computes nothing else");
+  must_say(c, "hidden_act", "silu");  // the library's ways do not agree on others
+  // Of pictures, whose tokens have positions of their own; and of a layer that guesses ahead.
+  for (const char* key : {"mrope_section", "mrope_interleaved"}) c.has_in({"rope_parameters", key});
+  c.ignore({"mamba_ssm_dtype", "mtp_num_hidden_layers", "mtp_use_dedicated_embeddings"});
+}
+
+void lfm2(const Config& c, size_t layers, Variant& v) {
+  v.epsilon = "norm_eps", v.usual_epsilon = 1e-5;
+  v.theta = 1e6;
+  v.activation = "silu";
+  v.tied = c.flag("tie_embedding", true);
+  if (c.has("tie_embedding"))
+    c.must_be("tie_word_embeddings", v.tied, "\"tie_embedding\" says otherwise");
+  v.names = {.attention_norm = "operator_norm",
+             .mlp_norm = "ffn_norm",
+             .last_norm = "embedding_norm",
+             .query_norm = "self_attn.q_layernorm",
+             .key_norm = "self_attn.k_layernorm",
+             .attention_output = "self_attn.out_proj",
+             .gate = "feed_forward.w1",
+             .up = "feed_forward.w3",
+             .down = "feed_forward.w2",
+             .mixer = "conv.",
+             .mixer_output = "conv.out_proj"};
+  v.inner = c.size("block_ff_dim", c.size("intermediate_size", 12288));
+  if (c.flag("block_auto_adjust_ff_dim", true)) {
+    const size_t by = c.size("block_multiple_of", 256);
+    v.inner = size_t(c.real("block_ffn_dim_multiplier", 1) * double(v.inner * 2 / 3));
+    v.inner = (v.inner + by - 1) / by * by;
+  }
+  v.attends = attending(c, layers, 1);
+  // Up to transformers 4 it counts.
+  must_equal(c, "theta", c.real_in({"rope_parameters", "rope_theta"}, c.real("rope_theta", 1e6)));
+  // Liquid AI's own files say these as well. The library does not look at them.
+  c.ignore({"block_dim", "block_mlp_init_scale", "block_norm_eps", "block_out_init_scale",
+            "block_use_swiglu", "block_use_xavier_init", "conv_dim", "conv_dim_out",
+            "conv_use_xavier_init", "num_heads", "use_pos_enc", "intermediate_size",
+            "block_multiple_of", "block_ffn_dim_multiplier"});
 }
 
 void experts(const Config& c, const std::string& type, size_t layers, Variant& v) {
@@ -154,8 +242,9 @@ void experts(const Config& c, const std::string& type, size_t layers, Variant& v
 // Layers say what they are, or a pattern does: every n-th layer sees everything.
 void windows(const Config& c, const std::string& type, size_t layers, Variant& v) {
   const bool gemma3 = type.starts_with("gemma3"), qwen = is_one_of(type, {"qwen2", "qwen3"});
-  const bool always = is_one_of(type, {"mistral", "gemma2", "olmo3", "cohere2"}) || gemma3;
-  const bool maybe = is_one_of(type, {"mixtral", "starcoder2", "phi3"}) ||
+  const bool always =
+      is_one_of(type, {"mistral", "ministral", "gemma2", "olmo3", "cohere2"}) || gemma3;
+  const bool maybe = is_one_of(type, {"mixtral", "ministral3", "starcoder2", "phi3"}) ||
                      ((qwen || type == "smollm3") && c.flag("use_sliding_window", false));
   const bool unsaid = (always || qwen) && !c.says("sliding_window");
   if ((always || maybe) && (c.has("sliding_window") || unsaid))
@@ -189,7 +278,7 @@ void windows(const Config& c, const std::string& type, size_t layers, Variant& v
 }
 
 void positions(const Config& c, const std::string& type, size_t layers, Variant& v) {
-  if (is_one_of(type, {"stablelm", "phi3"}))
+  if (is_one_of(type, {"stablelm", "phi3"}) || type.starts_with("qwen3_5"))
     v.rotary_part = c.real_in({"rope_parameters", "partial_rotary_factor"},
                               c.real("partial_rotary_factor", v.rotary_part));
   else
@@ -211,8 +300,13 @@ void positions(const Config& c, const std::string& type, size_t layers, Variant&
 
 }  // namespace
 
-LlamaVariant llama_variant(const Config& c, const std::string& type, size_t layers) {
+LlamaVariant llama_variant(const Config& c, const std::string& whole, size_t layers) {
   Variant v;
+  // Mistral's files with a part for pictures say inside which kind their text model is.
+  const std::string type = whole == "mistral3" ? c.text("model_type", "mistral") : whole;
+  if (whole == "mistral3" && !is_one_of(type, {"mistral", "ministral", "ministral3"}))
+    throw bad_input(fmt::format("its text model, '{}', is not supported", type))
+        .at(c.file().string());
   v.activation = c.text("hidden_act", "silu");
   v.qkv_bias = is_one_of(type, {"qwen2", "qwen2_moe"}) || c.flag("attention_bias", false);
   v.mlp_bias = c.flag("mlp_bias", false);
@@ -224,7 +318,13 @@ LlamaVariant llama_variant(const Config& c, const std::string& type, size_t laye
   if (type.starts_with("gemma")) gemma(c, type, v);
   if (type.starts_with("olmo")) olmo(c, type, v);
   if (type.starts_with("cohere")) cohere(c, type, v);
-  if (type.starts_with("qwen3")) v.head_norms = HeadNorms::shared;
+  if (type.starts_with("qwen3") || is_one_of(type, {"apertus", "lfm2"}))
+    v.head_norms = HeadNorms::shared;
+  if (type == "apertus") apertus(c, v);
+  if (type == "ministral3") ministral3(c, v);
+  if (type.starts_with("qwen3_5")) qwen3_5(c, layers, v);
+  if (type == "lfm2") lfm2(c, layers, v);
+  if (v.inner == 0) v.inner = c.size("intermediate_size");
   if (type == "stablelm") stablelm(c, v);
   if (type == "granite") granite(c, v);
   if (type == "starcoder2") starcoder(c, v);

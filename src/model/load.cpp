@@ -131,7 +131,6 @@ std::unique_ptr<query::Model> make_model(const Family& family, const Source& sou
 // What is not read, and what is that resembles it most.
 constexpr std::pair<std::string_view, std::string_view> kRelatives[] = {
     {"afmoe", "qwen3_moe"},
-    {"apertus", "llama"},
     {"arcee", "llama"},
     {"bitnet", "llama"},
     {"cwm", "llama"},
@@ -139,9 +138,8 @@ constexpr std::pair<std::string_view, std::string_view> kRelatives[] = {
     {"hunyuan", "llama"},
     {"jetmoe", "mixtral"},
     {"jina_bert", "bert"},
-    {"lfm2", "qwen3"},
     {"minimax", "mixtral"},
-    {"ministral", "mistral"},
+    {"qwen3_next", "qwen3_5"},
     {"nanochat", "llama"},
     {"openelm", "llama"},
     {"persimmon", "stablelm"},

@@ -79,7 +79,7 @@ bool any_quantised(const checkpoint::Checkpoint& checkpoint) {
 void check_numbers(const checkpoint::TensorView& tensor, size_t first_row, size_t rows,
                    const float* values) {
   if (rows == 0) return;
-  size_t width = size_t(tensor.elements() / tensor.shape[0]);
+  size_t width = size_t(tensor.elements() / (tensor.shape.empty() ? 1 : tensor.shape[0]));
   bool fine = true;
   for (size_t i = 0; i < rows * width; ++i) fine &= std::fabs(values[i]) <= FLT_MAX;
   if (fine) return;
@@ -379,14 +379,13 @@ std::vector<float> WeightLoader::numbers(const std::string& full_name,
   if (!tensor) return {};
   std::vector<float> values(static_cast<size_t>(tensor->elements()));
   checkpoint::to_float(*tensor, values.data());
-  check_numbers(*tensor, 0, static_cast<size_t>(shape[0]), values.data());
+  check_numbers(*tensor, 0, shape.empty() ? 1 : static_cast<size_t>(shape[0]), values.data());
   return values;
 }
 
 std::vector<float> WeightLoader::flat(const std::string& full_name, size_t count) {
   auto found = names_.find(full_name);
-  const bool fits = found != names_.end() && !found->second->shape.empty() &&
-                    found->second->elements() == int64_t(count);
+  const bool fits = found != names_.end() && found->second->elements() == int64_t(count);
   return fits ? numbers(full_name, found->second->shape) : vector(full_name, count);
 }
 

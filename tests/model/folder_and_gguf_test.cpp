@@ -198,7 +198,12 @@ std::vector<std::string> both() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Golden, FolderAndGguf, ::testing::ValuesIn(both()),
-                         [](const auto& tested) { return testing::identifier(tested.param); });
+                         [](const auto& tested) {
+                           std::string name = tested.param;
+                           std::ranges::replace_if(
+                               name, [](char c) { return c == '-' || c == '.'; }, '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace minpair::model

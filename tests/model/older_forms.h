@@ -22,12 +22,14 @@ constexpr int kNever = 1000;  // not in transformers 4
 // The first 4.N that has a type; all others are older than 4.42.
 inline int first_version(const std::string& type) {
   static const std::pair<const char*, int> since[] = {
-      {"mamba2", 44},         {"olmoe", 45},       {"granite", 45},
-      {"olmo2", 47},          {"cohere2", 48},     {"modernbert", 48},
-      {"helium", 49},         {"gemma3", 50},      {"gemma3_text", 50},
-      {"qwen3", 51},          {"qwen3_moe", 51},   {"smollm3", 53},
-      {"xlstm", 55},          {"olmo3", 57},       {"modernbert-decoder", 55},
-      {"nomic_bert", kNever}, {"eurobert", kNever}};
+      {"mamba2", 44},         {"olmoe", 45},        {"granite", 45},
+      {"olmo2", 47},          {"cohere2", 48},      {"modernbert", 48},
+      {"helium", 49},         {"gemma3", 50},       {"gemma3_text", 50},
+      {"qwen3", 51},          {"qwen3_moe", 51},    {"smollm3", 53},
+      {"xlstm", 55},          {"olmo3", 57},        {"modernbert-decoder", 55},
+      {"nomic_bert", kNever}, {"eurobert", kNever}, {"mistral3", 50},
+      {"lfm2", 54},           {"apertus", 56},      {"ministral", 57},
+      {"ministral3", kNever}, {"qwen3_5", kNever},  {"qwen3_5_text", kNever}};
   for (const auto& [name, version] : since)
     if (type == name) return version;
   return 0;
@@ -110,14 +112,15 @@ struct Rule {
 
 constexpr const char* kFlatRope =
     "llama mistral mixtral qwen2 qwen2_moe qwen3 qwen3_moe gemma gemma2 olmo olmo2 olmo3 olmoe "
-    "stablelm cohere cohere2 granite smollm3 starcoder2 phi phi3 helium falcon gpt_neox";
+    "stablelm cohere cohere2 granite smollm3 starcoder2 phi phi3 helium falcon gpt_neox apertus "
+    "ministral lfm2";
 constexpr const char* kBerts =
     "bert roberta xlm-roberta camembert electra albert ernie megatron-bert data2vec-text "
     "roberta-prelayernorm xlm-roberta-xl";
 // Whose class says that the output is not the embedding table.
 constexpr const char* kUntied =
     "llama mistral mixtral qwen2 qwen2_moe qwen3 qwen3_moe olmo olmo2 olmo3 olmoe stablelm granite "
-    "phi phi3 helium gpt_neox gptj codegen rwkv mamba2 mt5 xlstm";
+    "phi phi3 helium gpt_neox gptj codegen rwkv mamba2 mt5 xlstm apertus ministral";
 
 // In this order.
 inline const std::vector<Rule>& rules() {

@@ -16,9 +16,9 @@ from conversion import ModelBase, get_model_class
 from llama_cpp import Llama
 
 # Not Falcon with one key head, whose number transformers writes otherwise; not GPT-2 and GPT-NeoX: the converter does not know how transformers 5 writes them; not Gemma: it adds one to norms in half precision.
-NAMES = ["bloom", "falcon-one-norm", "falcon-two-norms", "granite", "llama-saved", "llama-saved-bias", "mixtral", "mpt", "mpt-clipped",
-         "olmo", "olmo2", "olmoe-open", "phi2", "phi3", "qwen2-moe-all", "qwen2-saved", "qwen3-moe", "qwen3-saved", "smollm3", "stablelm",
-         "starcoder2-open", "t5-few", "umt5-few"]
+NAMES = ["apertus", "bloom", "falcon-one-norm", "falcon-two-norms", "granite", "lfm2", "llama-saved", "llama-saved-bias", "ministral3",
+         "mixtral", "mpt", "mpt-clipped", "olmo", "olmo2", "olmoe-open", "phi2", "phi3", "qwen2-moe-all", "qwen2-saved", "qwen3-moe",
+         "qwen3-saved", "qwen3.5-shared", "qwen3.5-text", "smollm3", "stablelm", "starcoder2-open", "t5-few", "umt5-few"]
 # Mamba: the converter takes exponents in half precision. Mamba 2 with more than one group: llama.cpp's norms are apart, as in Mamba's
 # own library, those of transformers are not. Not Mamba with biases, which llama.cpp does not load.
 SCORED = ["mamba", "mamba2", "mamba2-group"]
@@ -42,10 +42,12 @@ def main():
     for name in sys.argv[2:] or NAMES + SCORED:
         settings = ModelBase.load_hparams(golden / name, False)
         model_class = get_model_class(settings["architectures"][0].replace("Mpt", "MPT"), mmproj=False)
-        model_class.set_vocab = words
+        getattr(model_class, "Ministral3Model", model_class).set_vocab = words  # which is inside the class of Mistral 3
+        model_class.no_mtp = True  # these guess no second token
         file, kind = golden / "gguf" / f"{name}.gguf", gguf.LlamaFileType
         with torch.inference_mode():
-            model_class(dir_model=golden / name, ftype=kind.ALL_F32 if name in SCORED else kind.MOSTLY_F16, fname_out=file).write()
+            single = name in SCORED or name.startswith("qwen3.5")
+            model_class(dir_model=golden / name, ftype=kind.ALL_F32 if single else kind.MOSTLY_F16, fname_out=file).write()
         if name in SCORED:
             llama = Llama()
             llama.load(file)

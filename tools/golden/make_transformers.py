@@ -10,6 +10,7 @@ is then how far the library itself is from that in single precision.
 Every folder gets config.json, model.safetensors (half precision), vocab.txt, tokenizer_config.json and reference.json:
 for each input its ids, and the log-probability of every token but the first given those before it.
 """
+import contextlib
 import copy
 import json
 import pathlib
@@ -58,6 +59,13 @@ ALBERT = dict(BERT, embedding_size=16, num_hidden_layers=5, num_hidden_groups=2,
 MODERN = dict(BERT, num_hidden_layers=4, local_attention=8, cls_token_id=2, sep_token_id=3, global_attn_every_n_layers=3)
 SCALED = dict(rope_type="llama3", rope_theta=10000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
               original_max_position_embeddings=16)
+
+# Positions of Ministral 3, whose queries grow after every 16 tokens.
+FAR = dict(rope_type="yarn", rope_theta=10000.0, factor=4.0, original_max_position_embeddings=16, beta_fast=32.0, beta_slow=1.0,
+           mscale=1.0, mscale_all_dim=1.0, llama_4_scaling_beta=0.1)
+QWEN35 = dict(LLAMA, num_hidden_layers=4, head_dim=16, linear_key_head_dim=8, linear_value_head_dim=8, linear_num_key_heads=2,
+              linear_num_value_heads=2, rope_parameters=dict(
+                  rope_type="default", rope_theta=10000.0, partial_rotary_factor=0.25, mrope_section=[1, 1, 0], mrope_interleaved=True))
 
 # What a folder's model is: the class, and how its configuration differs from the class's own.
 MODELS = {
@@ -151,6 +159,23 @@ MODELS = {
         text_config=dict(LLAMA, **WINDOW, **SIZE, head_dim=8, query_pre_attn_scalar=8),
         vision_config=dict(hidden_size=8, intermediate_size=8, num_hidden_layers=1, num_attention_heads=1, image_size=8,
                            patch_size=4), mm_tokens_per_image=4)),
+    "ministral": ("MinistralForCausalLM", dict(GEMMA, sliding_window=8, layer_types=["sliding_attention", "full_attention"])),
+    "ministral3": ("Ministral3ForCausalLM", dict(LLAMA, head_dim=16, max_position_embeddings=64, rope_parameters=FAR)),
+    "ministral3-whole": ("Mistral3ForConditionalGeneration", dict(
+        text_config=dict(LLAMA, **SIZE, model_type="ministral3", head_dim=8, rope_parameters=FAR),
+        vision_config=dict(model_type="pixtral", hidden_size=8, intermediate_size=8, num_hidden_layers=1, num_attention_heads=1,
+                           head_dim=8, image_size=8, patch_size=4))),
+    "apertus": ("ApertusForCausalLM", dict(LLAMA, rope_parameters=dict(SCALED, rope_theta=12e6))),
+    "apertus-bias": ("ApertusForCausalLM", dict(LLAMA, attention_bias=True, hidden_act="relu", tie_word_embeddings=True)),
+    "qwen3.5-text": ("Qwen3_5ForCausalLM", QWEN35),
+    "qwen3.5-shared": ("Qwen3_5ForCausalLM", dict(QWEN35, linear_num_value_heads=4, full_attention_interval=2, tie_word_embeddings=True)),
+    "qwen3.5-whole": ("Qwen3_5ForConditionalGeneration", dict(
+        text_config={**QWEN35, **SIZE, "linear_value_head_dim": 16, "attention_bias": True}, vision_config=dict(
+            depth=1, hidden_size=8, intermediate_size=8, num_heads=1, out_hidden_size=32, num_position_embeddings=16, patch_size=4))),
+    "lfm2": ("Lfm2ForCausalLM", dict(LLAMA, num_hidden_layers=3, layer_types=["conv", "full_attention", "conv"],
+                                     block_auto_adjust_ff_dim=False)),
+    "lfm2-bias": ("Lfm2ForCausalLM", dict(LLAMA, num_hidden_layers=3, full_attn_idxs=[2], conv_bias=True, conv_L_cache=4,
+                                          block_multiple_of=16, block_ffn_dim_multiplier=1.3, tie_word_embeddings=False)),
     # GPT's relatives.
     "falcon": ("FalconForCausalLM", BERT),
     "falcon-new": ("FalconForCausalLM", dict(BERT, new_decoder_architecture=True, num_kv_heads=2, bias=True)),
@@ -224,7 +249,7 @@ MODELS = {
 
 
 def kind_of(name):
-    if "Conditional" in name and "Gemma" not in name:
+    if name.startswith(("T5", "MT5", "UMT5", "Bart", "MBart")):
         return "spans"
     return "masked" if "Masked" in name or name.startswith(("XLMWith", "Flaubert")) else "causal"
 
@@ -281,8 +306,11 @@ def fill(name, model_class, config, folder):
                 p.normal_(1.0 if key.endswith("weight") else 0.0, 0.2)
     model.tie_weights()
     folder.mkdir(parents=True, exist_ok=True)
-    # RoFormer keeps its sines among the weights.
-    (model if name.startswith("roformer") else model.half()).save_pretrained(folder)
+    if not name.startswith("roformer"):  # which keeps its sines among the weights
+        model.half()
+    if name.startswith("qwen3.5"):  # llama.cpp's converter computes with its weights in the type that is stored
+        model.float()
+    model.save_pretrained(folder)
     (folder / "generation_config.json").unlink(missing_ok=True)
     if config.get_text_config().vocab_size == BYT5:
         (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "ByT5Tokenizer"}')
@@ -309,9 +337,22 @@ def before_span(config, ids):
     return torch.tensor([[start, *ids[0, :ids[0].tolist().index(4)].tolist()]])
 
 
+@contextlib.contextmanager
+def all_in_double(model):
+    """Qwen 3.5's code goes back to single precision on its way."""
+    single, to = torch.Tensor.float, torch.Tensor.to
+    if model.dtype == torch.float64 and model.config.model_type.startswith("qwen3_5"):
+        torch.Tensor.float = lambda x: x if x.dtype == torch.float64 else single(x)
+        torch.Tensor.to = lambda x, *more, **named: x if x.dtype == torch.float64 and more == (torch.float32,) else to(x, *more, **named)
+    try:
+        yield
+    finally:
+        torch.Tensor.float, torch.Tensor.to = single, to
+
+
 def logprobs_of(model, kind, ids):
     more = dict(decoder_input_ids=before_span(model.config, ids)) if kind == "spans" else {}
-    with torch.no_grad():
+    with torch.no_grad(), all_in_double(model):
         all = torch.log_softmax(model(ids, **more).logits[0].double(), -1)
     if kind == "spans":
         chosen = all[-1, 5:25].tolist()
