@@ -19,7 +19,7 @@ INSTEAD = {
 FOLDERS = ("src", "tests", "bench", "fuzz", "include", "python", "r", "web", "tools", "cmake", "docs")
 ENDINGS = {".h", ".cpp", ".inc", ".py", ".R", ".ts", ".mjs", ".js", ".sh", ".test", ".cmake", ".md", ".txt"}
 BEFORE_THE_CONVENTION = "186ad046e8586e4a8f92d6b1a60caf4c56a244dd"
-SUBJECT = re.compile(r"[a-z][a-z0-9_.]*(, [a-z][a-z0-9_.]*)*: \S")
+SUBJECT = re.compile(r"[a-z][a-z0-9_./-]*(, [a-z][a-z0-9_./-]*)*: \S")
 
 
 def forbidden(source):
