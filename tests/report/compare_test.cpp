@@ -206,7 +206,7 @@ TEST_F(CompareTest, Formats) {
   EXPECT_EQ(json["tables"][1]["rows"][0]["id"], "i4");
   EXPECT_THAT(render_grids(grids, "latex"), HasSubstr("easy\\_1 & 6 & 3 & 0.8333 & 0.5000"));
   EXPECT_THAT(render_grids(grids, "markdown"),
-              HasSubstr("| easy_1 | 6 | 3 | 0.8333 | 0.5000 | +0.3333 |"));
+              HasSubstr("| easy\\_1 | 6 | 3 | 0.8333 | 0.5000 | +0.3333 |"));
   EXPECT_THAT(render_grids(grids, "csv"), HasSubstr(",easy_1,6,3,0.8333333333333334,0.5,"));
   EXPECT_THAT(render_grids(grids, "table"), HasSubstr("Sie lacht . / *Sie lachen ."));
 }
