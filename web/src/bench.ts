@@ -128,7 +128,7 @@ function sideBySide(all: Scored[]): HTMLElement | null {
   return box;
 }
 
-// --- What was asked before, for as long as the tab is open.
+// --- Earlier questions, kept while the tab is open.
 
 interface Asked {
   texts: string[];
@@ -216,7 +216,7 @@ const answerOf = (s: Scored) =>
     ? fixed(s.sentences[0][s.norm ?? "sum"]!, 4)
     : (s.sentences?.[0].explanation ?? ""));
 
-/** What each model said, in a few words. */
+/** Each model's answer in a few words. */
 const answersOf = (a: Asked) =>
   a.looked
     ? a.looked.map((one) => ({
@@ -397,7 +397,7 @@ export function watchResults(
       if (now === live.version) said.replaceChildren();
       else if (!said.contains(show)) said.replaceChildren("The results have changed. ", show);
     } catch {
-      said.replaceChildren("The server has stopped; what is shown is from before.");
+      said.replaceChildren("The server has stopped; these results are from before.");
     }
   }, 5000);
 }

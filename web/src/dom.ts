@@ -177,7 +177,7 @@ export const breakable = (name: string): (Node | string)[] =>
 export const labelled = (title: string, control: HTMLElement) =>
   el("label", { class: "labelled" }, el("span", {}, title), control);
 
-/** Draws `place` anew; who was at one of its controls is at the same one afterwards. */
+/** Redraws `place` and keeps the focus on the same control. */
 export function redraw(place: HTMLElement, draw: () => void) {
   const name = (e: Element | null) =>
     e?.getAttribute("data-focus") ?? e?.getAttribute("aria-label");
@@ -189,7 +189,7 @@ export function redraw(place: HTMLElement, draw: () => void) {
       ?.focus();
 }
 
-/** Where the keyboard goes past what stands before, on pages without items. */
+/** Skip links, for the keyboard. */
 export const skipTo = (section: HTMLElement) =>
   document
     .querySelector(".skip")!

@@ -82,7 +82,7 @@ function dotRow(row: Row, label: string) {
 
 const whole = (row: Row) => [row.title, row.language].filter(Boolean).join(", ");
 
-/** A panel per test with conditions; those without stand together. */
+/** A panel per test with conditions; the tests without conditions share one. */
 export function testPanels(): Node[] {
   const rows = testRows();
   if (!rows.length || !runs().length) return [];
@@ -116,7 +116,7 @@ export function testPanels(): Node[] {
   ];
 }
 
-/** Accuracy by distance, attractors, language, or whatever else the items carry. */
+/** Accuracy by distance, attractors, language, and the items' other features. */
 export function featurePanels(): Node[] {
   const names = features();
   if (!names.length || !runs().length) return [];

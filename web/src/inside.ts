@@ -201,7 +201,7 @@ export function heatMap(title: string, rows: Row[]): SVGElement {
   );
 }
 
-/** Over layers, a line for each group; told apart by colour, dashes and their names at the end. */
+/** A line for each group over layers, distinguished by colour, dashes and a name at its end. */
 const kLines = ["--ink", ...kSentences.filter((c) => c !== "--ink")];
 export function curves(title: string, key: "accuracy" | "margin", shown: Group[]): SVGElement {
   const points = shown.map((g) =>
@@ -388,7 +388,7 @@ function sentenceView(s: Sweep): Node[] {
 
 // --- What the strongest parts of two groups of items share
 
-/** Groups against groups; one with itself: the halves of its items. */
+/** Groups against groups; a group with itself compares the halves of its items. */
 function overlapMap(title: string, rows: Row[]): SVGElement {
   const names = [...new Set(rows.flatMap((r) => [String(r.first), String(r.second)]))].filter(
     (n) => n !== "itself, halves",

@@ -49,11 +49,11 @@ const kMarkTitle: Record<number, string> = {
 const blank = (s: Sentence) => `${s[0].slice(0, s[1])}____${s[0].slice(s[2])}`;
 const plainText = (s: Sentence) =>
   (s[3] === kKinds.bad ? "*" : "") + (s[3] === kKinds.blank ? blank(s) : s[0]);
-// What is isolated does not tell its parent where it begins: "auto" would be from left to right
-// always.
+// Isolated text does not tell its parent in which direction it runs: "auto" would always be
+// left to right.
 const directionOf = (text: string) =>
   /^[^\p{L}]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/u.test(text) ? "rtl" : "ltr";
-/** What `other` has instead of words of `first`: in a list, all else would be said twice. */
+/** The words of `other` that differ from `first`: a list need not repeat the others. */
 function instead(first: Sentence, other: Sentence): string {
   const [a, b] = [first[0].split(" "), other[0].split(" ")];
   const most = Math.min(a.length, b.length);
@@ -78,7 +78,7 @@ export const sentenceCells = (sentences: Sentence[]): HTMLElement =>
   );
 export const sentencesText = (sentences: Sentence[]) => sentences.map(plainText).join(" / ");
 
-/** Which items of the suite are meant, in their order. */
+/** The chosen items of the suite, in their order. */
 function chosenItems(items: Items, judged: Judged, lower: () => string[]): number[] {
   const test = state.test ? items.tests.texts.indexOf(state.test) : -1;
   const condition = state.condition ? items.conditions.texts.indexOf(state.condition) : -1;

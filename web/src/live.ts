@@ -1,5 +1,5 @@
-// A typed pair, looked into: which words made the difference, what each layer would answer, what a
-// change inside does.
+// "Look inside" for a typed pair: which words made the difference, what each layer would answer, and
+// the effect of changes inside.
 import { el, fixed } from "./dom";
 import {
   colouredLine,
@@ -38,7 +38,7 @@ const kPut: Record<string, string> = {
   other: "replaced by that of the third sentence",
 };
 
-/** Words that occur twice are told apart by their number. */
+/** Words that occur twice get a number. */
 function placeNames(names: string[]): string[] {
   const seen = new Map<string, number>();
   return names.map((name) => {

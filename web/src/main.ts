@@ -66,7 +66,7 @@ function matrixAndOpened(): Node[] {
 }
 let openedListener = () => {};
 
-// The same one always: what was typed and answered stays when the results change.
+// Always the same element: sentences and answers stay when the results change.
 let benchBox: HTMLElement | undefined;
 const bench = (): Section => ({
   id: "bench",
@@ -126,9 +126,8 @@ const kSections: Section[] = [
   { id: "made", title: "How it was made", draw: made, keys: ["suite"] },
 ];
 
-// Sections below the window are drawn when they come near it, so that the page is usable at once;
-// then one after the other whenever
-// there is nothing else to do, so that a printed page has them all.
+// Sections below the window are drawn as they come near it, so that the page is usable at once. The
+// rest follows when the browser is idle, so that a printed page has all of them.
 let waiting: (() => void)[] = [];
 const whenIdle = (todo: () => void) =>
   "requestIdleCallback" in window ? requestIdleCallback(todo) : setTimeout(todo, 50);

@@ -67,7 +67,7 @@ export function address(patch: Partial<State> = {}): string {
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Steps that one may want to take back are `steps` of the history. */
+/** `step`: adds an entry to the browser's history, so that Back undoes it. */
 export function set(patch: Partial<State>, step = false): void {
   const changed = (Object.keys(patch) as Key[]).filter((k) => !same(state[k], patch[k]));
   if (!changed.length) return;
