@@ -1,5 +1,5 @@
-// "Look inside" for a typed pair: which words made the difference, what each layer would answer, and
-// the effect of changes inside.
+// "Look inside" for a typed pair: which words made the difference, what each layer would answer,
+// and the effect of changes inside.
 import { el, fixed } from "./dom";
 import {
   colouredLine,
