@@ -30,7 +30,8 @@ run_notebooks() {
   work=$(mktemp -d)
   for notebook in docs/notebooks/*.ipynb; do
     (cd "$work" && PYTHONPATH=$tree/python "$python" "$tree/tools/run_notebook.py" "$tree/$notebook" \
-      "$tree/$made/notebooks/${notebook##*/}")
+      "$tree/$made/notebooks/${notebook##*/}" 2>errors) || {
+      echo "Without its outputs, since it failed ('make build' first?): $notebook: $(tail -n 1 "$work/errors")"; }
   done
   rm -rf "$work"
 }
