@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the program in a tree that cannot see what only tests, benches, training and MPI need, as on a user's machine.
-# Otherwise a dependency of a test could come to decide whether the program can be built, and nobody here would notice.
+# A dependency that only tests need could otherwise become one of the program, and nobody here would notice.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tree=build/alone

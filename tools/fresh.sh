@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A new user's first hour, in a bare Debian that did not exist before: clones this tree (what is committed) into it, runs
+# A new user's first hour, in a newly made, bare Debian: clones this tree (what is committed) into it, runs
 # `make demo` and `make test`, says what each installed, took and printed, and removes everything. Needs root.
 #   tools/fresh.sh RELEASE [COMMAND...]      bookworm or trixie; other commands than "make demo" "make test"
 # Packages that a command leaves in build/ are brought out, to build/fresh/RELEASE/. For FRESH_BASE and FRESH_KEEP see bare.sh.
@@ -18,7 +18,7 @@ failed=0
 packages() { inside dpkg-query -W -f '${Package}\n' | sort; }
 megabytes() { du -smx "$root" | cut -f1; }
 
-# One of the user's commands: its output is kept, and what it changed is said.
+# Runs one of the user's commands; keeps its output, and reports what it changed.
 try() {
   local command=$1 name=${1//[ \/]/-} status=0 size began
   local log=$logs/$name.log

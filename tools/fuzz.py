@@ -22,8 +22,8 @@ FINDINGS = BUILD / "findings"
 EXECUTED = ROOT / "fuzz/executed.tsv"  # of all campaigns, whatever folder they were built in
 LINES = ROOT / "build/fuzz-lines/lines.tsv"
 COLUMNS = ["when", "target", "processor", "executions", "new", "edges", "features", "corpus", "findings"]
-# Allocations are many and short: their graves need not be large, and where they were made is told when a finding is
-# tried again.
+# Allocations are many and short-lived: the quarantine can be small, and stacks of allocations are recorded only when a
+# finding is repeated.
 ASAN = "malloc_context_size=0:quarantine_size_mb=2:detect_stack_use_after_return=0"
 MOST_FINDINGS = 5  # of one turn
 TIMEOUT = 120  # seconds of the clock, not of the processor: the machine may be busy with other things

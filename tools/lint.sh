@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mapfile -t files < <(git ls-files 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' 'fuzz/*.cpp' 'bench/*.cpp')
-# Not --dry-run: it wants the ends of inline namespaces changed into what they are.
+# Not --dry-run: it would change the comments at the ends of inline namespaces.
 formatted=$(mktemp)
 trap 'rm -f "$formatted"' EXIT
 for file in "${files[@]}"; do

@@ -212,7 +212,7 @@ def main():
     mutants = []
     for room in options.rooms.split(","):
         for path in sorted((root / "src" / room).rglob("*.cpp")):
-            # Not what is linked into no test, such as the part that speaks MPI.
+            # Leaves out files that no test links, such as the MPI plug-in.
             if path in workshop.compile and f"minpair_{room}.dir" in workshop.compile[path]["command"]:
                 mutants += [(room, m) for m in mutants_of(path) if described(m, root)[1] not in same]
     mutants.sort(key=lambda m: drawn(m[1], options.seed, root))

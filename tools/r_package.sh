@@ -13,7 +13,7 @@ cp -r "$bundle" "$folder/inst/native"
 mkdir "$folder/inst/data-files"
 git ls-files -z suites models languages published | xargs -0 cp --parents -t "$folder/inst/data-files"
 (cd "$folder" && find inst/native -name '*.so*' | sort >BinaryFiles)
-# Where nobody can knit, the vignette goes along as text.
+# Without knitr, the vignette is included as text.
 if ! Rscript -e 'stopifnot(requireNamespace("knitr"), requireNamespace("rmarkdown"))' >/dev/null 2>&1; then
   echo "the vignette is not knit: knitr or rmarkdown is not there"
   sed -i '/^VignetteBuilder/d' "$folder/DESCRIPTION"
