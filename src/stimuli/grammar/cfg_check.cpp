@@ -87,23 +87,25 @@ std::set<std::string> resolved(const File& file, const RulesOf& rules, Resolve h
   return done;
 }
 
-// The first symbol of the file, apart from those done, that leads back to itself.
+// A symbol, apart from those done, that leads back to itself. Whatever is not done has a part that
+// is not, so that following these must come round.
 const Symbol* find_loop(const File& file, const RulesOf& rules, const std::set<std::string>& done) {
-  for (const Rule& r : file.rules) {
-    std::set<std::string> seen;
-    Names open{r.left.text};
-    while (!open.empty() && !done.contains(r.left.text)) {
-      std::string name = std::move(open.back());
-      open.pop_back();
-      for (const Rule* q : rules.at(name))
-        for (const Symbol& s : q->right) {
-          if (s.kind != Symbol::Kind::nonterminal || done.contains(s.text)) continue;
-          if (s.text == r.left.text) return &r.left;
-          if (seen.insert(s.text).second) open.push_back(s.text);
-        }
+  const auto open = [&](const Symbol& s) {
+    return s.kind == Symbol::Kind::nonterminal && !done.contains(s.text);
+  };
+  const auto first =
+      std::ranges::find_if(file.rules, [&](const Rule& r) { return !done.contains(r.left.text); });
+  if (first == file.rules.end()) return nullptr;
+  std::set<std::string> seen;
+  const Symbol* at = &first->left;
+  while (seen.insert(at->text).second)
+    for (const Rule* r : rules.at(at->text)) {
+      const auto part = std::ranges::find_if(r->right, open);
+      if (part == r->right.end()) continue;
+      at = &*part;
+      break;
     }
-  }
-  return nullptr;
+  return &rules.at(at->text)[0]->left;
 }
 
 void check_ending(const File& file, const RulesOf& rules) {

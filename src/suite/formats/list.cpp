@@ -284,7 +284,8 @@ class WideItems : public FileItemStream {
                      [](const Sentence& s) { return !s.grammatical; }))
       throw rows_.nothing_at(rows_.column(Role::bad));
     align_loci(item.sentences);
-    for (Sentence& s : item.sentences) s.context = trim(rows_.value(Role::context));
+    const std::string_view context = trim(rows_.value(Role::context));
+    for (Sentence& s : item.sentences) s.context = context;
     for (size_t i = 0; i < rows_.fields.size(); ++i)
       if (rows_.roles[i] == Role::feature && !rows_.header[i].empty() &&
           !trim(rows_.fields[i]).empty())
