@@ -3,18 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/outgoing.h"
 #include "report/report.h"
 
 namespace minpair::report {
 namespace {
 
-std::string csv_quoted(std::string_view text) { return outgoing(text, Medium::csv); }
-
-std::string key_of(const Table& table, const Row& row, const std::string& name) {
+GridValue key_of(const Table& table, const Row& row, const std::string& name) {
   for (size_t i = 0; i < table.by.size(); ++i)
-    if (table.by[i] == name) return row.keys[i];
-  return "";
+    if (table.by[i] == name && !row.keys[i].empty()) return row.keys[i];
+  return {};
+}
+
+GridValue text_or_nothing(std::string text) {
+  return text.empty() ? GridValue{} : GridValue{std::move(text)};
 }
 
 // "name=value;name=value"
@@ -25,8 +26,6 @@ std::string excluded_text(const Tally& t) {
   return text;
 }
 
-std::string number_text(double x) { return std::isnan(x) ? "" : fmt::format("{}", x); }
-
 std::string published_text(const Table& table, const Row& row) {
   std::string text;
   for (size_t c = 0; c < table.columns.size(); ++c)
@@ -36,42 +35,61 @@ std::string published_text(const Table& table, const Row& row) {
   return text;
 }
 
-std::vector<std::string> other_levels(const std::vector<Table>& tables) {
-  std::vector<std::string> names;
+const std::vector<std::string> kUsualLevels = {"test", "condition", "language"};
+
+std::vector<std::string> levels_of(const std::vector<Table>& tables) {
+  std::vector<std::string> names = kUsualLevels;
   for (const Table& t : tables)
     for (const std::string& name : t.by)
-      if (name != "suite" && name != "test" && name != "condition" && name != "language" &&
-          std::find(names.begin(), names.end(), name) == names.end())
+      if (name != "suite" && std::find(names.begin(), names.end(), name) == names.end())
         names.push_back(name);
   return names;
 }
 
 }  // namespace
 
-std::string csv_tables(const std::vector<Table>& tables) {
-  std::vector<std::string> others = other_levels(tables);
-  std::string out = "suite,model,method,norm,lengths,test,condition,language";
-  for (const std::string& name : others) out += "," + csv_quoted(name);
-  out += ",items,pairs,correct,ties,accuracy,ci_low,ci_high,sd,seeds,excluded,published\n";
-  for (const Table& t : tables)
+Grid cells_grid(const std::vector<Table>& tables) {
+  using Kind = GridColumn::Kind;
+  Grid g{.key = "report"};
+  auto add = [&](Kind kind, std::initializer_list<const char*> names) {
+    for (const char* name : names) g.columns.push_back({name, name, kind});
+  };
+  add(Kind::text, {"suite", "model", "method", "norm", "lengths"});
+  const std::vector<std::string> levels = levels_of(tables);
+  for (const std::string& level : levels) g.columns.push_back({level, level});
+  add(Kind::count, {"items", "pairs", "correct", "ties"});
+  add(Kind::number, {"accuracy", "ci_low", "ci_high", "sd"});
+  add(Kind::count, {"seeds"});
+  add(Kind::text, {"excluded", "published"});
+  for (const Table& t : tables) {
     for (const Row& row : t.rows)
       for (size_t c = 0; c < t.columns.size(); ++c) {
         const Column& column = t.columns[c];
         const Cell& cell = row.cells[c];
         if (column.published || !cell.present) continue;
-        std::vector<std::string> fields = {t.suite, column.model, column.method, column.norm,
-                                           column.lengths};
-        for (const char* name : {"test", "condition", "language"})
-          fields.push_back(key_of(t, row, name));
-        for (const std::string& name : others) fields.push_back(key_of(t, row, name));
-        for (const std::string& f : fields) out += csv_quoted(f) + ",";
-        out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", cell.tally.items, cell.tally.pairs,
-                           cell.tally.correct, cell.tally.ties, cell.accuracy,
-                           number_text(cell.interval.low), number_text(cell.interval.high),
-                           cell.deviation, column.seeds, csv_quoted(excluded_text(cell.tally)),
-                           csv_quoted(published_text(t, row)));
+        std::vector<GridValue>& values = g.rows.emplace_back();
+        values = {t.suite, column.model, column.method, column.norm,
+                  text_or_nothing(column.lengths)};
+        for (const std::string& level : levels) values.push_back(key_of(t, row, level));
+        for (uint64_t n : {cell.tally.items, cell.tally.pairs, cell.tally.correct, cell.tally.ties})
+          values.emplace_back(double(n));
+        values.emplace_back(cell.tally.pairs ? cell.accuracy : std::nan(""));
+        for (double x : {cell.interval.low, cell.interval.high, cell.deviation})
+          values.emplace_back(x);
+        values.emplace_back(double(column.seeds));
+        values.push_back(text_or_nothing(excluded_text(cell.tally)));
+        values.push_back(text_or_nothing(published_text(t, row)));
       }
-  return out;
+    for (const auto* lines : {&t.policies, &t.account, &t.notes})
+      for (const std::string& line : *lines)
+        if (std::find(g.notes.begin(), g.notes.end(), line) == g.notes.end())
+          g.notes.push_back(line);
+  }
+  return g;
+}
+
+std::string csv_tables(const std::vector<Table>& tables) {
+  return render_grids({cells_grid(tables)}, "csv");
 }
 
 }  // namespace minpair::report

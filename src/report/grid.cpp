@@ -18,13 +18,6 @@ bool is_left(const GridColumn& c) { return c.kind == GridColumn::Kind::text; }
 
 std::string p_text(double p) { return p < 0.0001 ? "<0.0001" : fmt::format("{:.4f}", p); }
 
-std::string exact_text(const GridValue& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  if (const auto* number = std::get_if<double>(&value))
-    return std::isnan(*number) ? "" : fmt::format("{}", *number);
-  return "";
-}
-
 Grid for_readers(Grid g) {
   for (size_t c = g.columns.size(); c-- > 0;) {
     if (g.columns[c].shown) continue;
@@ -122,12 +115,12 @@ std::string latex_grid(const Grid& g) {
 }
 
 std::string csv_grid(const Grid& g) {
-  std::string out = "table";
-  for (const GridColumn& c : g.columns) out += "," + outgoing(c.key, Medium::csv);
+  std::string out = g.title.empty() ? "" : "table,";
+  for (const GridColumn& c : g.columns) out += (&c == &g.columns[0] ? "" : ",") + outgoing(c.key, Medium::csv);
   out += "\n";
   for (const auto& row : g.rows) {
-    out += outgoing(g.title, Medium::csv);
-    for (const GridValue& v : row) out += "," + outgoing(exact_text(v), Medium::csv);
+    if (!g.title.empty()) out += outgoing(g.title, Medium::csv) + ",";
+    for (const GridValue& v : row) out += (&v == &row[0] ? "" : ",") + outgoing(exact_text(v), Medium::csv);
     out += "\n";
   }
   return out;
@@ -152,6 +145,13 @@ nlohmann::ordered_json json_grid(const Grid& g) {
 }
 
 }  // namespace
+
+std::string exact_text(const GridValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* number = std::get_if<double>(&value))
+    return std::isnan(*number) ? "" : fmt::format("{}", *number);
+  return "";
+}
 
 std::string value_text(const GridValue& value, GridColumn::Kind kind) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;

@@ -138,9 +138,13 @@ struct Grid {
   std::string label;                          // for \ref
 };
 
+// A row for every cell of every table: what CSV has, and what programs get.
+Grid cells_grid(const std::vector<Table>& tables);
+
 // "table", "markdown", "latex", "csv" or "json".
 std::string render_grids(const std::vector<Grid>& grids, const std::string& format);
 std::string value_text(const GridValue& value, GridColumn::Kind kind);
+std::string exact_text(const GridValue& value);  // every digit; "" of what is not a number
 
 // The width of the terminal, $COLUMNS, or 100.
 size_t window_width();

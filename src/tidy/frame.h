@@ -76,19 +76,23 @@ class Rows {
  public:
   virtual ~Rows() = default;
   virtual const std::vector<Field>& fields() const = 0;
-  virtual bool next(Frame& frame) = 0;  // false: there are no more
+  virtual bool next(Frame& frame) = 0;                           // false: there are no more
+  virtual std::vector<std::string> notes() const { return {}; }  // for readers
 };
 
 // Rows that are in memory already.
 class FrameRows : public Rows {
  public:
-  explicit FrameRows(Frame frame) : frame_(std::move(frame)), fields_(frame_.fields()) {}
+  explicit FrameRows(Frame frame, std::vector<std::string> notes = {})
+      : frame_(std::move(frame)), fields_(frame_.fields()), notes_(std::move(notes)) {}
   const std::vector<Field>& fields() const override { return fields_; }
   bool next(Frame& frame) override;
+  std::vector<std::string> notes() const override { return notes_; }
 
  private:
   Frame frame_;
   std::vector<Field> fields_;
+  std::vector<std::string> notes_;
   bool given_ = false;
 };
 

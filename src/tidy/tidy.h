@@ -25,6 +25,10 @@ const std::vector<std::string>& tables();
 std::unique_ptr<Rows> stored_rows(store::Store& store, const std::string& table,
                                   const report::ReportOptions& options);
 
+// What a command prints, as one table: `kind` and `table` say which grid a row is of; a column that
+// a grid lacks is empty there.
+std::shared_ptr<Rows> rows_of(const std::vector<report::Grid>& grids);
+
 enum class Format : uint8_t { csv, tsv, jsonl };
 Format find_format(const std::string& name);  // throws
 // By the end of the file's name; CSV where it says nothing. Throws at one that says something else.
@@ -38,6 +42,7 @@ enum class Texts {
 };
 void write_rows(Rows& rows, Format format, const std::filesystem::path& file,
                 Texts texts = Texts::safe);
+std::string text_of(Rows& rows, Format format, Texts texts = Texts::safe);
 void append_text(std::string& to, const Frame& frame, Format format, Texts texts = Texts::safe);
 
 }  // namespace minpair::tidy
