@@ -7,6 +7,7 @@
 #include <unicode/utf8.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "base/error.h"
@@ -98,8 +99,18 @@ size_t byte_of_character(std::string_view text, size_t character) {
 }
 
 size_t character_of_byte(std::string_view text, size_t byte) {
+  const size_t end = std::min(byte, text.size());
   size_t at = 0, n = 0;
-  for (; at < text.size() && at < byte; ++n) pass_character(text, at);
+  while (at < end) {
+    uint64_t eight = ~uint64_t{0};
+    if (at + 8 <= end) std::memcpy(&eight, text.data() + at, 8);
+    if ((eight & 0x8080808080808080) == 0) {  // ASCII
+      at += 8, n += 8;
+    } else {
+      pass_character(text, at);
+      ++n;
+    }
+  }
   return n;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <deque>
 #include <numbers>
+#include <variant>
 
 #include "base/counts.h"
 #include "base/error.h"
@@ -146,58 +147,63 @@ class RowFormat {
     return row(names);
   }
 
-  // What all words of a text begin with.
-  std::string beginning(const Kept& kept) const {
-    std::string text;
-    if (json_) {
-      text = "{";
-      for (const suite::Field& f : kept) {
-        suite::append_json_string(text, kept_name(f.name));
-        text += ':';
-        if (f.json)
-          text += f.text;
-        else
-          suite::append_json_string(text, f.text);
-        text += ',';
-      }
-      return text;
-    }
+  void append(std::string& to, const Kept& kept, const WordSurprisal& w) const {
+    if (json_) return append_json(to, kept, w);
     std::vector<std::string> fields(columns_.size());
     for (const suite::Field& f : kept) {
       auto at = std::find(columns_.begin(), columns_.end(), kept_name(f.name));
       if (at != columns_.end()) fields[size_t(at - columns_.begin())] = f.text;
     }
-    if (fields.empty()) return text;
-    text = row(fields);
-    text.back() = separator_;
-    return text;
-  }
-
-  void append(std::string& to, const std::string& beginning, const WordSurprisal& w) const {
-    double unit = how_.bits ? std::numbers::ln2 : 1;
-    auto number = [&](double x) {
-      return std::isnan(x) ? std::string(json_ ? "null" : "") : fmt::format("{}", x / unit);
-    };
-    std::string word;
-    if (json_)
-      suite::append_json_string(word, w.word);
-    else
-      word = w.word;
-    std::vector<std::string> values = {
-        std::to_string(w.text),   std::to_string(w.position), word,
-        std::to_string(w.pieces), number(w.surprisal),        number(w.corrected)};
-    if (how_.options.entropy) values.push_back(number(w.entropy));
-    if (how_.options.rank) values.push_back(w.rank ? std::to_string(w.rank) : json_ ? "null" : "");
-    values.push_back(std::to_string(count_characters(w.word)));
-    values.push_back(json_ ? (w.unknown ? "true" : "false") : (w.unknown ? "1" : "0"));
-    to += beginning;
-    if (!json_) return append_row(to, values, separator_, quotes());
-    for (size_t i = 0; i < values.size(); ++i)
-      to += fmt::format("{}\"{}\":{}", i ? "," : "", own_[i], values[i]);
-    to += "}\n";
+    for (const Value& value : values_of(w))
+      fields.push_back(std::visit([](const auto& v) { return table_text(v); }, value));
+    to += row(std::move(fields));
   }
 
  private:
+  using Value = std::variant<uint64_t, double, bool, std::string_view>;
+
+  // In the order of `own_`.
+  std::vector<Value> values_of(const WordSurprisal& w) const {
+    const double unit = how_.bits ? std::numbers::ln2 : 1;
+    std::vector<Value> values = {w.text,
+                                 uint64_t{w.position},
+                                 std::string_view(w.word),
+                                 uint64_t{w.pieces},
+                                 w.surprisal / unit,
+                                 w.corrected / unit};
+    if (how_.options.entropy) values.emplace_back(w.entropy / unit);
+    if (how_.options.rank) values.push_back(w.rank ? Value(uint64_t{w.rank}) : Value(std::nan("")));
+    values.emplace_back(uint64_t{count_characters(w.word)});
+    values.emplace_back(w.unknown);
+    return values;
+  }
+
+  static std::string table_text(std::string_view text) { return std::string(text); }
+  static std::string table_text(bool flag) { return flag ? "1" : "0"; }
+  static std::string table_text(uint64_t n) { return std::to_string(n); }
+  static std::string table_text(double x) { return std::isnan(x) ? "" : fmt::format("{}", x); }
+
+  static void write(suite::JsonWriter& json, std::string_view text) { json.text(text); }
+  static void write(suite::JsonWriter& json, bool flag) { json.boolean(flag); }
+  static void write(suite::JsonWriter& json, uint64_t n) { json.whole(n); }
+  static void write(suite::JsonWriter& json, double x) { json.number(x); }
+
+  void append_json(std::string& to, const Kept& kept, const WordSurprisal& w) const {
+    suite::JsonWriter json(to);
+    json.open('{');
+    for (const suite::Field& f : kept) {
+      json.key(kept_name(f.name));
+      f.json ? json.json(f.text) : json.text(f.text);
+    }
+    const std::vector<Value> values = values_of(w);
+    for (size_t i = 0; i < values.size(); ++i) {
+      json.key(own_[i]);
+      std::visit([&](const auto& v) { write(json, v); }, values[i]);
+    }
+    json.close('}');
+    to += '\n';
+  }
+
   std::string row(std::vector<std::string> fields) const {
     // A table without quotes has no place for a separator.
     if (!quotes())
@@ -261,13 +267,13 @@ SurprisalDone surprisal_of_file(query::Model& model, const fs::path& in, const f
   SurprisalDone done;
   SurprisalOptions options = how.options;
   options.by_line |= !how.column.empty();
-  std::deque<std::pair<uint64_t, std::string>> beginnings;  // of texts whose words are under way
+  std::deque<std::pair<uint64_t, Kept>> under_way;  // texts whose words are not all written
   std::string line;
   query::Model& asked = journaled ? *journaled : model;
   Surprisal words(asked, options, [&](const WordSurprisal& w) {
-    while (beginnings.front().first < w.text) beginnings.pop_front();
+    while (under_way.front().first < w.text) under_way.pop_front();
     line.clear();
-    rows.append(line, beginnings.front().second, w);
+    rows.append(line, under_way.front().second, w);
     file.write(line);
     done.unknown += w.unknown;
     done.unscored += std::isnan(w.surprisal);
@@ -275,7 +281,7 @@ SurprisalDone surprisal_of_file(query::Model& model, const fs::path& in, const f
   std::string text;
   for (Kept kept; texts->next(text, kept);) {
     if (done.texts++ == 0) file.write(rows.head(kept));
-    beginnings.emplace_back(done.texts, rows.beginning(kept));
+    under_way.emplace_back(done.texts, kept);
     words.add(text);
     if (tick) tick(words.words());
   }

@@ -13,9 +13,9 @@
 namespace minpair::tidy {
 namespace {
 
-void append_vector(std::string& to, const Column& c, size_t row, uint32_t width, char separator) {
+void append_vector(std::string& to, const Column& c, size_t row, uint32_t width) {
   for (uint32_t i = 0; i < width; ++i) {
-    if (i > 0) to += separator;
+    if (i > 0) to += ' ';
     fmt::format_to(std::back_inserter(to), FMT_COMPILE("{}"), c.values[row * width + i]);
   }
 }
@@ -26,35 +26,35 @@ void append_cell(std::string& to, const Field& field, const Column& c, size_t ro
   if (field.type == Type::integer) fmt::format_to(out, FMT_COMPILE("{}"), c.integers[row]);
   if (field.type == Type::number) fmt::format_to(out, FMT_COMPILE("{}"), c.numbers[row]);
   if (field.type == Type::truth) to += c.truth(row) ? "true" : "false";
-  if (field.type == Type::vector) append_vector(to, c, row, field.width, ' ');
+  if (field.type == Type::vector) append_vector(to, c, row, field.width);
 }
 
-void append_json_cell(std::string& to, const Field& field, const Column& c, size_t row) {
-  if (field.type == Type::text) return suite::append_json_string(to, c.text(row));
-  if (field.type == Type::number && !std::isfinite(c.numbers[row])) {
-    to += c.numbers[row] < 0 ? "-1e999" : "1e999";  // JSON has no infinity; readers make this one
-    return;
-  }
-  if (field.type == Type::vector) {
-    to += '[';
-    append_vector(to, c, row, field.width, ',');
-    to += ']';
-    return;
-  }
-  append_cell(to, field, c, row);
+void write_json_cell(suite::JsonWriter& json, const Field& field, const Column& c, size_t row) {
+  if (!c.has(row))
+    json.json("null");
+  else if (field.type == Type::text)
+    json.text(c.text(row));
+  else if (field.type == Type::truth)
+    json.boolean(c.truth(row));
+  else if (field.type == Type::integer)
+    json.integer(c.integers[row]);
+  else if (field.type == Type::vector) {
+    json.open('[');
+    for (uint32_t i = 0; i < field.width; ++i) json.number(c.values[row * field.width + i]);
+    json.close(']');
+  } else
+    json.number(c.numbers[row]);
 }
 
 void append_json_row(std::string& to, const Frame& frame, size_t row) {
+  suite::JsonWriter json(to);
+  json.open('{');
   for (size_t i = 0; i < frame.fields().size(); ++i) {
-    to += i == 0 ? '{' : ',';
-    suite::append_json_string(to, frame.fields()[i].name);
-    to += ':';
-    if (frame.columns()[i].has(row))
-      append_json_cell(to, frame.fields()[i], frame.columns()[i], row);
-    else
-      to += "null";
+    json.key(frame.fields()[i].name);
+    write_json_cell(json, frame.fields()[i], frame.columns()[i], row);
   }
-  to += "}\n";
+  json.close('}');
+  to += '\n';
 }
 
 char separator_of(Format format) { return format == Format::tsv ? '\t' : ','; }
@@ -112,6 +112,12 @@ void append_text(std::string& to, const Frame& frame, Format format, Texts texts
     }
     to += '\n';
   }
+}
+
+std::string text_of(Rows& rows, Format format, Texts texts) {
+  std::string text = header(rows.fields(), format);
+  for (Frame frame; rows.next(frame);) append_text(text, frame, format, texts);
+  return text;
 }
 
 void write_rows(Rows& rows, Format format, const std::filesystem::path& file, Texts texts) {

@@ -19,26 +19,26 @@ namespace minpair::stimuli {
 class Numbering {
  public:
   explicit Numbering(const Derivations& derivations) {
-    for (const auto& [condition, count] : derivations.count_by_condition())
-      width_[condition] = std::max<size_t>(4, count_digits(count).size());
+    const auto all = derivations.count_by_condition();
+    const std::map<std::string, Count> counts(all.begin(), all.end());
+    std::map<std::string, Count> next;
     for (const Section& s : derivations.sections()) {
       prefix_.push_back(derivations.prefix() + derivations.test() + "/" +
                         (s.condition.empty() ? "" : s.condition + "/"));
-      first_.push_back(next_[s.condition]);
-      next_[s.condition] += derivations.count_of(s);
+      first_.push_back(next[s.condition]);
+      width_.push_back(std::max<size_t>(4, count_digits(counts.at(s.condition)).size()));
+      next[s.condition] += derivations.count_of(s);
     }
   }
-  std::string id(const Derivations& derivations, size_t section, Count rank) const {
-    std::string digits = count_digits(first_[section] + rank + 1);
-    const size_t wide = width_.at(derivations.sections()[section].condition);
-    if (digits.size() < wide) digits.insert(0, wide - digits.size(), '0');
-    return prefix_[section] + digits;
+  void number(suite::Item& item, size_t section, Count rank) const {
+    const std::string digits = count_digits(first_[section] + rank + 1);
+    item.id = prefix_[section];
+    item.id.append(width_[section] - std::min(width_[section], digits.size()), '0').append(digits);
   }
 
  private:
-  std::map<std::string, Count> next_;
-  std::map<std::string, size_t> width_;
   std::vector<std::string> prefix_;
+  std::vector<size_t> width_;
   std::vector<Count> first_;
 };
 
@@ -58,16 +58,26 @@ std::vector<suite::Region> regions_of(const Walker& walker, std::optional<size_t
   return regions;
 }
 
-void fill(suite::Item& item, const Derivations& derivations, const Section& section,
-          const Walker& walker) {
+// What all items of a section have.
+void begin_section(suite::Item& item, const Derivations& derivations, const Section& section) {
   item.test = derivations.test();
   item.language = derivations.language();
   item.condition = section.condition;
   item.cluster = section.cluster;
   item.features = section.features;
+}
+
+void fill(suite::Item& item, const Derivations& derivations, const Section& section,
+          const Walker& walker) {
+  const size_t own = section.features.size();
+  if (!walker.has_subject() || item.features.size() == own) {
+    item.features.resize(own);
+    if (walker.has_subject())
+      for (const char* name : {"distance", "attractors"}) item.features.emplace_back(name, 0.0);
+  }
   if (walker.has_subject()) {
-    item.features.emplace_back("distance", double(walker.distance()));
-    item.features.emplace_back("attractors", double(section.attracting ? walker.attractors() : 0));
+    item.features[own].second = double(walker.distance());
+    item.features[own + 1].second = double(section.attracting ? walker.attractors() : 0);
   }
   std::string_view text = walker.text();
   Span locus = walker.locus();
@@ -97,6 +107,7 @@ void fill(suite::Item& item, const Derivations& derivations, const Section& sect
 void derive(suite::Item& item, const Derivations& derivations, const Section& section,
             Walker& walker, Count rank) {
   walker.one(section.root, rank);
+  begin_section(item, derivations, section);
   fill(item, derivations, section, walker);
   for (Derivations::Node other : section.beside) {
     walker.one(other, rank);
@@ -204,9 +215,10 @@ void Derivations::expand(const ItemSink& sink) const {
   for (size_t s = 0; s < sections_.size(); ++s) {
     Count rank = 0;
     auto give = [&] {
-      item.id = numbering.id(*this, s, rank++);
+      numbering.number(item, s, rank++);
       sink(item);
     };
+    begin_section(item, *this, sections_[s]);
     if (design()) {
       const Count end = count_of(sections_[s]);
       while (rank < end) {
@@ -242,7 +254,7 @@ void DerivedItems::at(Count rank, suite::Item& item) {
   for (; rank >= impl_->derivations.count_of(sections[s]); ++s)
     rank -= impl_->derivations.count_of(sections[s]);
   derive(item, impl_->derivations, sections[s], impl_->walker, rank);
-  item.id = impl_->numbering.id(impl_->derivations, s, rank);
+  impl_->numbering.number(item, s, rank);
 }
 
 void Derivations::sample(uint64_t n, Random& random, const ItemSink& sink) const {
@@ -252,9 +264,10 @@ void Derivations::sample(uint64_t n, Random& random, const ItemSink& sink) const
   suite::Item item;
   by_section(*this, sample_ranks(count(), n, random), [&](size_t s, std::span<const Count> ranks) {
     auto give = [&](Count rank) {
-      item.id = numbering.id(*this, s, rank);
+      numbering.number(item, s, rank);
       sink(item);
     };
+    begin_section(item, *this, sections_[s]);
     if (!design())
       return walker.some(sections_[s].root, ranks, [&](Count rank) {
         fill(item, *this, sections_[s], walker);
