@@ -6,6 +6,7 @@
 #include "api/stream.h"
 #include "base/character_index.h"
 #include "base/paths.h"
+#include "engine/query_batch.h"
 #include "engine/texts.h"
 #include "hub/hub.h"
 #include "model/states.h"
@@ -89,6 +90,16 @@ void put_token(Frame& f, const query::Model& model, size_t number_of_text, size_
   put_span(f, all, span);
 }
 
+std::vector<suite::Text> with_contexts(std::vector<std::string> texts,
+                                       const char* const* contexts) {
+  std::vector<suite::Text> all;
+  for (size_t i = 0; i < texts.size(); ++i)
+    all.push_back({std::move(texts[i]), contexts ? text_or(contexts[i]) : ""});
+  return all;
+}
+
+// What the tokenizer makes of texts, as `minpair tokenize` shows it; what the model reads of a text
+// that it scores, minpair_score says.
 Frame tokenized(const query::Model& model, const std::vector<std::string>& texts, bool special) {
   Frame f(token_fields());
   for (size_t i = 0; i < texts.size(); ++i) {
@@ -105,14 +116,6 @@ Frame tokenized(const query::Model& model, const std::vector<std::string>& texts
     }
   }
   return f;
-}
-
-std::vector<suite::Text> with_contexts(std::vector<std::string> texts,
-                                       const char* const* contexts) {
-  std::vector<suite::Text> all;
-  for (size_t i = 0; i < texts.size(); ++i)
-    all.push_back({std::move(texts[i]), contexts ? text_or(contexts[i]) : ""});
-  return all;
 }
 
 Frame text_rows(const std::vector<engine::ScoredText>& scored, const judge::View& view) {
@@ -213,16 +216,16 @@ Frame predictions(minpair_model& model, const std::vector<suite::Text>& texts, u
            {"piece", text},
            {"logprob", number}});
   std::lock_guard turn(model.turn);
-  engine::each_text(texts, [&](const suite::Text& one, size_t place) {
-    const auto gaps = engine::predict(*model.model, one, best).gaps;
+  const std::vector<engine::Predictions> all = engine::predictions(*model.model, texts, best, tick);
+  for (size_t place = 0; place < all.size(); ++place) {
+    const auto& gaps = all[place].gaps;
     for (size_t gap = 0; gap < gaps.size(); ++gap)
       for (size_t rank = 0; rank < gaps[gap].size(); ++rank) {
         const engine::Prediction& p = gaps[gap][rank];
         f.integer(int64_t(place)).integer(int64_t(gap)).integer(int64_t(rank + 1));
         f.integer(int64_t{p.id}).text(p.piece).number(p.logprob);
       }
-    if (tick) tick(place + 1, texts.size());
-  });
+  }
   return f;
 }
 
@@ -237,25 +240,29 @@ Frame states(minpair_model& model, const std::vector<suite::Text>& texts, int la
                           info.layers + 1));
   Frame f;
   std::lock_guard turn(model.turn);
+  engine::QueryStream stream(*model.model);
   engine::each_text(texts, [&](const suite::Text& one, size_t place) {
-    const method::Encoded read =
-        method::encoded(one, model.model->tokenizer(), info, {.end = false});
-    const model::States values = model::hidden_states(*model.model, read.ids, uint32_t(asked));
-    if (f.fields().empty())
-      f = Frame({{"text", integer},
-                 {"token", integer},
-                 {"token_id", integer},
-                 {"piece", text},
-                 {"begin", integer},
-                 {"end", integer},
-                 {"state", Type::vector, "", uint32_t(values.width)}});
-    const CharacterIndex all(one.text);
-    for (size_t t = 0; t < read.tokens.size(); ++t) {
-      put_token(f, *model.model, place, t, all, read.ids[t], read.tokens[t].span);
-      f.vector(values.values.data() + t * values.width);
-    }
-    if (tick) tick(place + 1, texts.size());
+    method::Encoded read = method::encoded(one, model.model->tokenizer(), info, {.end = false});
+    query::Query question = model::states_question(*model.model, read.ids, {{uint32_t(asked)}});
+    stream.add(std::move(question), [&, place, read = std::move(read)](query::Answer&& answer) {
+      const model::States values = model::states_of(answer, 1)[0];
+      if (f.fields().empty())
+        f = Frame({{"text", integer},
+                   {"token", integer},
+                   {"token_id", integer},
+                   {"piece", text},
+                   {"begin", integer},
+                   {"end", integer},
+                   {"state", Type::vector, "", uint32_t(values.width)}});
+      const CharacterIndex all(texts[place].text);
+      for (size_t t = 0; t < read.tokens.size(); ++t) {
+        put_token(f, *model.model, place, t, all, read.ids[t], read.tokens[t].span);
+        f.vector(values.values.data() + t * values.width);
+      }
+      if (tick) tick(place + 1, texts.size());
+    });
   });
+  stream.finish();
   return f;
 }
 

@@ -138,10 +138,8 @@ void print_gaps(const std::vector<std::vector<engine::Prediction>>& gaps) {
 
 void show_predictions(query::Model& model, const Options& options,
                       const std::vector<suite::Text>& texts) {
-  std::vector<engine::Predictions> all;
-  engine::each_text(texts, [&](const suite::Text& text, size_t) {
-    all.push_back(engine::predict(model, text, uint32_t(options.top)));
-  });
+  const std::vector<engine::Predictions> all =
+      engine::predictions(model, texts, uint32_t(options.top));
   if (options.as_json) {
     fmt::print("{}\n", engine::predictions_json(all, 1));
     return;

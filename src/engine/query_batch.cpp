@@ -1,5 +1,6 @@
 #include "engine/query_batch.h"
 
+#include "engine/batch_limit.h"
 #include "engine/query_plan.h"
 
 namespace minpair::engine {
@@ -29,6 +30,25 @@ void QueryBatch::answer() {
     query::take_asks(rest, asks, plan_->reducers());
     uses_[i](plan_->take({.item = i}, asks));
   }
+}
+
+QueryStream::QueryStream(query::Model& model)
+    : model_(model), limit_(std::make_unique<BatchLimit>(model.info())) {}
+
+QueryStream::~QueryStream() = default;
+
+void QueryStream::add(query::Query query, Use use) {
+  check(query, model_);
+  if (!limit_->fits(query, query.ids.size())) finish();
+  queries_.push_back(std::move(query));
+  uses_.push_back(std::move(use));
+}
+
+void QueryStream::finish() {
+  std::vector<query::Answer> answers = model_.answer(queries_);
+  queries_.clear();
+  for (size_t i = 0; i < answers.size(); ++i) uses_[i](std::move(answers[i]));
+  uses_.clear();
 }
 
 std::vector<bool> items_of(const Shard& shard, query::Model& model,

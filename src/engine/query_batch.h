@@ -1,5 +1,6 @@
 #pragma once
-// Queries that are asked together: every distinct one once, however often it was added.
+// Queries that are asked together: every distinct one once, however often it was added; and queries
+// without end, each in its turn.
 //
 //   QueryBatch batch(model, tick);
 //   batch.add(query, [&](query::Answer&&) { ... });
@@ -14,6 +15,7 @@
 
 namespace minpair::engine {
 
+class BatchLimit;
 class QueryPlan;
 
 class QueryBatch {
@@ -28,6 +30,26 @@ class QueryBatch {
   std::unique_ptr<QueryPlan> plan_;
   Tick tick_;
   std::string asks_;  // of every query, as bytes
+  std::vector<Use> uses_;
+};
+
+// Answers come in the order of the queries, as soon as a batch is full; memory does not grow.
+//
+//   QueryStream stream(model);
+//   stream.add(query, [&](query::Answer&& answer) { ... });
+//   stream.finish();
+class QueryStream {
+ public:
+  using Use = QueryBatch::Use;
+  explicit QueryStream(query::Model& model);
+  ~QueryStream();
+  void add(query::Query query, Use use);  // throws when the model cannot answer it
+  void finish();
+
+ private:
+  query::Model& model_;
+  std::unique_ptr<BatchLimit> limit_;
+  std::vector<query::Query> queries_;
   std::vector<Use> uses_;
 };
 

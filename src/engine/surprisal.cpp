@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "engine/engine.h"
-#include "engine/windows.h"
+#include "engine/running_text.h"
 #include "tokenizer/word_ends.h"
 
 namespace minpair::engine {
@@ -18,10 +18,11 @@ const double kUnknown = std::nan("");
 
 // The word that each token is of, by its first character; -1: none.
 std::vector<int> words_of_tokens(std::string_view text, const std::vector<std::string_view>& words,
-                                 const std::vector<Span>& tokens) {
+                                 const std::vector<judge::TokenScore>& tokens) {
   std::vector<int> places;
   size_t word = 0;
-  for (Span span : tokens) {
+  for (const judge::TokenScore& token : tokens) {
+    const Span span = token.span;
     auto end = [&] { return size_t(words[word].data() - text.data()) + words[word].size(); };
     while (word < words.size() && end() <= span.begin) ++word;
     places.push_back(word < words.size() && !span.empty() ? int(word) : -1);
@@ -79,13 +80,13 @@ class InOrder : public Surprisal::Reader {
  public:
   InOrder(query::Model& model, const SurprisalOptions& options, Surprisal::Give give)
       : Reader(model, options, std::move(give)),
+        running_(model, options.by_line),
         windows_(model, options.overlap,
                  [this](std::span<const query::Record> records) { take(records); }) {
     const query::ModelInfo& info = model.info();
-    bool carried = info.kind == query::ModelInfo::Kind::recurrent &&
-                   info.end_from != query::EdgeFrom::end_option;
-    alone_ = options.by_line || info.kind == query::ModelInfo::Kind::ngram;
-    end_ = info.end < 0 && carried && !alone_ ? info.start : info.end;
+    if (running_.alone() && info.end_from == query::EdgeFrom::end_option)
+      throw wrong_call("--end has no effect on texts that are read each on its own")
+          .hint("what follows the last word changes no word before it");
     // Where no piece goes on with a word, every word is complete.
     corrects_ = tokenizer::word_ends(tokenizer_, info.vocabulary).size() <
                 std::min<size_t>(info.vocabulary, tokenizer_.vocabulary_size());
@@ -99,16 +100,8 @@ class InOrder : public Surprisal::Reader {
 
  protected:
   void read(std::string_view text, const std::vector<std::string_view>& words) override {
-    if ((alone_ || texts_seen_++ == 0) && model_.info().start >= 0)
-      windows_.add(model_.info().start, {});
-    // A line goes on after the one before: pieces that know spaces must see one.
-    bool spaced = !alone_ && end_ < 0 && !windows_.at_start() && tokenizer_.byte_level();
-    const method::Encoded e = method::encoded({(spaced ? " " : "") + std::string(text)}, tokenizer_,
-                                              model_.info(), {.start = false, .end = false});
-    std::vector<Span> spans;
-    for (const judge::TokenScore& t : e.tokens)
-      spans.push_back({std::max<size_t>(t.span.begin, spaced) - spaced, t.span.end - spaced});
-    std::vector<int> places = words_of_tokens(text, words, spans);
+    const method::Encoded e = running_.next(text, windows_);
+    std::vector<int> places = words_of_tokens(text, words, e.tokens);
     size_t next = 0;  // the first word that is not waiting yet
     for (size_t i = 0; i < e.tokens.size(); ++i) {
       bool begins = places[i] >= 0 && (i == 0 || places[i] != places[i - 1]);
@@ -116,8 +109,8 @@ class InOrder : public Surprisal::Reader {
       add_piece(e.tokens[i].id, begins, places[i] >= 0);
     }
     for (; next < words.size(); ++next) waiting_.push_back(word_at(words, next));
-    if (end_ >= 0) behind_word(end_);
-    if (alone_) end_text();
+    if (running_.end() >= 0) behind_word(running_.end());
+    if (running_.alone()) end_text();
     give_ready();
   }
 
@@ -164,7 +157,7 @@ class InOrder : public Surprisal::Reader {
   }
 
   void end_text() {
-    if (end_ < 0 && !windows_.at_start()) behind_word(query::kWordEnd);
+    if (running_.end() < 0 && !windows_.at_start()) behind_word(query::kWordEnd);
     windows_.finish();
   }
 
@@ -203,10 +196,9 @@ class InOrder : public Surprisal::Reader {
     }
   }
 
+  RunningText running_;
   Windows windows_;
-  bool alone_ = false, corrects_ = true;
-  tokenizer::TokenId end_ = -1;
-  uint64_t texts_seen_ = 0;
+  bool corrects_ = true;
   std::deque<Waiting> waiting_;
   int64_t given_ = 0;    // how many words were in front of the first that waits
   int64_t closed_ = -1;  // the last one behind which a text ended
@@ -257,10 +249,8 @@ class OneByOne : public Surprisal::Reader {
       w.corrected = kUnknown;
       all.push_back(std::move(w));
     }
-    std::vector<Span> spans;
-    if (scored)
-      for (const judge::TokenScore& t : scores.sentences[0].tokens) spans.push_back(t.span);
-    std::vector<int> places = words_of_tokens(text, words, spans);
+    std::vector<int> places;
+    if (scored) places = words_of_tokens(text, words, scores.sentences[0].tokens);
     for (size_t i = 0; i < places.size(); ++i) {
       if (places[i] < 0) continue;
       const judge::TokenScore& t = scores.sentences[0].tokens[i];

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "engine/query_batch.h"
 #include "method/ranks.h"
 #include "method/text.h"
 
@@ -104,11 +105,15 @@ judge::Preference preference(const std::vector<ScoredText>& texts, const method:
   return judge::preference(values);
 }
 
-Predictions predict(query::Model& model, suite::Text text, uint32_t count) {
+namespace {
+
+// What is asked of the text, whose reading is noted in `result`.
+query::Query gaps_question(const query::Model& model, suite::Text text, uint32_t count,
+                           Predictions& result) {
   const tokenizer::Tokenizer& tokenizer = model.tokenizer();
   const tokenizer::TokenId mask = tokenizer.special().mask;
   const bool masked = model.info().kind == query::ModelInfo::Kind::masked;
-  Predictions result{text, text.text, {}};
+  result = {text, text.text, {}};
   if (!masked) {
     if (const size_t at = text.text.find(kMask); at != std::string::npos) {
       text.text.resize(at);
@@ -128,17 +133,34 @@ Predictions predict(query::Model& model, suite::Text text, uint32_t count) {
       query.asks.push_back({uint32_t(i), query::Best{count}});
   if (query.asks.empty())
     throw wrong_call("the text has no mask").hint("write [MASK] where a word is to be predicted");
-  check(query, model);
-  const query::Answer answer = std::move(model.answer({&query, 1})[0]);
-  for (const query::Record& record : answer) {
-    std::vector<Prediction>& best = result.gaps.emplace_back();
-    for (const auto& [id, logprob] : std::get<query::BestTokens>(record).tokens)
-      best.push_back(
-          {id,
-           size_t(id) < tokenizer.vocabulary_size() ? tokenizer.piece(id) : fmt::format("#{}", id),
-           logprob});
-  }
-  return result;
+  return query;
+}
+
+std::vector<Prediction> best_tokens(const query::Record& record,
+                                    const tokenizer::Tokenizer& tokenizer) {
+  std::vector<Prediction> best;
+  for (const auto& [id, logprob] : std::get<query::BestTokens>(record).tokens)
+    best.push_back(
+        {id,
+         size_t(id) < tokenizer.vocabulary_size() ? tokenizer.piece(id) : fmt::format("#{}", id),
+         logprob});
+  return best;
+}
+
+}  // namespace
+
+std::vector<Predictions> predictions(query::Model& model, const std::vector<suite::Text>& texts,
+                                     uint32_t count, const Tick& tick) {
+  std::vector<Predictions> all(texts.size());
+  QueryBatch batch(model, tick);
+  each_text(texts, [&](const suite::Text& text, size_t number) {
+    batch.add(gaps_question(model, text, count, all[number]), [&, number](query::Answer&& answer) {
+      for (const query::Record& record : answer)
+        all[number].gaps.push_back(best_tokens(record, model.tokenizer()));
+    });
+  });
+  batch.answer();
+  return all;
 }
 
 }  // namespace minpair::engine

@@ -5,7 +5,7 @@
 //   ScoredTexts scored = score_texts(model, method, {{"Er ging.", "Peter war da."}, {"Ihn."}});
 //   for (const ScoredText& t : scored.texts) use(t.score.value(method.view()));
 //
-//   Predictions gaps = predict(model, {"Er [MASK].", "Peter war da."}, 10);
+//   std::vector<Predictions> gaps = predictions(model, {{"Er [MASK].", "Peter war da."}}, 10);
 
 #include <string>
 #include <vector>
@@ -69,9 +69,11 @@ struct Predictions {
   std::vector<std::vector<Prediction>> gaps;  // best first, equals by id
 };
 
-// The `count` best tokens at every mask of the text: [MASK], or as the tokenizer writes it. A model
-// that reads from left to right continues what stands before the first [MASK], or the whole text.
-Predictions predict(query::Model& model, suite::Text text, uint32_t count);
+// The `count` best tokens at every mask of each text: [MASK], or as the tokenizer writes it. A
+// model that reads from left to right continues what stands before the first [MASK], or the whole
+// text.
+std::vector<Predictions> predictions(query::Model& model, const std::vector<suite::Text>& texts,
+                                     uint32_t count, const Tick& tick = {});
 std::string predictions_json(const std::vector<Predictions>& all, int indent);
 
 // Calls `work` with each text and its number, and says in an error which text it was.

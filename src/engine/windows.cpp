@@ -11,7 +11,7 @@ constexpr uint32_t kWindow =
 }  // namespace
 
 Windows::Windows(query::Model& model, uint32_t overlap, Answered answered)
-    : model_(model), answered_(std::move(answered)), limit_(model.info()) {
+    : answered_(std::move(answered)), stream_(model) {
   const query::ModelInfo& info = model.info();
   size_ = info.max_tokens ? info.max_tokens : kWindow;
   overlap_ = overlap ? std::min(overlap, size_ - 1) : size_ / 2;
@@ -31,19 +31,10 @@ void Windows::finish() {
   asked_.clear();
 }
 
-void Windows::ask() {
-  size_t token = 0;
-  for (const query::Answer& answer : model_.answer(queries_))
-    for (size_t at = 0; at < answer.size(); at += records_[token++])
-      answered_({answer.data() + at, records_[token]});
-  queries_.clear();
-  records_.clear();
-}
-
 void Windows::cut() {
   query::Query query;
   query.ids.assign(ids_.begin(), ids_.end() - 1);
-  std::vector<size_t> records;
+  std::vector<size_t> records;  // of each token
   for (size_t i = 1; i < ids_.size(); ++i) {
     if (asked_[i].empty()) continue;
     records.push_back(asked_[i].size());
@@ -54,9 +45,13 @@ void Windows::cut() {
   ids_.erase(ids_.begin(), ids_.end() - ptrdiff_t(keep));
   asked_.erase(asked_.begin(), asked_.end() - ptrdiff_t(keep));
   if (query.asks.empty()) return;
-  if (!limit_.fits(query, query.ids.size())) ask();
-  records_.insert(records_.end(), records.begin(), records.end());
-  queries_.push_back(std::move(query));
+  stream_.add(std::move(query), [this, records = std::move(records)](query::Answer&& answer) {
+    size_t at = 0;
+    for (size_t count : records) {
+      answered_({answer.data() + at, count});
+      at += count;
+    }
+  });
 }
 
 }  // namespace minpair::engine

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/batch_limit.h"
+#include "engine/query_batch.h"
 
 namespace minpair::engine {
 
@@ -23,20 +23,17 @@ class Windows {
   void add(tokenizer::TokenId id) { add(id, {query::Targets{{id}}}); }
   // Is there nothing yet that the next token could be predicted from?
   bool at_start() const { return ids_.empty(); }
-  void finish();  // ends a text: what comes next has no context
-  void ask();     // what is still waiting
+  void finish();                    // ends a text: what comes next has no context
+  void ask() { stream_.finish(); }  // what is still waiting
 
  private:
   void cut();
 
-  query::Model& model_;
   Answered answered_;
   uint32_t size_, overlap_;
   std::vector<tokenizer::TokenId> ids_;
   std::vector<std::vector<query::What>> asked_;  // parallel to `ids_`
-  std::vector<query::Query> queries_;
-  std::vector<size_t> records_;  // how many of each token, in order
-  BatchLimit limit_;
+  QueryStream stream_;
 };
 
 }  // namespace minpair::engine

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "engine/query_batch.h"
 #include "method/text.h"
 #include "model/states.h"
 #include "suite/json_text.h"
@@ -31,8 +32,7 @@ std::vector<Text> read_texts(const query::Model& model, const std::filesystem::p
     if (trim(line).empty()) continue;
     try {
       Text text{reader.line_number(), std::string(line), {}};
-      text.ids =
-          method::encoded({text.text}, model.tokenizer(), model.info(), {.end = false}).ids;
+      text.ids = method::encoded({text.text}, model.tokenizer(), model.info(), {.end = false}).ids;
       check({text.ids, {}, {}}, model);
       texts.push_back(std::move(text));
     } catch (Error& e) {
@@ -115,8 +115,8 @@ StatesDone write_states(query::Model& model, const std::filesystem::path& texts_
   const std::vector<Text> texts = read_texts(model, texts_file);
   StatesDone done;
   AtomicFile file(output);
-  for (const Text& text : texts) {
-    std::vector<model::States> all = model::hidden_states(model, text.ids, layers);
+  auto write = [&](const query::Answer& answer) {
+    const std::vector<model::States> all = model::states_of(answer, layers.size());
     if (done.texts == 0) {  // the embeddings of a recurrent model may be of another width
       std::vector<size_t> widths;
       for (const model::States& s : all) widths.push_back(s.width);
@@ -127,10 +127,13 @@ StatesDone write_states(query::Model& model, const std::filesystem::path& texts_
     }
     for (const model::States& s : all)
       file.write({reinterpret_cast<const char*>(s.values.data()), s.values.size() * sizeof(float)});
-    done.tokens += text.ids.size();
+    done.tokens += all[0].tokens;
     ++done.texts;
     if (tick) tick(done.texts, texts.size());
-  }
+  };
+  engine::QueryStream stream(model);
+  for (const Text& text : texts) stream.add(model::states_question(model, text.ids, layers), write);
+  stream.finish();
   file.commit();
   return done;
 }

@@ -1,7 +1,8 @@
 #pragma once
 // What a model has inside for every token of a text.
 //
-//   States states = hidden_states(model, ids, 2);      // what the second layer gives
+//   query::Query question = states_question(model, ids, {{2}});   // what the second layer gives
+//   std::vector<States> states = states_of(answer, 1);
 
 #include <span>
 #include <string>
@@ -16,9 +17,9 @@ struct States {
   std::vector<float> values;  // tokens × width
 };
 
-// Layer 0 is the embeddings. Throws when the model has no such layer, or cannot be looked into.
-States hidden_states(query::Model& model, const std::vector<tokenizer::TokenId>& ids,
-                     uint32_t layer);
-std::vector<States> hidden_states(query::Model& model, const std::vector<tokenizer::TokenId>& ids,
-                                  std::span<const uint32_t> layers);
+// Layer 0 is the embeddings. Throws when the model cannot be looked into.
+query::Query states_question(const query::Model& model, std::vector<tokenizer::TokenId> ids,
+                             const std::vector<uint32_t>& layers);
+std::vector<States> states_of(const query::Answer& answer, size_t layers);
+
 }  // namespace minpair::model

@@ -18,20 +18,17 @@ std::string bench_json(query::Model& model, const std::string& method,
                        const std::vector<std::string>& texts, size_t top) {
   json out{{"model", model.info().name}};
   try {
-    std::vector<suite::Text> whole;
-    std::vector<engine::Predictions> gaps;
+    std::vector<suite::Text> whole, gaps;
     for (const std::string& text : texts)
-      if (text.find("[MASK]") == text.npos)
-        whole.push_back({text});
-      else
-        gaps.push_back(engine::predict(model, {text}, uint32_t(top)));
+      (text.find("[MASK]") == text.npos ? whole : gaps).push_back({text});
+    const auto predicted = engine::predictions(model, gaps, uint32_t(top));
     const method::Method& chosen = method::find_method(method, model.info());
     if (!whole.empty()) {
       engine::ScoredTexts scored = engine::score_texts(model, chosen, whole, {.words = true});
       engine::mark_differences(scored.texts);
       out = json::parse(engine::scored_json(model, chosen, scored, -1));
     }
-    if (!gaps.empty()) out["predictions"] = json::parse(engine::predictions_json(gaps, -1));
+    if (!gaps.empty()) out["predictions"] = json::parse(engine::predictions_json(predicted, -1));
   } catch (const Error& e) {
     out["error"] = e.message();
   }

@@ -9,6 +9,7 @@
 #include "engine/engine.h"
 #include "engine/golden_lstm.h"
 #include "engine/perplexity.h"
+#include "engine/running_text.h"
 
 namespace minpair::engine {
 namespace {
@@ -27,6 +28,42 @@ std::vector<WordSurprisal> words_of(query::Model& model, const std::vector<std::
   return words;
 }
 
+// It reads pieces that begin with their space, and answers nothing.
+class ByteLevelModel : public query::Model {
+ public:
+  ByteLevelModel() {
+    info_.kind = query::ModelInfo::Kind::causal;
+    info_.max_tokens = 64;
+  }
+  const query::ModelInfo& info() const override { return info_; }
+  const tokenizer::Tokenizer& tokenizer() const override { return *tokenizer_; }
+  std::vector<query::Answer> answer(std::span<const query::Query>) override { return {}; }
+
+ private:
+  query::ModelInfo info_;
+  std::unique_ptr<tokenizer::Tokenizer> tokenizer_ =
+      tokenizer::load_tokenizer(testing::source_dir() / "tests/golden/tokenizer/gpt2");
+};
+
+TEST(RunningText, ASpaceStandsBetweenLinesForPiecesThatKnowSpaces) {
+  ByteLevelModel model;
+  auto ids_of = [&](const std::string& text) {
+    std::vector<tokenizer::TokenId> ids;
+    for (const tokenizer::Token& t : model.tokenizer().encode(text, false).tokens)
+      ids.push_back(t.id);
+    return ids;
+  };
+  for (const bool by_line : {false, true}) {
+    Windows windows(model, 0, [](std::span<const query::Record>) {});
+    RunningText running(model, by_line);
+    for (tokenizer::TokenId id : running.next("The dog", windows).ids) windows.add(id, {});
+    const method::Encoded second = running.next("barks", windows);
+    EXPECT_EQ(second.ids, ids_of(by_line ? "barks" : " barks"));
+    EXPECT_EQ(second.tokens[0].span.begin, 0u);
+    EXPECT_EQ(second.tokens.back().span.end, 5u);
+  }
+}
+
 // The same sentence as the methods score it, by word.
 std::vector<std::pair<double, double>> by_methods(query::Model& model, const std::string& text) {
   suite::Item item;
@@ -42,6 +79,13 @@ std::vector<std::pair<double, double>> by_methods(query::Model& model, const std
     words[word].second -= scores[1].sentences[0].tokens[i].logprob;
   }
   return words;
+}
+
+TEST(Surprisal, RefusesAnEndOfTextsOnTheirOwn) {
+  const std::string gpt2 = (testing::source_dir() / "tests/model/golden/gpt2").string();
+  auto model = model::load_model(gpt2, {.end = "none"});
+  EXPECT_THROW(words_of(*model, {"wort7"}, {.by_line = true}), Error);
+  EXPECT_EQ(words_of(*model, {"wort7 wort8"}).size(), 2u);
 }
 
 // It once gave NaN for every word.

@@ -160,6 +160,10 @@ TEST(ScoreTexts, SaysWhichTextIsNotUtf8) {
   EXPECT_EQ(score_texts(model, pll, {{"Sie \uFFFD kam ."}}).texts[0].excluded, Reason::none);
 }
 
+Predictions predict(query::Model& model, const suite::Text& text, uint32_t count) {
+  return predictions(model, {text}, count)[0];
+}
+
 TEST(Predict, GivesTheBestAtEveryMask) {
   auto model = tiny("bert");
   const auto gaps = predict(*model, {"wort7 [MASK] wort9 [MASK]"}, 120).gaps;
@@ -193,6 +197,19 @@ TEST(Predict, ReadsTheContextAndAsksNothingAboutIt) {
     }
     EXPECT_EQ(predict(*model, {"wort9 [MASK]", "wort7 [MASK]"}, 5).gaps.size(), 1u);
   }
+}
+
+TEST(Predict, EqualTextsAreAskedOnceAndMistakesSayWhichTextTheyAreIn) {
+  FakeModel model;
+  const std::vector<suite::Text> texts = {{"Sie [MASK] ."}, {"[MASK] kam ."}, {"Sie [MASK] ."}};
+  const std::vector<Predictions> all = predictions(model, texts, 2);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(model.forward_passes, 2u);
+  EXPECT_EQ(all[0].gaps[0][1].logprob, all[2].gaps[0][1].logprob);
+  EXPECT_THAT(error_of([&] {
+                predictions(model, {{"Sie [MASK] ."}, {"kam"}}, 2);
+              }),
+              HasSubstr("text 2: the text has no mask"));
 }
 
 // What stands after the gap is not read from left to right.

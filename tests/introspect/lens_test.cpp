@@ -13,9 +13,9 @@
 #include "engine/made_up.h"
 #include "introspect/contrast.h"
 #include "introspect/introspect.h"
+#include "introspect/states_at.h"
 #include "introspect/states_file.h"
 #include "introspect/sweep_cache.h"
-#include "model/states.h"
 #include "stats/stats.h"
 #include "support.h"
 
@@ -186,7 +186,7 @@ TEST_F(Pieces, StatesAreWrittenAsTheyAre) {
     EXPECT_THAT(tensor->shape, ElementsAre(5, model_->info().hidden));
     std::vector<float> values(size_t(tensor->elements()));
     checkpoint::to_float(*tensor, values.data());
-    EXPECT_EQ(values, model::hidden_states(*model_, {2, 8, 9, 10, 3}, layer).values);
+    EXPECT_EQ(values, states_at(*model_, {2, 8, 9, 10, 3}, layer));
   }
   EXPECT_THAT(read_file(folder_ / "states.safetensors"),
               HasSubstr(R"(\"tokens\":[\"[CLS]\",\"wort7\",\"lach\",\"##t\",\"[SEP]\"])"));

@@ -14,7 +14,7 @@
 #include "engine/made_up.h"
 #include "introspect/introspect.h"
 #include "introspect/roles.h"
-#include "model/states.h"
+#include "introspect/states_at.h"
 #include "support.h"
 
 namespace minpair::introspect {
@@ -186,7 +186,7 @@ TEST(Probe, ReadsTheStatesOfEveryRole) {
   const size_t width = model->info().hidden;
   const Contrast contrast = contrast_of(items[3], *model);
   for (uint32_t layer = 0; layer <= model->info().layers; ++layer) {
-    const std::vector<float> all = model::hidden_states(*model, contrast.ids, layer).values;
+    const std::vector<float> all = states_at(*model, contrast.ids, layer);
     const auto at = [&](size_t position) {
       return std::vector<float>(all.begin() + ptrdiff_t(position * width),
                                 all.begin() + ptrdiff_t((position + 1) * width));

@@ -108,14 +108,19 @@ TEST_P(Inside, StatesAreWhatAWatchSees) {
   };
   std::vector<uint32_t> layers;
   for (uint32_t l = 0; l <= layers_; ++l) layers.push_back(l);
-  std::vector<States> states = hidden_states(*model_, kIds, layers);
+  auto hidden_states = [&](const std::vector<uint32_t>& wanted) {
+    const query::Query question = states_question(*model_, kIds, wanted);
+    check(question, *model_);
+    return states_of(model_->answer({&question, 1})[0], wanted.size());
+  };
+  std::vector<States> states = hidden_states(layers);
   for (uint32_t l : layers) {
     EXPECT_EQ(states[l].tokens, kIds.size());
     EXPECT_EQ(states[l].values, watched(l)) << l;
-    EXPECT_EQ(states[l].values, hidden_states(*model_, kIds, l).values);
+    EXPECT_EQ(states[l].values, hidden_states({l})[0].values);
   }
-  EXPECT_THROW(hidden_states(*model_, kIds, layers_ + 1), Error);
-  EXPECT_THROW(hidden_states(*model_, kIds, 65536), Error);
+  EXPECT_THROW(hidden_states({layers_ + 1}), Error);
+  EXPECT_THROW(hidden_states({65536}), Error);
 }
 
 // An encoder answers nothing. From its last layer on, a lens is what a shorter decoder answers.
