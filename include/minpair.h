@@ -162,8 +162,9 @@ typedef struct minpair_arguments {
 /* What the command line does: "run", "report", "stats", "compare", "margins", "regions", "norms", "people", "correlate", "figure", "page",
  * "export", "curve", "introspect lens" (probe, attribute, patch, ablate), "effects", "overlap". `minpair help COMMAND` lists the options,
  * which are read by the same code: what is refused there is refused here, in the same words.
- * `export` without the option "output" gives rows: the tables of docs/results-format.md. All others give one row, `text`: what the command
- * prints on standard output. */
+ * Tables are rows: `export` without the option "output" gives those of docs/results-format.md; the tables that others print have their
+ * columns, and `kind` and `table` say of which a row is; the schema's metadata `notes` is what stands below them. With the option "format",
+ * and of commands without tables, there is one row, `text`: what the command prints on standard output. */
 minpair_status minpair_command(const char* command, const minpair_arguments* arguments, struct ArrowArrayStream* out);
 
 /* The rows of one of minpair's streams again, from the first: `stream` stays as it is. */

@@ -28,7 +28,7 @@ class Stream(ctypes.Structure):
 Schema._fields_ = [
     ("format", ctypes.c_char_p),
     ("name", ctypes.c_char_p),
-    ("metadata", ctypes.c_char_p),
+    ("metadata", ctypes.c_void_p),
     ("flags", ctypes.c_int64),
     ("n_children", ctypes.c_int64),
     ("children", ctypes.POINTER(ctypes.POINTER(Schema))),
@@ -142,12 +142,26 @@ def _joined(parts: List[Any], kind: bytes) -> Any:
     return array
 
 
-def read(stream: Stream) -> Tuple[Dict[str, Any], int]:
-    """All columns of a stream, by name, and how many rows there are. Releases the stream."""
-    schema, columns, rows = Schema(), {}, 0
+def _notes(metadata: Optional[int]) -> List[str]:
+    """The lines of a schema's "notes"."""
+    if not metadata:
+        return []
+    pairs = ctypes.c_int32.from_address(metadata).value
+    at, texts = metadata + 4, []
+    for _ in range(2 * pairs):
+        size = ctypes.c_int32.from_address(at).value
+        texts.append(ctypes.string_at(at + 4, size).decode("utf-8", "replace"))
+        at += 4 + size
+    return dict(zip(texts[::2], texts[1::2])).get("notes", "").splitlines()
+
+
+def read(stream: Stream) -> Tuple[Dict[str, Any], int, List[str]]:
+    """All columns of a stream, by name, how many rows there are, and notes on them. Releases the stream."""
+    schema, columns, rows, notes = Schema(), {}, 0, []
     try:
         if stream.get_schema(ctypes.byref(stream), ctypes.byref(schema)):
             raise OSError(stream.get_last_error(ctypes.byref(stream)).decode())
+        notes = _notes(schema.metadata)
         fields = [schema.children[i].contents for i in range(schema.n_children)]
         names = [(f.name.decode(), f.format) for f in fields]
         parts: List[List[Any]] = [[] for _ in names]
@@ -167,7 +181,7 @@ def read(stream: Stream) -> Tuple[Dict[str, Any], int]:
     finally:
         release(schema)
         release(stream)
-    return columns, rows
+    return columns, rows, notes
 
 
 _new_capsule = ctypes.pythonapi.PyCapsule_New

@@ -35,13 +35,20 @@ def _called(name: str, options: Dict[str, Any], progress: Progress = False) -> T
         return Table(lambda out: library.minpair_command(text(name), ctypes.byref(arguments), out))
 
 
-def command(name: str, *, progress: Progress = False, **options: Any) -> str:
-    """What ``minpair NAME`` prints. Options have the names of the command line, with _ for -; those that may be repeated, or take
-    names with commas, also take lists and may be called in the plural; a flag is True. ``minpair help NAME`` lists them.
+def _result(table: Table) -> Any:
+    """A data frame, or the text of a command that has no table."""
+    return str(table["text"][0]) if table.names == ["text"] else frame(table)
 
-    >>> mp.command("stats", results="results.db", where="attractors > 0", format="csv")
+
+def command(name: str, *, progress: Progress = False, **options: Any) -> Any:
+    """The tables that ``minpair NAME`` prints, as one data frame: ``kind`` and ``table`` say of which a row is, and ``attrs["notes"]`` has
+    what stands below them. With ``format``, the text; also of a command without tables. Options have the names of the command line, with
+    _ for -; those that may be repeated, or take names with commas, also take lists and may be called in the plural; a flag is True.
+    ``minpair help NAME`` lists them.
+
+    >>> mp.command("stats", results="results.db", where="attractors > 0")
     """
-    return str(_called(name, options, progress)["text"][0])
+    return _result(_called(name, options, progress))
 
 
 class Results:
@@ -101,22 +108,42 @@ class Results:
         """A row for everything that :func:`introspect` found and stored here."""
         return frame(self.table("effects", **options))
 
-    def command(self, name: str, **options: Any) -> str:
-        """What ``minpair NAME`` prints of this file: any command that reads results; see :func:`minpair.command`."""
+    def command(self, name: str, **options: Any) -> Any:
+        """The tables of ``minpair NAME`` of this file, as a data frame: any command that reads results; see :func:`minpair.command`."""
         return command(name, results=self.path, **options)
 
-    def report(self, **options: Any) -> str:
-        """``minpair report``: accuracies, ``by`` test or anything else, as ``format`` says: ``table``, ``markdown``, ``latex``, ``csv`` or
-        ``json``."""
+    def report(self, **options: Any) -> Any:
+        """``minpair report``: accuracies, ``by`` test or anything else. A data frame; a text where there is a ``format``: ``table``,
+        ``markdown``, ``latex``, ``csv`` or ``json``. The same holds for the methods below."""
         return self.command("report", **options)
 
-    def stats(self, **options: Any) -> str:
+    def stats(self, **options: Any) -> Any:
         """``minpair stats``: intervals, effects of conditions, agreement of methods."""
         return self.command("stats", **options)
 
-    def compare(self, *sides: str, **options: Any) -> str:
+    def compare(self, *sides: str, **options: Any) -> Any:
         """``minpair compare``: two runs on the same items, ``"MODEL:METHOD"`` each."""
         return self.command("compare", sides=sides, **options)
+
+    def margins(self, **options: Any) -> Any:
+        """``minpair margins``: by how much items are right."""
+        return self.command("margins", **options)
+
+    def norms(self, *norms: str, **options: Any) -> Any:
+        """``minpair norms``: accuracies under ``"slor"``, ``"power:0.8"``, ... beside each run's own norm."""
+        return self.command("norms", norms=norms, **options)
+
+    def people(self, **options: Any) -> Any:
+        """``minpair people``: how well people agree, and models with people."""
+        return self.command("people", **options)
+
+    def correlate(self, numbers: Path, **options: Any) -> Any:
+        """``minpair correlate``: accuracies against a number per language."""
+        return self.command("correlate", numbers=numbers, **options)
+
+    def overlap(self, percent: float, **options: Any) -> Any:
+        """``minpair overlap``: whether the same heads, neurons or units serve other tests, languages and models."""
+        return self.command("overlap", percent=percent, **options)
 
     def figure(self, kind: str, out: Path, **options: Any) -> None:
         """``minpair figure``: a picture, .svg, .pdf or .png."""
@@ -147,14 +174,14 @@ def run(
 
 def introspect(
     what: str, suite: Path, model: Union[Model, Path], out: Optional[Path] = None, progress: Progress = None, **options: Any,
-) -> str:
+) -> Any:
     """Looks inside a model while it answers a suite: ``what`` is lens, probe, attribute, patch or ablate. Gives the table that
-    ``minpair introspect`` prints; ``out``: a results file that keeps the effects, or a table with a row for each.
+    ``minpair introspect`` prints, as a data frame, or as a text where there is a ``format``; ``out``: a results file that keeps the
+    effects, or a table with a row for each; ``"-"``: those rows instead of the table.
 
-    >>> print(mp.introspect("lens", "de-agreement", m, sample=200, by="condition"))
+    >>> mp.introspect("lens", "de-agreement", m, sample=200, by="condition")
     """
-    table = _called(f"introspect {what}", {"suite": suite, "model": model, "output": out, **options}, progress)
-    return str(table["text"][0])
+    return _result(_called(f"introspect {what}", {"suite": suite, "model": model, "output": out, **options}, progress))
 
 
 def results(path: Path) -> Results:

@@ -23,6 +23,7 @@ class Table:
         check(fill(ctypes.byref(self._stream)))
         self._columns: Optional[Dict[str, Any]] = None
         self._rows = 0
+        self._notes: List[str] = []
 
     def __del__(self) -> None:
         stream = getattr(self, "_stream", None)
@@ -38,8 +39,13 @@ class Table:
         if self._columns is None:
             stream = _arrow.Stream()
             self._again(stream)
-            self._columns, self._rows = _arrow.read(stream)
+            self._columns, self._rows, self._notes = _arrow.read(stream)
         return self._columns
+
+    @property
+    def notes(self) -> List[str]:
+        """What stands below the table where it is printed: how items count, where those are that have no score."""
+        return self._notes if self.columns is not None else []
 
     @property
     def names(self) -> List[str]:
@@ -62,8 +68,11 @@ class Table:
         return _arrow.capsule(self._again)
 
     def to_pandas(self) -> Any:
-        """A pandas data frame."""
-        return importlib.import_module("pandas").DataFrame({n: list(c) if getattr(c, "ndim", 1) > 1 else c for n, c in self.columns.items()})
+        """A pandas data frame; the notes are in its ``attrs["notes"]``."""
+        frame = importlib.import_module("pandas").DataFrame({n: list(c) if getattr(c, "ndim", 1) > 1 else c for n, c in self.columns.items()})
+        if self.notes:
+            frame.attrs["notes"] = self.notes
+        return frame
 
     def to_polars(self) -> Any:
         """A polars data frame."""

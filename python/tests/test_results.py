@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 import minpair as mp
+from minpair._results import _called
 from conftest import SOURCE
 
 
@@ -32,7 +33,7 @@ def test_every_accuracy_of_the_report(results):
         mine = [i for i in results.table("items", methods=row["method"], tests=row["test"], conditions=row["condition"])]
         assert len(mine) == int(row["pairs"])
         assert abs(sum(i["correct"] for i in mine) / len(mine) - float(row["accuracy"])) < 1e-12
-    assert "pairs" in results.report()
+    assert "pairs" in results.report(format="table")
 
 
 def test_ten_lines_of_pandas_give_every_number_of_the_report(results):
@@ -153,7 +154,10 @@ PROGRAM = os.environ.get("MINPAIR_PROGRAM", "")
     "stats r.db --method pll --format json", "stats r.db --norm sum,mean", "compare r.db --method ce --method pll", "compare r.db bert:ce bert:pl",
     "margins r.db --test a", "figure r.db tests", "figure r.db tets", "norms r.db slor", "norms r.db power", "people r.db", "effects r.db",
     "correlate r.db complexity", "regions r.db", "run --suite s.jsonl", "run -s s.jsonl -m x --seed 3", "run -s s.jsonl -m x --where n>",
-    "introspect lens -s s.jsonl -m x --site head", "report r.db --where n>4 --format csv",
+    "introspect lens -s s.jsonl -m x --site head", "report r.db --where n>4 --format csv", "export r.db --what summary --format jsonl",
+    "introspect patch -s s.jsonl -m x --how zero --swap attractor", "introspect ablate -s s.jsonl -m x --indices 1:0 --layers 1",
+    "overlap r.db 60", "export r.db --what runs --norm sum", "compare r.db --method ce --method pll --label x", "page r.db",
+    "page r.db -o p.html --ties often", "curve r.db",
 ])
 def test_what_the_command_line_prints_and_refuses(results, words, tmp_path):
     """The same text, or the same words of refusal."""
@@ -162,18 +166,20 @@ def test_what_the_command_line_prints_and_refuses(results, words, tmp_path):
     while rest:
         word = rest.pop(0)
         if word.startswith("-"):
-            name = {"-s": "suite", "-m": "model"}.get(word, word.lstrip("-"))
+            name = {"-s": "suite", "-m": "model", "-o": "output"}.get(word, word.lstrip("-"))
             options.setdefault(name, []).append(rest.pop(0) if rest else True)
-        elif not command.startswith(("run", "introspect")) and "results" not in options:
-            options["results"] = word
+        elif not command.startswith(("run", "introspect")) and not {"results", "folder"} & set(options):
+            options["folder" if command == "curve" else "results"] = word
         else:
             sides.append(word)
     if sides:
-        options[{"compare": "sides", "figure": "kind", "norms": "norms", "correlate": "numbers"}[command]] = sides
+        options[{"compare": "sides", "figure": "kind", "norms": "norms", "correlate": "numbers", "overlap": "percent"}[command]] = sides
     done = subprocess.run([PROGRAM, *words.split()], cwd=tmp_path, capture_output=True, text=True)
     before = os.getcwd()
     os.chdir(tmp_path)
     try:
+        if command not in ("figure", "page", "run", "export"):
+            options.setdefault("format", "table")
         printed, refused = mp.command(command, **options), None
     except mp.Error as error:
         printed, refused = None, str(error)
@@ -187,6 +193,39 @@ def test_what_the_command_line_prints_and_refuses(results, words, tmp_path):
         assert refused == said
 
 
+def same(a, b):
+    if isinstance(a, float) and a != a:
+        a = None
+    return a == b or (isinstance(a, float) and isinstance(b, (int, float)) and abs(a - b) < 1e-12)
+
+
+@pytest.mark.parametrize("command, options", [
+    ("stats", {}), ("stats", {"by": "condition", "where": "n > 20"}), ("compare", {"method": ["ce", "pll"], "flips": 2}), ("margins", {}),
+    ("norms", {"norms": "power:0.8"}),
+])
+def test_rows_are_those_of_the_printed_tables(results, command, options):
+    rows = _called(command, {"results": results.path, **options})
+    printed = json.loads(mp.command(command, results=results.path, format="json", **options))["tables"]
+    expected = [{"kind": t["kind"], "table": t["title"], **row} for t in printed for row in t["rows"]]
+    assert len(rows) == len(expected) > 1 and rows.notes == [line for t in printed for note in t["notes"] for line in note.splitlines()]
+    for mine, theirs in zip(rows, expected):
+        for name, value in mine.items():
+            assert same(value, theirs.get(name)), (name, value, theirs)
+    assert all(any(row[name] is not None for row in rows) for name in rows.names)
+
+
+def test_a_report_is_a_data_frame(results):
+    frame, text = results.report(by=["test", "condition"], norms="all"), results.report(by=["test", "condition"], norms="all", format="csv")
+    columns = {name: list(frame[name]) for name in ("model", "norm", "test", "condition", "pairs", "accuracy", "ci_low")}
+    printed = list(csv.DictReader(io.StringIO(text)))
+    assert len(printed) == len(frame) > 6
+    for i, row in enumerate(printed):
+        for name, column in columns.items():
+            assert float(row[name]) == column[i] if name in ("pairs", "accuracy", "ci_low") else row[name] == column[i], name
+    notes = _called("report", {"results": results.path}).notes
+    assert any("200" in note for note in notes) and any("ties" in note for note in notes)
+
+
 def test_pages_and_figures(results, tmp_path):
     results.figure("tests", tmp_path / "f.svg")
     assert (tmp_path / "f.svg").read_text().startswith("<svg")
@@ -198,5 +237,8 @@ def test_pages_and_figures(results, tmp_path):
 
 def test_inside(tmp_path):
     shown = mp.introspect("lens", "de-agreement", mp.load("de-mini"), tests="simple_sentence", sample=4, out=tmp_path / "i.db")
-    assert shown == mp.command("effects", results=tmp_path / "i.db")
+    assert "layer" in list(shown)
+    assert repr(shown) == repr(mp.command("effects", results=tmp_path / "i.db"))
+    rows = mp.introspect("lens", "de-agreement", mp.load("de-mini"), tests="simple_sentence", sample=4, out="-")
+    assert len(rows) > len(shown)
     assert len(mp.results(tmp_path / "i.db").table("effects")) > 4

@@ -93,7 +93,11 @@ frame_of <- function(command, ...) {
   .Call(r_command, command, given$words, given$models)
 }
 
-minpair_command <- function(command, ...) frame_of(command, ...)$text
+# A data frame; the text of a command that has no table, or with a format.
+minpair_command <- function(command, ...) {
+  frame <- frame_of(command, ...)
+  if (identical(names(frame), "text")) frame$text else frame
+}
 
 minpair_run <- function(suites, models, methods = NULL, out = "results.db", ...) {
   frame_of("run", suite = suites, model = models, method = methods, output = path.expand(out), ...)
@@ -114,6 +118,16 @@ minpair_sentences <- function(results, ...) minpair_rows(results, "sentences", .
 minpair_report <- function(results, ...) minpair_command("report", results = path.expand(results), ...)
 
 minpair_stats <- function(results, ...) minpair_command("stats", results = path.expand(results), ...)
+
+minpair_margins <- function(results, ...) minpair_command("margins", results = path.expand(results), ...)
+
+minpair_norms <- function(results, norms, ...) minpair_command("norms", results = path.expand(results), norms = norms, ...)
+
+minpair_people <- function(results, ...) minpair_command("people", results = path.expand(results), ...)
+
+minpair_correlate <- function(results, numbers, ...) {
+  minpair_command("correlate", results = path.expand(results), numbers = path.expand(numbers), ...)
+}
 
 minpair_compare <- function(results, ...) minpair_command("compare", results = path.expand(results), ...)
 

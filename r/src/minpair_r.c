@@ -43,7 +43,7 @@ static void open_library(const char* path) {
   *(void**)(&lib_##name) = dlsym(handle, "minpair_" #name);                    \
   if (!lib_##name) Rf_error("%s has no minpair_%s", path, #name);
   FUNCTIONS(FIND)
-  if (lib_api() != 1) Rf_error("%s speaks another interface than this package", path);
+  if (lib_api() != 2) Rf_error("%s speaks another interface than this package", path);
 }
 
 static void check(minpair_status status) {
@@ -171,6 +171,21 @@ static int64_t take_batches(Taken* t) {
   }
 }
 
+/* The lines of the schema's metadata "notes": R's NULL where there are none. Arrow's layout: a number of pairs, then each text with its
+ * length before it. */
+static SEXP notes_of(const struct ArrowSchema* schema) {
+  const char* at = schema->metadata;
+  int32_t pairs = 0, size = 0;
+  if (at) memcpy(&pairs, at, sizeof pairs), at += sizeof pairs;
+  for (int is_notes = 0; pairs-- > 0;)
+    for (int value = 0; value < 2; ++value, at += size) {
+      memcpy(&size, at, sizeof size), at += sizeof size;
+      if (value && is_notes) return Rf_ScalarString(Rf_mkCharLenCE(at, size, CE_UTF8));
+      is_notes = size == 5 && memcmp(at, "notes", 5) == 0;
+    }
+  return R_NilValue;
+}
+
 static SEXP data_frame(Taken* t, SEXP keeper) {
   int64_t rows = take_batches(t);
   int columns = (int)t->schema.n_children;
@@ -191,6 +206,7 @@ static SEXP data_frame(Taken* t, SEXP keeper) {
   INTEGER(numbers)[1] = -(int)rows;
   Rf_setAttrib(frame, R_RowNamesSymbol, numbers);
   Rf_setAttrib(frame, R_ClassSymbol, Rf_mkString("data.frame"));
+  Rf_setAttrib(frame, Rf_install("notes"), notes_of(&t->schema));
   drop_taken(keeper);
   UNPROTECT(4);
   return frame;

@@ -11,28 +11,29 @@ namespace minpair::api {
 namespace {
 
 using command::LoadedModel;
-using command::OpenRows;
 using command::OpensRows;
 
-Source source_of(const std::shared_ptr<OpenRows>& open) {
-  return {open->rows->fields(), [open]() -> SharedFrame {
+Source source_of(const std::shared_ptr<tidy::Rows>& rows) {
+  return {rows->fields(),
+          [rows]() -> SharedFrame {
             auto frame = std::make_shared<tidy::Frame>();
-            return open->rows->next(*frame) ? frame : nullptr;
-          }};
+            return rows->next(*frame) ? frame : nullptr;
+          },
+          rows->notes()};
 }
 
 // Opened now, so that what is wrong is said here; those who read again open it again.
 void give_rows(const OpensRows& open, ArrowArrayStream* out) {
   struct First {
     std::mutex turn;
-    std::shared_ptr<OpenRows> rows;
+    std::shared_ptr<tidy::Rows> rows;
   };
   auto first = std::make_shared<First>();
   first->rows = open();
   give_stream(
       [open, first] {
         std::lock_guard turn(first->turn);
-        std::shared_ptr<OpenRows> rows = std::exchange(first->rows, nullptr);
+        std::shared_ptr<tidy::Rows> rows = std::exchange(first->rows, nullptr);
         return source_of(rows ? rows : open());
       },
       out);
@@ -83,12 +84,15 @@ void run_command(const std::string& name, const minpair_arguments& arguments,
   host.loaded = [&](const std::string& model, const model::LoadOptions& options) {
     return model_called(model, options, arguments);
   };
-  host.rows = [&](const OpensRows& open) {
-    give_rows(open, out);
-    gave_rows = true;
-  };
   const std::unique_ptr<command::Command> command = command::make_command(name, host);
-  for (const auto& [option, values] : options_in(arguments)) command->set(option, values);
+  const auto options = options_in(arguments);
+  for (const auto& [option, values] : options) command->set(option, values);
+  // Whoever names a format wants the text.
+  if (std::ranges::none_of(options, [](const auto& o) { return o.first.ends_with("format"); }))
+    host.rows = [&](const OpensRows& open) {
+      give_rows(open, out);
+      gave_rows = true;
+    };
   command->check();
   command->work();
   if (gave_rows) return;

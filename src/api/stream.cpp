@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace minpair::api {
 namespace {
@@ -29,7 +30,7 @@ std::string format_of(const tidy::Field& field) {
 // --- schemas ---
 
 struct SchemaParts {
-  std::string format, name;
+  std::string format, name, metadata;
   std::vector<ArrowSchema> children;
   std::vector<ArrowSchema*> pointers;
 };
@@ -43,7 +44,7 @@ void release_schema(ArrowSchema* schema) {
 }
 
 void make_schema(ArrowSchema* out, std::string format, std::string name, size_t children) {
-  auto* parts = new SchemaParts{std::move(format), std::move(name), {}, {}};
+  auto* parts = new SchemaParts{std::move(format), std::move(name), {}, {}, {}};
   parts->children.resize(children);
   for (ArrowSchema& child : parts->children) parts->pointers.push_back(&child);
   *out = {parts->format.c_str(),
@@ -57,9 +58,27 @@ void make_schema(ArrowSchema* out, std::string format, std::string name, size_t 
           parts};
 }
 
-void make_schema(ArrowSchema* out, const std::vector<tidy::Field>& fields) {
+// Arrow's key-value metadata: one pair, "notes" and a line for each.
+void add_notes(ArrowSchema* out, const std::vector<std::string>& notes) {
+  if (notes.empty()) return;
+  std::string& bytes = static_cast<SchemaParts*>(out->private_data)->metadata;
+  auto add_number = [&](size_t n) {
+    const auto number = int32_t(n);
+    bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+  };
+  add_number(1);
+  for (const std::string& text : {std::string("notes"), join(notes, "\n")}) {
+    add_number(text.size());
+    bytes += text;
+  }
+  out->metadata = bytes.data();
+}
+
+void make_schema(ArrowSchema* out, const std::vector<tidy::Field>& fields,
+                 const std::vector<std::string>& notes) {
   make_schema(out, "+s", "", fields.size());
   out->flags = 0;
+  add_notes(out, notes);
   for (size_t i = 0; i < fields.size(); ++i) {
     bool vector = fields[i].type == tidy::Type::vector;
     make_schema(out->children[i], format_of(fields[i]), fields[i].name, vector);
@@ -167,7 +186,7 @@ int guarded(ArrowArrayStream* stream, Work&& work) {
 }
 
 int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
-  return guarded(stream, [&](Source& source) { make_schema(out, source.fields); });
+  return guarded(stream, [&](Source& source) { make_schema(out, source.fields, source.notes); });
 }
 
 int get_next(ArrowArrayStream* stream, ArrowArray* out) {
@@ -198,9 +217,11 @@ void give_stream(tidy::Frame frame, ArrowArrayStream* out) {
   auto shared = std::make_shared<const tidy::Frame>(std::move(frame));
   give_stream(
       [shared] {
-        return Source{shared->fields(), [left = shared->rows() > 0 ? shared : nullptr]() mutable {
+        return Source{shared->fields(),
+                      [left = shared->rows() > 0 ? shared : nullptr]() mutable {
                         return std::exchange(left, nullptr);
-                      }};
+                      },
+                      {}};
       },
       out);
 }

@@ -19,6 +19,7 @@ using SharedFrame = std::shared_ptr<const tidy::Frame>;
 struct Source {
   std::vector<tidy::Field> fields;
   std::function<SharedFrame()> next;  // null at the end
+  std::vector<std::string> notes;     // metadata of the schema
 };
 // Opens the rows from the first on, as often as it is called.
 using OpenSource = std::function<Source()>;

@@ -27,13 +27,7 @@ struct LoadedModel {
   model::LoadOptions load;  // how it was loaded
 };
 
-// Rows of a results file, which lives as long as they.
-struct OpenRows {
-  explicit OpenRows(const std::string& results) : store(results, store::Store::Mode::read) {}
-  store::Store store;
-  std::unique_ptr<tidy::Rows> rows;
-};
-using OpensRows = std::function<std::shared_ptr<OpenRows>()>;
+using OpensRows = std::function<std::shared_ptr<tidy::Rows>()>;
 
 // What a command finds around it: a terminal, or a program that uses the library.
 struct Host {
@@ -44,7 +38,8 @@ struct Host {
   std::function<std::optional<LoadedModel>(const std::string& name, const model::LoadOptions&)>
       loaded;
 
-  // Takes what `export` would print, as often as it opens it.
+  // Takes tables that would be printed, and opens them as often as it reads them. Null: they are
+  // printed.
   std::function<void(OpensRows)> rows;
 
   LoadedModel load_model(const std::string& name, const model::LoadOptions& options) const;
@@ -53,6 +48,12 @@ struct Host {
   void print(std::string_view results) const;
   // To a file; "-": like print().
   void write(const std::string& output, std::string_view results) const;
+  void write(const std::string& output, const std::vector<report::Grid>& tables,
+             const std::string& format) const;
+  void write(const std::string& output, const OpensRows& open, tidy::Format format,
+             tidy::Texts texts = tidy::Texts::safe) const;
+  // Would these be printed, and is there somebody who takes them as they are?
+  bool takes_rows(const std::string& output) const { return rows && output == "-"; }
   void note(std::string_view text) const;  // a line for people
   bool colors() const;                     // of printed tables
 };

@@ -41,7 +41,7 @@ void compare(CompareCall& call, const Host& host) {
       for (report::Grid& g : report::grids_of(c, call.flips)) grids.push_back(std::move(g));
   for (size_t i = 0; i < grids.size() && !call.label.empty(); ++i)
     grids[i].label = i ? fmt::format("{}-{}", call.label, i + 1) : call.label;
-  host.write(call.output, report::render_grids(grids, call.format));
+  host.write(call.output, grids, call.format);
 }
 
 }  // namespace

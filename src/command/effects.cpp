@@ -47,8 +47,7 @@ Made effects_command(const Host& host) {
   add_choice(app, *call);
   app.work = [call, &host] {
     store::Store store(call->results, store::Store::Mode::read);
-    host.write(call->output,
-               report::render_grids(introspect::effect_tables(store, call->view), call->format));
+    host.write(call->output, introspect::effect_tables(store, call->view), call->format);
   };
   return made;
 }
@@ -72,9 +71,8 @@ Made overlap_command(const Host& host) {
   add_choice(app, *call);
   app.work = [call, &host] {
     store::Store store(call->results, store::Store::Mode::read);
-    host.write(call->output, report::render_grids(
-                                 introspect::overlap_tables(store, call->view, call->percent / 100),
-                                 call->format));
+    host.write(call->output, introspect::overlap_tables(store, call->view, call->percent / 100),
+               call->format);
   };
   return made;
 }

@@ -21,14 +21,19 @@ void write_lm_eval(const ExportCall& call, store::Store& store, const Host& host
     host.print(file.string() + "\n");
 }
 
-std::shared_ptr<OpenRows> open_rows(const ExportCall& call) {
-  auto open = std::make_shared<OpenRows>(call.results);
+std::shared_ptr<tidy::Rows> open_rows(const ExportCall& call) {
+  struct Open {  // rows live no longer than the store
+    explicit Open(const std::string& results) : store(results, store::Store::Mode::read) {}
+    store::Store store;
+    std::unique_ptr<tidy::Rows> rows;
+  };
+  auto open = std::make_shared<Open>(call.results);
   if (call.what == "effects")
     open->rows = std::make_unique<tidy::FrameRows>(
         introspect::effect_rows(open->store, effects_in(call.options)));
   else
     open->rows = tidy::stored_rows(open->store, call.what, call.options);
-  return open;
+  return {open, open->rows.get()};
 }
 
 void write(ExportCall& call, const Host& host) {
@@ -38,18 +43,15 @@ void write(ExportCall& call, const Host& host) {
     if (call.what == "lm-eval") return write_lm_eval(call, store, host);
     return host.write(call.output, report::babylm_predictions(store, call.options));
   }
-  if (host.rows && call.output == "-") {
-    if (!call.format.empty() || call.exact)
-      throw wrong_call(call.exact ? "--exact has no effect without --output"
-                                  : "--format has no effect without --output");
-    return host.rows([call] { return open_rows(call); });
-  }
+  if (host.takes_rows(call.output) && call.exact)
+    throw wrong_call("--exact has no effect without --output");
   const tidy::Format format =
       call.format.empty() ? tidy::format_for(call.output) : tidy::find_format(call.format);
   if (call.exact && format == tidy::Format::jsonl)
     throw wrong_call("--exact has no effect: JSON Lines always have the exact texts");
-  tidy::write_rows(*open_rows(call)->rows, format, call.output,
-                   call.exact ? tidy::Texts::exact : tidy::Texts::safe);
+  host.write(
+      call.output, [call] { return open_rows(call); }, format,
+      call.exact ? tidy::Texts::exact : tidy::Texts::safe);
 }
 
 }  // namespace

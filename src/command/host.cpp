@@ -35,6 +35,21 @@ void Host::write(const std::string& output, std::string_view results) const {
     write_file(output, results);
 }
 
+void Host::write(const std::string& output, const std::vector<report::Grid>& tables,
+                 const std::string& format) const {
+  if (!takes_rows(output)) return write(output, report::render_grids(tables, format));
+  rows([tables] { return tidy::rows_of(tables); });
+}
+
+void Host::write(const std::string& output, const OpensRows& open, tidy::Format format,
+                 tidy::Texts texts) const {
+  if (takes_rows(output)) return rows(open);
+  if (output == "-" && text)
+    print(tidy::text_of(*open(), format, texts));
+  else
+    tidy::write_rows(*open(), format, output, texts);
+}
+
 void Host::note(std::string_view line) const {
   if (!silent) fmt::print(stderr, "{}\n", line);
 }

@@ -30,7 +30,7 @@ void finish(Command& app, const std::shared_ptr<TablesCall>& call, const Host& h
   app.work = [call, &host, make = std::move(make)] {
     store::Store store(call->results, store::Store::Mode::read);
     call->worth.apply(call->options);
-    host.write(call->output, report::render_grids(make(store, call->options), call->format));
+    host.write(call->output, make(store, call->options), call->format);
   };
 }
 

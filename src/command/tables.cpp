@@ -25,8 +25,7 @@ struct ReportCall {
   std::optional<uint64_t> bins;
 };
 
-std::string rendered(const ReportCall& call, std::vector<report::Table> tables, bool color) {
-  if (!call.columns.empty()) report::choose_columns(tables, names_in(call.columns));
+std::string rendered(const ReportCall& call, const std::vector<report::Table>& tables, bool color) {
   if (call.format == "json") return report::json_tables(tables);
   if (call.format == "csv") return report::csv_tables(tables);
   if (call.format == "markdown") return report::markdown_tables(tables);
@@ -65,8 +64,10 @@ void report_it(ReportCall& call, const Host& host) {
         .hint("for example: --by distance --bins 5");
   options.clustered = call.latex.intervals;
   options.aggregate_seeds = call.aggregate == "seeds";
-  host.write(call.output, rendered(call, report::make_tables(store, options),
-                                   call.output == "-" && host.colors()));
+  std::vector<report::Table> tables = report::make_tables(store, options);
+  if (!call.columns.empty()) report::choose_columns(tables, names_in(call.columns));
+  if (host.takes_rows(call.output)) return host.write("-", {report::cells_grid(tables)}, "csv");
+  host.write(call.output, rendered(call, tables, call.output == "-" && host.colors()));
 }
 
 void add_latex(Command& app, ReportCall& call, Option& format) {
@@ -154,7 +155,7 @@ Made curve_command(const Host& host) {
   add_format(*made, call->format);
   add_output(*made, call->output);
   made->work = [call, &host] {
-    host.write(call->output, report::render_grids(report::curve_grids(call->folder), call->format));
+    host.write(call->output, report::curve_grids(call->folder), call->format);
   };
   return made;
 }
