@@ -41,11 +41,14 @@ std::shared_ptr<query::Model> loaded(InsideCall& o) {
 }
 
 void show(InsideCall& o, const std::function<tidy::Frame()>& rows, const report::Grid& table) {
-  if (!o.output.empty() && !introspect::is_results(o.output)) {
-    tidy::FrameRows all(rows());
-    tidy::write_rows(all, tidy::format_for(o.output), o.output);
-  }
-  if (o.output != "-") o.host.print(report::render_grids({table}, o.format));
+  if (!o.output.empty() && !introspect::is_results(o.output))
+    o.host.write(
+        o.output,
+        [frame = std::make_shared<tidy::Frame>(rows())] {
+          return std::make_shared<tidy::FrameRows>(*frame);
+        },
+        tidy::format_for(o.output));
+  if (o.output != "-") o.host.write("-", {table}, o.format);
 }
 
 // On standard error, and to the program around.
@@ -245,7 +248,6 @@ void add_by(Command& app, InsideCall& o) {
 }
 
 void check_output(const InsideCall& o, bool kept) {
-  if (o.host.text && o.output == "-") throw wrong_call("the rows need a file").at("-");
   if (!introspect::is_results(o.output)) tidy::format_for(o.output);  // not after an hour's work
   if (kept && !o.shard.empty() && !introspect::is_results(o.output))
     throw wrong_call("a shard goes into a results file").hint("as in -o part1.db");
@@ -281,11 +283,15 @@ Made begin(const std::string& name, InsideCall& call, const std::string& what,
   return made;
 }
 
-void add_layers(Command& app, std::string& layers) {
-  app.add_option("--layers", layers, "0 (the embeddings), 1, ..., comma-separated; default: all");
+Option& add_layers(Command& app, std::string& layers) {
+  return app.add_option("--layers", layers,
+                        "0 (the embeddings), 1, ..., comma-separated; default: all");
 }
 
-Option& add_changes(Command& app, ChangeCall& o, const std::vector<std::string>& ways) {
+struct Changes {
+  Option &how, &layers, &top;
+};
+Changes add_changes(Command& app, ChangeCall& o, const std::vector<std::string>& ways) {
   Option& site =
       app.add_option("--site", o.site,
                      "what is changed; gates, cell and hidden belong to single units of recurrent "
@@ -294,15 +300,17 @@ Option& add_changes(Command& app, ChangeCall& o, const std::vector<std::string>&
                    "input-gate", "forget-gate", "candidate", "output-gate", "update-gate",
                    "reset-gate"});
   if (!o.site.empty()) site.shows_default();
-  app.add_option("--how", o.how,
-                 "what is put there: the mean over items, zero; of a patch the counterpart's "
-                 "value, or direct: the item's own while the model reads the counterpart")
-      .one_of(ways)
-      .shows_default();
-  add_layers(app, o.layers);
-  return app.add_option("--top", o.top, "heads, neurons or units in the table")
-      .whole_number(1, 100000)
-      .shows_default();
+  Option& how =
+      app.add_option("--how", o.how,
+                     "what is put there: the mean over items, zero; of a patch the counterpart's "
+                     "value, or direct: the item's own while the model reads the counterpart")
+          .one_of(ways)
+          .shows_default();
+  Option& layers = add_layers(app, o.layers);
+  return {how, layers,
+          app.add_option("--top", o.top, "heads, neurons or units in the table")
+              .whole_number(1, 100000)
+              .shows_default()};
 }
 
 }  // namespace
@@ -373,10 +381,11 @@ Made patch_command(const Host& host) {
   made->add_option("--at", call->at,
                    "where, comma-separated: subject, attractor, locus, last (the token before the "
                    "locus), a region, or all; default: the first three");
-  add_changes(*made, *call, {"interchange", "mean", "zero", "direct"});
+  const Changes changes = add_changes(*made, *call, {"interchange", "mean", "zero", "direct"});
   made->add_option("--swap", call->swap, "whose number the counterpart changes")
       .one_of({"subject", "attractor"})
-      .shows_default();
+      .shows_default()
+      .only_with(changes.how, {"interchange", "direct"});
   return finish(std::move(made), call, patch);
 }
 
@@ -388,10 +397,11 @@ Made ablate_command(const Host& host) {
       "  minpair introspect ablate -s de-agreement -m de-lstm --sample 200 --site unit\n"
       "  minpair introspect ablate -s SUITE -m DIR --site head --indices 3:0,3:7 --by condition\n");
   add_by(*made, *call);
-  Option& top = add_changes(*made, *call, {"zero", "mean"});
+  const Changes changes = add_changes(*made, *call, {"zero", "mean"});
   made->add_option("--indices", call->indices,
                    "these at once, as 1:5,2:17 (layers from 1, heads, neurons, units from 0)")
-      .excludes(top);
+      .excludes(changes.top)
+      .excludes(changes.layers);
   return finish(std::move(made), call, ablate);
 }
 

@@ -1,25 +1,36 @@
 #!/usr/bin/env python3
 """Every option acts or is refused, alone and beside every other option of its command.
 
-    options.py PROGRAM SOURCE [COMMAND ...]
+    options.py PROGRAM SOURCE [COMMAND ...]                   every pair of options of these commands, or of all
+    options.py PROGRAM SOURCE --pairs 300 [--seed 1]          every option, and 300 of the pairs
 
 A command with an option must give another result than without it (standard output, notes, files), or exit with status 2. The
 same holds for every pair of options. options.tsv has the calls, a value for every option, and what is excused, with its reason; an
 excuse that nothing needs is an error, too.
 """
+import argparse
 import collections
 import concurrent.futures
 import hashlib
 import itertools
 import os
 import pathlib
+import random
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 
-program, source = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+parser = argparse.ArgumentParser()
+parser.add_argument("program", type=pathlib.Path)
+parser.add_argument("source", type=pathlib.Path)
+parser.add_argument("commands", nargs="*")
+parser.add_argument("--pairs", type=int)
+parser.add_argument("--seed", type=int, default=1)
+asked = parser.parse_intermixed_args()
+program, source = asked.program.resolve(), asked.source.resolve()
 table = pathlib.Path(__file__).with_suffix(".tsv")
 golden = source / "tests/model/golden"
 wrong = []
@@ -34,7 +45,7 @@ def read_table():
             continue
         kind, command, *rest = line.split("\t")
         if kind == "call":
-            calls[command] = rest[0].split()
+            calls[command] = shlex.split(rest[0])
         elif kind == "value":
             values[command, rest[0]] = rest[1]
         elif kind == "excuse":
@@ -116,12 +127,12 @@ def main():
     for command in sorted(set(calls) | set(skipped)):
         if command not in options:
             wrong.append(f"{table.name}: there is no command '{command}'")
-    wanted = sys.argv[3:] or [c for c in options if c not in skipped]
+    wanted = asked.commands or [c for c in options if c not in skipped]
     with tempfile.TemporaryDirectory() as place, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         fixtures = pathlib.Path(place) / "fixtures"
         fixtures.mkdir()
         make_fixtures(fixtures)
-        tried = {}
+        sets, bases = [], {}
         for command in wanted:
             if command not in calls:
                 wrong.append(f"options.tsv has no call for '{command}'")
@@ -133,9 +144,16 @@ def main():
                 given |= {f"{o} {choice}": [o, choice] for choice in options[command][o][1]}
                 del given[o]
             pairs = [(a, b) for a, b in itertools.combinations(given, 2) if a.split()[0] != b.split()[0]]
-            sets = [()] + [(o,) for o in given] + pairs
-            for chosen in sets:
-                tried[command, chosen] = pool.submit(result, fixtures, base + sum((given[o] for o in chosen), []))
+            bases[command] = base, given
+            sets += [(command, chosen) for chosen in [(), *((o,) for o in given), *pairs]]
+        if asked.pairs is not None:
+            pairs = [s for s in sets if len(s[1]) == 2]
+            kept = set(random.Random(asked.seed).sample(pairs, min(asked.pairs, len(pairs))))
+            sets = [s for s in sets if len(s[1]) < 2 or s in kept]
+        tried = {}
+        for command, chosen in sets:
+            base, given = bases[command]
+            tried[command, chosen] = pool.submit(result, fixtures, base + sum((given[o] for o in chosen), []))
         counted, idle = collections.Counter(), collections.defaultdict(list)
         for (command, chosen), done in tried.items():
             it = done.result()
@@ -154,7 +172,7 @@ def main():
     for (command, option), beside in idle.items():
         wrong.append(f"{command} {option}: no effect, and not refused: {', '.join(beside)}")
     for key in sorted(set(excuses) - used):
-        if not sys.argv[3:]:
+        if not asked.commands and asked.pairs is None:
             wrong.append(f"options.tsv: nothing needs the excuse of {' '.join(key)}")
     print("\n".join(wrong) or f"{len(tried)} calls: {dict(counted)}")
     return bool(wrong)

@@ -1,7 +1,7 @@
 # What the calls of options.tsv read: suites, results of every kind, texts.
 minpair() { "$MINPAIR" "$@"; }
 python3 - <<'P'
-import json, random
+import json, os, random
 rng = random.Random(5)
 def write(name, turned):
     with open(name, "w") as out:
@@ -32,6 +32,56 @@ open("text.csv", "w").write("n,satz\n1,wort7 wort8\n2,wort10 wort11 wort12\n")
 open("counts.tsv", "w").write("".join(f"wort{n}\t{n * n}\n" for n in range(5, 60)))
 open("numbers.tsv", "w").write("de\t1\nen\t2\nfr\t5\n")
 open("context.txt", "w").write("wort20 wort21 wort22 wort23\n")
+open("sentences.txt", "w").write("".join(f"{a} {n} {v} {w}.\n" for a, n in (("Der", "Koch"), ("Die", "Köche"), ("Die", "Frau"))
+    for v in ("lacht", "lachen", "sieht") for w in ("laut", "sehr oft", "laut und gern", "jeden Tag")) * 3)
+import pathlib, shutil
+pathlib.Path("trained").mkdir()
+pathlib.Path("trained/curve.jsonl").write_text("".join(
+    json.dumps({"step": s, "tokens": 9 * s, "loss": 9 / s, "valid_loss": 8 / s, "rate": 0.1, "per_second": 5}) + "\n" for s in range(1, 50)))
+pathlib.Path("UD_German-Own").mkdir()
+nouns = [("Haus", "Häuser", "Neut"), ("Tag", "Tage", "Masc"), ("Frau", "Frauen", "Fem")]
+with open("UD_German-Own/de_own-ud-dev.conllu", "w") as out:
+    for n, (one, many, gender) in enumerate(nouns * 4):
+        number, noun, verb = (("Sing", one, "steht"), ("Plur", many, "stehen"))[n % 2]
+        rows = [("das", "der", "DET", number, 2, "det"), (noun, one, "NOUN", number, 3, "nsubj"), (verb, "stehen", "VERB", number, 0, "root")]
+        for i, (form, lemma, tag, value, head, relation) in enumerate(rows):
+            more = f"|Gender={gender}" if tag == "NOUN" else "|Person=3" if tag == "VERB" else ""
+            print(i + 1, form, lemma, tag, "_", f"Number={value}{more}", head, relation, "_", "_", sep="\t", file=out)
+        print(file=out)
+open("forms.txt", "w").write("Baum\tBaum\tN;NOM;SG\nBaum\tBäume\tN;NOM;PL\ngehen\tgeht\tV;IND;PRS;3;SG\ngehen\tgehen\tV;IND;PRS;3;PL\n")
+pathlib.Path("papers").mkdir()
+open("papers/ratings.csv", "w").write("phenomenon,type,rating\nBinding,good,7\nBinding,bad,2\nIslands,good,5\nIslands,bad,4\n")
+open("own.sql", "w").write("""/*
+title: Ratings
+citation: Somebody (2026)
+source: example.org
+*/
+create virtual table ratings using released('ratings.csv', phenomenon text, type text, rating real);
+/* table: Table 1: means
+|         | good | bad |
+| Binding |  7   | 2   |
+| Islands |  5   | 4   |
+*/
+select phenomenon, mean(rating) filter (where type = 'good') as good, mean(rating) filter (where type = 'bad') as bad
+from ratings group by phenomenon;
+/* table: Table 2: all
+|         | all |
+| Binding | 4.5 |
+*/
+select phenomenon, mean(rating) as "all" from ratings where phenomenon = 'Binding' group by phenomenon;
+""")
+reading = pathlib.Path(os.environ["MINPAIR_SOURCE"]) / "tests/reading/golden"
+shutil.copy(reading / "a.csv", "a.csv")
+shutil.copy(reading / "counts.tsv", "frequencies.tsv")
+rows = [line.split("\t") for line in (reading / "times.tsv").read_text().splitlines()]
+at = rows[0].index("ms"), rows[0].index("place")
+with open("times.tsv", "w") as out:
+    for n, row in enumerate(rows):
+        place = row[at[1]]
+        extra = "other" if n == 0 else str(int(place) + 1) if place.isdigit() else "1"
+        print(*row, extra, sep="\t", file=out)
+types = (pathlib.Path(os.environ["MINPAIR_SOURCE"]) / "suites/treebank/agreement-types.tsv").read_text().splitlines()
+open("types.tsv", "w").write("\n".join(line.replace(" verb", "") if line.startswith("German") else line for line in types) + "\n")
 open("words.txt", "w").write("der\ndie\nAutor\nlacht\n")
 P
 B=$GOLDEN/bert G=$GOLDEN/gpt2
