@@ -142,23 +142,18 @@ inline void store(float* p, Lanes x) {
 }
 inline Lanes splat(float x) { return {_mm256_set1_ps(x), _mm256_set1_ps(x)}; }
 inline Lanes zero() { return {_mm256_setzero_ps(), _mm256_setzero_ps()}; }
-inline Lanes operator+(Lanes x, Lanes y) {
-  return {_mm256_add_ps(x.a, y.a), _mm256_add_ps(x.b, y.b)};
-}
-inline Lanes operator-(Lanes x, Lanes y) {
-  return {_mm256_sub_ps(x.a, y.a), _mm256_sub_ps(x.b, y.b)};
-}
-inline Lanes operator*(Lanes x, Lanes y) {
-  return {_mm256_mul_ps(x.a, y.a), _mm256_mul_ps(x.b, y.b)};
-}
-inline Lanes operator/(Lanes x, Lanes y) {
-  return {_mm256_div_ps(x.a, y.a), _mm256_div_ps(x.b, y.b)};
-}
+// Both halves by one instruction.
+#define MINPAIR_BOTH(Type, name, instruction) \
+  inline Type name(Type x, Type y) { return {instruction(x.a, y.a), instruction(x.b, y.b)}; }
+MINPAIR_BOTH(Lanes, operator+, _mm256_add_ps)
+MINPAIR_BOTH(Lanes, operator-, _mm256_sub_ps)
+MINPAIR_BOTH(Lanes, operator*, _mm256_mul_ps)
+MINPAIR_BOTH(Lanes, operator/, _mm256_div_ps)
+MINPAIR_BOTH(Lanes, max, _mm256_max_ps)
+MINPAIR_BOTH(Lanes, min, _mm256_min_ps)
 inline Lanes fma(Lanes x, Lanes y, Lanes z) {
   return {_mm256_fmadd_ps(x.a, y.a, z.a), _mm256_fmadd_ps(x.b, y.b, z.b)};
 }
-inline Lanes max(Lanes x, Lanes y) { return {_mm256_max_ps(x.a, y.a), _mm256_max_ps(x.b, y.b)}; }
-inline Lanes min(Lanes x, Lanes y) { return {_mm256_min_ps(x.a, y.a), _mm256_min_ps(x.b, y.b)}; }
 inline float chain(float a, float b, float c) {
   return _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(a), _mm_set_ss(b), _mm_set_ss(c)));
 }
@@ -186,23 +181,16 @@ inline void store_words(void* p, Words w) {
 inline Words splat_word(uint32_t x) {
   return {_mm256_set1_epi32(int32_t(x)), _mm256_set1_epi32(int32_t(x))};
 }
-inline Words operator&(Words x, Words y) {
-  return {_mm256_and_si256(x.a, y.a), _mm256_and_si256(x.b, y.b)};
-}
-inline Words operator|(Words x, Words y) {
-  return {_mm256_or_si256(x.a, y.a), _mm256_or_si256(x.b, y.b)};
-}
-inline Words operator^(Words x, Words y) {
-  return {_mm256_xor_si256(x.a, y.a), _mm256_xor_si256(x.b, y.b)};
-}
+MINPAIR_BOTH(Words, operator&, _mm256_and_si256)
+MINPAIR_BOTH(Words, operator|, _mm256_or_si256)
+MINPAIR_BOTH(Words, operator^, _mm256_xor_si256)
+MINPAIR_BOTH(Words, operator+, _mm256_add_epi32)
+#undef MINPAIR_BOTH
 inline Words operator>>(Words x, int n) {
   return {_mm256_srli_epi32(x.a, n), _mm256_srli_epi32(x.b, n)};
 }
 inline Words operator<<(Words x, int n) {
   return {_mm256_slli_epi32(x.a, n), _mm256_slli_epi32(x.b, n)};
-}
-inline Words operator+(Words x, Words y) {
-  return {_mm256_add_epi32(x.a, y.a), _mm256_add_epi32(x.b, y.b)};
 }
 inline Words load_words(const void* low, const void* high) {
   return {_mm256_loadu_si256(static_cast<const __m256i*>(low)),
@@ -289,27 +277,19 @@ inline Lanes splat(float x) {
   return each([&](int) { return x; });
 }
 inline Lanes zero() { return splat(0); }
-inline Lanes operator+(const Lanes& a, const Lanes& b) {
-  return each([&](int i) { return a.v[i] + b.v[i]; });
-}
-inline Lanes operator-(const Lanes& a, const Lanes& b) {
-  return each([&](int i) { return a.v[i] - b.v[i]; });
-}
-inline Lanes operator*(const Lanes& a, const Lanes& b) {
-  return each([&](int i) { return a.v[i] * b.v[i]; });
-}
-inline Lanes operator/(const Lanes& a, const Lanes& b) {
-  return each([&](int i) { return a.v[i] / b.v[i]; });
-}
+#define MINPAIR_EACH(Type, name, each_of, result)  \
+  inline Type name(const Type& a, const Type& b) { \
+    return each_of([&](int i) { return result; }); \
+  }
+MINPAIR_EACH(Lanes, operator+, each, a.v[i] + b.v[i])
+MINPAIR_EACH(Lanes, operator-, each, a.v[i] - b.v[i])
+MINPAIR_EACH(Lanes, operator*, each, a.v[i] * b.v[i])
+MINPAIR_EACH(Lanes, operator/, each, a.v[i] / b.v[i])
+MINPAIR_EACH(Lanes, max, each, a.v[i] > b.v[i] ? a.v[i] : b.v[i])
+MINPAIR_EACH(Lanes, min, each, a.v[i] < b.v[i] ? a.v[i] : b.v[i])
 inline float chain(float a, float b, float c) { return a * b + c; }
 inline Lanes fma(const Lanes& a, const Lanes& b, const Lanes& c) {
   return each([&](int i) { return chain(a.v[i], b.v[i], c.v[i]); });
-}
-inline Lanes max(const Lanes& a, const Lanes& b) {
-  return each([&](int i) { return a.v[i] > b.v[i] ? a.v[i] : b.v[i]; });
-}
-inline Lanes min(const Lanes& a, const Lanes& b) {
-  return each([&](int i) { return a.v[i] < b.v[i] ? a.v[i] : b.v[i]; });
 }
 inline Lanes power_of_two(const Lanes& n) {
   return each([&](int i) {
@@ -342,23 +322,16 @@ inline Words each_word(F f) {
 inline Words splat_word(uint32_t x) {
   return each_word([&](int) { return x; });
 }
-inline Words operator&(const Words& a, const Words& b) {
-  return each_word([&](int i) { return a.v[i] & b.v[i]; });
-}
-inline Words operator|(const Words& a, const Words& b) {
-  return each_word([&](int i) { return a.v[i] | b.v[i]; });
-}
-inline Words operator^(const Words& a, const Words& b) {
-  return each_word([&](int i) { return a.v[i] ^ b.v[i]; });
-}
+MINPAIR_EACH(Words, operator&, each_word, a.v[i] & b.v[i])
+MINPAIR_EACH(Words, operator|, each_word, a.v[i] | b.v[i])
+MINPAIR_EACH(Words, operator^, each_word, a.v[i] ^ b.v[i])
+MINPAIR_EACH(Words, operator+, each_word, a.v[i] + b.v[i])
+#undef MINPAIR_EACH
 inline Words operator>>(const Words& a, int n) {
   return each_word([&](int i) { return a.v[i] >> n; });
 }
 inline Words operator<<(const Words& a, int n) {
   return each_word([&](int i) { return a.v[i] << n; });
-}
-inline Words operator+(const Words& a, const Words& b) {
-  return each_word([&](int i) { return a.v[i] + b.v[i]; });
 }
 inline Words load_words(const void* low, const void* high) {
   Words w;

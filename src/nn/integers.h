@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "nn/kernels.h"
 
@@ -85,5 +86,19 @@ const IntegerKernels& vnni_integers();
 // was compiled without them.
 const IntegerTiles& emulated_integer_tiles();
 const IntegerTiles* amx_integer_tiles();
+
+// Which matrix unit multiplies whole numbers. Its sums are exact, so that it changes no bit: it is
+// a matter of speed alone.
+
+// What $MINPAIR_MATRIX_UNIT says, else the processor's unit where it passes its self-test; may be
+// null.
+const IntegerTiles* usable_integer_tiles();
+
+// Compares products with those of portable code, in a process of its own, where an instruction that
+// this machine cannot execute does no harm. Empty when all is well, else what went wrong.
+std::string self_test(const IntegerTiles& tiles);
+
+// Empty when processor and system have AMX for bytes and grant it, else what is lacking.
+std::string lacking_for_integer_amx();
 
 }  // namespace minpair::nn

@@ -23,17 +23,11 @@ inline constexpr size_t kDepthStep = 768;
 inline constexpr size_t kSpreadRow = kDepthStep + 16;
 inline constexpr bool crowded(size_t stride) { return stride % 1024 == 0; }
 
-enum class Activation : uint8_t {
-  none,
-  gelu,
-  gelu_tanh,
-  relu,
-  silu,
-  tanh,
-  sigmoid,
-  softplus,
-  exponential
-};
+#define MINPAIR_ACTIVATIONS(X) \
+  X(none) X(gelu) X(gelu_tanh) X(relu) X(silu) X(tanh) X(sigmoid) X(softplus) X(exponential)
+#define MINPAIR_NAME(name) name,
+enum class Activation : uint8_t { MINPAIR_ACTIVATIONS(MINPAIR_NAME) };
+#undef MINPAIR_NAME
 
 // c[rows × columns] = epilogue(a[rows × depth] · b). The panels of b begin `panel_stride` apart and
 // have one row of kPanel readable floats per k, `b_stride` apart.

@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "nn/integer_unit.h"
+#include "nn/integers.h"
 #include "nn/runtime.h"
 #include "nn/tiles.h"
 

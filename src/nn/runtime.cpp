@@ -15,24 +15,28 @@
 #include <utility>
 
 #include "base/error.h"
-#include "nn/integer_unit.h"
+#include "nn/integers.h"
 #include "nn/kernels.h"
 
 namespace minpair::nn {
 
-std::string_view name_of(Isa isa) {
-  switch (isa) {
-    case Isa::avx2:
-      return "avx2";
-    case Isa::avx512:
-      return "avx512";
-    case Isa::avx512vnni:
-      return "avx512vnni";
-    case Isa::generic:
-      break;
-  }
-  return "generic";
-}
+namespace {
+
+struct Instructions {
+  std::string_view name;
+  const Kernels& (*kernels)();
+  const IntegerKernels& (*integers)();
+};
+constexpr Instructions kInstructions[] = {  // in the order of Isa
+    {"generic", generic_kernels, generic_integers},
+    {"avx2", avx2_kernels, avx2_integers},
+    {"avx512", avx512_kernels, avx2_integers},
+    {"avx512vnni", avx512_kernels, vnni_integers}};
+const Instructions& instructions(Isa isa) { return kInstructions[size_t(isa)]; }
+
+}  // namespace
+
+std::string_view name_of(Isa isa) { return instructions(isa).name; }
 
 std::vector<Isa> available_isas() {
   std::vector<Isa> all{Isa::generic};
@@ -51,32 +55,6 @@ std::vector<Isa> available_isas() {
 }
 
 namespace {
-
-const Kernels& kernels_of(Isa isa) {
-  switch (isa) {
-    case Isa::avx2:
-      return avx2_kernels();
-    case Isa::avx512:
-    case Isa::avx512vnni:
-      return avx512_kernels();
-    case Isa::generic:
-      break;
-  }
-  return generic_kernels();
-}
-
-const IntegerKernels& integers_of(Isa isa) {
-  switch (isa) {
-    case Isa::avx2:
-    case Isa::avx512:
-      return avx2_integers();
-    case Isa::avx512vnni:
-      return vnni_integers();
-    case Isa::generic:
-      break;
-  }
-  return generic_integers();
-}
 
 Isa choose_isa(std::optional<Isa> wanted) {
   std::vector<Isa> all = available_isas();
@@ -179,8 +157,8 @@ Runtime::Runtime(int threads, std::optional<Isa> isa, Arithmetic arithmetic)
     : pool_(std::make_unique<Pool>()) {
   pool_->arithmetic = std::move(arithmetic);
   pool_->isa = choose_isa(isa);
-  pool_->kernels = &kernels_of(pool_->isa);
-  pool_->integers = integers_of(pool_->isa);
+  pool_->kernels = &instructions(pool_->isa).kernels();
+  pool_->integers = instructions(pool_->isa).integers();
   // Who names the instructions gets these and no others.
   const char* named = std::getenv("MINPAIR_ISA");
   if (pool_->arithmetic.integers && !isa && (!named || !*named))

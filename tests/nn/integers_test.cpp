@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "nn/coded_weights.h"
-#include "nn/integer_unit.h"
+#include "nn/integers.h"
 #include "nn/outputs_check.h"
 
 namespace minpair::nn {
