@@ -13,44 +13,47 @@
 
 namespace minpair::checkpoint {
 
+// GGUF's block formats: name, elements and bytes of a block, how many elements share a scale,
+// whether they have an offset, and whether one block or sixteen are taken apart at once
+// (blocks.inc).
+#define MINPAIR_BLOCK_FORMATS(X)                    \
+  X(q8_0, "Q8_0", 32, 34, 32, false, SIXTEEN)       \
+  X(q4_0, "Q4_0", 32, 18, 32, false, SIXTEEN)       \
+  X(q4_1, "Q4_1", 32, 20, 32, true, SIXTEEN)        \
+  X(q5_0, "Q5_0", 32, 22, 32, false, SIXTEEN)       \
+  X(q5_1, "Q5_1", 32, 24, 32, true, SIXTEEN)        \
+  X(q2_k, "Q2_K", 256, 84, 16, true, SIXTEEN)       \
+  X(q3_k, "Q3_K", 256, 110, 16, false, SIXTEEN)     \
+  X(q4_k, "Q4_K", 256, 144, 32, true, SIXTEEN)      \
+  X(q5_k, "Q5_K", 256, 176, 32, true, SIXTEEN)      \
+  X(q6_k, "Q6_K", 256, 210, 16, false, SIXTEEN)     \
+  X(q8_k, "Q8_K", 256, 292, 32, false, ONE)         \
+  X(iq1_s, "IQ1_S", 256, 50, 32, false, ONE)        \
+  X(iq1_m, "IQ1_M", 256, 56, 16, false, ONE)        \
+  X(iq2_xxs, "IQ2_XXS", 256, 66, 32, false, ONE)    \
+  X(iq2_xs, "IQ2_XS", 256, 74, 16, false, ONE)      \
+  X(iq2_s, "IQ2_S", 256, 82, 16, false, ONE)        \
+  X(iq3_xxs, "IQ3_XXS", 256, 98, 32, false, ONE)    \
+  X(iq3_s, "IQ3_S", 256, 110, 32, false, ONE)       \
+  X(iq4_nl, "IQ4_NL", 32, 18, 32, false, SIXTEEN)   \
+  X(iq4_xs, "IQ4_XS", 256, 136, 32, false, SIXTEEN) \
+  X(tq1_0, "TQ1_0", 256, 54, 32, false, ONE)        \
+  X(tq2_0, "TQ2_0", 256, 66, 32, false, SIXTEEN)    \
+  X(mxfp4, "MXFP4", 32, 17, 32, false, SIXTEEN)     \
+  X(q1_0, "Q1_0", 128, 18, 32, false, ONE)          \
+  X(q2_0, "Q2_0", 64, 18, 32, false, ONE)
+
+// The plain ones: name and bytes of an element.
+#define MINPAIR_PLAIN_TYPES(X)                                                           \
+  X(f64, "F64", 8)                                                                       \
+  X(f32, "F32", 4) X(f16, "F16", 2) X(bf16, "BF16", 2) X(i64, "I64", 8) X(i32, "I32", 4) \
+      X(i16, "I16", 2) X(i8, "I8", 1) X(u8, "U8", 1) X(boolean, "BOOL", 1)
+
+#define MINPAIR_NAME(name, ...) name,
 enum class DType : uint8_t {
-  f64,
-  f32,
-  f16,
-  bf16,
-  i64,
-  i32,
-  i16,
-  i8,
-  u8,
-  boolean,
-  // GGUF block formats
-  q8_0,
-  q4_0,
-  q4_1,
-  q5_0,
-  q5_1,
-  q2_k,
-  q3_k,
-  q4_k,
-  q5_k,
-  q6_k,
-  q8_k,
-  iq1_s,
-  iq1_m,
-  iq2_xxs,
-  iq2_xs,
-  iq2_s,
-  iq3_xxs,
-  iq3_s,
-  iq4_nl,
-  iq4_xs,
-  tq1_0,
-  tq2_0,
-  mxfp4,
-  q1_0,
-  q2_0,
+  MINPAIR_PLAIN_TYPES(MINPAIR_NAME) MINPAIR_BLOCK_FORMATS(MINPAIR_NAME)
 };
+#undef MINPAIR_NAME
 
 std::string_view name_of(DType type);
 // Elements per block and bytes per block: 1 and the element's size for plain types, 32 or 256 for
@@ -148,7 +151,9 @@ class Metadata {
 
  private:
   const Entry* find(std::string_view key) const;
-  [[noreturn]] void wrong_type(const Entry& entry, std::string_view wanted) const;
+  // Throws where it is there and does not fit.
+  const Entry* find(std::string_view key, bool array, bool (*fits)(Type),
+                    std::string_view wanted) const;
 
   std::vector<Entry> entries_;  // sorted by key
   std::string file_;

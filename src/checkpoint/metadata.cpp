@@ -26,7 +26,10 @@ bool is_integer(Type t) {
          t == Type::i32 || t == Type::u64 || t == Type::i64;
 }
 
-bool is_real(Type t) { return t == Type::f32 || t == Type::f64; }
+bool is_flag(Type t) { return t == Type::boolean; }
+bool is_text(Type t) { return t == Type::text; }
+bool is_integer_or_flag(Type t) { return is_integer(t) || is_flag(t); }
+bool is_number(Type t) { return is_integer(t) || t == Type::f32 || t == Type::f64; }
 
 // Integers and flags. Unsigned numbers past 2^63 saturate: no count or id of a model is near.
 int64_t integer_at(const Metadata::Entry& e, uint64_t i) {
@@ -75,12 +78,6 @@ const Metadata::Entry* Metadata::find(std::string_view key) const {
   return found != entries_.end() && found->key == key ? &*found : nullptr;
 }
 
-void Metadata::wrong_type(const Entry& e, std::string_view wanted) const {
-  throw bad_input(fmt::format("metadata '{}' should be {}", shown(e.key), wanted))
-      .at(file_)
-      .hint("the file was converted wrongly; get it from another source");
-}
-
 bool Metadata::has(std::string_view key) const { return find(key) != nullptr; }
 
 bool Metadata::is_list(std::string_view key) const {
@@ -88,57 +85,53 @@ bool Metadata::is_list(std::string_view key) const {
   return e && e->array;
 }
 
-std::optional<int64_t> Metadata::integer(std::string_view key) const {
+const Metadata::Entry* Metadata::find(std::string_view key, bool array, bool (*fits)(Type),
+                                      std::string_view wanted) const {
   const Entry* e = find(key);
-  if (!e) return {};
-  if (e->array || !is_integer(e->type)) wrong_type(*e, "an integer");
-  return integer_at(*e, 0);
+  if (e && (e->array != array || !fits(e->type)))
+    throw bad_input(fmt::format("metadata '{}' should be {}", shown(e->key), wanted))
+        .at(file_)
+        .hint("the file was converted wrongly; get it from another source");
+  return e;
+}
+
+std::optional<int64_t> Metadata::integer(std::string_view key) const {
+  const Entry* e = find(key, false, is_integer, "an integer");
+  return e ? std::optional(integer_at(*e, 0)) : std::nullopt;
 }
 
 std::optional<double> Metadata::real(std::string_view key) const {
-  const Entry* e = find(key);
-  if (!e) return {};
-  if (e->array || !(is_real(e->type) || is_integer(e->type))) wrong_type(*e, "a number");
-  return real_at(*e, 0);
+  const Entry* e = find(key, false, is_number, "a number");
+  return e ? std::optional(real_at(*e, 0)) : std::nullopt;
 }
 
 std::optional<bool> Metadata::boolean(std::string_view key) const {
-  const Entry* e = find(key);
-  if (!e) return {};
-  if (e->array || e->type != Type::boolean) wrong_type(*e, "true or false");
-  return integer_at(*e, 0) != 0;
+  const Entry* e = find(key, false, is_flag, "true or false");
+  return e ? std::optional(integer_at(*e, 0) != 0) : std::nullopt;
 }
 
 std::optional<std::string_view> Metadata::text(std::string_view key) const {
-  const Entry* e = find(key);
-  if (!e) return {};
-  if (e->array || e->type != Type::text) wrong_type(*e, "text");
-  return e->bytes.substr(8);
+  const Entry* e = find(key, false, is_text, "text");
+  return e ? std::optional(e->bytes.substr(8)) : std::nullopt;
 }
 
 std::vector<int64_t> Metadata::integers(std::string_view key) const {
-  const Entry* e = find(key);
-  if (!e) return {};
-  if (!e->array || !(is_integer(e->type) || e->type == Type::boolean))
-    wrong_type(*e, "a list of integers");
-  std::vector<int64_t> all(e->count);
-  for (uint64_t i = 0; i < e->count; ++i) all[i] = integer_at(*e, i);
+  const Entry* e = find(key, true, is_integer_or_flag, "a list of integers");
+  std::vector<int64_t> all(e ? e->count : 0);
+  for (uint64_t i = 0; i < all.size(); ++i) all[i] = integer_at(*e, i);
   return all;
 }
 
 std::vector<float> Metadata::reals(std::string_view key) const {
-  const Entry* e = find(key);
-  if (!e) return {};
-  if (!e->array || !(is_real(e->type) || is_integer(e->type))) wrong_type(*e, "a list of numbers");
-  std::vector<float> all(e->count);
-  for (uint64_t i = 0; i < e->count; ++i) all[i] = float(real_at(*e, i));
+  const Entry* e = find(key, true, is_number, "a list of numbers");
+  std::vector<float> all(e ? e->count : 0);
+  for (uint64_t i = 0; i < all.size(); ++i) all[i] = float(real_at(*e, i));
   return all;
 }
 
 std::vector<std::string_view> Metadata::texts(std::string_view key) const {
-  const Entry* e = find(key);
+  const Entry* e = find(key, true, is_text, "a list of texts");
   if (!e) return {};
-  if (!e->array || e->type != Type::text) wrong_type(*e, "a list of texts");
   std::vector<std::string_view> all;
   all.reserve(e->count);
   std::string_view rest = e->bytes;

@@ -10,56 +10,14 @@ namespace minpair::checkpoint {
 namespace {
 
 struct Layout {
-  DType type;
   std::string_view name;
   uint32_t elements, bytes;
 };
 
-// In the order of DType.
-constexpr Layout layouts[] = {
-    {DType::f64, "F64", 1, 8},
-    {DType::f32, "F32", 1, 4},
-    {DType::f16, "F16", 1, 2},
-    {DType::bf16, "BF16", 1, 2},
-    {DType::i64, "I64", 1, 8},
-    {DType::i32, "I32", 1, 4},
-    {DType::i16, "I16", 1, 2},
-    {DType::i8, "I8", 1, 1},
-    {DType::u8, "U8", 1, 1},
-    {DType::boolean, "BOOL", 1, 1},
-    {DType::q8_0, "Q8_0", 32, 34},
-    {DType::q4_0, "Q4_0", 32, 18},
-    {DType::q4_1, "Q4_1", 32, 20},
-    {DType::q5_0, "Q5_0", 32, 22},
-    {DType::q5_1, "Q5_1", 32, 24},
-    {DType::q2_k, "Q2_K", 256, 84},
-    {DType::q3_k, "Q3_K", 256, 110},
-    {DType::q4_k, "Q4_K", 256, 144},
-    {DType::q5_k, "Q5_K", 256, 176},
-    {DType::q6_k, "Q6_K", 256, 210},
-    {DType::q8_k, "Q8_K", 256, 292},
-    {DType::iq1_s, "IQ1_S", 256, 50},
-    {DType::iq1_m, "IQ1_M", 256, 56},
-    {DType::iq2_xxs, "IQ2_XXS", 256, 66},
-    {DType::iq2_xs, "IQ2_XS", 256, 74},
-    {DType::iq2_s, "IQ2_S", 256, 82},
-    {DType::iq3_xxs, "IQ3_XXS", 256, 98},
-    {DType::iq3_s, "IQ3_S", 256, 110},
-    {DType::iq4_nl, "IQ4_NL", 32, 18},
-    {DType::iq4_xs, "IQ4_XS", 256, 136},
-    {DType::tq1_0, "TQ1_0", 256, 54},
-    {DType::tq2_0, "TQ2_0", 256, 66},
-    {DType::mxfp4, "MXFP4", 32, 17},
-    {DType::q1_0, "Q1_0", 128, 18},
-    {DType::q2_0, "Q2_0", 64, 18},
-};
-
-constexpr bool in_order() {
-  for (size_t i = 0; i < std::size(layouts); ++i)
-    if (size_t(layouts[i].type) != i) return false;
-  return std::size(layouts) == size_t(DType::q2_0) + 1;
-}
-static_assert(in_order());
+#define MINPAIR_PLAIN(type, name, bytes) {name, 1, bytes},
+#define MINPAIR_BLOCKS(type, name, elements, bytes, ...) {name, elements, bytes},
+constexpr Layout layouts[] = {MINPAIR_PLAIN_TYPES(MINPAIR_PLAIN)
+                                  MINPAIR_BLOCK_FORMATS(MINPAIR_BLOCKS)};
 
 const Layout& layout(DType type) { return layouts[size_t(type)]; }
 
