@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "tokenizer/sentencepiece_file.h"
+#include "tokenizer/make.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view bytes(reinterpret_cast<const char*>(data), size);

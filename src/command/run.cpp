@@ -18,7 +18,7 @@
 #include "command/shared.h"
 #include "engine/memory.h"
 #include "engine/processes/processes.h"
-#include "model/one_by_one.h"
+#include "model/model.h"
 #include "report/report.h"
 
 namespace minpair::command {

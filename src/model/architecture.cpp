@@ -7,7 +7,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "base/error.h"
+#include "base/hash.h"
 #include "model/mixing.h"
 
 namespace minpair::model {
@@ -91,17 +91,32 @@ std::span<const nn::Sequence> Batch::sequences_of(size_t rows) const {
   return {sequences.begin(), end};
 }
 
-void Encoder::embed(const Batch& batch, const Embedding& words, const Watch& watch,
-                    nn::Matrix& stream) {
+void Encoder::embed(const Batch& batch, const Watch& watch) {
   begin(batch.ids.size(), watch);
-  stream.resize(batch.ids.size(), words.width());
-  for (size_t i = 0; i < batch.ids.size(); ++i) words.row(size_t(batch.ids[i]), stream.row(i));
+  hidden_.resize(batch.ids.size(), words_.width());
+  for (size_t i = 0; i < batch.ids.size(); ++i) words_.row(size_t(batch.ids[i]), hidden_.row(i));
 }
 
-const nn::Matrix& Encoder::last_norm(nn::Matrix& stream) {
-  finish(stream);
-  see(Site::output, 0, stream);
-  return stream;
+const nn::Matrix& Encoder::last_norm() {
+  finish(hidden_);
+  see(Site::output, 0, hidden_);
+  return hidden_;
+}
+
+const nn::Matrix& Network::attention_input(size_t layer, const nn::Norm& norm, bool normed) {
+  if (!normed) return see_copy(Site::attention_input, layer, hidden_);
+  nn::normalize(runtime_, hidden_, norm, normed_);
+  see(Site::attention_input, layer, normed_);
+  return normed_;
+}
+
+void Network::feed_forward(size_t layer, const nn::Matrix& in, const nn::Linear& up, bool gated,
+                           const nn::Linear& down, const nn::Matrix& before, nn::Matrix& out,
+                           const nn::Norm& after, float times) {
+  nn::linear(runtime_, in, up, gated ? wide_ : inner_, gated ? nn::Activation::none : activation_);
+  if (gated) nn::gated(runtime_, wide_, activation_, inner_);
+  see(Site::mlp_inner, layer, inner_);
+  add(Site::mlp_output, layer, inner_, down, before, out, after, times);
 }
 
 const nn::Matrix& Network::see_copy(Site site, size_t layer, const nn::Matrix& rows) {
@@ -217,7 +232,27 @@ bool is_tied(const Config& config, const WeightLoader& load, const std::string& 
   return false;
 }
 
+NetworkModel::NetworkModel(const Source& source, Parts parts)
+    : info_(source.known),
+      runtime_(runtime_for(source.options, info_, parts.checkpoint.get())),
+      config_(std::move(parts.config)),
+      checkpoint_(std::move(parts.checkpoint)),
+      tokenizer_(std::move(parts.tokenizer)),
+      check_keys_(parts.check_keys),
+      with_head_(parts.with_head) {
+  Sha256 fingerprint;
+  fingerprint.add(checkpoint_->fingerprint());
+  if (config_) fingerprint.add(config_->bytes());
+  info_.fingerprint = fingerprint.hex();
+  checkpoint_->release_memory();
+}
+
 const nn::Matrix& TransformHead::run(const nn::Runtime& runtime, const nn::View& hidden) {
+  if (dense.weights.outputs() == 0) {
+    out.resize(hidden.rows, hidden.columns);
+    for (size_t i = 0; i < hidden.rows; ++i) std::copy_n(hidden.row(i), hidden.columns, out.row(i));
+    return out;
+  }
   nn::linear(runtime, hidden, dense, out, activation);
   nn::normalize(runtime, out, norm);
   return out;

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/error.h"
 #include "checkpoint/checkpoint.h"
 #include "model/config.h"
 #include "model/model.h"
@@ -100,6 +101,15 @@ struct LateRows {
 
 class Mixing;  // mixing.h
 
+// dense, activation, norm: what masked language models do before their decoder.
+struct TransformHead {
+  nn::Linear dense;
+  nn::Activation activation = nn::Activation::gelu;
+  nn::Norm norm;
+  nn::Matrix out;
+  const nn::Matrix& run(const nn::Runtime& runtime, const nn::View& hidden);
+};
+
 // What the layers of encoders and decoders are written with.
 class Network {
  public:
@@ -135,7 +145,21 @@ class Network {
   // From here on only `kept` of the tokens are computed.
   void keep(std::span<const uint32_t> kept, std::initializer_list<nn::Matrix*> all);
 
+  // What attention reads: the stream, normed unless the norms come after.
+  const nn::Matrix& attention_input(size_t layer, const nn::Norm& norm, bool normed = true);
+  // out = before + down(activation(up(in))); `gated`: up gives the input and its gate.
+  void feed_forward(size_t layer, const nn::Matrix& in, const nn::Linear& up, bool gated,
+                    const nn::Linear& down, const nn::Matrix& before, nn::Matrix& out,
+                    const nn::Norm& after = {}, float times = 1);
+
   const nn::Runtime& runtime_;
+  nn::AttentionShape shape_;
+  nn::Activation activation_{};
+  Embedding words_;
+  nn::Norm norm_;  // the last one
+  TransformHead head_;
+  nn::Linear output_;  // to the vocabulary
+  nn::Matrix hidden_, normed_, qkv_, context_, attended_, wide_, inner_;
 
  private:
   const Watch* watch_ = nullptr;
@@ -178,15 +202,16 @@ class Encoder : public Network {
   virtual void check_asked(std::span<const tokenizer::TokenId> /*ids*/,
                            uint32_t /*position*/) const {}
   // From the last stream to what the head reads, where there is something between them.
-  virtual void finish(nn::Matrix& /*stream*/) {}
-  // From hidden states to what the decoder multiplies.
-  virtual const nn::Matrix& head(const nn::View& hidden) = 0;
-  virtual const nn::Linear& decoder() const = 0;
+  virtual void finish(nn::Matrix& stream) {
+    if (!norm_.weight.empty()) nn::normalize(runtime_, stream, norm_);
+  }
+  // From hidden states to what the decoder multiplies: themselves where nothing transforms them.
+  const nn::Matrix& head(const nn::View& hidden) { return head_.run(runtime_, hidden); }
+  const nn::Linear& decoder() const { return output_; }
 
  protected:
-  void embed(const Batch& batch, const Embedding& words, const Watch& watch,
-             nn::Matrix& stream);                   // a new pass
-  const nn::Matrix& last_norm(nn::Matrix& stream);  // what forward() gives
+  void embed(const Batch& batch, const Watch& watch);  // a new pass, into hidden_
+  const nn::Matrix& last_norm();                       // of hidden_: what forward() gives
 };
 
 class Decoder;  // a causal one: causal.h
@@ -196,8 +221,8 @@ struct Loading {
   const nn::Runtime& runtime;
   const Config& config;
   const checkpoint::Checkpoint& checkpoint;
-  bool with_head;          // false: only the encoder, for looking at hidden states
   query::ModelInfo& info;  // layers, hidden, heads, vocabulary, max_tokens, parameters, notes
+  bool with_head = true;   // as in Parts
 };
 // Where config.json says how large a network is; empty: there is no such thing.
 struct SizeKeys {
@@ -207,8 +232,10 @@ struct SizeKeys {
 };
 void read_sizes(const Loading& from, const SizeKeys& keys = {});
 
-using MakeEncoder = std::unique_ptr<Encoder> (*)(const Loading&);
-using MakeDecoder = std::unique_ptr<Decoder> (*)(const Loading&);
+template <class Kind>
+using Make = std::unique_ptr<Kind> (*)(const Loading&);
+using MakeEncoder = Make<Encoder>;
+using MakeDecoder = Make<Decoder>;
 template <class Kind, class Architecture>
 std::unique_ptr<Kind> make(const Loading& from) {
   return std::make_unique<Architecture>(from);
@@ -221,6 +248,51 @@ struct Source {
   std::string text_config = {};  // as in ModelType
 };
 using MakeModel = std::unique_ptr<query::Model> (*)(const Source&);
+
+// Throws when the weights are stored in a way that only another library can undo.
+void refuse_quantised(const Config& config);
+
+// What is read before there is a model.
+struct Parts {
+  std::unique_ptr<Config> config;  // null: a file without one
+  std::unique_ptr<checkpoint::Checkpoint> checkpoint;
+  std::unique_ptr<tokenizer::Tokenizer> tokenizer;
+  bool check_keys = true;  // of the configuration; those made of GGUF's have none too many
+  bool with_head = true;   // false: an encoder of BERT's alone, which can be watched
+};
+
+// A model that is a network.
+class NetworkModel : public query::Model, public Watchable {
+ public:
+  const query::ModelInfo& info() const override { return info_; }
+  const tokenizer::Tokenizer& tokenizer() const override { return *tokenizer_; }
+  query::AskSet asks() const override { return query::AskSet().set(); }
+
+ protected:
+  NetworkModel(const Source& source, Parts parts);
+  template <class Kind>
+  std::unique_ptr<Kind> make_network(Make<Kind> make, const Source& source) {
+    try {
+      refuse_quantised(*config_);
+      std::unique_ptr<Kind> network = make({runtime_, *config_, *checkpoint_, info_, with_head_});
+      if (check_keys_) config_->refuse_unknown(info_.architecture);
+      checkpoint_->release_memory();
+      return network;
+    } catch (Error& error) {
+      if (error.where().file.empty()) error.at(source.path.string());
+      throw;
+    }
+  }
+
+  query::ModelInfo info_;
+  nn::Runtime runtime_;
+  std::unique_ptr<Config> config_;
+  std::unique_ptr<checkpoint::Checkpoint> checkpoint_;
+  std::unique_ptr<tokenizer::Tokenizer> tokenizer_;
+
+ private:
+  bool check_keys_, with_head_;
+};
 
 // How GGUF files write what config.json and Hugging Face's tensors write otherwise.
 struct Gguf {
@@ -235,6 +307,10 @@ struct Gguf {
     std::string theirs, ours;
     Names in_layer;
   };
+
+  // Whole numbers of a file, as settings.
+  static Settings integers(const checkpoint::Metadata& from, const std::string& prefix,
+                           const Names& names);
 
   std::string architecture;  // general.architecture
   std::string model_type;    // ours
@@ -283,9 +359,6 @@ std::unique_ptr<query::Model> load_ngram(const Source& source);      // an ARPA 
 nn::Runtime runtime_for(const LoadOptions& options, query::ModelInfo& info,
                         const checkpoint::Checkpoint* weights = nullptr);
 
-// Throws when the weights are stored in a way that only another library can undo.
-void refuse_quantised(const Config& config);
-
 // Throws when the heads do not divide the width.
 nn::AttentionShape attention_shape(const Config& config, size_t hidden, size_t heads);
 
@@ -300,14 +373,5 @@ void multiply(nn::Matrix& rows, float by);
 void normalize_parts(const nn::Runtime& runtime, nn::Matrix& rows, const nn::Norm& norm,
                      size_t width);
 void clip(nn::Matrix& rows, float limit);  // to [-limit, limit]
-
-// dense, activation, norm: what masked language models do before their decoder.
-struct TransformHead {
-  nn::Linear dense;
-  nn::Activation activation = nn::Activation::gelu;
-  nn::Norm norm;
-  nn::Matrix out;
-  const nn::Matrix& run(const nn::Runtime& runtime, const nn::View& hidden);
-};
 
 }  // namespace minpair::model

@@ -64,7 +64,6 @@ class Bart : public GapFiller {
   void finish(nn::Matrix& stream) override {
     if (multilingual_) nn::normalize(runtime_, stream, decoder_.last_norm);
   }
-  const nn::Linear& decoder() const override { return output_; }
 
  private:
   void load_weights(const Loading& from) {
@@ -79,8 +78,7 @@ class Bart : public GapFiller {
     output_.weights = load.matrix(tied ? "shared.weight" : "lm_head.weight", info.vocabulary, h);
     if (load.has("final_logits_bias"))
       output_.bias = load.numbers("final_logits_bias", {1, int64_t(info.vocabulary)});
-    load.finish(multilingual_ ? "mBART" : "BART", {"lm_head", "decoder."});
-    info.parameters = load.parameters();
+    info.parameters = load.finish(multilingual_ ? "mBART" : "BART", {"lm_head", "decoder."});
     set_layers(encoder_.blocks.size(), decoder_.blocks.size(), decoder_.shape.heads, info);
     info.max_tokens -= 1;  // the decoder also reads its start
   }
@@ -164,9 +162,8 @@ class Bart : public GapFiller {
 
   void feed_forward(size_t layer, const Block& block, nn::Matrix& stream) {
     if (multilingual_) nn::normalize(runtime_, stream, block.norm, normed_);
-    nn::linear(runtime_, multilingual_ ? normed_ : stream, block.up, inner_, activation_);
-    see(Site::mlp_inner, layer, inner_);
-    add(Site::mlp_output, layer, inner_, block.down, stream, sum_);
+    GapFiller::feed_forward(layer, multilingual_ ? normed_ : stream, block.up, false, block.down,
+                            stream, sum_);
     std::swap(stream, sum_);
     if (!multilingual_) nn::normalize(runtime_, stream, block.norm);
   }
@@ -201,12 +198,9 @@ class Bart : public GapFiller {
 
   bool multilingual_;
   float times_ = 1;
-  nn::Activation activation_{};
   tokenizer::TokenId start_ = 0;
-  Embedding words_;
   Side encoder_, decoder_;
-  nn::Linear output_;
-  nn::Matrix normed_, query_, key_value_, context_, sum_, inner_;
+  nn::Matrix query_, key_value_, sum_;
 };
 
 }  // namespace

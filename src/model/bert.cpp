@@ -4,16 +4,186 @@
 // (Clark et al. 2020), ALBERT (Lan et al. 2020), MPNet (Song et al. 2020), RoFormer (Su et al.
 // 2021) and others do otherwise is stated in `BertVariant`.
 
-#include "model/bert_variant.h"
-
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "model/architecture.h"
-#include "model/buckets.h"
+#include "model/disentangled.h"
 
 namespace minpair::model {
 namespace {
+
+struct BertVariant {
+  std::string name = "BERT";
+  // Keys of config.json, and what is meant where one is absent.
+  const char *layers = "num_hidden_layers", *hidden = "hidden_size", *heads = "num_attention_heads",
+             *inner = "intermediate_size", *activation = "hidden_act", *epsilon = "layer_norm_eps";
+  std::string usual_activation = "gelu";
+  double usual_epsilon = 1e-12;
+  size_t positions = 512, segments = 2;
+  bool positions_after_padding = false;  // RoBERTa
+  int64_t padding = -1;                  // MPNet: whatever the configuration says
+  // RoFormer, NomicBERT: queries and keys are turned instead of adding positions; 0: they are not.
+  double rotary_theta = 0;
+  bool neighbours = false;    // rotary pairs lie beside each other
+  bool exact_angles = false;  // RoFormer: in double precision
+  bool turns_values = false;  // RoFormer, if it says so
+  // MPNet: what the distance of two tokens adds to their score, by bucket.
+  std::string distances;
+  bool norms_first = false;  // Megatron-BERT, XLM-R XL, RoBERTa-PreLayerNorm: before, not after
+  std::string last_norm;     // and then there is one after the last layer
+  bool gated = false;        // NomicBERT
+  bool biases = true;
+  // ELECTRA, ALBERT: embeddings are narrower than the layers, and this matrix widens them.
+  std::string widen;
+  bool shares_layers = false;  // ALBERT: layers are used again and again
+  // Tensors.
+  std::string embedding_norm = "embeddings.LayerNorm";  // empty: there is none
+  std::string tasks;                                    // ERNIE: its first row is added
+  std::string layer = "encoder.layer.{}.";
+  // Three, or one in this order.
+  std::vector<std::string> qkv{"attention.self.query", "attention.self.key",
+                               "attention.self.value"};
+  std::string attention_output = "attention.output.dense",
+              attention_norm = "attention.output.LayerNorm", down = "output.dense",
+              output_norm = "output.LayerNorm";
+  std::vector<std::string> up{"intermediate.dense"};  // with the gate: two
+  std::string head = "cls.", head_dense = "cls.predictions.transform.dense",
+              head_norm = "cls.predictions.transform.LayerNorm",
+              decoder = "cls.predictions.decoder.weight";
+  std::vector<std::string> decoder_bias{"cls.predictions.bias", "cls.predictions.decoder.bias"};
+  bool gelu_in_head = false;  // whatever the activation of the layers is
+};
+
+using Variant = BertVariant;
+
+Variant distilbert() {
+  Variant v{.name = "DistilBERT",
+            .layers = "n_layers",
+            .hidden = "dim",
+            .heads = "n_heads",
+            .inner = "hidden_dim",
+            .activation = "activation",
+            .epsilon = "",  // not configurable
+            .segments = 0};
+  v.layer = "transformer.layer.{}.";
+  v.qkv = {"attention.q_lin", "attention.k_lin", "attention.v_lin"};
+  v.attention_output = "attention.out_lin", v.attention_norm = "sa_layer_norm";
+  v.up = {"ffn.lin1"}, v.down = "ffn.lin2", v.output_norm = "output_layer_norm";
+  v.head = "vocab_", v.head_dense = "vocab_transform", v.head_norm = "vocab_layer_norm";
+  v.decoder = "vocab_projector.weight", v.decoder_bias = {"vocab_projector.bias"};
+  return v;
+}
+
+Variant roberta() {
+  Variant v{.name = "RoBERTa", .positions = 514, .segments = 1, .positions_after_padding = true};
+  v.head = "lm_head.", v.head_dense = "lm_head.dense", v.head_norm = "lm_head.layer_norm";
+  v.decoder = "lm_head.decoder.weight", v.decoder_bias = {"lm_head.bias", "lm_head.decoder.bias"};
+  v.gelu_in_head = true;
+  return v;
+}
+
+Variant roberta_norms_first() {
+  Variant v = roberta();
+  v.name = "RoBERTa-PreLayerNorm";
+  v.norms_first = true;
+  v.attention_norm = "attention.LayerNorm", v.output_norm = "intermediate.LayerNorm";
+  v.last_norm = "LayerNorm";
+  return v;
+}
+
+Variant large_xlm_roberta() {
+  Variant v = roberta();
+  v.name = "XLM-R XL", v.usual_epsilon = 1e-5;
+  v.norms_first = true;
+  v.attention_norm = "attention.self_attn_layer_norm", v.output_norm = "LayerNorm";
+  v.last_norm = "encoder.LayerNorm", v.embedding_norm.clear();
+  return v;
+}
+
+Variant mpnet(const Config& c) {
+  Variant v = roberta();
+  v.name = "MPNet", v.segments = 0, v.padding = 1,
+  v.distances = "encoder.relative_attention_bias.weight";
+  v.qkv = {"attention.attn.q", "attention.attn.k", "attention.attn.v"};
+  v.attention_output = "attention.attn.o", v.attention_norm = "attention.LayerNorm";
+  c.ignore({"relative_attention_num_buckets"});
+  return v;
+}
+
+Variant electra() {
+  Variant v{.name = "ELECTRA", .widen = "embeddings_project"};
+  v.head = "generator_", v.head_dense = "generator_predictions.dense";
+  v.head_norm = "generator_predictions.LayerNorm";
+  v.decoder = "generator_lm_head.weight", v.decoder_bias = {"generator_lm_head.bias"};
+  v.gelu_in_head = true;
+  return v;
+}
+
+Variant albert() {
+  Variant v{.name = "ALBERT",
+            .usual_activation = "gelu_new",
+            .widen = "encoder.embedding_hidden_mapping_in",
+            .shares_layers = true};
+  v.layer = "encoder.albert_layer_groups.{}.albert_layers.{}.";
+  v.qkv = {"attention.query", "attention.key", "attention.value"};
+  v.attention_output = "attention.dense", v.attention_norm = "attention.LayerNorm";
+  v.up = {"ffn"}, v.down = "ffn_output", v.output_norm = "full_layer_layer_norm";
+  v.head = "predictions.", v.head_dense = "predictions.dense";
+  v.head_norm = "predictions.LayerNorm", v.decoder = "predictions.decoder.weight";
+  v.decoder_bias = {"predictions.bias", "predictions.decoder.bias"};
+  return v;
+}
+
+Variant megatron() {
+  Variant v{.name = "Megatron-BERT", .norms_first = true, .last_norm = "encoder.ln"};
+  v.embedding_norm.clear();
+  v.attention_norm = "attention.ln", v.output_norm = "ln";
+  return v;
+}
+
+Variant ernie(const Config& c) {
+  Variant v{.name = "ERNIE"};
+  if (c.flag("use_task_id", false)) v.tasks = "embeddings.task_type_embeddings.weight";
+  return v;
+}
+
+Variant roformer(const Config& c) {
+  Variant v{.name = "RoFormer",
+            .positions = 1536,
+            .rotary_theta = 10000,
+            .neighbours = true,
+            .exact_angles = true};
+  v.turns_values = c.flag("rotary_value", false);
+  if (c.has("embedding_size")) v.widen = "embeddings_project";
+  return v;
+}
+
+Variant nomic(const Config& c) {
+  Variant v{.name = "NomicBERT", .usual_activation = "silu", .positions = 2048};
+  v.rotary_theta = c.real("rotary_emb_base", 1000);
+  v.gated = true, v.biases = false;
+  v.embedding_norm = "emb_ln", v.layer = "encoder.layers.{}.";
+  v.qkv = {"attn.Wqkv"}, v.attention_output = "attn.out_proj", v.attention_norm = "norm1";
+  // The second one is the gate.
+  v.up = {"mlp.fc12", "mlp.fc11"}, v.down = "mlp.fc2", v.output_norm = "norm2";
+  v.head_norm = "cls.predictions.transform.layer_norm";
+  return v;
+}
+
+Variant bert_variant(const Config& c, const std::string& type) {
+  if (type == "distilbert") return distilbert();
+  if (type == "electra") return electra();
+  if (type == "albert") return albert();
+  if (type == "megatron-bert") return megatron();
+  if (type == "ernie") return ernie(c);
+  if (type == "roformer") return roformer(c);
+  if (type == "nomic_bert") return nomic(c);
+  if (type == "mpnet") return mpnet(c);
+  if (type == "roberta-prelayernorm") return roberta_norms_first();
+  if (type == "xlm-roberta-xl") return large_xlm_roberta();
+  return type == "bert" ? Variant() : roberta();
+}
 
 // Shared layers cost nothing on disk, so that a wrong number would not be noticed there.
 constexpr size_t kMostSharedLayers = 1000;
@@ -50,15 +220,14 @@ class Bert : public Encoder {
                       {"module.", "model.", "bert.", "distilbert.", "roberta.", "camembert.",
                        "electra.", "albert.", "mpnet.", "ernie.", "roformer.", "nomic_bert.",
                        "data2vec_text.", "roberta_prelayernorm."});
-    if (from.with_head && load.has("discriminator_predictions.dense.weight"))
+    if (load.has("discriminator_predictions.dense.weight"))
       throw bad_input("this is ELECTRA's discriminator, which is not a language model")
           .hint("use the generator that was trained beside it (its name ends in -generator)");
     load_embeddings(load, c, info);
     set_places(load, c);
     load_layers(load, c, info);
     if (from.with_head) load_head(load, c, info);
-    load.finish(v.name, {v.head});
-    info.parameters = load.parameters();
+    info.parameters = load.finish(v.name, {v.head});
   }
 
   const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
@@ -71,7 +240,8 @@ class Bert : public Encoder {
     for (size_t l = 0; l < order_.size(); ++l) {
       const Layer& layer = layers_[order_[l]];
       join(l, batch.late, hidden_);
-      nn::linear(runtime_, attention_input(layer, l), layer.qkv, qkv_);
+      nn::linear(runtime_, attention_input(l, layer.attention_norm, v.norms_first), layer.qkv,
+                 qkv_);
       if (v.rotary_theta > 0)
         rotary_.apply(runtime_, batch.positions_of(qkv_.rows()),
                       (v.turns_values ? 3 : 2) * shape_.heads, qkv_.data(), qkv_.columns());
@@ -84,20 +254,13 @@ class Bert : public Encoder {
       if (!v.norms_first) nn::normalize(runtime_, attended_, layer.attention_norm);
       see(Site::attention_residual, l, attended_);
       if (v.norms_first) nn::normalize(runtime_, attended_, layer.output_norm, normed_);
-      feed_forward(layer, v.norms_first ? normed_ : attended_);
-      see(Site::mlp_inner, l, inner_);
-      add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_);
+      feed_forward(l, v.norms_first ? normed_ : attended_, layer.up, v.gated, layer.down, attended_,
+                   hidden_);
       if (!v.norms_first) nn::normalize(runtime_, hidden_, layer.output_norm);
       see(Site::residual, l, hidden_);
     }
-    return last_norm(hidden_);
+    return last_norm();
   }
-
-  void finish(nn::Matrix& stream) override {
-    if (!last_norm_.weight.empty()) nn::normalize(runtime_, stream, last_norm_);
-  }
-  const nn::Matrix& head(const nn::View& hidden) override { return head_.run(runtime_, hidden); }
-  const nn::Linear& decoder() const override { return decoder_; }
 
  private:
   void load_embeddings(WeightLoader& load, const Config& c, query::ModelInfo& info) {
@@ -160,8 +323,7 @@ class Bert : public Encoder {
     for (size_t l = 0; l < layers; ++l)
       for (size_t i = 0; i < each; ++i) order_.push_back(l * groups / layers * each + i);
     info.layers = uint32_t(order_.size());
-    if (!variant_.last_norm.empty())
-      last_norm_ = load.norm(variant_.last_norm, info.hidden, epsilon_);
+    if (!variant_.last_norm.empty()) norm_ = load.norm(variant_.last_norm, info.hidden, epsilon_);
   }
 
   Layer load_layer(WeightLoader& load, const std::string& p, size_t h, size_t inner) const {
@@ -186,11 +348,11 @@ class Bert : public Encoder {
     head_.activation = v.gelu_in_head ? nn::Activation::gelu : activation_;
     head_.norm = load.norm(v.head_norm, e, epsilon_);
     const bool tied = is_tied(c, load, v.decoder, kWords);
-    decoder_.weights = load.matrix(tied ? kWords : v.decoder, info.vocabulary, e);
+    output_.weights = load.matrix(tied ? kWords : v.decoder, info.vocabulary, e);
     std::string bias = v.decoder_bias.front();
     for (const std::string& name : v.decoder_bias)
       if (load.has(name)) bias = name;
-    decoder_.bias = load.vector(bias, info.vocabulary);
+    output_.bias = load.vector(bias, info.vocabulary);
   }
 
   // The sum of a word's, the first segment's and the position's embedding, normed.
@@ -215,22 +377,6 @@ class Bert : public Encoder {
     if (narrow) nn::linear(runtime_, narrow_, widen_, hidden_);
   }
 
-  const nn::Matrix& attention_input(const Layer& layer, size_t l) {
-    if (!variant_.norms_first) return see_copy(Site::attention_input, l, hidden_);
-    nn::normalize(runtime_, hidden_, layer.attention_norm, normed_);
-    see(Site::attention_input, l, normed_);
-    return normed_;
-  }
-
-  void feed_forward(const Layer& layer, const nn::Matrix& in) {
-    if (!variant_.gated) {
-      nn::linear(runtime_, in, layer.up, inner_, activation_);
-      return;
-    }
-    nn::linear(runtime_, in, layer.up, wide_);
-    nn::gated(runtime_, wide_, activation_, inner_);
-  }
-
   // Padding tokens, should a text contain one, do not count and stand at the padding's position.
   void count_after_padding(const Batch& batch, std::vector<uint32_t>& position) const {
     const uint32_t first = static_cast<uint32_t>(padding_) + 1;
@@ -243,21 +389,16 @@ class Bert : public Encoder {
 
   BertVariant variant_;
   double epsilon_ = 0;
-  nn::Activation activation_;
-  nn::AttentionShape shape_;
   tokenizer::TokenId padding_ = -1;
-  Embedding words_;
   nn::Matrix positions_, segments_, tasks_;
   nn::Rotary rotary_;
   DistanceBias distances_;
   nn::MoreScores add_distances_ = [this](const nn::ScoreBlock& block) { distances_.add(block); };
-  nn::Norm embedding_norm_, last_norm_;
+  nn::Norm embedding_norm_;
   nn::Linear widen_;
   std::vector<Layer> layers_;
   std::vector<size_t> order_;  // which of them runs as number l
-  TransformHead head_;
-  nn::Linear decoder_;
-  nn::Matrix narrow_, hidden_, normed_, qkv_, context_, attended_, wide_, inner_;
+  nn::Matrix narrow_;
 };
 
 }  // namespace

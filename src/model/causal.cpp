@@ -8,11 +8,9 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "base/hash.h"
 #include "model/edges.h"
 #include "model/interventions.h"
 #include "model/mixing.h"
-#include "model/taps.h"
 #include "tokenizer/word_ends.h"
 
 namespace minpair::model {
@@ -120,45 +118,14 @@ void TreeAttention::run_gathered(const nn::AttentionShape& shape, const PrefixTr
   nn::attend(runtime_, shape, sequences, queries, path_keys_, path_values_, out);
 }
 
-CausalModel::CausalModel(const Source& source, MakeDecoder make_decoder)
-    : info_(source.known),
-      runtime_(runtime_for(source.options, info_)),
-      config_(std::make_unique<Config>(
-          Config(source.path / "config.json").inside("text_config", source.text_config))),
-      checkpoint_(checkpoint::open_checkpoint(source.path)),
-      tokenizer_(tokenizer::load_tokenizer(source.path, &info_.notes)) {
-  load(source, make_decoder);
-  config_->refuse_unknown(info_.architecture);
-}
-
-CausalModel::CausalModel(const Source& source, MakeDecoder make_decoder,
-                         std::unique_ptr<Config> config,
-                         std::unique_ptr<checkpoint::Checkpoint> checkpoint,
-                         std::unique_ptr<tokenizer::Tokenizer> tokenizer)
-    : info_(source.known),
-      runtime_(runtime_for(source.options, info_, checkpoint.get())),
-      config_(std::move(config)),
-      checkpoint_(std::move(checkpoint)),
-      tokenizer_(std::move(tokenizer)) {
-  load(source, make_decoder);
-}
-
-void CausalModel::load(const Source& source, MakeDecoder make_decoder) {
-  info_.fingerprint = Sha256().add(checkpoint_->fingerprint()).add(config_->bytes()).hex();
-  checkpoint_->release_memory();
-  try {
-    refuse_quantised(*config_);
-    config_->ignore({"is_decoder"});  // it is one, whatever it says
-    config_->must_be("is_encoder_decoder", false, "one half of the model alone is not supported");
-    decoder_ = make_decoder({runtime_, *config_, *checkpoint_, true, info_});
-  } catch (Error& error) {
-    if (error.where().file.empty()) error.at(source.path.string());
-    throw;
-  }
+CausalModel::CausalModel(const Source& source, MakeDecoder make_decoder, Parts parts)
+    : NetworkModel(source, std::move(parts)) {
+  config_->ignore({"is_decoder"});  // it is one, whatever it says
+  config_->must_be("is_encoder_decoder", false, "one half of the model alone is not supported");
+  decoder_ = make_network(make_decoder, source);
   // Between two products a state or a memory goes over wide rows several times: these stay in the
   // cache.
   if (!decoder_->attends()) info_.batch_tokens = 1024;
-  checkpoint_->release_memory();
   set_edges(info_, *tokenizer_, source.options, start_of_text(*config_, *tokenizer_, info_),
             {-1, query::EdgeFrom::transformers});
 }

@@ -59,12 +59,6 @@ class Decoder : public Network {
   const nn::Matrix& last_norm(std::span<const uint32_t> rows);  // what forward() gives
 
   TreeAttention attention_;
-  nn::AttentionShape shape_;
-  nn::Activation activation_;
-  Embedding words_;
-  nn::Norm norm_;
-  nn::Linear output_;
-  nn::Matrix hidden_, normed_, context_, attended_, inner_;
 };
 
 // Decoder::left_of(), where the stream is halved after every so many layers; 0: never.
@@ -83,17 +77,10 @@ class TreeOutputs {
   std::vector<uint8_t> word_ends_;  // per token; found when first asked for
 };
 
-class CausalModel : public query::Model, public Watchable {
+class CausalModel : public NetworkModel {
  public:
-  CausalModel(const Source& source, MakeDecoder make_decoder);
-  // From parts that were found elsewhere (GGUF).
-  CausalModel(const Source& source, MakeDecoder make_decoder, std::unique_ptr<Config> config,
-              std::unique_ptr<checkpoint::Checkpoint> checkpoint,
-              std::unique_ptr<tokenizer::Tokenizer> tokenizer);
+  CausalModel(const Source& source, MakeDecoder make_decoder, Parts parts);
 
-  const query::ModelInfo& info() const override { return info_; }
-  const tokenizer::Tokenizer& tokenizer() const override { return *tokenizer_; }
-  query::AskSet asks() const override { return query::AskSet().set(); }
   query::SiteSet sites() const override { return decoder_->sites(); }
   std::vector<query::Answer> answer(std::span<const query::Query> queries) override;
 
@@ -109,13 +96,6 @@ class CausalModel : public query::Model, public Watchable {
                                            uint32_t position, Mixing& mixing);
 
  private:
-  void load(const Source& source, MakeDecoder make_decoder);
-
-  query::ModelInfo info_;
-  nn::Runtime runtime_;
-  std::unique_ptr<Config> config_;
-  std::unique_ptr<checkpoint::Checkpoint> checkpoint_;
-  std::unique_ptr<tokenizer::Tokenizer> tokenizer_;
   std::unique_ptr<Decoder> decoder_;
   TreeOutputs outputs_;
 };

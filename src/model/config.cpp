@@ -248,7 +248,8 @@ void Config::must_agree(std::string_view key, std::string_view other) const {
 }
 
 void Config::ignore(std::initializer_list<std::string_view> keys) const {
-  for (std::string_view key : keys) asked_->emplace(key);
+  for (std::string_view some : keys)
+    for (std::string_view key : split(some, ' ')) asked_->emplace(key);
 }
 
 void Config::must_be(std::string_view key, bool usual, const std::string& why) const {

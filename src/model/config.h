@@ -49,7 +49,8 @@ class Config {
   // do not agree on which of them counts.
   void must_agree(std::string_view key, std::string_view other) const;
 
-  // What changes no number, or only in ways that are not used here.
+  // What changes no number, or only in ways that are not used here. Each may be several, with
+  // spaces.
   void ignore(std::initializer_list<std::string_view> keys) const;
   // Throws where the configuration asks for what is not implemented.
   void must_be(std::string_view key, bool usual, const std::string& why) const;

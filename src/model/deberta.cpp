@@ -43,9 +43,8 @@ class Deberta : public Encoder {
     for (size_t i = 0; i < info.layers; ++i)
       layers_.push_back(load_layer(load, i, info.hidden, c.size("intermediate_size"), distances));
     if (!first_version_ && c.integer("conv_kernel_size", 0) > 0) load_convolution(load, c);
-    if (from.with_head) load_head(load, c, info);
-    load.finish("DeBERTa", {"cls.", "lm_predictions."});
-    info.parameters = load.parameters();
+    load_head(load, c, info);
+    info.parameters = load.finish("DeBERTa", {"cls.", "lm_predictions."});
   }
 
   const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
@@ -76,9 +75,7 @@ class Deberta : public Encoder {
       add(Site::attention_output, l, context_, layer.attention_output, hidden_, attended_);
       nn::normalize(runtime_, attended_, layer.attention_norm);
       see(Site::attention_residual, l, attended_);
-      nn::linear(runtime_, attended_, layer.up, inner_, activation_);
-      see(Site::mlp_inner, l, inner_);
-      add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_);
+      feed_forward(l, attended_, layer.up, false, layer.down, attended_, hidden_);
       nn::normalize(runtime_, hidden_, layer.output_norm);
       if (convolved) {
         for (size_t i = 0; i < hidden_.rows(); ++i)
@@ -87,12 +84,8 @@ class Deberta : public Encoder {
       }
       see(Site::residual, l, hidden_);
     }
-    see(Site::output, 0, hidden_);
-    return hidden_;
+    return last_norm();
   }
-
-  const nn::Matrix& head(const nn::View& hidden) override { return head_.run(runtime_, hidden); }
-  const nn::Linear& decoder() const override { return decoder_; }
 
  private:
   void set_attention(const Config& c, const query::ModelInfo& info) {
@@ -200,9 +193,9 @@ class Deberta : public Encoder {
     head_.activation = activation_;
     head_.norm = load.norm(transform + "LayerNorm", e, epsilon_);
     const bool tied = !legacy || is_tied(c, load, p + "decoder.weight", kWords);
-    decoder_.weights = load.matrix(tied ? kWords : p + "decoder.weight", info.vocabulary, e);
+    output_.weights = load.matrix(tied ? kWords : p + "decoder.weight", info.vocabulary, e);
     const bool other = legacy && !load.has(p + "bias");
-    decoder_.bias = load.vector(p + (other ? "decoder.bias" : "bias"), info.vocabulary);
+    output_.bias = load.vector(p + (other ? "decoder.bias" : "bias"), info.vocabulary);
     if (load.has("mask_predictions.dense.weight"))
       info.notes.push_back(
           "these weights were trained to find replaced words (DeBERTa 3): what they say about a "
@@ -246,19 +239,15 @@ class Deberta : public Encoder {
 
   bool first_version_, c2p_ = false, p2c_ = false, relative_ = false, share_keys_ = false;
   double epsilon_ = 0;
-  nn::Activation activation_, convolution_activation_{};
-  nn::AttentionShape shape_;
+  nn::Activation convolution_activation_{};
   int64_t span_ = 0;
   DistanceRows rows_;
-  Embedding words_;
   nn::Matrix positions_, segments_;
   nn::Norm embedding_norm_, convolution_norm_;
   nn::Linear widen_, convolution_;
   size_t reach_ = 0;
   std::vector<Layer> layers_;
-  TransformHead head_;
-  nn::Linear decoder_;
-  nn::Matrix narrow_, hidden_, qkv_, context_, attended_, inner_, neighbours_, convolved_;
+  nn::Matrix narrow_, neighbours_, convolved_;
 };
 
 }  // namespace

@@ -43,13 +43,12 @@ class EuroBert : public Encoder {
   const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
                             const Watch& watch) override {
     const size_t kv = shape_.key_heads * shape_.width;
-    embed(batch, words_, watch, hidden_);
+    embed(batch, watch);
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
       join(l, batch.late, hidden_);
-      nn::normalize(runtime_, hidden_, layer.attention_norm, normed_);
-      see(Site::attention_input, l, normed_);
+      attention_input(l, layer.attention_norm);
       nn::linear(runtime_, normed_, layer.query, query_);
       nn::linear(runtime_, normed_, layer.key_value, key_value_);
       const auto positions = batch.positions_of(query_.rows());
@@ -63,24 +62,11 @@ class EuroBert : public Encoder {
       add(Site::attention_output, l, context_, layer.attention_output, hidden_, attended_);
       see(Site::attention_residual, l, attended_);
       nn::normalize(runtime_, attended_, layer.mlp_norm, normed_);
-      nn::linear(runtime_, normed_, layer.gate_up, wide_);
-      nn::gated(runtime_, wide_, activation_, inner_);
-      see(Site::mlp_inner, l, inner_);
-      add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_);
+      feed_forward(l, normed_, layer.gate_up, true, layer.down, attended_, hidden_);
       see(Site::residual, l, hidden_);
     }
-    return last_norm(hidden_);
+    return last_norm();
   }
-
-  void finish(nn::Matrix& stream) override { nn::normalize(runtime_, stream, norm_); }
-  // The decoder reads the hidden states as they are.
-  const nn::Matrix& head(const nn::View& hidden) override {
-    head_.resize(hidden.rows, hidden.columns);
-    for (size_t i = 0; i < hidden.rows; ++i)
-      std::copy_n(hidden.row(i), hidden.columns, head_.row(i));
-    return head_;
-  }
-  const nn::Linear& decoder() const override { return decoder_; }
 
  private:
   void load_weights(const Loading& from) {
@@ -91,9 +77,7 @@ class EuroBert : public Encoder {
     const size_t kv = shape_.key_heads * shape_.width, inner = c.size("intermediate_size");
     const bool bias = c.flag("attention_bias", false), mlp_bias = c.flag("mlp_bias", false);
     auto norm = [&](const std::string& name) {
-      nn::Norm n = load.norm(name, h, c.real("rms_norm_eps", 1e-5), false);
-      n.centered = false;
-      return n;
+      return load.rms_norm(name, h, c.real("rms_norm_eps", 1e-5));
     };
     words_ = load.embedding("embed_tokens.weight", info.vocabulary, h);
     for (size_t i = 0; i < info.layers; ++i) {
@@ -109,24 +93,16 @@ class EuroBert : public Encoder {
       layers_.push_back(std::move(layer));
     }
     norm_ = norm("norm");
-    if (from.with_head) {
-      const bool tied = is_tied(c, load, "lm_head.weight", "embed_tokens.weight", false);
-      decoder_.weights =
-          load.matrix(tied ? "embed_tokens.weight" : "lm_head.weight", info.vocabulary, h);
-      if (mlp_bias) decoder_.bias = load.vector("lm_head.bias", info.vocabulary);
-    }
-    load.finish("EuroBERT", {"lm_head"});
-    info.parameters = load.parameters();
+    const bool tied = is_tied(c, load, "lm_head.weight", "embed_tokens.weight", false);
+    output_.weights =
+        load.matrix(tied ? "embed_tokens.weight" : "lm_head.weight", info.vocabulary, h);
+    if (mlp_bias) output_.bias = load.vector("lm_head.bias", info.vocabulary);
+    info.parameters = load.finish("EuroBERT", {"lm_head"});
   }
 
-  nn::Activation activation_;
-  nn::AttentionShape shape_;
   nn::Rotary rotary_;
-  Embedding words_;
-  nn::Norm norm_;
   std::vector<Layer> layers_;
-  nn::Linear decoder_;
-  nn::Matrix hidden_, normed_, query_, key_value_, context_, attended_, wide_, inner_, head_;
+  nn::Matrix query_, key_value_;
 };
 
 }  // namespace

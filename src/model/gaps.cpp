@@ -148,13 +148,6 @@ const nn::Matrix& GapFiller::forward(const Batch& batch, std::span<const uint32_
   return out_;
 }
 
-const nn::Matrix& GapFiller::head(const nn::View& hidden) {
-  head_.resize(hidden.rows, hidden.columns);
-  for (size_t i = 0; i < hidden.rows; ++i)
-    std::memcpy(head_.row(i), hidden.row(i), hidden.columns * sizeof(float));
-  return head_;
-}
-
 void GapFiller::complete() {
   const size_t before = encoded_.rows();
   if (before == gaps_.ids.size()) return;

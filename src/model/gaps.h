@@ -51,8 +51,6 @@ class GapFiller : public Encoder {
  public:
   const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
                             const Watch& watch) override;
-  // The output layer reads the hidden states as they are.
-  const nn::Matrix& head(const nn::View& hidden) override;
   void use(const tokenizer::Tokenizer& tokenizer) override { mask_ = tokenizer.special().mask; }
   uint32_t place_of(std::span<const tokenizer::TokenId> ids, uint32_t position) const override;
   void check_asked(std::span<const tokenizer::TokenId> ids, uint32_t position) const override;
@@ -79,7 +77,7 @@ class GapFiller : public Encoder {
   Gaps gaps_;
   Lines lines_;
   tokenizer::TokenId mask_ = -1;
-  nn::Matrix encoded_, hidden_;
+  nn::Matrix encoded_;  // hidden_ is the decoder's
 
  private:
   void lay_lines(const Batch& batch);
@@ -87,7 +85,7 @@ class GapFiller : public Encoder {
 
   std::string kind_;
   size_t encoders_ = 0, decoders_ = 0;
-  nn::Matrix out_, head_;
+  nn::Matrix out_;
 };
 
 }  // namespace minpair::model

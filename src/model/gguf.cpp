@@ -20,24 +20,18 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // GGUF's keys, after the architecture's name, and config.json's usual ones.
-const Gguf::Names kIntegers{
-    {"embedding_length", "hidden_size"},
-    {"block_count", "num_hidden_layers"},
-    {"feed_forward_length", "intermediate_size"},
-    {"attention.head_count", "num_attention_heads"},
-    {"attention.head_count_kv", "num_key_value_heads"},
-    {"attention.key_length", "head_dim"},
-    {"context_length", "max_position_embeddings"},
-    {"attention.sliding_window", "sliding_window"},
-    {"expert_count", "num_experts"},
-    {"expert_used_count", "num_experts_per_tok"},
-    {"expert_feed_forward_length", "moe_intermediate_size"},
-    {"expert_shared_feed_forward_length", "shared_expert_intermediate_size"}};
-const Gguf::Names kReals{{"attention.layer_norm_rms_epsilon", "rms_norm_eps"},
-                         {"attention.layer_norm_epsilon", "layer_norm_epsilon"},
-                         {"rope.freq_base", "rope_theta"},
-                         {"attn_logit_softcapping", "attn_logit_softcapping"},
-                         {"final_logit_softcapping", "final_logit_softcapping"}};
+const Gguf::Names kIntegers = renames(
+    "embedding_length=hidden_size block_count=num_hidden_layers "
+    "feed_forward_length=intermediate_size attention.head_count=num_attention_heads "
+    "attention.head_count_kv=num_key_value_heads attention.key_length=head_dim "
+    "context_length=max_position_embeddings attention.sliding_window=sliding_window "
+    "expert_count=num_experts expert_used_count=num_experts_per_tok "
+    "expert_feed_forward_length=moe_intermediate_size "
+    "expert_shared_feed_forward_length=shared_expert_intermediate_size");
+const Gguf::Names kReals = renames(
+    "attention.layer_norm_rms_epsilon=rms_norm_eps attention.layer_norm_epsilon=layer_norm_epsilon "
+    "rope.freq_base=rope_theta attn_logit_softcapping=attn_logit_softcapping "
+    "final_logit_softcapping=final_logit_softcapping");
 
 // Made for embeddings of texts.
 constexpr std::string_view kEncoders[] = {"bert",         "nomic-bert",   "nomic-bert-moe",
@@ -213,6 +207,14 @@ Renamed::Rename renaming(const Gguf& names) {
 
 }  // namespace
 
+Gguf::Settings Gguf::integers(const checkpoint::Metadata& from, const std::string& prefix,
+                              const Names& names) {
+  Settings settings;
+  for (const auto& [theirs, ours] : names)
+    if (auto value = from.integer(prefix + theirs)) settings.emplace_back(ours, *value);
+  return settings;
+}
+
 query::ModelInfo known_of_gguf(const std::filesystem::path& file, const std::string& name) {
   const std::unique_ptr<checkpoint::Checkpoint> checkpoint = checkpoint::open_checkpoint(file);
   const Found found = find_family(*checkpoint, file.string());
@@ -224,17 +226,14 @@ std::unique_ptr<query::Model> load_gguf(Source source) {
   std::unique_ptr<checkpoint::Checkpoint> checkpoint = checkpoint::open_checkpoint(source.path);
   const Found found = find_family(*checkpoint, file);
   source.known = known_of(found.family, source.known.name, found.names.model_type);
-  auto config =
-      std::make_unique<Config>(source.path, json_text(config_of(*checkpoint, found.names, file)));
-  std::unique_ptr<tokenizer::Tokenizer> tokenizer =
-      tokenizer::make_gguf_tokenizer(checkpoint->metadata());
-  auto renamed_checkpoint = std::make_unique<Renamed>(std::move(checkpoint), renaming(found.names));
+  Parts parts{
+      std::make_unique<Config>(source.path, json_text(config_of(*checkpoint, found.names, file))),
+      nullptr, tokenizer::make_gguf_tokenizer(checkpoint->metadata()), false};
+  parts.checkpoint = std::make_unique<Renamed>(std::move(checkpoint), renaming(found.names));
   if (auto make = std::get_if<MakeEncoder>(&found.family.make))
-    return std::make_unique<MaskedModel>(source, *make, std::move(config),
-                                         std::move(renamed_checkpoint), std::move(tokenizer));
+    return std::make_unique<MaskedModel>(source, *make, std::move(parts));
   return std::make_unique<CausalModel>(source, std::get<MakeDecoder>(found.family.make),
-                                       std::move(config), std::move(renamed_checkpoint),
-                                       std::move(tokenizer));
+                                       std::move(parts));
 }
 
 }  // namespace minpair::model

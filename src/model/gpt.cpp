@@ -55,8 +55,7 @@ class Gpt : public Decoder {
     load_embeddings(load, from);
     load_layers(load, from);
     load_head(load, from);
-    load.finish(variant_.name, {variant_.output});
-    from.info.parameters = load.parameters();
+    from.info.parameters = load.finish(variant_.name, {variant_.output});
   }
 
   const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
@@ -73,7 +72,8 @@ class Gpt : public Decoder {
       nn::AttentionShape shape = shape_;
       if (!v.before.empty()) shape.before = v.before[l];
       if (v.scaled_by_layer) shape.scale /= float(l + 1);
-      nn::linear(runtime_, read(v.norms_first, hidden_, layer.attention_norm, l), layer.qkv, qkv_);
+      nn::linear(runtime_, attention_input(l, layer.attention_norm, v.norms_first), layer.qkv,
+                 qkv_);
       if (v.clip > 0) clip(qkv_, v.clip);
       if (v.places == Places::rotary)
         rotary_.apply(runtime_, std::span(positions).first(qkv_.rows()),
@@ -87,9 +87,8 @@ class Gpt : public Decoder {
       see(Site::attention_residual, l, attended_);
       if (v.norms_first && !v.side_by_side)
         nn::normalize(runtime_, attended_, layer.mlp_norm, normed_);
-      nn::linear(runtime_, v.norms_first ? normed_ : attended_, layer.up, inner_, activation_);
-      see(Site::mlp_inner, l, inner_);
-      add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_);
+      feed_forward(l, v.norms_first ? normed_ : attended_, layer.up, false, layer.down, attended_,
+                   hidden_);
       if (!v.norms_first) nn::normalize(runtime_, hidden_, layer.mlp_norm);
       see(Site::residual, l, hidden_);
     }
@@ -210,14 +209,6 @@ class Gpt : public Decoder {
     if (!embedding_norm_.weight.empty()) nn::normalize(runtime_, hidden_, embedding_norm_);
   }
 
-  // What attention reads.
-  const nn::Matrix& read(bool normed, const nn::Matrix& stream, const nn::Norm& norm, size_t l) {
-    if (!normed) return see_copy(Site::attention_input, l, stream);
-    nn::normalize(runtime_, stream, norm, normed_);
-    see(Site::attention_input, l, normed_);
-    return normed_;
-  }
-
   static float round_to_bf16(float x) {
     uint32_t bits = std::bit_cast<uint32_t>(x);
     bits += 0x7fff + (bits >> 16 & 1);
@@ -234,7 +225,7 @@ class Gpt : public Decoder {
       for (size_t i = 0; i < block.queries; ++i) block.scores[i * block.stride + j] += step;
     }
   };
-  nn::Matrix positions_, qkv_;
+  nn::Matrix positions_;
   nn::Norm embedding_norm_;
   nn::Linear widen_, narrow_;
   std::vector<Layer> layers_;

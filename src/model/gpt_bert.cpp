@@ -32,38 +32,39 @@ const char* layers_key(const Config& c) {
 template <class Kind>
 class GptBert : public Kind {
  protected:
-  using Kind::runtime_;
+  using Kind::runtime_, Kind::shape_, Kind::words_, Kind::norm_, Kind::output_, Kind::hidden_,
+      Kind::normed_, Kind::context_, Kind::wide_, Kind::inner_, Kind::head_;
   using Attend = std::function<void(const nn::AttentionShape&)>;  // of query_key_, value_
 
   using Kind::Kind;
 
-  void load(const Loading& from, nn::Linear& output, Embedding& words) {
+  void load(const Loading& from) {
     const Config& c = from.config;
     query::ModelInfo& info = from.info;
     const size_t h = info.hidden, inner = c.size("intermediate_size");
     epsilon_ = float(c.real("layer_norm_eps", 1e-7));
-    plain_ = plain_norm(h), inner_norm_ = plain_norm(inner);
-    heads_ = attention_shape(c, h, info.heads);
-    heads_.scale /= std::sqrt(3.0f);
+    norm_ = plain_norm(h), inner_norm_ = plain_norm(inner);
+    shape_ = attention_shape(c, h, info.heads);
+    shape_.scale /= std::sqrt(3.0f);
     const size_t buckets = c.size("position_bucket_size", 32), rows = 2 * buckets - 1;
     rows_ = DistanceRows(info.max_tokens, int64_t(buckets) - 1, int64_t(rows), int64_t(buckets),
                          info.max_tokens);
     c.ignore({"num_layers", "num_hidden_layers", "is_decoder", "temperature", "hidden_act"});
     WeightLoader load(runtime_, from.checkpoint, {"module.", "model.", "transformer."});
-    words = load.embedding("embedding.word_embedding.weight", info.vocabulary, h);
+    words_ = load.embedding("embedding.word_embedding.weight", info.vocabulary, h);
     nn::Matrix distances = load.table("embedding.relative_embedding", rows, h);
     nn::Norm norm = load.norm("embedding.relative_layer_norm", h, epsilon_);
     if (distances.rows() && !norm.weight.empty()) nn::normalize(runtime_, distances, norm);
     for (size_t i = 0; i < info.layers; ++i)
       layers_.push_back(load_layer(load, i, h, inner, distances));
-    if (from.with_head) load_head(load, info, output);
-    load.finish("GPT-BERT", {"classifier.", "lm_head."});
-    info.parameters = load.parameters();
+    load_head(load, info);
+    info.parameters = load.finish("GPT-BERT", {"classifier.", "lm_head."});
   }
 
-  // From the embeddings in `stream` to the last stream.
-  void run(nn::Matrix& stream, const LateRows& late, const Attend& attend) {
-    nn::normalize(runtime_, stream, plain_);
+  // From the embeddings in hidden_ to the last stream.
+  void run(const LateRows& late, const Attend& attend) {
+    nn::Matrix& stream = hidden_;
+    nn::normalize(runtime_, stream, norm_);
     this->see(Site::embeddings, 0, stream);
     streams_.resize(2 * layers_.size() + 1);
     streams_[0].resize(stream.rows(), stream.columns());
@@ -73,26 +74,25 @@ class GptBert : public Kind {
       const Layer& layer = layers_[l];
       this->join(l, late, stream);
       for (uint32_t s = 0; s < 2 * l + 1; ++s) this->join(l, late, streams_[s], beside(s));
-      nn::normalize(runtime_, stream, plain_, normed_);
-      this->see(Site::attention_input, l, normed_);
+      this->attention_input(l, norm_);
       nn::linear(runtime_, normed_, layer.query_key, query_key_);
       nn::linear(runtime_, normed_, layer.value, value_);
       nn::linear(runtime_, normed_, layer.gate, gate_, nn::Activation::gelu);
       nn::MoreScores more = [&](const nn::ScoreBlock& block) {
-        rows_.add(runtime_.kernels(), heads_.scale, layer.keys, layer.queries, block);
+        rows_.add(runtime_.kernels(), shape_.scale, layer.keys, layer.queries, block);
       };
-      nn::AttentionShape shape = heads_;
+      nn::AttentionShape shape = shape_;
       shape.more = &more;
       attend(shape);
       this->see(Site::heads, l, context_);
       for (size_t i = 0; i < context_.rows() * context_.columns(); ++i)
         context_.data()[i] *= gate_.data()[i];
-      nn::normalize(runtime_, context_, plain_);
+      nn::normalize(runtime_, context_, norm_);
       this->add(Site::attention_output, l, context_, layer.attention_output, stream,
                 streams_[2 * l + 1]);
       mix(layer.after_attention, stream);
       this->see(Site::attention_residual, l, stream);
-      nn::normalize(runtime_, stream, plain_, normed_);
+      nn::normalize(runtime_, stream, norm_, normed_);
       nn::linear(runtime_, normed_, layer.up, wide_);
       nn::gated(runtime_, wide_, nn::Activation::gelu_tanh, inner_);
       nn::normalize(runtime_, inner_, inner_norm_);
@@ -104,12 +104,9 @@ class GptBert : public Kind {
     }
   }
 
-  void last_norm_of(nn::Matrix& stream) { nn::normalize(runtime_, stream, plain_); }
+  size_t width() const { return shape_.heads * shape_.width; }
 
-  size_t width() const { return heads_.heads * heads_.width; }
-
-  TransformHead head_;
-  nn::Matrix query_key_, value_, context_;
+  nn::Matrix query_key_, value_;
 
  private:
   // Later layers read the earlier streams, too: they go along with the last one.
@@ -123,17 +120,16 @@ class GptBert : public Kind {
                    const nn::Matrix& distances) const {
     const std::string a = fmt::format("attention_layers.{}.", number),
                       m = fmt::format("mlp_layers.{}.mlp.", number);
-    auto from = [](size_t first) { return [first](size_t i) { return first + i; }; };
     Layer layer;
-    const nn::Linear query = load.picked(a + "in_proj_qk", 2 * h, h, h, from(0), true);
-    const nn::Linear key = load.picked(a + "in_proj_qk", 2 * h, h, h, from(h), true);
+    const nn::Linear query = load.rows(a + "in_proj_qk", 2 * h, 0, h, h);
+    const nn::Linear key = load.rows(a + "in_proj_qk", 2 * h, h, h, h);
     if (query.weights.outputs() && distances.rows()) {
-      layer.queries = Distances(runtime_, distances, query, heads_.width);
-      layer.keys = Distances(runtime_, distances, key, heads_.width);
+      layer.queries = Distances(runtime_, distances, query, shape_.width);
+      layer.keys = Distances(runtime_, distances, key, shape_.width);
     }
     layer.query_key = load.linear(a + "in_proj_qk", 2 * h, h);
-    layer.value = load.picked(a + "in_proj_vg", 2 * h, h, h, from(0), true);
-    layer.gate = load.picked(a + "in_proj_vg", 2 * h, h, h, from(h), true);
+    layer.value = load.rows(a + "in_proj_vg", 2 * h, 0, h, h);
+    layer.gate = load.rows(a + "in_proj_vg", 2 * h, h, h, h);
     layer.attention_output = load.linear(a + "out_proj", h, h);
     // The gate is the second half there.
     layer.up = load.picked(
@@ -147,15 +143,15 @@ class GptBert : public Kind {
     return layer;
   }
 
-  void load_head(WeightLoader& load, const query::ModelInfo& info, nn::Linear& output) {
+  void load_head(WeightLoader& load, const query::ModelInfo& info) {
     const bool newer = load.has("lm_head.nonlinearity.1.weight");  // BabyLM's third round
     const std::string p = newer ? "lm_head.nonlinearity." : "classifier.nonlinearity.";
     head_.dense = load.linear(p + "1", info.hidden, info.hidden);
-    head_.norm = plain_;
+    head_.norm = norm_;
     const bool own = load.has(p + "5.weight");
-    output.weights = load.matrix(own ? p + "5.weight" : "embedding.word_embedding.weight",
-                                 info.vocabulary, info.hidden);
-    output.bias = load.vector(p + "5.bias", info.vocabulary);
+    output_.weights = load.matrix(own ? p + "5.weight" : "embedding.word_embedding.weight",
+                                  info.vocabulary, info.hidden);
+    output_.bias = load.vector(p + "5.bias", info.vocabulary);
   }
 
   // The sum of the first streams, each so many times.
@@ -170,64 +166,53 @@ class GptBert : public Kind {
   }
 
   float epsilon_ = 0;
-  nn::AttentionShape heads_;
   DistanceRows rows_;
-  nn::Norm plain_, inner_norm_;  // without weights
+  nn::Norm inner_norm_;  // this and norm_: without weights
   std::vector<Layer> layers_;
   std::vector<nn::Matrix> streams_;  // before they were mixed
-  nn::Matrix normed_, gate_, wide_, inner_;
+  nn::Matrix gate_;
 };
 
 class GptBertEncoder : public GptBert<Encoder> {
  public:
   explicit GptBertEncoder(const Loading& from) : GptBert(from.runtime) {
     read_sizes(from, {.layers = layers_key(from.config), .usual_tokens = 512});
-    load(from, output_, words_);
+    load(from);
   }
 
   const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
                             const Watch& watch) override {
     const size_t h = width();
-    embed(batch, words_, watch, stream_);
-    run(stream_, batch.late, [&](const nn::AttentionShape& shape) {
+    embed(batch, watch);
+    run(batch.late, [&](const nn::AttentionShape& shape) {
       nn::attend(runtime_, shape, batch.sequences_of(value_.rows()), query_key_.part(0, h),
                  query_key_.part(h, h), value_, context_);
     });
-    keep(rows, {&stream_});
-    return last_norm(stream_);
+    keep(rows, {&hidden_});
+    return last_norm();
   }
-
-  void finish(nn::Matrix& stream) override { last_norm_of(stream); }
-  const nn::Matrix& head(const nn::View& hidden) override { return head_.run(runtime_, hidden); }
-  const nn::Linear& decoder() const override { return output_; }
-
- private:
-  Embedding words_;
-  nn::Linear output_;
-  nn::Matrix stream_;
 };
 
 class GptBertDecoder : public GptBert<Decoder> {
  public:
   explicit GptBertDecoder(const Loading& from)
       : GptBert(from, SizeKeys{.layers = layers_key(from.config), .usual_tokens = 512}) {
-    load(from, output_, words_);
+    load(from);
   }
 
   const nn::Matrix& forward(const PrefixTree& tree, std::span<const uint32_t> rows,
                             const Watch& watch) override {
     const size_t h = width();
     embed(tree, watch);
-    run(Decoder::hidden_, tree.late, [&](nn::AttentionShape shape) {
+    run(tree.late, [&](nn::AttentionShape shape) {
       shape.after = 0;
-      attention_.run(shape, tree, query_key_.part(0, h), query_key_.part(h, h), value_,
-                     GptBert::context_);
+      attention_.run(shape, tree, query_key_.part(0, h), query_key_.part(h, h), value_, context_);
     });
     return last_norm(rows);
   }
 
   void finish(nn::Matrix& stream) override {
-    last_norm_of(stream);
+    Decoder::finish(stream);
     head_.run(runtime_, stream);
     std::swap(stream, head_.out);
   }
@@ -239,7 +224,8 @@ const char* const kCovers = "GPT-BERT, BabyLM's baselines of 2025";
 }  // namespace
 
 Family gpt_bert_family() {
-  return {.model_types = {{"gpt_bert", kCovers}}, .make = make<Encoder, GptBertEncoder>,
+  return {.model_types = {{"gpt_bert", kCovers}},
+          .make = make<Encoder, GptBertEncoder>,
           .answers_before = true};
 }
 

@@ -120,87 +120,33 @@ std::string guess_type(const Config& config, const fs::path& directory) {
       .hint("add \"model_type\"; known are " + join(known_types(), ", "));
 }
 
-std::unique_ptr<query::Model> make_model(const Family& family, const Source& source) {
-  if (auto encoder = std::get_if<MakeEncoder>(&family.make))
-    return std::make_unique<MaskedModel>(source, *encoder);
-  if (auto decoder = std::get_if<MakeDecoder>(&family.make))
-    return std::make_unique<CausalModel>(source, *decoder);
-  return std::get<MakeModel>(family.make)(source);
+std::unique_ptr<query::Model> make_model(const Family& family, Source source) {
+  if (auto make = std::get_if<MakeModel>(&family.make)) return (*make)(source);
+  Parts parts{std::make_unique<Config>(
+                  Config(source.path / "config.json").inside("text_config", source.text_config)),
+              checkpoint::open_checkpoint(source.path),
+              tokenizer::load_tokenizer(source.path, &source.known.notes)};
+  if (auto make = std::get_if<MakeEncoder>(&family.make))
+    return std::make_unique<MaskedModel>(source, *make, std::move(parts));
+  return std::make_unique<CausalModel>(source, std::get<MakeDecoder>(family.make),
+                                       std::move(parts));
 }
 
 // What is not read, and what is that resembles it most.
-constexpr std::pair<std::string_view, std::string_view> kRelatives[] = {
-    {"afmoe", "qwen3_moe"},
-    {"arcee", "llama"},
-    {"bitnet", "llama"},
-    {"cwm", "llama"},
-    {"flex_olmo", "olmoe"},
-    {"hunyuan", "llama"},
-    {"jetmoe", "mixtral"},
-    {"jina_bert", "bert"},
-    {"minimax", "mixtral"},
-    {"qwen3_next", "qwen3_5"},
-    {"nanochat", "llama"},
-    {"openelm", "llama"},
-    {"persimmon", "stablelm"},
-    {"phimoe", "mixtral"},
-    {"roc_bert", "bert"},
-    {"seed_oss", "qwen2"},
-    {"vaultgemma", "gemma2"},
-    {"visual_bert", "bert"},
-    {"gemma3n", "gemma3_text"},
-    {"gemma4", "gemma3_text"},
-    {"llama4", "llama"},
-    {"gpt_oss", "qwen3_moe"},
-    {"deepseek", "mixtral"},
-    {"falcon_mamba", "mamba"},
-    {"jamba", "mamba"},
-    {"zamba", "mamba"},
-    {"rwkv_hybrid", "rwkv7"},
-    {"rwkv6", "rwkv6"},
-    {"rwkv", "rwkv7"},
-    {"recurrent_gemma", "mamba"},
-    {"plbart", "mbart"},
-    {"pegasus", "bart"},
-    {"blenderbot", "bart"},
-    {"marian", "bart"},
-    {"m2m_100", "mbart"},
-    {"canine", "t5"},
-    {"longt5", "t5"},
-    {"switch_transformers", "t5"},
-    {"xlnet", "bert"},
-    {"longformer", "roberta"},
-    {"big_bird", "roberta"},
-    {"luke", "roberta"},
-    {"gptbert", "gpt_bert"},
-    {"norbert4", "gpt_bert"},
-    {"convbert", "bert"},
-    {"funnel", "bert"},
-    {"mobilebert", "bert"},
-    {"squeezebert", "bert"},
-    {"rembert", "bert"},
-    {"fnet", "bert"},
-    {"nystromformer", "bert"},
-    {"perceiver", "t5"},
-    {"ibert", "roberta"},
-    {"xmod", "xlm-roberta"},
-    {"bigbird_pegasus", "bart"},
-    {"led", "bart"},
-    {"prophetnet", "bart"},
-    {"transfo-xl", "gpt2"},
-    {"reformer", "gpt2"},
-    {"ctrl", "gpt2"},
-    {"biogpt", "opt"},
-    {"bamba", "mamba2"},
-    {"chatglm", "llama"},
-    {"glm", "llama"},
-    {"ernie4", "llama"},
-    {"esm", "bert"},
-    {"exaone", "llama"},
-    {"nemotron", "llama"},
-    {"internlm", "llama"},
-    {"baichuan", "llama"},
-    {"gpt_neox_japanese", "gpt_neox"}};
+const Names kRelatives = renames(
+    "afmoe=qwen3_moe arcee=llama bitnet=llama cwm=llama flex_olmo=olmoe "
+    "hunyuan=llama jetmoe=mixtral jina_bert=bert minimax=mixtral qwen3_next=qwen3_5 "
+    "nanochat=llama openelm=llama persimmon=stablelm phimoe=mixtral roc_bert=bert seed_oss=qwen2 "
+    "vaultgemma=gemma2 visual_bert=bert gemma3n=gemma3_text gemma4=gemma3_text llama4=llama "
+    "gpt_oss=qwen3_moe deepseek=mixtral falcon_mamba=mamba jamba=mamba zamba=mamba "
+    "rwkv_hybrid=rwkv7 rwkv6=rwkv6 rwkv=rwkv7 recurrent_gemma=mamba plbart=mbart pegasus=bart "
+    "blenderbot=bart marian=bart m2m_100=mbart canine=t5 longt5=t5 switch_transformers=t5 "
+    "xlnet=bert longformer=roberta big_bird=roberta luke=roberta gptbert=gpt_bert "
+    "norbert4=gpt_bert convbert=bert funnel=bert mobilebert=bert squeezebert=bert rembert=bert "
+    "fnet=bert nystromformer=bert perceiver=t5 ibert=roberta xmod=xlm-roberta bigbird_pegasus=bart "
+    "led=bart prophetnet=bart transfo-xl=gpt2 reformer=gpt2 ctrl=gpt2 biogpt=opt bamba=mamba2 "
+    "chatglm=llama glm=llama ernie4=llama esm=bert exaone=llama nemotron=llama internlm=llama "
+    "baichuan=llama gpt_neox_japanese=gpt_neox");
 
 // Why some that are in use are not read.
 constexpr std::pair<std::string_view, std::string_view> kReasons[] = {
@@ -216,7 +162,7 @@ constexpr std::pair<std::string_view, std::string_view> kReasons[] = {
 
 std::string nearest_relative(const std::string& type) {
   for (const auto& [theirs, ours] : kRelatives)
-    if (type.starts_with(theirs)) return std::string(ours);
+    if (type.starts_with(theirs)) return ours;
   // Versions and sizes come after the name of the family.
   std::string best;
   for (const std::string& known : known_types())
@@ -227,11 +173,8 @@ std::string nearest_relative(const std::string& type) {
 }
 
 // Whose GGUF files llama.cpp's converter gives the name of one that is read.
-constexpr std::pair<std::string_view, std::string_view> kReadAsGguf[] = {
-    {"internlm3", "llama"},
-    {"kormo", "qwen2"},
-    {"rwkv6qwen2", "rwkv6qwen2"},
-    {"rwkv_hybrid", "arwkv7"}};
+const Names kReadAsGguf =
+    renames("internlm3=llama kormo=qwen2 rwkv6qwen2=rwkv6qwen2 rwkv_hybrid=arwkv7");
 
 std::string about_gguf(const std::string& type) {
   for (const auto& [theirs, name] : kReadAsGguf)
@@ -411,6 +354,36 @@ std::unique_ptr<query::Model> load_model(const std::string& name_or_path,
     throw wrong_call("--vocab is for recurrent models in a file")
         .hint("this model brings its own vocabulary");
   return model;
+}
+
+namespace {
+
+class OneByOne : public query::Model {
+ public:
+  explicit OneByOne(std::shared_ptr<query::Model> model) : model_(std::move(model)) {
+    files = model_->files;
+  }
+  const query::ModelInfo& info() const override { return model_->info(); }
+  const tokenizer::Tokenizer& tokenizer() const override { return model_->tokenizer(); }
+
+  query::AskSet asks() const override { return model_->asks(); }
+  query::SiteSet sites() const override { return model_->sites(); }
+
+  std::vector<query::Answer> answer(std::span<const query::Query> queries) override {
+    std::vector<query::Answer> answers;
+    for (const query::Query& query : queries)
+      answers.push_back(std::move(model_->answer({&query, 1}).at(0)));
+    return answers;
+  }
+
+ private:
+  std::shared_ptr<query::Model> model_;
+};
+
+}  // namespace
+
+std::unique_ptr<query::Model> one_by_one(std::shared_ptr<query::Model> model) {
+  return std::make_unique<OneByOne>(std::move(model));
 }
 
 }  // namespace minpair::model

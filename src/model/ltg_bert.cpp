@@ -26,7 +26,7 @@ class LtgBert : public Encoder {
     read_sizes(from, {.usual_tokens = 512});
     const size_t h = info.hidden, inner = c.size("intermediate_size");
     epsilon_ = c.real("layer_norm_eps", 1e-7);
-    plain_ = plain_norm(h), inner_norm_ = plain_norm(inner);
+    norm_ = plain_norm(h), inner_norm_ = plain_norm(inner);
     shape_ = attention_shape(c, h, info.heads);
     shape_.scale /= std::sqrt(3.0f);
     const size_t buckets = c.size("position_bucket_size", 32), rows = 2 * buckets - 1;
@@ -41,27 +41,23 @@ class LtgBert : public Encoder {
     for (size_t i = 0; i < info.layers; ++i)
       layers_.push_back(
           load_layer(load, fmt::format("transformer.layers.{}.", i), h, inner, distances));
-    if (from.with_head) {
-      head_.dense = load.linear("classifier.nonlinearity.1", h, h);
-      head_.norm = plain_;
-      decoder_.weights = load.matrix("embedding.word_embedding.weight", info.vocabulary, h);
-      decoder_.bias = load.vector("classifier.nonlinearity.5.bias", info.vocabulary);
-    }
-    load.finish("LTG-BERT", {"classifier."});
-    info.parameters = load.parameters();
+    head_.dense = load.linear("classifier.nonlinearity.1", h, h);
+    head_.norm = norm_;
+    output_.weights = load.matrix("embedding.word_embedding.weight", info.vocabulary, h);
+    output_.bias = load.vector("classifier.nonlinearity.5.bias", info.vocabulary);
+    info.parameters = load.finish("LTG-BERT", {"classifier."});
   }
 
   const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
                             const Watch& watch) override {
     const size_t h = words_.width();
-    embed(batch, words_, watch, hidden_);
-    nn::normalize(runtime_, hidden_, plain_);
+    embed(batch, watch);
+    nn::normalize(runtime_, hidden_, norm_);
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
       join(l, batch.late, hidden_);
-      nn::normalize(runtime_, hidden_, plain_, normed_);
-      see(Site::attention_input, l, normed_);
+      attention_input(l, norm_);
       nn::linear(runtime_, normed_, layer.query_key, query_key_);
       nn::linear(runtime_, normed_, layer.value, value_);
       nn::MoreScores more = [&](const nn::ScoreBlock& block) {
@@ -76,7 +72,7 @@ class LtgBert : public Encoder {
       add(Site::attention_output, l, context_, layer.attention_output, hidden_, attended_,
           layer.after_attention);
       see(Site::attention_residual, l, attended_);
-      nn::normalize(runtime_, attended_, plain_, normed_);
+      nn::normalize(runtime_, attended_, norm_, normed_);
       nn::linear(runtime_, normed_, layer.up, wide_);
       nn::gated(runtime_, wide_, nn::Activation::gelu_tanh, inner_);
       nn::normalize(runtime_, inner_, inner_norm_);
@@ -84,12 +80,8 @@ class LtgBert : public Encoder {
       add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_);
       see(Site::residual, l, hidden_);
     }
-    return last_norm(hidden_);
+    return last_norm();
   }
-
-  void finish(nn::Matrix& stream) override { nn::normalize(runtime_, stream, plain_); }
-  const nn::Matrix& head(const nn::View& hidden) override { return head_.run(runtime_, hidden); }
-  const nn::Linear& decoder() const override { return decoder_; }
 
  private:
   nn::Norm plain_norm(size_t width) const {
@@ -100,9 +92,8 @@ class LtgBert : public Encoder {
                    const nn::Matrix& distances) const {
     const std::string a = p + "attention.";
     Layer layer;
-    auto from = [](size_t first) { return [first](size_t i) { return first + i; }; };
-    nn::Linear query = load.picked(a + "in_proj_qk", 2 * h, h, h, from(0), true);
-    nn::Linear key = load.picked(a + "in_proj_qk", 2 * h, h, h, from(h), true);
+    nn::Linear query = load.rows(a + "in_proj_qk", 2 * h, 0, h, h);
+    nn::Linear key = load.rows(a + "in_proj_qk", 2 * h, h, h, h);
     if (query.weights.outputs() && distances.rows()) {
       layer.queries = Distances(runtime_, distances, query, shape_.width);
       layer.keys = Distances(runtime_, distances, key, shape_.width);
@@ -120,14 +111,10 @@ class LtgBert : public Encoder {
   }
 
   double epsilon_ = 0;
-  nn::AttentionShape shape_;
   DistanceRows rows_;
-  Embedding words_;
-  nn::Norm plain_, inner_norm_;  // without weights
+  nn::Norm inner_norm_;  // this and norm_: without weights
   std::vector<Layer> layers_;
-  TransformHead head_;
-  nn::Linear decoder_;
-  nn::Matrix hidden_, normed_, query_key_, value_, context_, attended_, wide_, inner_;
+  nn::Matrix query_key_, value_;
 };
 
 }  // namespace

@@ -54,26 +54,11 @@ class Mamba : public Decoder {
     if (std::vector<double> limit = c.reals_in({"time_step_limit"}); limit.size() == 2)
       shortest_ = float(limit[0]), longest_ = float(limit[1]);
     c.must_be("rms_norm", true, "norms of another kind are not supported");
-    c.ignore({"time_step_min",
-              "time_step_max",
-              "time_step_floor",
-              "time_step_scale",
-              "time_step_init_scheme",
-              "rescale_prenorm_residual",
-              "residual_in_fp32",
-              "use_mambapy",
-              "use_associative_scan",
-              "chunk_size",
-              "expand",
-              "d_inner",
-              "d_model",
-              "n_layer",
-              "ssm_cfg",
-              "fused_add_norm",
-              "pad_vocab_size_multiple",
-              "norm_before_gate",
-              "time_step_rank",
-              "intermediate_size"});
+    c.ignore(
+        {"time_step_min time_step_max time_step_floor time_step_scale time_step_init_scheme "
+         "rescale_prenorm_residual residual_in_fp32 use_mambapy use_associative_scan chunk_size "
+         "expand d_inner d_model n_layer ssm_cfg fused_add_norm pad_vocab_size_multiple "
+         "norm_before_gate time_step_rank intermediate_size"});
     load_weights(from);
   }
 
@@ -114,9 +99,7 @@ class Mamba : public Decoder {
     const double epsilon = c.real("layer_norm_epsilon", 1e-5);
     words_ = load.embedding("embeddings.weight", info.vocabulary, h);
     auto norm = [&](const std::string& name, size_t width) {
-      nn::Norm n = load.norm(name, width, epsilon, false);
-      n.centered = false;
-      return n;
+      return load.rms_norm(name, width, epsilon);
     };
     for (size_t i = 0; i < info.layers; ++i) {
       const std::string p = fmt::format("layers.{}.", i);
@@ -133,8 +116,7 @@ class Mamba : public Decoder {
     const bool tied = is_tied(c, load, "lm_head.weight", "embeddings.weight", !second_);
     output_.weights =
         load.matrix(tied ? "embeddings.weight" : "lm_head.weight", info.vocabulary, h);
-    load.finish("Mamba", {"lm_head"});
-    info.parameters = load.parameters();
+    info.parameters = load.finish("Mamba", {"lm_head"});
   }
 
   Layer load_mixer(WeightLoader& load, const Config& c, const std::string& m, size_t h) const {
@@ -261,7 +243,7 @@ class Mamba : public Decoder {
   size_t states_ = 0, reach_ = 0, width_ = 0, heads_ = 0, groups_ = 1, norm_width_ = 0;
   float shortest_ = 0, longest_ = std::numeric_limits<float>::infinity();
   std::vector<Layer> layers_;
-  nn::Matrix wide_, mixed_, parts_, steps_;
+  nn::Matrix mixed_, parts_, steps_;
   FadingScan scan_;
 };
 
@@ -269,27 +251,11 @@ Gguf gguf_of(const std::string& name) {
   return {.architecture = name,
           .model_type = name,
           .keys = {{"attention.layer_norm_rms_epsilon", "layer_norm_epsilon"}},
-          .tensors = {{"token_embd.", "embeddings."},
-                      {"output_norm.", "norm_f."},
-                      {"output.", "lm_head."}},
+          .tensors = renames("token_embd.=embeddings. output_norm.=norm_f. output.=lm_head."),
           .layers = "layers.",
-          .in_layer = {{"attn_norm.", "norm."},
-                       {"ssm_in.", "mixer.in_proj."},
-                       {"ssm_conv1d.", "mixer.conv1d."},
-                       {"ssm_x.", "mixer.x_proj."},
-                       {"ssm_dt.", "mixer.dt_proj."},
-                       {"ssm_a", "mixer.A"},
-                       {"ssm_d", "mixer.D"},
-                       {"ssm_norm.", "mixer.norm."},
-                       {"ssm_out.", "mixer.out_proj."}}};
-}
-
-Gguf::Settings ssm_settings(const checkpoint::Metadata& m, const std::string& prefix,
-                            const Gguf::Names& names) {
-  Gguf::Settings settings;
-  for (const auto& [theirs, ours] : names)
-    if (auto value = m.integer(prefix + theirs)) settings.emplace_back(ours, *value);
-  return settings;
+          .in_layer = renames("attn_norm.=norm. ssm_in.=mixer.in_proj. ssm_conv1d.=mixer.conv1d. "
+                              "ssm_x.=mixer.x_proj. ssm_dt.=mixer.dt_proj. ssm_a=mixer.A "
+                              "ssm_d=mixer.D ssm_norm.=mixer.norm. ssm_out.=mixer.out_proj.")};
 }
 
 Gguf mamba_gguf() {
@@ -297,11 +263,9 @@ Gguf mamba_gguf() {
   gguf.more = [](const checkpoint::Metadata& m) {
     if (m.boolean("mamba.ssm.dt_b_c_rms").value_or(false))
       throw bad_input("this is Falcon Mamba, whose further norms are not computed here");
-    return ssm_settings(m, "mamba.ssm.",
-                        {{"conv_kernel", "conv_kernel"},
-                         {"inner_size", "intermediate_size"},
-                         {"state_size", "state_size"},
-                         {"time_step_rank", "time_step_rank"}});
+    return Gguf::integers(m, "mamba.ssm.",
+                          renames("conv_kernel=conv_kernel inner_size=intermediate_size "
+                                  "state_size=state_size time_step_rank=time_step_rank"));
   };
   return gguf;
 }
@@ -311,12 +275,10 @@ Gguf mamba_gguf() {
 Gguf mamba2_gguf() {
   Gguf gguf = gguf_of("mamba2");
   gguf.more = [](const checkpoint::Metadata& m) {
-    Gguf::Settings settings = ssm_settings(m, "mamba2.ssm.",
-                                           {{"conv_kernel", "conv_kernel"},
-                                            {"state_size", "state_size"},
-                                            {"time_step_rank", "num_heads"},
-                                            {"group_count", "n_groups"},
-                                            {"group_count", "norm_groups"}});
+    Gguf::Settings settings = Gguf::integers(
+        m, "mamba2.ssm.",
+        renames("conv_kernel=conv_kernel state_size=state_size time_step_rank=num_heads "
+                "group_count=n_groups group_count=norm_groups"));
     const int64_t inner = m.integer("mamba2.ssm.inner_size").value_or(0),
                   heads = m.integer("mamba2.ssm.time_step_rank").value_or(0),
                   hidden = m.integer("mamba2.embedding_length").value_or(0);

@@ -6,9 +6,7 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "base/hash.h"
 #include "model/interventions.h"
-#include "model/taps.h"
 
 namespace minpair::model {
 
@@ -45,41 +43,11 @@ Packed pack(std::span<const Input> inputs, std::span<const Changed> changed = {}
 
 }  // namespace
 
-MaskedModel::MaskedModel(const Source& source, MakeEncoder make_encoder, bool with_head)
-    : info_(source.known), runtime_(runtime_for(source.options, info_)) {
-  tokenizer_ = tokenizer::load_tokenizer(source.path, &info_.notes);
-  checkpoint_ = checkpoint::open_checkpoint(source.path);
-  load(source, make_encoder, Config(source.path / "config.json"), with_head, with_head);
-}
-
-MaskedModel::MaskedModel(const Source& source, MakeEncoder make_encoder,
-                         std::unique_ptr<Config> config,
-                         std::unique_ptr<checkpoint::Checkpoint> checkpoint,
-                         std::unique_ptr<tokenizer::Tokenizer> tokenizer)
-    : info_(source.known),
-      runtime_(runtime_for(source.options, info_, checkpoint.get())),
-      checkpoint_(std::move(checkpoint)),
-      tokenizer_(std::move(tokenizer)) {
-  load(source, make_encoder, *config, true, false);
-}
-
-void MaskedModel::load(const Source& source, MakeEncoder make_encoder, const Config& config,
-                       bool with_head, bool check_keys) {
+MaskedModel::MaskedModel(const Source& source, MakeEncoder make_encoder, Parts parts)
+    : NetworkModel(source, std::move(parts)) {
   info_.batch_tokens = 1536;  // what of a batch is worked on together stays in the cache
-  Sha256 fingerprint;
-  fingerprint.add(checkpoint_->fingerprint()).add(config.bytes());
-  info_.fingerprint = fingerprint.hex();
-  checkpoint_->release_memory();
-  try {
-    refuse_quantised(config);
-    encoder_ = make_encoder({runtime_, config, *checkpoint_, with_head, info_});
-    encoder_->use(*tokenizer_);
-    if (check_keys) config.refuse_unknown(info_.architecture);
-  } catch (Error& error) {
-    if (error.where().file.empty()) error.at(source.path.string());
-    throw;
-  }
-  checkpoint_->release_memory();
+  encoder_ = make_network(make_encoder, source);
+  encoder_->use(*tokenizer_);
   if (tokenizer_->vocabulary_size() > info_.vocabulary)
     info_.notes.push_back(
         fmt::format("the tokenizer has {} ids, the model only {}: the others cannot be scored",

@@ -30,5 +30,8 @@ std::unique_ptr<query::Model> load_model(const std::string& name_or_path,
 query::ModelInfo describe_model(const std::string& name_or_path, const LoadOptions& options = {});
 // Where `name_or_path` leads; throws with suggestions when it leads nowhere.
 std::filesystem::path locate_model(const std::string& name_or_path);
+// The same model without prefix sharing and without batches: what a program that scores sentence
+// after sentence does. Only for comparing; the answers are the same bits.
+std::unique_ptr<query::Model> one_by_one(std::shared_ptr<query::Model> model);
 
 }  // namespace minpair::model

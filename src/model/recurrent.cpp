@@ -10,13 +10,10 @@
 
 #include "base/counts.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "model/causal.h"
 #include "model/edges.h"
 #include "model/interventions.h"
-#include "model/taps.h"
 #include "tokenizer/make.h"
-#include "tokenizer/truecase.h"
 
 namespace minpair::model {
 namespace {
@@ -35,28 +32,16 @@ Cell cell_of(const std::string& name, size_t gates, const std::string& where) {
   throw bad_input(fmt::format("a recurrent layer with {} gates is unknown", gates)).at(where);
 }
 
-class Recurrent : public query::Model, public Watchable {
+class Recurrent : public NetworkModel {
  public:
-  explicit Recurrent(const Source& source)
-      : info_(source.known), runtime_(runtime_for(source.options, info_)) {
-    bool directory = std::filesystem::is_directory(source.path);
-    if (directory) config_ = std::make_unique<Config>(source.path / "config.json");
-    checkpoint_ = checkpoint::open_checkpoint(source.path);
+  explicit Recurrent(const Source& source) : NetworkModel(source, parts_of(source)) {
     load_weights(source);
-    load_words_for(source, directory);
+    load_words_for(source, config_ != nullptr);
     info_.batch_tokens = 4096;
-    Sha256 fingerprint;
-    fingerprint.add(checkpoint_->fingerprint());
-    if (config_) fingerprint.add(config_->bytes());
-    info_.fingerprint = fingerprint.hex();
     find_edges(source.options);
     checkpoint_->release_memory();
   }
 
-  const query::ModelInfo& info() const override { return info_; }
-  const tokenizer::Tokenizer& tokenizer() const override { return *tokenizer_; }
-
-  query::AskSet asks() const override { return query::AskSet().set(); }
   query::SiteSet sites() const override {
     return cell_ == Cell::lstm  ? kSitesOfLstm
            : cell_ == Cell::gru ? kSitesOfGru
@@ -89,6 +74,13 @@ class Recurrent : public query::Model, public Watchable {
   }
 
  private:
+  static Parts parts_of(const Source& source) {
+    std::unique_ptr<Config> config;
+    if (std::filesystem::is_directory(source.path))
+      config = std::make_unique<Config>(source.path / "config.json");
+    return {std::move(config), checkpoint::open_checkpoint(source.path), nullptr};
+  }
+
   void load_weights(const Source& source) {
     WeightLoader load(runtime_, *checkpoint_, {"module.", "model."});
     const std::string where = source.path.string();
@@ -132,11 +124,10 @@ class Recurrent : public query::Model, public Watchable {
     output_.weights =
         load.matrix(tied ? "encoder.weight" : "decoder.weight", info_.vocabulary, inputs);
     if (load.has("decoder.bias")) output_.bias = load.vector("decoder.bias", info_.vocabulary);
-    load.finish("recurrent language model", {"decoder."});
+    info_.parameters = load.finish("recurrent language model", {"decoder."});
     info_.architecture = cell_ == Cell::lstm ? "lstm" : cell_ == Cell::gru ? "gru" : "rnn";
     info_.layers = uint32_t(layers_.size());
     info_.hidden = uint32_t(hidden_);
-    info_.parameters = load.parameters();
   }
 
   const checkpoint::TensorView* shape_of(const std::string& suffix) const {
@@ -335,11 +326,6 @@ class Recurrent : public query::Model, public Watchable {
     }
   }
 
-  query::ModelInfo info_;
-  nn::Runtime runtime_;
-  std::unique_ptr<Config> config_;
-  std::unique_ptr<checkpoint::Checkpoint> checkpoint_;
-  std::unique_ptr<tokenizer::Tokenizer> tokenizer_;
   Embedding words_;
   std::vector<Layer> layers_;
   nn::Linear output_;

@@ -2,7 +2,18 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace minpair::model {
+
+Names renames(std::string_view text) {
+  Names names;
+  for (std::string_view pair : split(text, ' ')) {
+    const size_t equals = pair.find('=');
+    names.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
+  }
+  return names;
+}
 
 std::string replaced(const std::string& text, const Names& names) {
   for (const auto& [from, to] : names)

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace minpair::model {
 
 using Names = std::vector<std::pair<std::string, std::string>>;  // theirs, ours
 
+// "theirs=ours", with spaces between.
+Names renames(std::string_view text);
 // With the first of the beginnings that it has replaced.
 std::string replaced(const std::string& text, const Names& names);
 

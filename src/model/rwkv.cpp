@@ -78,8 +78,7 @@ class Rwkv : public Decoder {
     norm_ = load.norm("ln_out", h, 1e-5);  // whatever layer_norm_epsilon says
     const bool tied = is_tied(c, load, "head.weight", "embeddings.weight", false);
     output_.weights = load.matrix(tied ? "embeddings.weight" : "head.weight", info.vocabulary, h);
-    load.finish("RWKV", {"head"});
-    info.parameters = load.parameters();
+    info.parameters = load.finish("RWKV", {"head"});
   }
 
   Layer load_layer(WeightLoader& load, const std::string& p, size_t h, size_t inner,

@@ -165,8 +165,7 @@ class Rwkv7 : public Decoder {
     norm_ = norm(load, "output_norm", h);
     norm_.epsilon = float(settings_.last_epsilon);
     output_.weights = load.matrix("output.weight", info.vocabulary, h);
-    load.finish("RWKV", {"output.weight"});
-    info.parameters = load.parameters();
+    info.parameters = load.finish("RWKV", {"output.weight"});
   }
 
   // The biases are optional in Qwen's.
@@ -485,7 +484,7 @@ class Rwkv7 : public Decoder {
   nn::Norm embedding_norm_;
   std::vector<Layer> layers_;
   nn::Matrix mixed_, more_, low_, shares_, receptance_, key_, value_, first_value_, gate_, kept_,
-      rate_, removed_, own_, written_, wide_;
+      rate_, removed_, own_, written_;
 };
 
 Gguf gguf_of(const std::string& name) {
@@ -495,12 +494,8 @@ Gguf gguf_of(const std::string& name) {
             .only = name != "rwkv6" && name != "rwkv7"};
   if (name.starts_with("rwkv6")) gguf.in_layer = {{"time_mix_w2.", "time_mix_w2.{}."}};
   gguf.more = [](const checkpoint::Metadata& m) {
-    const std::string p = std::string(m.text("general.architecture").value_or("")) + ".";
-    Gguf::Settings settings;
-    for (const auto& [theirs, ours] :
-         Gguf::Names{{"wkv.head_size", "head_size"}, {"rescale_every_n_layers", "rescale_every"}})
-      if (auto value = m.integer(p + theirs)) settings.emplace_back(ours, *value);
-    return settings;
+    return Gguf::integers(m, std::string(m.text("general.architecture").value_or("")) + ".",
+                          renames("wkv.head_size=head_size rescale_every_n_layers=rescale_every"));
   };
   return gguf;
 }

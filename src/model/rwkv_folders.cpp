@@ -11,61 +11,40 @@ namespace minpair::model {
 namespace {
 
 // Also of version 5.
-const Names kOutside6{
-    {"rwkv.embeddings.", "token_embd."}, {"rwkv.ln_out.", "output_norm."}, {"head.", "output."}};
+const Names kOutside6 =
+    renames("rwkv.embeddings.=token_embd. rwkv.ln_out.=output_norm. head.=output.");
 // Matrices whose rows are inputs end in "turned".
-const Names kInLayer6{{"pre_ln.", "token_embd_norm."},
-                      {"ln1.", "attn_norm."},
-                      {"ln2.", "attn_norm_2."},
-                      {"attention.time_maa_w1", "time_mix_w1.turned"},
-                      {"attention.time_maa_w2", "time_mix_w2.{}.turned"},
-                      {"attention.time_maa_x", "time_mix_lerp_x.weight"},
-                      {"attention.time_maa_w", "time_mix_lerp_w.weight"},
-                      {"attention.time_maa_k", "time_mix_lerp_k.weight"},
-                      {"attention.time_maa_v", "time_mix_lerp_v.weight"},
-                      {"attention.time_maa_r", "time_mix_lerp_r.weight"},
-                      {"attention.time_maa_g", "time_mix_lerp_g.weight"},
-                      {"attention.time_decay_w1", "time_mix_decay_w1.turned"},
-                      {"attention.time_decay_w2", "time_mix_decay_w2.turned"},
-                      {"attention.time_decay", "time_mix_decay.weight"},
-                      {"attention.time_faaaa", "time_mix_first.weight"},
-                      {"attention.ln_x.", "time_mix_ln."},
-                      {"attention.", "time_mix_"},
-                      {"feed_forward.time_maa_k", "channel_mix_lerp_k.weight"},
-                      {"feed_forward.time_maa_r", "channel_mix_lerp_r.weight"},
-                      {"feed_forward.", "channel_mix_"}};
+const Names kInLayer6 = renames(
+    "pre_ln.=token_embd_norm. ln1.=attn_norm. ln2.=attn_norm_2. "
+    "attention.time_maa_w1=time_mix_w1.turned attention.time_maa_w2=time_mix_w2.{}.turned "
+    "attention.time_maa_x=time_mix_lerp_x.weight attention.time_maa_w=time_mix_lerp_w.weight "
+    "attention.time_maa_k=time_mix_lerp_k.weight attention.time_maa_v=time_mix_lerp_v.weight "
+    "attention.time_maa_r=time_mix_lerp_r.weight attention.time_maa_g=time_mix_lerp_g.weight "
+    "attention.time_decay_w1=time_mix_decay_w1.turned "
+    "attention.time_decay_w2=time_mix_decay_w2.turned attention.time_decay=time_mix_decay.weight "
+    "attention.time_faaaa=time_mix_first.weight attention.ln_x.=time_mix_ln. attention.=time_mix_ "
+    "feed_forward.time_maa_k=channel_mix_lerp_k.weight "
+    "feed_forward.time_maa_r=channel_mix_lerp_r.weight feed_forward.=channel_mix_");
 
 // What is the token's own share in version 5 is that of the one before in later ones: other names.
-const Names kInLayer5{{"pre_ln.", "token_embd_norm."},
-                      {"ln1.", "attn_norm."},
-                      {"ln2.", "attn_norm_2."},
-                      {"attention.time_mix_key", "time_mix_own_k.weight"},
-                      {"attention.time_mix_value", "time_mix_own_v.weight"},
-                      {"attention.time_mix_receptance", "time_mix_own_r.weight"},
-                      {"attention.time_mix_gate", "time_mix_own_g.weight"},
-                      {"attention.time_decay", "time_mix_decay.weight"},
-                      {"attention.time_faaaa", "time_mix_first.weight"},
-                      {"attention.ln_x.", "time_mix_ln."},
-                      {"attention.", "time_mix_"},
-                      {"feed_forward.time_mix_key", "channel_mix_own_k.weight"},
-                      {"feed_forward.time_mix_receptance", "channel_mix_own_r.weight"},
-                      {"feed_forward.", "channel_mix_"}};
+const Names kInLayer5 = renames(
+    "pre_ln.=token_embd_norm. ln1.=attn_norm. ln2.=attn_norm_2. "
+    "attention.time_mix_key=time_mix_own_k.weight attention.time_mix_value=time_mix_own_v.weight "
+    "attention.time_mix_receptance=time_mix_own_r.weight "
+    "attention.time_mix_gate=time_mix_own_g.weight attention.time_decay=time_mix_decay.weight "
+    "attention.time_faaaa=time_mix_first.weight attention.ln_x.=time_mix_ln. attention.=time_mix_ "
+    "feed_forward.time_mix_key=channel_mix_own_k.weight "
+    "feed_forward.time_mix_receptance=channel_mix_own_r.weight feed_forward.=channel_mix_");
 
-const Names kOutside7{
-    {"model.embeddings.", "token_embd."}, {"model.norm.", "output_norm."}, {"lm_head.", "output."}};
+const Names kOutside7 =
+    renames("model.embeddings.=token_embd. model.norm.=output_norm. lm_head.=output.");
 
 Names in_layer_7() {
-  Names names{{"pre_norm.", "token_embd_norm."},
-              {"attn_norm.", "attn_norm."},
-              {"ffn_norm.", "attn_norm_2."},
-              {"attn.x_x", "time_mix_lerp_fused.weight"},
-              {"attn.r_proj.", "time_mix_receptance."},
-              {"attn.k_proj.", "time_mix_key."},
-              {"attn.v_proj.", "time_mix_value."},
-              {"attn.o_proj.", "time_mix_output."},
-              {"attn.g_norm.", "time_mix_ln."},
-              {"ffn.x_k", "channel_mix_lerp_k.weight"},
-              {"ffn.", "channel_mix_"}};
+  Names names = renames(
+      "pre_norm.=token_embd_norm. attn_norm.=attn_norm. ffn_norm.=attn_norm_2. "
+      "attn.x_x=time_mix_lerp_fused.weight attn.r_proj.=time_mix_receptance. "
+      "attn.k_proj.=time_mix_key. attn.v_proj.=time_mix_value. attn.o_proj.=time_mix_output. "
+      "attn.g_norm.=time_mix_ln. ffn.x_k=channel_mix_lerp_k.weight ffn.=channel_mix_");
   for (const char* letter : {"r", "w", "k", "v", "a", "g"}) {
     const std::string low = fmt::format("attn.{}_lora.lora.", letter);
     const std::string ours = fmt::format("time_mix_{}", letter);

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "model/architecture.h"
-#include "model/buckets.h"
+#include "model/disentangled.h"
 #include "model/gaps.h"
 
 namespace minpair::model {
@@ -55,10 +55,9 @@ class T5 : public GapFiller {
   }
 
   void finish(nn::Matrix& stream) override {
-    nn::normalize(runtime_, stream, decoder_norm_);
+    nn::normalize(runtime_, stream, norm_);
     if (scaled_) multiply(stream, float(1 / std::sqrt(double(stream.columns()))));
   }
-  const nn::Linear& decoder() const override { return output_; }
 
  private:
   void set_activation(const Config& c) {
@@ -87,18 +86,15 @@ class T5 : public GapFiller {
       decoder_.push_back(
           load_block(load, c, fmt::format("decoder.block.{}.layer.", i), h, i, true));
     encoder_norm_ = norm(load, "encoder.final_layer_norm", h);
-    decoder_norm_ = norm(load, "decoder.final_layer_norm", h);
+    norm_ = norm(load, "decoder.final_layer_norm", h);
     const bool own = !is_tied(c, load, "lm_head.weight", "shared.weight", tied);
     output_.weights = load.matrix(own ? "lm_head.weight" : "shared.weight", info.vocabulary, h);
-    load.finish("T5", {"lm_head", "decoder."});
-    info.parameters = load.parameters();
+    info.parameters = load.finish("T5", {"lm_head", "decoder."});
     set_layers(encoder_.size(), decoders, shape_.heads, info);
   }
 
   nn::Norm norm(WeightLoader& load, const std::string& name, size_t h) const {
-    nn::Norm n = load.norm(name, h, epsilon_, false);
-    n.centered = false;
-    return n;
+    return load.rms_norm(name, h, epsilon_);
   }
 
   Attention load_attention(WeightLoader& load, const std::string& p, const std::string& name,
@@ -159,17 +155,6 @@ class T5 : public GapFiller {
                context_);
   }
 
-  void feed_forward(const Block& block, size_t layer, const nn::Matrix& in) {
-    nn::normalize(runtime_, in, block.norm, normed_);
-    if (gated_) {
-      nn::linear(runtime_, normed_, block.up, wide_);
-      nn::gated(runtime_, wide_, activation_, inner_);
-    } else {
-      nn::linear(runtime_, normed_, block.up, inner_, activation_);
-    }
-    see(Site::mlp_inner, layer, inner_);
-  }
-
   void encode() override {
     for (size_t l = 0; l < encoder_.size(); ++l) {
       const Block& block = encoder_[l];
@@ -180,8 +165,8 @@ class T5 : public GapFiller {
       attend(block.self, &more, gaps_.sentences_of(encoded_.rows()), false, normed_, normed_);
       see(Site::heads, l, context_);
       add(Site::attention_output, l, context_, block.self.output, encoded_, attended_);
-      feed_forward(block, l, attended_);
-      add(Site::mlp_output, l, inner_, block.down, attended_, encoded_);
+      nn::normalize(runtime_, attended_, block.norm, normed_);
+      feed_forward(l, normed_, block.up, gated_, block.down, attended_, encoded_);
       see_encoded(Site::residual, l);
     }
     join_encoder(encoder_.size());
@@ -206,8 +191,8 @@ class T5 : public GapFiller {
       see(Site::heads, l, context_, kAcross);
       add(Site::attention_output, l, context_, block.across.output, attended_, hidden_, {}, 1,
           kAcross);
-      feed_forward(block, l, hidden_);
-      add(Site::mlp_output, l, inner_, block.down, hidden_, attended_);
+      nn::normalize(runtime_, hidden_, block.norm, normed_);
+      feed_forward(l, normed_, block.up, gated_, block.down, hidden_, attended_);
       std::swap(hidden_, attended_);
       see_decoded(i);
     }
@@ -216,14 +201,10 @@ class T5 : public GapFiller {
   bool each_layer_ = false, gated_ = false, scaled_ = false;
   double epsilon_ = 0;
   size_t inner_width_ = 0;
-  nn::Activation activation_{};
-  nn::AttentionShape shape_;
   tokenizer::TokenId start_ = 0;
-  Embedding words_;
   std::vector<Block> encoder_, decoder_;
-  nn::Norm encoder_norm_, decoder_norm_;
-  nn::Linear output_;
-  nn::Matrix normed_, query_, key_value_, context_, attended_, wide_, inner_;
+  nn::Norm encoder_norm_;
+  nn::Matrix query_, key_value_;
 };
 
 Gguf::Stack stack_of(const std::string& theirs, const std::string& ours, const std::string& mlp) {
@@ -246,30 +227,23 @@ Gguf::Stack stack_of(const std::string& theirs, const std::string& ours, const s
 
 // Its vocabulary may not name the sentinels (tokenizer/gguf.cpp).
 Gguf t5_gguf() {
-  return {.architecture = "t5",
-          .model_type = "t5",
-          .keys = {{"embedding_length", "d_model"},
-                   {"block_count", "num_layers"},
-                   {"feed_forward_length", "d_ff"},
-                   {"attention.head_count", "num_heads"},
-                   {"attention.key_length", "d_kv"},
-                   {"attention.layer_norm_rms_epsilon", "layer_norm_epsilon"}},
-          .tensors = {{"token_embd.", "shared."},
-                      {"enc.output_norm.", "encoder.final_layer_norm."},
-                      {"dec.output_norm.", "decoder.final_layer_norm."},
-                      {"output.", "lm_head."}},
-          .more =
-              [](const checkpoint::Metadata& m) {
-                Gguf::Settings settings;
-                for (const auto& [theirs, ours] : Gguf::Names{
-                         {"t5.decoder_block_count", "num_decoder_layers"},
-                         {"t5.attention.relative_buckets_count", "relative_attention_num_buckets"},
-                         {"t5.decoder_start_token_id", "decoder_start_token_id"}})
-                  if (auto value = m.integer(theirs)) settings.emplace_back(ours, *value);
-                return settings;
-              },
-          .stacks = {stack_of("enc.blk.", "encoder.block.", "layer.1."),
-                     stack_of("dec.blk.", "decoder.block.", "layer.2.")}};
+  return {
+      .architecture = "t5",
+      .model_type = "t5",
+      .keys = renames("embedding_length=d_model block_count=num_layers feed_forward_length=d_ff "
+                      "attention.head_count=num_heads attention.key_length=d_kv "
+                      "attention.layer_norm_rms_epsilon=layer_norm_epsilon"),
+      .tensors = renames("token_embd.=shared. enc.output_norm.=encoder.final_layer_norm. "
+                         "dec.output_norm.=decoder.final_layer_norm. output.=lm_head."),
+      .more =
+          [](const checkpoint::Metadata& m) {
+            return Gguf::integers(m, "t5.",
+                                  renames("decoder_block_count=num_decoder_layers "
+                                          "attention.relative_buckets_count=relative_attention_num_"
+                                          "buckets decoder_start_token_id=decoder_start_token_id"));
+          },
+      .stacks = {stack_of("enc.blk.", "encoder.block.", "layer.1."),
+                 stack_of("dec.blk.", "decoder.block.", "layer.2.")}};
 }
 
 }  // namespace

@@ -369,6 +369,12 @@ nn::Norm WeightLoader::norm(const std::string& name, size_t width, double epsilo
   return layer;
 }
 
+nn::Norm WeightLoader::rms_norm(const std::string& name, size_t width, double epsilon, bool bias) {
+  nn::Norm layer = norm(name, width, epsilon, bias);
+  layer.centered = false;
+  return layer;
+}
+
 std::vector<float> WeightLoader::vector(const std::string& full_name, size_t width) {
   return numbers(full_name, {static_cast<int64_t>(width)});
 }
@@ -402,11 +408,11 @@ nn::Matrix WeightLoader::table(const std::string& full_name, size_t rows, size_t
   return values;
 }
 
-void WeightLoader::finish(const std::string& what, const std::vector<std::string>& head) const {
+uint64_t WeightLoader::finish(const std::string& what, const std::vector<std::string>& head) const {
   if (!misshapen_.empty())
     throw bad_input(fmt::format("the weights do not fit config.json: {}", list(misshapen_)))
         .hint("config.json and the weights must come from the same model");
-  if (missing_.empty()) return;
+  if (missing_.empty()) return parameters_;
   auto of_head = [&](const std::string& name) {
     return std::any_of(head.begin(), head.end(), [&](auto& h) { return name.starts_with(h); });
   };

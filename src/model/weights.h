@@ -57,11 +57,19 @@ class WeightLoader {
   // Some rows of a stored layer with so many of them: output i is row row_of(i).
   nn::Linear picked(const std::string& name, size_t stored, size_t outputs, size_t inputs,
                     const std::function<size_t(size_t)>& row_of, bool bias);
+  // Those from `first` on.
+  nn::Linear rows(const std::string& name, size_t stored, size_t first, size_t outputs,
+                  size_t inputs, bool bias = true) {
+    return picked(
+        name, stored, outputs, inputs, [first](size_t i) { return first + i; }, bias);
+  }
   // Query, key and value in one tensor, those of each head together; given out as all queries, all
   // keys, all values.
   nn::Linear by_head(const std::string& name, size_t heads, size_t width, size_t inputs, bool bias);
   nn::Weights matrix(const std::string& full_name, size_t outputs, size_t inputs);
   nn::Norm norm(const std::string& name, size_t width, double epsilon, bool bias = true);
+  // The mean is not taken away.
+  nn::Norm rms_norm(const std::string& name, size_t width, double epsilon, bool bias = false);
   std::vector<float> vector(const std::string& full_name, size_t width);
   std::vector<float> numbers(const std::string& full_name, const std::vector<int64_t>& shape);
   // So many numbers, whatever their shape.
@@ -70,10 +78,9 @@ class WeightLoader {
   // The whole table in memory.
   nn::Matrix table(const std::string& full_name, size_t rows, size_t width);
 
-  // Throws one error that names what is missing or misshapen. `head`: the names that begin with one
-  // of these belong to the language-model head, and the message says so.
-  void finish(const std::string& what, const std::vector<std::string>& head) const;
-
+  // The number of parameters. Throws one error that names what is missing or misshapen. `head`: the
+  // names that begin with one of these belong to the language-model head, and the message says so.
+  uint64_t finish(const std::string& what, const std::vector<std::string>& head) const;
   uint64_t parameters() const { return parameters_; }
 
  private:

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/error.h"
 #include "model/architecture.h"
 
@@ -47,26 +45,23 @@ class Xlm : public Encoder {
     embedding_norm_ = load.norm("layer_norm_emb", info.hidden, epsilon);
     for (size_t i = 0; i < info.layers; ++i)
       layers_.push_back(load_layer(load, i, info.hidden, epsilon));
-    if (from.with_head) {
-      const bool tied = is_tied(c, load, "pred_layer.proj.weight", "embeddings.weight");
-      decoder_.weights = load.matrix(tied ? "embeddings.weight" : "pred_layer.proj.weight",
-                                     info.vocabulary, info.hidden);
-      decoder_.bias = load.vector("pred_layer.proj.bias", info.vocabulary);
-    }
-    load.finish(flaubert ? "FlauBERT" : "XLM", {"pred_layer."});
-    info.parameters = load.parameters();
+    const bool tied = is_tied(c, load, "pred_layer.proj.weight", "embeddings.weight");
+    output_.weights = load.matrix(tied ? "embeddings.weight" : "pred_layer.proj.weight",
+                                  info.vocabulary, info.hidden);
+    output_.bias = load.vector("pred_layer.proj.bias", info.vocabulary);
+    info.parameters = load.finish(flaubert ? "FlauBERT" : "XLM", {"pred_layer."});
   }
 
   const nn::Matrix& forward(const Batch& batch, std::span<const uint32_t> rows,
                             const Watch& watch) override {
     const size_t h = words_.width();
-    begin(batch.ids.size(), watch);
-    embed(batch);
+    embed(batch, watch);
+    place(batch);
     see(Site::embeddings, 0, hidden_);
     for (size_t l = 0; l < layers_.size(); ++l) {
       const Layer& layer = layers_[l];
       join(l, batch.late, hidden_);
-      nn::linear(runtime_, attention_input(layer, l), layer.qkv, qkv_);
+      nn::linear(runtime_, attention_input(l, layer.first_norm, norms_first_), layer.qkv, qkv_);
       nn::attend(runtime_, shape_, batch.sequences_of(qkv_.rows()), qkv_.part(0, h),
                  qkv_.part(h, h), qkv_.part(2 * h, h), context_);
       see(Site::heads, l, context_);
@@ -76,69 +71,24 @@ class Xlm : public Encoder {
       if (!norms_first_) nn::normalize(runtime_, attended_, layer.first_norm);
       see(Site::attention_residual, l, attended_);
       if (norms_first_) nn::normalize(runtime_, attended_, layer.second_norm, normed_);
-      nn::linear(runtime_, norms_first_ ? normed_ : attended_, layer.up, inner_, activation_);
-      see(Site::mlp_inner, l, inner_);
-      add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_);
+      feed_forward(l, norms_first_ ? normed_ : attended_, layer.up, false, layer.down, attended_,
+                   hidden_);
       if (!norms_first_) nn::normalize(runtime_, hidden_, layer.second_norm);
       see(Site::residual, l, hidden_);
     }
-    see(Site::output, 0, hidden_);
-    return hidden_;
+    return last_norm();
   }
-
-  const nn::Matrix& head(const nn::View& hidden) override {
-    head_.resize(hidden.rows, hidden.columns);
-    for (size_t i = 0; i < hidden.rows; ++i)
-      std::copy_n(hidden.row(i), hidden.columns, head_.row(i));
-    return head_;
-  }
-  const nn::Linear& decoder() const override { return decoder_; }
 
  private:
   // What published configurations say about how the model was trained and what else it may do.
   static void ignore_training(const Config& c) {
-    c.ignore({"amp",
-              "bos_index",
-              "bptt",
-              "clip_grad_norm",
-              "embed_init_std",
-              "encoder_only",
-              "end_n_top",
-              "epoch_size",
-              "eos_index",
-              "fp16",
-              "group_by_size",
-              "id2lang",
-              "init_std",
-              "lang2id",
-              "lang_id",
-              "langs",
-              "layerdrop",
-              "lg_sampling_factor",
-              "lgs",
-              "mask_index",
-              "max_batch_size",
-              "max_vocab",
-              "min_count",
-              "mlm_steps",
-              "n_langs",
-              "n_words",
-              "pad_index",
-              "same_enc_dec",
-              "sample_alpha",
-              "share_inout_emb",
-              "sinusoidal_embeddings",
-              "start_n_top",
-              "tokens_per_batch",
-              "unk_index",
-              "word_blank",
-              "word_dropout",
-              "word_keep",
-              "word_mask",
-              "word_mask_keep_rand",
-              "word_pred",
-              "word_rand",
-              "word_shuffle"});
+    c.ignore(
+        {"amp bos_index bptt clip_grad_norm embed_init_std encoder_only end_n_top epoch_size "
+         "eos_index fp16 group_by_size id2lang init_std lang2id lang_id langs layerdrop "
+         "lg_sampling_factor lgs mask_index max_batch_size max_vocab min_count mlm_steps n_langs "
+         "n_words pad_index same_enc_dec sample_alpha share_inout_emb sinusoidal_embeddings "
+         "start_n_top tokens_per_batch unk_index word_blank word_dropout word_keep word_mask "
+         "word_mask_keep_rand word_pred word_rand word_shuffle"});
   }
 
   Layer load_layer(WeightLoader& load, size_t i, size_t h, double epsilon) const {
@@ -153,33 +103,18 @@ class Xlm : public Encoder {
     return layer;
   }
 
-  void embed(const Batch& batch) {
-    const size_t h = words_.width();
-    hidden_.resize(batch.ids.size(), h);
+  void place(const Batch& batch) {
     for (size_t i = 0; i < batch.ids.size(); ++i) {
-      words_.row(size_t(batch.ids[i]), hidden_.row(i));
       const float* position = positions_.row(batch.positions[i]);
-      for (size_t d = 0; d < h; ++d) hidden_.row(i)[d] += position[d];
+      for (size_t d = 0; d < hidden_.columns(); ++d) hidden_.row(i)[d] += position[d];
     }
     nn::normalize(runtime_, hidden_, embedding_norm_);
   }
 
-  const nn::Matrix& attention_input(const Layer& layer, size_t l) {
-    if (!norms_first_) return see_copy(Site::attention_input, l, hidden_);
-    nn::normalize(runtime_, hidden_, layer.first_norm, normed_);
-    see(Site::attention_input, l, normed_);
-    return normed_;
-  }
-
-  nn::AttentionShape shape_;
-  nn::Activation activation_;
   bool norms_first_ = false;
-  Embedding words_;
   nn::Matrix positions_;
   nn::Norm embedding_norm_;
   std::vector<Layer> layers_;
-  nn::Linear decoder_;
-  nn::Matrix hidden_, normed_, qkv_, context_, attended_, inner_, head_;
 };
 
 }  // namespace

@@ -47,6 +47,7 @@ class Xlstm : public Decoder {
     const Config& c = from.config;
     const size_t h = from.info.hidden;
     heads_ = from.info.heads;
+    activation_ = nn::Activation::silu;
     key_width_ = size_t(double(h) * c.real("qk_dim_factor", 0.5));
     value_width_ = size_t(double(h) * c.real("v_dim_factor", 1));
     if (key_width_ == 0 || key_width_ % heads_ || value_width_ == 0 || value_width_ % heads_ ||
@@ -89,10 +90,7 @@ class Xlstm : public Decoder {
       add(Site::attention_output, l, context_, layer.memory_output, hidden_, attended_);
       see(Site::attention_residual, l, attended_);
       nn::normalize(runtime_, attended_, layer.mlp_norm, normed_);
-      nn::linear(runtime_, normed_, layer.gate_up, wide_);
-      nn::gated(runtime_, wide_, nn::Activation::silu, inner_);
-      see(Site::mlp_inner, l, inner_);
-      add(Site::mlp_output, l, inner_, layer.down, attended_, hidden_);
+      feed_forward(l, normed_, layer.gate_up, true, layer.down, attended_, hidden_);
       see(Site::residual, l, hidden_);
     }
     return last_norm(rows);
@@ -112,15 +110,12 @@ class Xlstm : public Decoder {
       layers_.push_back(load_layer(load, c, fmt::format("blocks.{}.", i), h));
     norm_ = norm(load, c, "out_norm", h, false);
     output_.weights = load.matrix("lm_head.weight", info.vocabulary, h);
-    load.finish("xLSTM", {"lm_head"});
-    info.parameters = load.parameters();
+    info.parameters = load.finish("xLSTM", {"lm_head"});
   }
 
   static nn::Norm norm(WeightLoader& load, const Config& c, const std::string& name, size_t width,
                        bool bias) {
-    nn::Norm n = load.norm(name, width, c.real("norm_eps", 1e-6), bias);
-    n.centered = false;
-    return n;
+    return load.rms_norm(name, width, c.real("norm_eps", 1e-6), bias);
   }
 
   Layer load_layer(WeightLoader& load, const Config& c, const std::string& p, size_t h) const {
@@ -135,9 +130,8 @@ class Xlstm : public Decoder {
         load.norm(m + "multihead_norm", value_width_, c.real("norm_eps", 1e-6), bias);
     layer.mlp_norm = norm(load, c, p + "norm_ffn", h, bias);
     if (fused) {
-      auto row_of = [](size_t first) { return [first](size_t i) { return first + i; }; };
-      layer.query_key = load.picked(m + "qkv_opreact", k + v, k, h, row_of(0), bias);
-      layer.value_gate = load.picked(m + "qkv_opreact", k + v, v, h, row_of(k), bias);
+      layer.query_key = load.rows(m + "qkv_opreact", k + v, 0, k, h, bias);
+      layer.value_gate = load.rows(m + "qkv_opreact", k + v, k, v, h, bias);
       layer.gates = load.linear(m + "ifgate_preact", 2 * heads_, h);
       layer.gate_up = load.linear(f + "proj_up_gate_z", 2 * inner, h, bias);
     } else {
@@ -212,7 +206,7 @@ class Xlstm : public Decoder {
   size_t heads_ = 0, key_width_ = 0, value_width_ = 0;
   float gate_cap_ = 0, logit_cap_ = 0, epsilon_ = 0;
   std::vector<Layer> layers_;
-  nn::Matrix query_key_, value_gate_, gates_, wide_;
+  nn::Matrix query_key_, value_gate_, gates_;
   nn::Matrix shares_;  // of each head: what its memory keeps, what is written, the answer's factor
   FadingScan scan_;
 };

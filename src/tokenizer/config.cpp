@@ -10,8 +10,6 @@
 namespace minpair::tokenizer {
 namespace {
 
-namespace fs = std::filesystem;
-
 // A special token is written as a string, as an object with "content", or as null: there is none.
 void read_name(JsonValue root, std::string_view key, std::string SpecialNames::*role,
                TokenizerConfig& config) {

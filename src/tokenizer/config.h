@@ -11,6 +11,8 @@
 
 namespace minpair::tokenizer {
 
+namespace fs = std::filesystem;
+
 struct TokenizerConfig {
   std::string tokenizer_class;  // "BertTokenizer", without "Fast"; may be empty
   std::string model_type;       // "bert", from config.json; may be empty

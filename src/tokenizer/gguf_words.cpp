@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "tokenizer/patterns.h"
 #include "tokenizer/pre_tokenizer.h"
 
 namespace minpair::tokenizer {

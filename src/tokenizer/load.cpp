@@ -18,8 +18,6 @@
 
 namespace minpair::tokenizer {
 
-namespace fs = std::filesystem;
-
 // One piece a line; the number of the line is the id.
 std::vector<std::string> read_vocabulary_lines(const fs::path& path) {
   LineReader reader(path, size_t{1} << 20);

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "tokenizer/loaders.h"
-#include "tokenizer/moses.h"
+#include "tokenizer/normalizer.h"
 #include "tokenizer/pipeline.h"
 
 namespace minpair::tokenizer {

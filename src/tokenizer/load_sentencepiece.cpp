@@ -9,11 +9,8 @@
 #include "base/file.h"
 #include "tokenizer/loaders.h"
 #include "tokenizer/pipeline.h"
-#include "tokenizer/sentencepiece_file.h"
 
 namespace minpair::tokenizer {
-
-namespace fs = std::filesystem;
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tokenizer/added_tokens.h"
@@ -114,5 +115,16 @@ std::unique_ptr<Tokenizer> load_words(const std::filesystem::path& path,
 // From the metadata of a GGUF file (tokenizer.ggml.*).
 std::unique_ptr<Tokenizer> make_gguf_tokenizer(const checkpoint::Metadata& metadata,
                                                std::vector<std::string>* notes = nullptr);
+
+// Reading SentencePiece *.model files: a protocol buffer, read here as data, with no trust in it.
+
+SentencePieceModel parse_sentencepiece(std::string_view bytes, const std::string& name);
+
+// For models trained on text whose sentences begin as their first word would be written inside a
+// sentence.
+
+// Lower-cases the first letter of a text when the word is known in lower case ("Der" becomes "der",
+// "Anna" stays).
+std::unique_ptr<Tokenizer> with_plain_first_word(std::unique_ptr<Tokenizer> words);
 
 }  // namespace minpair::tokenizer

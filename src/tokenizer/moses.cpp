@@ -1,4 +1,4 @@
-#include "tokenizer/moses.h"
+#include "tokenizer/normalizer.h"
 
 #include <unicode/uchar.h>
 

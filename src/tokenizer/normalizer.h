@@ -51,4 +51,10 @@ NormalizerPtr normalize_sentencepiece(Charsmap map, SentencePieceNormalizerOptio
 char32_t byte_level_character(unsigned char byte);
 void to_byte_level(AlignedText& text);
 
+// How Moses, the translation system (Koehn et al. 2007), cleans a text and puts spaces between its
+// words and signs: what XLM and FlauBERT were trained on.
+
+// `language`: "en" or "fr". After it, words are what white space separates.
+NormalizerPtr normalize_moses(const std::string& language);
+
 }  // namespace minpair::tokenizer

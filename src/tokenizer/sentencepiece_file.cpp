@@ -1,4 +1,4 @@
-#include "tokenizer/sentencepiece_file.h"
+#include "tokenizer/make.h"
 
 #include <fmt/format.h>
 

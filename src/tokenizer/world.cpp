@@ -18,8 +18,6 @@
 
 namespace minpair::tokenizer {
 
-namespace fs = std::filesystem;
-
 std::string python_bytes(std::string_view written, bool of_text) {
   std::string bytes;
   for (size_t i = 0; i < written.size(); ++i) {

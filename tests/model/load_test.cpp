@@ -339,8 +339,10 @@ TEST(Minilm, HiddenStatesAgreeWithOnnxRuntime) {
   query::ModelInfo known;
   known.name = "minilm";
   known.architecture = "bert";
+  Parts parts{std::make_unique<Config>(folder / "config.json"), checkpoint::open_checkpoint(folder),
+              tokenizer::load_tokenizer(folder), false, false};
   MaskedModel model({folder, {.threads = 2}, known}, std::get<MakeEncoder>(families().front().make),
-                    false);
+                    std::move(parts));
   std::ifstream lines(folder / "reference.jsonl");
   size_t compared = 0;
   for (std::string line; std::getline(lines, line);) {

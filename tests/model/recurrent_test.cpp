@@ -8,7 +8,6 @@
 #include "model/model.h"
 #include "support.h"
 #include "tokenizer/make.h"
-#include "tokenizer/truecase.h"
 
 namespace minpair::model {
 namespace {

@@ -195,7 +195,7 @@ TEST(Encoder, TheLastLayerKeepsOnlyRowsThatAreRead) {
   auto checkpoint = checkpoint::open_checkpoint(golden("bert"));
   query::ModelInfo info{.architecture = "bert"};
   auto make = std::get<MakeEncoder>(families().front().make);
-  std::unique_ptr<Encoder> bert = make({runtime, config, *checkpoint, true, info});
+  std::unique_ptr<Encoder> bert = make({runtime, config, *checkpoint, info});
   Batch batch{{5, 9, 2, 30, 36, 7}, {0, 1, 2, 3, 4, 5}, {{0, 6, 0, 6}}};
   const std::vector<uint32_t> every{0, 1, 2, 3, 4, 5}, read{2, 5};
   Rows all = copied(bert->forward(batch, every, {}));

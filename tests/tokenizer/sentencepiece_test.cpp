@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "support.h"
-#include "tokenizer/sentencepiece_file.h"
+#include "tokenizer/make.h"
 #include "tokenizer/tokenizer.h"
 
 namespace minpair::tokenizer {
