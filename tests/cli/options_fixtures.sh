@@ -17,7 +17,7 @@ def write(name, turned):
             test, number = "ab"[n // 9 % 2], ("sg", "pl")[n // 18 % 2] + "_" + ("sg", "pl")[n // 36 % 2]
             out.write(json.dumps({"id": f"i{n * 37 % 90}" if turned else f"i{n}", "test": test, "condition": number,
                 "language": ("de", "en", "fr")[n // 2 % 3], "cluster": f"c{n % 31}", "features": {"attractors": n % 4, "distance": n % 23,
-                "animacy": ("human", "thing")[n % 5 > 2], "lemma": f"l{n % 17}", "template": f"t{n % 11}"}, "sentences": sentences}) + "\n")
+                "animacy": ("human", "thing")[n % 5 > 2], "lemma": f"@l{n % 17}", "template": f"t{n % 11}"}, "sentences": sentences}) + "\n")
 write("s.jsonl", False)
 write("other.jsonl", True)
 with open("gp.jsonl", "w") as out:
