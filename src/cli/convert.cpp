@@ -115,15 +115,15 @@ std::unique_ptr<suite::ItemStream> open_source(const ConvertCall& call, std::str
     if (from.manifest) manifest = from.manifest(call.in);
     return from.read(call.in, {call.language, call.columns});
   }
-  suite::Suite suite = suite::find_suite(call.in);
+  suite::Suite suite = suite::find_suite(call.in, call.columns);
   manifest = stimuli::manifest_of(suite);
+  if (!stimuli::from_grammars(suite))
+    format = call.columns.empty() ? suite::recognise_format(suite.path).name : "pairs";
   stimuli::GrammarOptions options;
   options.language = call.language;
-  if (stimuli::from_grammars(suite)) return stimuli::open_items(suite, options);
-  const suite::Format& from = suite::recognise_format(suite.path);
-  format = from.name;
-  if (!call.quiet) fmt::print(stderr, "reading {} as {}\n", call.in, from.name);
-  return from.read(suite.path, {call.language});
+  auto items = stimuli::open_items(suite, options);
+  if (!call.quiet) command::say_read_as(suite, *items);
+  return items;
 }
 
 // What the paper printed goes along with its items, so that reports can show it; and criteria,
@@ -144,8 +144,7 @@ void write_manifest_beside(const ConvertCall& call, const std::string& from,
 }
 
 void convert(ConvertCall& call) {
-  if (!call.columns.empty() && call.from.empty()) call.from = "pairs";
-  if (!call.columns.empty() && call.from != "pairs")
+  if (!call.columns.empty() && !call.from.empty() && call.from != "pairs")
     throw wrong_call(
         fmt::format("--columns is for lists, and '{}' has columns of its own", call.from));
   const bool results = std::filesystem::path(call.out).extension() == ".db";

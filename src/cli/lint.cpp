@@ -43,11 +43,11 @@ void print_fixes(const std::map<std::string, uint64_t>& fixes, const suite::Suit
 }
 
 void lint(const LintCall& call) {
-  suite::Suite suite = suite::find_suite(call.suite);
+  suite::Suite suite = suite::find_suite(call.suite, call.columns);
   suite.manifest = stimuli::manifest_of(suite);
   method::check_manifest(suite.manifest, suite.manifest_file.string());
-  auto items =
-      call.columns.empty() ? stimuli::open_items(suite) : stimuli::open_list(suite, call.columns);
+  auto items = stimuli::open_items(suite);
+  command::say_read_as(suite, *items);
   suite::Linter linter(chosen_segmenter(call), suite.manifest.criteria);
   std::optional<suite::SuiteWriter> out;
   if (!call.fix.empty()) out.emplace(call.fix);

@@ -22,7 +22,7 @@ namespace {
 // What all of them are asked; each has what it alone reads beside it.
 struct InsideCall {
   const Host& host;
-  std::string suite, model, output, format = "table", by = "test", shard;
+  std::string suite, columns, model, output, format = "table", by = "test", shard;
   engine::Selection selection;
   model::LoadOptions load;
   bool quiet = false;
@@ -95,7 +95,7 @@ std::vector<std::string> roles_in(const std::string& at, std::vector<std::string
 }
 
 void lens(InsideCall& o) {
-  const suite::Suite suite = suite::find_suite(o.suite);
+  const suite::Suite suite = suite::find_suite(o.suite, o.columns);
   const std::shared_ptr<query::Model> model = loaded(o);
   const auto read = read_or_cached<introspect::LensReadings>(
       o, suite,
@@ -119,7 +119,7 @@ void probe(ProbeCall& o) {
     throw wrong_call("a probe is fitted to all items at once, and is not kept in a results file")
         .at(o.output)
         .hint("its guesses: -o guesses.csv");
-  engine::SuiteSource suite = introspect::suite_with_roles(suite::find_suite(o.suite));
+  engine::SuiteSource suite = introspect::suite_with_roles(suite::find_suite(o.suite, o.columns));
   const std::shared_ptr<query::Model> model = loaded(o);
   introspect::ProbeOptions& options = o.options;
   options.seed = o.selection.seed, options.threads = o.load.threads;
@@ -146,7 +146,7 @@ struct AttributeCall : InsideCall {
 };
 
 void attribute(AttributeCall& o) {
-  const suite::Suite suite = suite::find_suite(o.suite);
+  const suite::Suite suite = suite::find_suite(o.suite, o.columns);
   const std::shared_ptr<query::Model> model = loaded(o);
   if (o.method == "logit") {
     const auto read = read_or_cached<introspect::Direct>(
@@ -188,7 +188,7 @@ introspect::How how_of(const ChangeCall& o) {
 }
 
 void patch(ChangeCall& o) {
-  const suite::Suite suite = suite::find_suite(o.suite);
+  const suite::Suite suite = suite::find_suite(o.suite, o.columns);
   const std::shared_ptr<query::Model> model = loaded(o);
   introspect::PatchOptions options;
   options.site = introspect::find_site(o.site, *model);
@@ -211,7 +211,7 @@ void patch(ChangeCall& o) {
 }
 
 void ablate(ChangeCall& o) {
-  const suite::Suite suite = suite::find_suite(o.suite);
+  const suite::Suite suite = suite::find_suite(o.suite, o.columns);
   const std::shared_ptr<query::Model> model = loaded(o);
   const bool recurrent = model->info().kind == query::ModelInfo::Kind::recurrent;
   introspect::AblateOptions options;
@@ -238,6 +238,7 @@ void ablate(ChangeCall& o) {
 // What all of them are told; the options that one alone has come between the two parts.
 void add_common(Command& app, InsideCall& o) {
   app.add_option("-s,--suite", o.suite, "a suite file, a folder, or a shipped suite").required();
+  add_columns(app, o.columns);
   app.add_option("-m,--model", o.model, kModelHelp).required();
 }
 

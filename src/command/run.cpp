@@ -171,8 +171,10 @@ void run(RunCall& call, engine::Transport* transport) {
   call.run.tick = call.host.tick;
   std::vector<engine::SuiteSource> suites;
   for (const std::string& name : call.suites) {
-    suites.push_back(engine::suite_source(suite::find_suite(name), call.columns));
+    const suite::Suite suite = suite::find_suite(name, call.columns);
+    suites.push_back(engine::suite_source(suite));
     suites.back().called = name;
+    if (!call.run.quiet && !transport) say_read_as(suite, *suites.back().open());
   }
   const std::vector<method::FittingMethods> methods = methods_of_each(call);
   // Whether the results can be written must not turn out after hours of work.

@@ -1,8 +1,11 @@
 #include "command/shared.h"
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "judge/norm.h"
+#include "stimuli/stimuli.h"
 #include "suite/filter.h"
 
 namespace minpair::command {
@@ -107,6 +110,11 @@ void add_columns(Command& app, std::string& columns) {
       "what the columns of a list are, where their names do not tell: ROLE=NAME with commas; "
       "roles: good, bad; or sentence, grammatical, item; test, condition, language, "
       "cluster, context, feature");
+}
+
+void say_read_as(const suite::Suite& suite, suite::ItemStream& items) {
+  const std::string as = stimuli::read_as(suite, items);
+  if (!as.empty()) fmt::print(stderr, "reading {} as {}\n", suite.path.string(), as);
 }
 
 void add_load_options(Command& app, model::LoadOptions& load) {

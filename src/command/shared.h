@@ -32,6 +32,8 @@ void add_cluster(Command& app, std::string& cluster);
 Option& add_bootstrap(Command& app, report::Intervals& intervals);
 void add_interval_kinds(Command& app, report::Intervals& intervals);
 void add_columns(Command& app, std::string& columns);  // of typed lists
+// On standard error, where it could be taken for something else.
+void say_read_as(const suite::Suite& suite, suite::ItemStream& items);
 // --vocab, --start, --end, --as, --threads, --precision.
 void add_load_options(Command& app, model::LoadOptions& load);
 

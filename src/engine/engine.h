@@ -102,7 +102,7 @@ struct SuiteSource {
 };
 
 // Standard input is kept in a temporary file, since a run reads its suite twice.
-SuiteSource suite_source(const suite::Suite& suite, const std::string& columns = {});
+SuiteSource suite_source(const suite::Suite& suite);
 
 // What answers batches: the model of this process, or several processes that have the same one.
 class Executor {

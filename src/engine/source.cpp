@@ -24,13 +24,10 @@ std::filesystem::path kept_input() {
 
 }  // namespace
 
-SuiteSource suite_source(const suite::Suite& suite, const std::string& columns) {
+SuiteSource suite_source(const suite::Suite& suite) {
   const suite::Manifest manifest = stimuli::manifest_of(suite);
   method::check_manifest(manifest, suite.manifest_file.string());
-  if (!columns.empty())
-    return {
-        manifest, [suite, columns] { return stimuli::open_list(suite, columns); }, {}, columns, {}};
-  if (suite.path == "-") {
+  if (suite.path == "-" && suite.columns.empty()) {
     std::filesystem::path file = kept_input();
     return {manifest, [file] { return suite::read_items(file); }, {}, {}, {}};
   }
@@ -38,7 +35,7 @@ SuiteSource suite_source(const suite::Suite& suite, const std::string& columns) 
   std::filesystem::path lexicon = suite.path / "lexicon.tsv";
   if (!suite.is_folder() || stimuli::from_grammars(suite) || !std::filesystem::exists(lexicon))
     lexicon.clear();
-  return {manifest, [suite] { return stimuli::open_items(suite); }, {}, {}, lexicon};
+  return {manifest, [suite] { return stimuli::open_items(suite); }, {}, suite.columns, lexicon};
 }
 
 }  // namespace minpair::engine

@@ -8,6 +8,7 @@
 #include "engine/query_batch.h"
 #include "method/ranks.h"
 #include "method/text.h"
+#include "suite/cells.h"
 
 namespace minpair::engine {
 namespace {
@@ -52,7 +53,13 @@ void each_text(const std::vector<suite::Text>& texts,
 ScoredTexts score_texts(query::Model& model, const method::Method& method,
                         const std::vector<suite::Text>& texts, const TextOptions& options) {
   check_method(model, method, texts.size());
-  each_text(texts, [](const suite::Text& text, size_t) { method::require_utf8(text); });
+  each_text(texts, [](const suite::Text& text, size_t) {
+    method::require_utf8(text);
+    for (const std::string* one : {&text.text, &text.context})
+      if (suite::is_missing(*one))
+        throw bad_input(fmt::format("'{}' stands for a missing value", *one))
+            .hint("leave it out; if it is a word, write a full stop behind it");
+  });
   std::vector<const method::Method*> methods{&method};
   const method::Ranks ranks(method);
   if (options.ranks) methods.push_back(&ranks);

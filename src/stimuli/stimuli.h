@@ -18,12 +18,13 @@ bool from_grammars(const suite::Suite& suite);
 // The manifest beside the items, with what the grammars that make them add.
 suite::Manifest manifest_of(const suite::Suite& suite);
 
-// `options` matter only to grammars.
+// `options` matter only to grammars, but for the language. Throws if columns are named and it is
+// not a list.
 std::unique_ptr<suite::ItemStream> open_items(const suite::Suite& suite,
                                               const GrammarOptions& options = {});
 
-// The same for a typed list whose columns are named here: "good=Satz,bad=Falsch". Throws if it is
-// not a list.
-std::unique_ptr<suite::ItemStream> open_list(const suite::Suite& suite, const std::string& columns);
+// What a file that was opened is read as, for people: "pairs: good = Satz, bad = Stern". Empty for
+// a suite of our own and for grammars, which nobody could take for anything else.
+std::string read_as(const suite::Suite& suite, suite::ItemStream& items);
 
 }  // namespace minpair::stimuli

@@ -13,11 +13,6 @@ Converted convert_items(ItemStream& from, ItemWriter& to,
   uint64_t seen = 0;
   for (Item item; from.next(item);) {
     if (progress && ++seen % 1024 == 0) progress(seen);
-    try {
-      check_item(item);
-    } catch (Error& e) {
-      throw e.at(from.where());
-    }
     const bool asked = preparation.capitalize || preparation.lower_first || preparation.period;
     Item before;
     if (asked) before = item;

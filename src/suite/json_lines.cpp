@@ -13,6 +13,7 @@
 #include "base/outgoing.h"
 #include "suite/formats/formats.h"
 #include "suite/formats/support.h"
+#include "suite/cells.h"
 #include "suite/json_text.h"
 #include "suite/suite.h"
 
@@ -319,7 +320,7 @@ void check_item(const Item& item, const Where& where) {
   bool any_grammatical = false;
   for (const Sentence& s : item.sentences) {
     any_grammatical |= s.grammatical;
-    if (s.text.empty()) fail("a sentence is empty");
+    if (std::string why = why_no_sentence(s.text); !why.empty()) fail(std::move(why));
     if (!is_utf8(s.text)) fail("a sentence is not UTF-8");
     if (s.locus.begin > s.locus.end || s.locus.end > s.text.size())
       fail("a locus is outside its sentence");

@@ -16,6 +16,7 @@
 
 namespace minpair::suite {
 
+// Errors are what check_item() refuses, and an id that is there twice: no run is possible with them.
 enum class Severity { error, warning, note };
 
 // One kind of problem in one place, with a count and an example.

@@ -60,7 +60,12 @@ const std::map<std::string, uint64_t>& ItemStream::skipped() const {
   return nothing;
 }
 
-Suite find_suite(const std::string& name_or_path) {
+Suite find_suite(const std::string& name_or_path, const std::string& columns) {
+  if (!columns.empty()) {
+    Suite suite = find_suite(name_or_path);
+    suite.columns = columns;
+    return suite;
+  }
   if (name_or_path == "-") return suite_in_file("-");
   std::error_code ignored;
   if (fs::is_directory(name_or_path, ignored)) return suite_in_folder(name_or_path);

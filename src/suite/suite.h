@@ -46,6 +46,8 @@ class ItemStream {
   virtual Where where() const { return {}; }
   // What was in the source but is not an item, counted by reason.
   virtual const std::map<std::string, uint64_t>& skipped() const;
+  // Of a table: what its columns were read as, for people; "" of anything else.
+  virtual std::string columns() { return {}; }
   // The scores that the source gives for the last item, if it has any.
   virtual const PublishedScores* published() const { return nullptr; }
 };
@@ -69,7 +71,9 @@ void append_json_line(std::string& to, const Item& item);
 
 // The items of files, in the order of the files; "-" is standard input. Files and folders in any
 // format of format.h are recognised and read like suites.
-std::unique_ptr<ItemStream> read_items(std::vector<std::filesystem::path> files);
+// `language`: of all items, if given.
+std::unique_ptr<ItemStream> read_items(std::vector<std::filesystem::path> files,
+                                       const std::string& language = {});
 std::unique_ptr<ItemStream> read_items(const std::filesystem::path& file);
 
 class SuiteWriter {
@@ -158,6 +162,7 @@ struct Suite {
   std::vector<std::filesystem::path> files;
   Manifest manifest;                    // at least the name
   std::filesystem::path manifest_file;  // empty: there is none
+  std::string columns = {};             // of a typed list, as the user says: "good=Satz,bad=Stern"
 
   bool is_folder() const { return std::filesystem::is_directory(path); }
 };
@@ -165,7 +170,7 @@ struct Suite {
 // A file, a folder (manifest.json, *.jsonl; or of a foreign format), or the name of a shipped
 // suite, in this order.
 // Throws with did-you-mean. A file NAME.jsonl may have its manifest beside it: NAME.manifest.json.
-Suite find_suite(const std::string& name_or_path);
+Suite find_suite(const std::string& name_or_path, const std::string& columns = {});
 
 // All shipped suites, by name.
 std::vector<Suite> shipped_suites();

@@ -335,8 +335,8 @@ TEST(Formats, ErrorsSayWhere) {
     write_file(folder / name, text);
     return reason(format, folder / name);
   };
-  EXPECT_EQ(why("tsv", "a.tsv", "a\tb\nc\n"),
-            "2: a line must have two columns: the good and the bad sentence");
+  EXPECT_EQ(why("tsv", "a.tsv", "a c.\ta b.\nc\n"),
+            "2: there is 1 column here, and the first row has 2");
   EXPECT_EQ(why("clams", "a.txt", "True\ta\nTrue\tb\n"),
             "1: a True sentence with no False one after it");
   EXPECT_EQ(why("clams", "b.txt", "False\ta\n"), "1: a False sentence with no True one before it");

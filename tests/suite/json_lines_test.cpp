@@ -83,7 +83,7 @@ TEST(JsonLines, SaysWhatIsWrong) {
             "no sentence of the item is grammatical");
   EXPECT_EQ(with(R"({"text":"a","grammatical":true})"),
             "some sentences have a \"locus\" and some have none; give it to all or to none");
-  EXPECT_EQ(with(R"({"text":"","locus":[0,0],"grammatical":true})"), "a sentence is empty");
+  EXPECT_EQ(with(R"({"text":"","locus":[0,0],"grammatical":true})"), "there is no sentence here");
   EXPECT_EQ(with(R"({"text":"a","locus":[0,1]})"), "a sentence has no \"grammatical\"");
 }
 

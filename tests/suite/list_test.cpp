@@ -84,8 +84,9 @@ TEST(Lists, TitlesMayStandAboveTheNames) {
           items_of("Experiment 1;\nStern;Satz\nHe go.;He goes.\n", "good=Satz,bad=Stern").at(0)),
       plain);
   // As wide as the names, it is no title.
-  EXPECT_EQ(why("a;b\ngood;bad\nHe goes.;He go.\n", "good=a,bad=b"), "no error");
-  EXPECT_EQ(items_of("a;b\ngood;bad\n", "good=a,bad=b").at(0).sentences[0].text, "good");
+  EXPECT_EQ(why("a;b\nHe goes.;He go.\n", "good=a,bad=b"), "no error");
+  EXPECT_EQ(why("a;b\ngood;bad\nHe goes.;He go.\n", "good=a,bad=b"),
+            "2:1: 'good' is a judgment, not a sentence");
   TemporaryFolder folder;
   write_file(folder / "t.csv", "My list\ngood,bad\nHe goes.,He go.\n");
   auto stream = read_items(folder / "t.csv");
@@ -152,11 +153,11 @@ TEST(Lists, OneSentenceARow) {
 
 TEST(Lists, SayWhatIsWrongAndWhere) {
   EXPECT_EQ(why("good,bad\nHe goes.,He go.\nHe runs.,\n"), "3:2: there is no sentence here");
-  EXPECT_EQ(why("good,bad\nHe goes.\n"), "2:2: there is 1 column here, and the first row names 2");
+  EXPECT_EQ(why("good,bad\nHe goes.\n"), "2:2: there is 1 column here, and the first row has 2");
   EXPECT_EQ(why("good,bad\nYes, he goes.,He go.\n"),
-            "2:3: there are 3 columns here, and the first row names 2");
+            "2:3: there are 3 columns here, and the first row has 2");
   EXPECT_EQ(why("good,bad\n*He goes.,He go.\n"),
-            "2:1: a star marks what is ungrammatical, and this is the good sentence");
+            "2:1: '*' in front marks what is not grammatical, and this is the good sentence");
   EXPECT_EQ(why("good,bad,a,a\nx,y,1,1\n"), "1:4: two columns are called 'a'");
   EXPECT_EQ(why("good;bad\nM\xFCller geht.;x\n"), "2:1: this is not UTF-8");
   EXPECT_EQ(why("item,good,bad\n1,a b,a c\n1,d e,d f\n"), "3:0: item '1' is there already");
@@ -167,7 +168,8 @@ TEST(Lists, SayWhatIsWrongAndWhere) {
   EXPECT_EQ(why("item,sentence,grammatical\n,a b,1\n"),
             "2:1: which item does this sentence belong to?");
   EXPECT_EQ(why("item,sentence,grammatical\n1,*a b,1\n1,a c,1\n"),
-            "2:3: a star says ungrammatical, and this column says the opposite");
+            "2:3: '*' before the sentence says that it is not grammatical, and this column says the "
+            "opposite");
   EXPECT_THAT(why("item,text\n1,a b\n1,a c\n"), HasSubstr("no column says which sentences"));
   TemporaryFolder folder;
   write_file(folder / "x.csv", "Satz,Falsch\na b,a c\n");

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/rows.h"
+#include "suite/cells.h"
 #include "suite/formats/formats.h"
 #include "suite/formats/support.h"
 
@@ -85,9 +86,19 @@ class ClamsWriter : public TestFileWriter {
   }
 };
 
-bool is_language(std::string_view code) {
-  return (code.size() == 2 || code.size() == 3) &&
-         std::all_of(code.begin(), code.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+// The second column is the language, unless it names numbers: sg is also a language.
+bool names_language(std::string_view code) {
+  return is_language(code) && code.find('-') == code.npos && code != "sg";
+}
+
+// Test and language have no spaces, sentences have some.
+bool is_table_for_bert(const FileHead& head) {
+  return has_columns(head, 4) &&
+         std::all_of(head.lines.begin(), head.lines.end(), [](const std::string& line) {
+           const std::vector<std::string_view> fields = split(line, '\t');
+           const auto has_space = [&](size_t i) { return trim(fields[i]).find(' ') != line.npos; };
+           return !has_space(0) && !has_space(1) && has_space(2) && has_space(3);
+         });
 }
 
 class ClamsBertItems : public RowItemStream {
@@ -101,7 +112,7 @@ class ClamsBertItems : public RowItemStream {
           .at(where());
     clear_item(item);
     item.test = fields_[0];
-    (is_language(fields_[1]) ? item.language : item.condition) = fields_[1];
+    (names_language(fields_[1]) ? item.language : item.condition) = fields_[1];
     item.id = number_id(item.test, ++numbers_[item.test]);
     set_sentences(item, {fields_[2], fields_[3]});
     return true;
@@ -117,7 +128,7 @@ class ClamsBertWriter : public TestFileWriter {
 
   std::string write(const Item& item) override {
     if (std::string why = why_no_pair(item); !why.empty()) return why;
-    if (!is_language(item.language)) return "no language of two or three letters";
+    if (!names_language(item.language)) return "no language of two or three letters";
     row_ = {item.test, item.language, good_sentence(item).text, bad_sentence(item).text};
     for (const std::string& field : row_)
       if (!fits_row(field, '\t')) return "a tab or a line end in the text";
@@ -153,7 +164,7 @@ Format clams_bert_format() {
           "CLAMS's table for BERT: test, language (or condition), good, bad sentence",
           "pairs: test, language, sentences",
           {".tsv"},
-          [](const FileHead& head) { return has_columns(head, 4); },
+          is_table_for_bert,
           reads<ClamsBertItems>({".tsv"}),
           writes<ClamsBertWriter>()};
 }

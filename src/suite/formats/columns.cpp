@@ -63,7 +63,21 @@ const std::vector<std::pair<std::string, std::string>>& pair_names() {
       {"grammaticaal", "ongrammaticaal"},
       {"goed", "fout"},
       {"corretta", "scorretta"},
-      {"grammaticale", "agrammaticale"}};
+      {"corretto", "errato"},
+      {"grammaticale", "agrammaticale"},
+      {"certo", "errado"},
+      {"poprawne", "niepoprawne"},
+      {"správně", "špatně"},
+      {"rätt", "fel"},
+      {"oikein", "väärin"},
+      {"doğru", "yanlış"},
+      {"правильно", "неправильно"},
+      {"грамматично", "неграмматично"},
+      {"נכון", "שגוי"},
+      {"صحيح", "خطأ"},
+      {"सही", "गलत"},
+      {"正确", "错误"},
+      {"正しい", "誤り"}};
   return all;
 }
 
@@ -91,18 +105,6 @@ const std::map<Role, Names>& role_names() {
       {Role::language, {"language", "lang", "sprache", "langue", "idioma", "lengua", "taal"}},
       {Role::cluster, {"cluster", "template"}},
       {Role::context, {"context", "kontext", "contexte", "contexto"}}};
-  return all;
-}
-
-// What --columns calls them.
-const std::vector<std::pair<std::string, Role>>& said_roles() {
-  static const std::vector<std::pair<std::string, Role>> all = {
-      {"good", Role::good},           {"bad", Role::bad},
-      {"sentence", Role::sentence},   {"grammatical", Role::judgment},
-      {"item", Role::item},           {"test", Role::test},
-      {"condition", Role::condition}, {"language", Role::language},
-      {"cluster", Role::cluster},     {"context", Role::context},
-      {"feature", Role::feature}};
   return all;
 }
 
@@ -237,6 +239,17 @@ bool has(const std::vector<Role>& roles, Role role) {
 }
 
 }  // namespace
+
+const std::vector<std::pair<std::string, Role>>& said_roles() {
+  static const std::vector<std::pair<std::string, Role>> all = {
+      {"good", Role::good},           {"bad", Role::bad},
+      {"sentence", Role::sentence},   {"grammatical", Role::judgment},
+      {"item", Role::item},           {"test", Role::test},
+      {"condition", Role::condition}, {"language", Role::language},
+      {"cluster", Role::cluster},     {"context", Role::context},
+      {"feature", Role::feature}};
+  return all;
+}
 
 std::vector<Role> roles_of(const std::vector<std::string>& header, std::string_view named) {
   Columns columns(header);

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace minpair::suite {
@@ -20,6 +21,9 @@ enum class Role {
   cluster,
   context
 };
+
+// What --columns calls the roles.
+const std::vector<std::pair<std::string, Role>>& said_roles();
 
 // The roles of the columns, those in `named` ("good=Satz,bad=Falsch") first. Throws when `named`
 // names a column that is not there.

@@ -141,8 +141,8 @@ Format suite_format() {
           writes<SuiteFileWriter>()};
 }
 
-std::unique_ptr<ItemStream> read_items(std::vector<fs::path> files) {
-  return read_files(std::move(files), {}, [](const fs::path& file) {
+std::unique_ptr<ItemStream> read_items(std::vector<fs::path> files, const std::string& language) {
+  return read_files(std::move(files), {language, {}}, [](const fs::path& file) {
     const Format* format = nullptr;
     if (fs::is_directory(file))
       format = &recognise_format(file);

@@ -8,222 +8,16 @@
 #include <algorithm>
 #include <set>
 
-#include "base/counts.h"
-#include "base/names.h"
 #include "base/rows.h"
-#include "suite/formats/columns.h"
-#include "suite/formats/spreadsheet.h"
-#include "suite/formats/support.h"
+#include "suite/cells.h"
+#include "suite/formats/list_rows.h"
 
 namespace minpair::suite {
 namespace {
 
 constexpr uint64_t kLargestLongList = uint64_t{1} << 29;
-
-// --- tables: rows of text with a place for each ---
-
-struct Table {
-  virtual ~Table() = default;
-  virtual bool next(std::vector<std::string>& fields) = 0;
-  virtual Where where() const = 0;  // of the last row
-  std::string test;                 // of rows that name none
-};
-
-struct TextTable : Table {
-  TextTable(const fs::path& file, char separator) : rows(file, separator, true) {
-    test = file.stem().string();
-  }
-  bool next(std::vector<std::string>& fields) override {
-    do {
-      if (!rows.next(fields)) return false;
-    } while (std::all_of(fields.begin(), fields.end(), [](auto& f) { return trim(f).empty(); }) ||
-             (rows.line() == 1 && fields[0].starts_with("sep=")));  // what Excel likes to read
-    return true;
-  }
-  Where where() const override { return {rows.name(), rows.line(), 0, {}}; }
-  RowReader rows;
-};
-
-struct SheetTable : Table {
-  SheetTable(Sheet s, std::string name, std::string of_test) : sheet(std::move(s)) {
-    file = std::move(name);
-    test = std::move(of_test);
-  }
-  bool next(std::vector<std::string>& fields) override {
-    if (at == sheet.rows.size()) return false;
-    row = sheet.rows[at].number;
-    fields = std::move(sheet.rows[at++].cells);
-    return true;
-  }
-  Where where() const override { return {file, row, 0, {}}; }
-  Sheet sheet;
-  std::string file;
-  size_t at = 0;
-  uint64_t row = 0;
-};
-
-char separator_of(std::string_view line) {
-  if (line.starts_with("sep=") && line.size() > 4) return line[4];
-  char best = ',';
-  for (char c : {';', '\t'})
-    if (std::count(line.begin(), line.end(), c) > std::count(line.begin(), line.end(), best))
-      best = c;
-  return best;
-}
-
-// --- the header ---
-
-constexpr size_t kMostTitles = 10;  // rows above the one that names the columns
 constexpr const char* kTitle = "above the names of the columns";
-
-// Does this row name the columns of a list, those that the caller named among them?
-bool names_columns(const std::vector<std::string>& row, const std::string& columns) {
-  try {
-    std::vector<Role> roles = roles_of(row, columns);
-    return makes_pairs(roles) || makes_long_list(roles);
-  } catch (const Error&) {
-    return false;  // a named column is not there
-  }
-}
-
-size_t count_filled(const std::vector<std::string>& row) {
-  return size_t(
-      std::count_if(row.begin(), row.end(), [](const auto& cell) { return !trim(cell).empty(); }));
-}
-
-// Which of the first rows names the columns: the first, or one below a title of fewer cells. None:
-// their number.
-size_t header_among(const std::vector<std::vector<std::string>>& rows, const std::string& columns) {
-  size_t longest = 0;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (count_filled(rows[i]) > longest && names_columns(rows[i], columns)) return i;
-    longest = std::max(longest, count_filled(rows[i]));
-  }
-  return rows.size();
-}
-
-// That of the row that names the columns: a title may have other commas.
-char separator_of_file(const fs::path& file, const std::string& columns) {
-  LineReader lines(file);
-  std::string_view line;
-  char first = 0;
-  for (size_t n = 0; n < kMostTitles && lines.next(line);) {
-    if (trim(line).empty()) continue;
-    const char separator = separator_of(line);
-    if (names_columns(split_row(line, separator, true), columns)) return separator;
-    if (n++ == 0) first = separator;
-  }
-  return first == 0 ? ',' : first;
-}
-
-constexpr const char* kHowToName =
-    "the first row names the columns: good,bad,condition; or item,sentence,grammatical\n"
-    "  for other names, run, lint and convert have --columns good=Satz,bad=Falsch";
-
-[[noreturn]] void no_columns(std::vector<std::string> header, const Where& where) {
-  constexpr size_t kShown = 100;
-  if (header.size() > kShown) {
-    header.resize(kShown);
-    header.push_back("...");
-  }
-  throw bad_input(
-      fmt::format("which columns are the sentences? There are: {}", fmt::join(header, ", ")))
-      .at(where)
-      .hint(kHowToName);
-}
-
-void check_header(std::vector<std::string>& header, const Where& where) {
-  for (std::string& name : header) name = nfc(trim(name));
-  while (!header.empty() && header.back().empty()) header.pop_back();
-  std::vector<size_t> named;
-  for (size_t i = 0; i < header.size(); ++i)
-    if (!header[i].empty()) named.push_back(i);
-  const auto name = [&](size_t i) -> std::string_view { return header[named[i]]; };
-  const size_t again = first_repeated(named.size(), name);
-  if (again < named.size())
-    throw bad_input(fmt::format("two columns are called '{}'", name(again)))
-        .at(where.file, where.line, named[again] + 1);
-}
-
-// --- rows ---
-
-// The rows below a header, each as long as it.
-class ListRows {
- public:
-  ListRows(std::unique_ptr<Table> table, const std::string& columns) : table_(std::move(table)) {
-    std::vector<std::vector<std::string>> first;
-    Where top;
-    bool found = false;
-    while (!found && first.size() < kMostTitles && table_->next(fields)) {
-      if (first.empty()) top = table_->where();
-      first.push_back(fields);
-      found = header_among(first, columns) < first.size();
-    }
-    if (first.empty()) throw bad_input("there is nothing in it").at(table_->where());
-    titles = found ? first.size() - 1 : 0;  // what is missing is said of the first row
-    header = first[titles];
-    if (found) top = table_->where();
-    for (size_t i = 0; i < header.size(); ++i) check_text(header, i);
-    check_header(header, top);
-    roles = roles_of(header, columns);
-    if (!makes_pairs(roles) && !makes_long_list(roles)) no_columns(header, top);
-  }
-
-  bool next() {
-    if (!table_->next(fields)) return false;
-    while (fields.size() > header.size() && trim(fields.back()).empty()) fields.pop_back();
-    if (fields.size() > header.size())
-      throw at(header.size(), fmt::format("there are {} columns here, and the first row names {}",
-                                          fields.size(), header.size()))
-          .hint("a sentence with a comma must be in quotes");
-    if (dynamic_cast<TextTable*>(table_.get()) && fields.size() < header.size())
-      throw at(fields.size(), fmt::format("there {} {} here, and the first row names {}",
-                                          plural(fields.size(), "is", "are"),
-                                          counted(fields.size(), "column"), header.size()));
-    fields.resize(header.size());
-    for (size_t i = 0; i < fields.size(); ++i) check_text(fields, i);
-    return true;
-  }
-
-  // The first column of that role, or an empty text.
-  const std::string& value(Role role) const {
-    static const std::string nothing;
-    size_t i = column(role);
-    return i < fields.size() ? fields[i] : nothing;
-  }
-  size_t column(Role role) const {
-    return size_t(std::find(roles.begin(), roles.end(), role) - roles.begin());
-  }
-  bool has(Role role) const { return column(role) < roles.size(); }
-  Error at(size_t column, const std::string& what) const {
-    Where w = table_->where();
-    return bad_input(what).at(w.file, w.line, column + 1);
-  }
-  // Programs that make spreadsheets write formulas without what comes out of them.
-  Error nothing_at(size_t column) const {
-    Error error = at(column, "there is no sentence here");
-    if (dynamic_cast<const SheetTable*>(table_.get()))
-      error.hint("if a formula makes it, open the list in its program and save it again");
-    return error;
-  }
-  Where where() const { return table_->where(); }
-  std::string test() const {
-    std::string named(trim(value(Role::test)));
-    return named.empty() ? table_->test : named;
-  }
-
-  std::vector<std::string> header, fields;
-  std::vector<Role> roles;
-  size_t titles = 0;  // rows above the header
-
- private:
-  void check_text(const std::vector<std::string>& row, size_t i) const {
-    if (!valid_utf8(row[i]))
-      throw at(i, "this is not UTF-8").hint("save the list as 'CSV UTF-8', or as .xlsx");
-  }
-
-  std::unique_ptr<Table> table_;
-};
+constexpr const char* kRepeated = "the names of the columns again";
 
 // Names for items: TEST/ITEM/CONDITION, else numbers. Conditions of one item share its words, so
 // they are a cluster.
@@ -258,31 +52,39 @@ void set_places(Item& item, const ListRows& rows) {
   item.cluster = trim(rows.value(Role::cluster));
 }
 
-// The text without its star; whether there was one.
-bool take_star(std::string& text) {
-  text = trim(text);
-  if (!text.starts_with('*')) return false;
-  text = trim(std::string_view(text).substr(1));
-  return true;
-}
+// What both kinds of lists are.
+class ListItems : public FileItemStream {
+ public:
+  explicit ListItems(ListRows rows) : rows_(std::move(rows)) {}
+  std::string columns() override { return rows_.described(); }
+
+ protected:
+  void account() {
+    for (size_t i = 0; i < rows_.titles; ++i) skip(kTitle);
+    for (size_t i = 0; i < rows_.repeated; ++i) skip(kRepeated);
+    rows_.titles = rows_.repeated = 0;
+  }
+
+  ListRows rows_;
+  Ids ids_;
+};
 
 // --- a pair a row ---
 
-class WideItems : public FileItemStream {
+class WideItems : public ListItems {
  public:
-  explicit WideItems(ListRows rows) : rows_(std::move(rows)) {
-    for (size_t i = 0; i < rows_.titles; ++i) skip(kTitle);
-  }
+  using ListItems::ListItems;
 
   bool next(Item& item) override {
-    if (!rows_.next()) return false;
+    if (!rows_.next()) {
+      account();
+      return false;
+    }
     clear_item(item);
     set_places(item, rows_);
     item.sentences.clear();
     for (Role role : {Role::good, Role::bad}) add_sentences(item, role);
-    if (std::none_of(item.sentences.begin(), item.sentences.end(),
-                     [](const Sentence& s) { return !s.grammatical; }))
-      throw rows_.nothing_at(rows_.column(Role::bad));
+    check_pair(item);
     align_loci(item.sentences);
     const std::string_view context = trim(rows_.value(Role::context));
     for (Sentence& s : item.sentences) s.context = context;
@@ -301,21 +103,26 @@ class WideItems : public FileItemStream {
   void add_sentences(Item& item, Role role) {
     for (size_t i = rows_.column(role); i < rows_.fields.size(); ++i) {
       if (rows_.roles[i] != role) continue;
-      std::string text = rows_.fields[i];
-      const bool starred = trim(text).starts_with('*');
-      if (starred && role == Role::good)
-        throw rows_.at(i, "a star marks what is ungrammatical, and this is the good sentence");
-      if (starred) take_star(text);
-      if (trim(text).empty()) {
-        if (i == rows_.column(role)) throw rows_.nothing_at(i);
-        continue;
-      }
-      item.sentences.push_back({{text}, {}, role == Role::good});
+      if (i > rows_.column(role) && trim(rows_.fields[i]).empty()) continue;
+      item.sentences.push_back(
+          {{rows_.sentence_at(i, role == Role::good)}, {}, role == Role::good});
     }
   }
 
-  ListRows rows_;
-  Ids ids_;
+  // What was published is read as it is.
+  void check_pair(const Item& item) const {
+    if (rows_.published) return;
+    const size_t column = rows_.column(Role::bad);
+    const std::string& good = item.sentences.front().text;
+    for (const Sentence& s : item.sentences)
+      if (!s.grammatical && s.text == good)
+        throw rows_.at(column, "the good and the bad sentence are the same");
+    const auto bad = std::find_if(item.sentences.begin(), item.sentences.end(),
+                                  [](const Sentence& s) { return !s.grammatical; });
+    if (are_strangers(good, bad->text))
+      throw rows_.at(column, fmt::format("'{}' and '{}' have no word in common", good, bad->text))
+          .hint("a pair is one sentence in two versions: is the row shifted?");
+  }
 };
 
 // --- a sentence a row ---
@@ -325,13 +132,13 @@ struct LongRow {
   std::string test, item, condition;
   std::string text;
   bool good = false;
-  std::vector<std::string> fields;
+  Row fields;
+  std::string mark = {};  // before the text
 };
 
-class LongItems : public FileItemStream {
+class LongItems : public ListItems {
  public:
-  explicit LongItems(ListRows rows) : rows_(std::move(rows)) {
-    for (size_t i = 0; i < rows_.titles; ++i) skip(kTitle);
+  explicit LongItems(ListRows rows) : ListItems(std::move(rows)) {
     uint64_t bytes = 0;
     while (rows_.next()) {
       bytes += 64;
@@ -342,6 +149,7 @@ class LongItems : public FileItemStream {
             .hint("a list with a good and a bad sentence in each row may have any size");
       add_row();
     }
+    account();
     judge();
     if (!group(true)) group(false);
   }
@@ -370,7 +178,9 @@ class LongItems : public FileItemStream {
                 rows_.value(Role::sentence),
                 false,
                 rows_.fields};
-    if (trim(row.text).empty()) throw rows_.nothing_at(rows_.column(Role::sentence));
+    row.mark = judgment_before(row.text);
+    if (!row.mark.empty()) row.text = trim(trim(row.text).substr(row.mark.size()));
+    rows_.check_sentence(row.text, rows_.column(Role::sentence));
     // Without numbers, two rows after each other are a pair; each must have both sides.
     if (!rows_.has(Role::item)) row.item = std::to_string(all_.size() / 2 + 1);
     if (row.item.empty())
@@ -381,9 +191,8 @@ class LongItems : public FileItemStream {
 
   // Which sentences are grammatical: a column says so, or stars, or the conditions' names.
   void judge() {
-    const bool stars = std::any_of(all_.begin(), all_.end(), [](const LongRow& row) {
-      return trim(row.text).starts_with('*');
-    });
+    const bool stars =
+        std::any_of(all_.begin(), all_.end(), [](const LongRow& row) { return !row.mark.empty(); });
     const size_t none = rows_.roles.size();
     judgment_ = rows_.has(Role::judgment) ? rows_.column(Role::judgment)
                 : stars                   ? none
@@ -395,10 +204,17 @@ class LongItems : public FileItemStream {
               "add one: 'grammatical' with 1 and 0; or put a star before the others; or say which\n"
               "  columns are pairs: minpair convert LIST OUT.jsonl --columns good=Satz,bad=Falsch");
     for (LongRow& row : all_) {
-      const bool starred = stars && take_star(row.text);
+      const bool starred = !row.mark.empty();
       row.good = judgment_ < none ? judgment(row) == 1 : !starred;
       if (starred && row.good)
-        throw at(row, judgment_, "a star says ungrammatical, and this column says the opposite");
+        throw at(row, judgment_,
+                 fmt::format("'{}' before the sentence says that it is not grammatical, and this "
+                             "column says the opposite",
+                             row.mark));
+      if (judgment_ == none && starred && row.mark.find('*') == row.mark.npos)
+        throw at(row, rows_.column(Role::sentence),
+                 fmt::format("'{}' says neither grammatical nor ungrammatical", row.mark))
+            .hint("write a star before what is ungrammatical");
       if (judgment_ == rows_.column(Role::condition)) row.condition.clear();
     }
   }
@@ -479,18 +295,15 @@ class LongItems : public FileItemStream {
     return item.sentences[sentence].grammatical ? "good" : "bad";
   }
 
-  ListRows rows_;
   std::vector<LongRow> all_;
   std::vector<std::vector<size_t>> groups_;
   size_t judgment_ = 0;
   bool by_condition_ = true;
   size_t at_ = 0;
   uint64_t line_ = 0;
-  Ids ids_;
 };
 
-std::unique_ptr<ItemStream> open_table(std::unique_ptr<Table> table, const std::string& columns) {
-  ListRows rows(std::move(table), columns);
+std::unique_ptr<ItemStream> open_list(ListRows rows) {
   if (makes_pairs(rows.roles)) return std::make_unique<WideItems>(std::move(rows));
   return std::make_unique<LongItems>(std::move(rows));
 }
@@ -512,8 +325,7 @@ class SheetItems : public FileItemStream {
       }
       std::string name = file.string(), test = several ? sheet.name : file.stem().string();
       if (several) name += fmt::format(", sheet '{}'", sheet.name);
-      streams_.push_back(
-          open_table(std::make_unique<SheetTable>(std::move(sheet), name, test), columns));
+      streams_.push_back(open_list({sheet_table(std::move(sheet), name, test), columns, false}));
     }
     if (streams_.empty())
       throw bad_input("no sheet of it names columns for sentences")
@@ -531,6 +343,7 @@ class SheetItems : public FileItemStream {
   }
 
   Where where() const override { return streams_[std::min(at_, streams_.size() - 1)]->where(); }
+  std::string columns() override { return streams_[0]->columns(); }
 
  private:
   static bool is_list_sheet(const Sheet& sheet, const std::string& columns) {
@@ -563,9 +376,16 @@ bool is_list(const FileHead& head) {
   return header_among(first, "") < first.size();
 }
 
-std::unique_ptr<ItemStream> read_list(const fs::path& file, const std::string& columns) {
+std::unique_ptr<ItemStream> read_list(const fs::path& file, const std::string& columns,
+                                      bool published) {
   if (is_spreadsheet(file)) return std::make_unique<SheetItems>(file, columns);
-  return open_table(std::make_unique<TextTable>(file, separator_of_file(file, columns)), columns);
+  ListRows rows(text_table(file, separator_of_file(file, columns), true), columns, false);
+  rows.published = published;
+  return open_list(std::move(rows));
+}
+
+std::unique_ptr<ItemStream> read_two_columns(const fs::path& file) {
+  return open_list({text_table(file, '\t', false), "", true});
 }
 
 }  // namespace minpair::suite

@@ -64,7 +64,7 @@ Format format_of(const PublishedList& list) {
             if (options.language.empty()) options.language = list.language;
             return read_files(
                 files_under(path, {list.extension}), options,
-                [&list](const fs::path& file) { return read_list(file, list.columns); });
+                [&list](const fs::path& file) { return read_list(file, list.columns, true); });
           },
           nullptr};
 }

@@ -24,18 +24,19 @@ class ConcatenatedItems : public ItemStream {
       : files_(std::move(files)), options_(std::move(options)), open_(std::move(open)) {}
 
   bool next(Item& item) override {
-    for (;;) {
-      if (!current_) {
-        if (file_ == files_.size()) return false;
-        current_ = open_(files_[file_++]);
+    while (open()) {
+      if (current_->next(item)) {
+        if (!options_.language.empty()) item.language = options_.language;
+        check(item);
+        return true;
       }
-      if (current_->next(item)) break;
       for (const auto& [reason, n] : current_->skipped()) skipped_[reason] += n;
       current_.reset();
     }
-    if (!options_.language.empty()) item.language = options_.language;
-    return true;
+    return false;
   }
+
+  std::string columns() override { return open() ? current_->columns() : ""; }
 
   Where where() const override { return current_ ? current_->where() : Where{}; }
   const std::map<std::string, uint64_t>& skipped() const override { return skipped_; }
@@ -44,6 +45,22 @@ class ConcatenatedItems : public ItemStream {
   }
 
  private:
+  // False behind the last file.
+  bool open() {
+    if (current_) return true;
+    if (file_ == files_.size()) return false;
+    current_ = open_(files_[file_++]);
+    return true;
+  }
+
+  void check(const Item& item) const {
+    try {
+      check_item(item);
+    } catch (Error& e) {
+      throw e.at(current_->where());
+    }
+  }
+
   std::vector<fs::path> files_;
   ReadOptions options_;
   OpenFile open_;

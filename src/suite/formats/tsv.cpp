@@ -2,44 +2,11 @@
 
 #include "base/rows.h"
 #include "suite/formats/formats.h"
+#include "suite/formats/list.h"
 #include "suite/formats/support.h"
 
 namespace minpair::suite {
 namespace {
-
-// A first line that names the columns is no pair.
-bool is_header(const std::vector<std::string>& fields) {
-  std::string first = lower(fields[0]), second = lower(fields[1]);
-  return (first == "good" && second == "bad") ||
-         (first == "grammatical" && second == "ungrammatical") ||
-         (first == "acceptable" && second == "unacceptable") ||
-         (first == "correct" && second == "wrong");
-}
-
-class TsvItems : public RowItemStream {
- public:
-  explicit TsvItems(const fs::path& file)
-      : RowItemStream(file, '\t', false), test_(file == "-" ? "pairs" : file.stem().string()) {}
-
-  bool next(Item& item) override {
-    do {
-      if (!rows_.next(fields_)) return false;
-      if (fields_.size() != 2)
-        throw bad_input("a line must have two columns: the good and the bad sentence").at(where());
-    } while (number_ == 0 && is_header(fields_));
-    if (trim(fields_[0]).empty() || trim(fields_[1]).empty())
-      throw bad_input("a sentence is empty").at(where());
-    clear_item(item);
-    item.test = test_;
-    item.id = number_id(test_, ++number_);
-    set_sentences(item, {fields_[0], fields_[1]});
-    return true;
-  }
-
- private:
-  std::string test_;
-  uint64_t number_ = 0;
-};
 
 class TsvWriter : public TestFileWriter {
  public:
@@ -62,7 +29,9 @@ Format tsv_format() {
           "pairs: test, sentences",
           {".tsv", ".txt", ".tab"},
           [](const FileHead& head) { return has_columns(head, 2); },
-          reads<TsvItems>({".tsv"}),
+          [](const fs::path& path, const ReadOptions& options) {
+            return read_files(files_under(path, {".tsv"}), options, read_two_columns);
+          },
           writes<TsvWriter>()};
 }
 
