@@ -5,20 +5,13 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/natural.h"
+
 namespace minpair::suite {
 namespace {
 
-// Scripts that are written without spaces: every letter is a unit of its own.
-bool stands_alone(char32_t c) {
-  return (c >= 0x0E00 && c <= 0x109F) ||  // Thai, Lao, Tibetan, Myanmar
-         (c >= 0x1780 && c <= 0x17FF) ||  // Khmer
-         (c >= 0x2E80 && c <= 0x312F) ||  // CJK radicals, kana, bopomofo
-         (c >= 0x31A0 && c <= 0x9FFF) ||  // more of them, CJK ideographs
-         (c >= 0xF900 && c <= 0xFAFF) ||  // compatibility ideographs
-         (c >= 0x20000 && c <= 0x3FFFF);  // supplementary ideographs
-}
-
-// Whether such a script stands on one side of the joint; its full-width marks have no space either.
+// Whether a script without spaces stands on one side of the joint; its full-width marks have no
+// space either.
 bool without_spaces(std::string_view before, std::string_view after) {
   auto spaceless = [](char32_t c) { return stands_alone(c) || (c >= 0xFF01 && c <= 0xFF65); };
   size_t at = 0, last = before.size() - 1;

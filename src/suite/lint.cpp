@@ -1,12 +1,15 @@
 #include "suite/lint.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/hash_table.h"
+#include "base/natural.h"
 #include "suite/formats/support.h"
 #include "suite/lint_design.h"
 
@@ -16,19 +19,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr Check kDuplicateItem{"duplicate_item", Severity::error, "the same item again"};
+constexpr Check kDuplicateItem{"duplicate_item", Severity::warning, "the same item again"};
 constexpr Check kDuplicateId{"duplicate_id", Severity::error, "an id that was there before"};
 constexpr Check kShared{"shared_item", Severity::warning, "also in another test"};
-constexpr Check kBothWays{"labelled_both_ways", Severity::error,
+constexpr Check kBothWays{"labelled_both_ways", Severity::warning,
                           "a sentence is grammatical here and ungrammatical elsewhere"};
-constexpr Check kIdentical{"identical_sentences", Severity::error,
+constexpr Check kIdentical{"identical_sentences", Severity::warning,
                            "a good and a bad sentence are the same"};
 constexpr Check kNoBad{"no_ungrammatical", Severity::error, "no sentence is ungrammatical"};
-constexpr Check kOutside{"difference_outside_locus", Severity::error,
+constexpr Check kOutside{"difference_outside_locus", Severity::warning,
                          "sentences differ outside the locus"};
-constexpr Check kMaskIndex{"wrong_mask_index", Severity::error,
+constexpr Check kMaskIndex{"wrong_mask_index", Severity::warning,
                            "the stated indexMASK is not the locus"};
-constexpr Check kCaseName{"wrong_case_name", Severity::error,
+constexpr Check kCaseName{"wrong_case_name", Severity::warning,
                           "the stated case is not the name of the file"};
 constexpr Check kUnbalanced{"unbalanced_conditions", Severity::warning,
                             "the test's conditions differ in size"};
@@ -37,6 +40,10 @@ constexpr Check kSpaces{"stray_spaces", Severity::warning,
                         "double, leading, trailing or unusual spaces"};
 constexpr Check kNoFinal{"no_final_punctuation", Severity::warning,
                          "no punctuation at the end of a sentence"};
+constexpr Check kDoubled{"doubled_mark", Severity::warning,
+                         "a full stop behind another mark at the end of a sentence"};
+constexpr Check kNoCapital{"no_capital", Severity::warning,
+                           "no capital at the beginning of a sentence with a final mark"};
 constexpr Check kSpaceBefore{"space_before_punctuation", Severity::note,
                              "a space before punctuation, as in tokenised text"};
 constexpr Check kUnknown{"unknown_locus", Severity::warning,
@@ -75,32 +82,40 @@ bool mask_index_wrong(const Item& item) {
   return place < 0 || (*stated < 0 ? count + *stated : *stated) != place;
 }
 
-struct Spacing {
-  bool stray = false, before_mark = false;
-};
+bool is_full_stop(char32_t c) { return c == '.' || c == U'。' || c == U'।' || c == U'۔'; }
 
-Spacing spacing_of(std::string_view text) {
-  Spacing found;
-  bool after_space = true;  // as if one stood before: a leading space is stray
-  for (size_t at = 0; at < text.size();) {
-    char32_t c = next_character(text, at);
-    bool space = is_space(c);
-    if (space && (after_space || (c != ' ' && c != 0x3000))) found.stray = true;
-    if (after_space && !space && at > 1 && (c == '.' || c == ',' || c == '?' || c == '!'))
-      found.before_mark = true;
-    after_space = space;
-  }
-  found.stray |= after_space && !text.empty();
-  return found;
+bool ends_in_mark(char32_t c) {
+  return std::u32string_view(U".?!,;:。।۔؟").find(c) != std::u32string_view::npos && c != 0;
 }
 
-bool ends_in_punctuation(std::string_view text) {
-  char32_t last = 0;
+// What is not as a person would write it, in the item's language.
+struct Looks {
+  bool stray_space = false, space_before_mark = false, doubled = false;
+  bool no_final = false, no_capital = false;
+};
+
+Looks looks_of(std::string_view text, std::string_view language) {
+  Looks found;
+  const bool french = language == "fr" || language.starts_with("fr-");
+  bool after_space = true;  // as if one stood before: a leading space is stray
+  char32_t before = 0, last = 0;
   for (size_t at = 0; at < text.size();) {
-    char32_t c = next_character(text, at);
-    if (!is_space(c)) last = c;
+    const size_t begin = at;
+    const char32_t c = next_character(text, at);
+    const bool space = is_space(c);
+    const bool usual = c == ' ' || c == 0x3000 || (french && (c == 0xA0 || c == 0x202F));
+    if (space && (after_space || !usual)) found.stray_space = true;
+    if (after_space && begin > 0 && is_punctuation(c))
+      found.space_before_mark |= beside(text.substr(begin, at - begin), language).closes;
+    after_space = space;
+    if (space) continue;
+    before = std::exchange(last, c);
   }
-  return last == 0 || is_punctuation(last);
+  found.stray_space |= after_space && !text.empty();
+  found.doubled = is_full_stop(last) && ends_in_mark(before) && !text.ends_with("...");
+  found.no_final = !missing_stop(text, language).empty();
+  found.no_capital = ends_sentence(text) && lacks_capital(text);
+  return found;
 }
 
 bool is_ascii(std::string_view text) {
@@ -261,18 +276,23 @@ struct Linter::Impl {
 
   template <class Found>
   void check_texts(const Item& item, Found found) {
-    const Sentence *not_nfc = nullptr, *stray = nullptr, *no_final = nullptr, *before = nullptr;
+    const Sentence* not_nfc = nullptr;
+    const std::pair<const Check*, bool Looks::*> checks[] = {
+        {&kSpaces, &Looks::stray_space},
+        {&kNoFinal, &Looks::no_final},
+        {&kDoubled, &Looks::doubled},
+        {&kNoCapital, &Looks::no_capital},
+        {&kSpaceBefore, &Looks::space_before_mark}};
+    const Sentence* with[std::size(checks)] = {};
     for (const Sentence& s : item.sentences) {
       if (!is_ascii(s.text) && !is_nfc(s.text)) not_nfc = &s;
-      Spacing spacing = spacing_of(s.text);
-      if (spacing.stray) stray = &s;
-      if (spacing.before_mark) before = &s;
-      if (!ends_in_punctuation(s.text)) no_final = &s;
+      const Looks looks = looks_of(s.text, item.language);
+      for (size_t i = 0; i < std::size(checks); ++i)
+        if (looks.*checks[i].second) with[i] = &s;
     }
     if (not_nfc) found(kNotNfc, *not_nfc);
-    if (stray) found(kSpaces, *stray);
-    if (no_final) found(kNoFinal, *no_final);
-    if (before) found(kSpaceBefore, *before);
+    for (size_t i = 0; i < std::size(checks); ++i)
+      if (with[i]) found(*checks[i].first, *with[i]);
   }
 
   template <class Found>

@@ -1,39 +1,59 @@
 #include "suite/prepare.h"
 
+#include "base/natural.h"
+
 namespace minpair::suite {
 namespace {
 
-size_t first_letter_size(const std::string& text) {
-  size_t end = 0;
-  if (!text.empty()) next_character(text, end);
-  return end;
-}
-
-// A letter may be longer in bytes than the one it replaces; what stands behind it moves.
-void replace_first(Sentence& s, const std::string& letter) {
-  const size_t old = first_letter_size(s.text);
-  s.text.replace(0, old, letter);
-  const auto moved = [&](size_t at) { return at >= old ? at - old + letter.size() : at; };
+// The beginning may become longer in bytes; what stands behind it moves.
+void replace_beginning(Sentence& s, size_t old, const std::string& beginning) {
+  s.text.replace(0, old, beginning);
+  const auto moved = [&](size_t at) { return at >= old ? at - old + beginning.size() : at; };
   s.locus = {moved(s.locus.begin), moved(s.locus.end)};
   for (Region& r : s.regions) r.span = {moved(r.span.begin), moved(r.span.end)};
 }
 
-void add_period(Sentence& s) {
-  char32_t last = 0;
-  for (size_t at = 0; at < s.text.size();) last = next_character(s.text, at);
-  if (last == 0 || is_punctuation(last)) return;
-  if (!s.regions.empty() && s.regions.back().span.end == s.text.size()) ++s.regions.back().span.end;
-  s.text += ".";
+// As far as behind so many letters.
+size_t behind_letters(const std::string& text, size_t count) {
+  size_t end = 0, letters = 0;
+  while (end < text.size() && letters < count) {
+    size_t at = end;
+    const bool letter = is_letter(next_character(text, at));
+    if (!letter && letters > 0) break;
+    letters += letter;
+    end = at;
+  }
+  return end;
+}
+
+// A capital concerns the first letter, or the first two: IJs.
+void capitalize(Sentence& s, const std::string& language) {
+  const size_t one = behind_letters(s.text, 1), two = behind_letters(s.text, 2);
+  const std::string second = s.text.substr(one, two - one);
+  std::string capital = capitalized(s.text.substr(0, two), language);
+  if (!capital.ends_with(second)) return replace_beginning(s, two, capital);
+  capital.resize(capital.size() - second.size());
+  replace_beginning(s, one, capital);
+}
+
+void add_stop(Sentence& s, const std::string& language) {
+  const std::string_view stop = missing_stop(s.text, language);
+  if (!s.regions.empty() && s.regions.back().span.end == s.text.size())
+    s.regions.back().span.end += stop.size();
+  s.text += stop;
 }
 
 }  // namespace
 
 void prepare(const Preparation& preparation, Item& item) {
   for (Sentence& s : item.sentences) {
-    const std::string first = s.text.substr(0, first_letter_size(s.text));
-    if (preparation.capitalize) replace_first(s, capitalize_first(first));
-    if (preparation.lower_first) replace_first(s, lower(first));
-    if (preparation.period) add_period(s);
+    if (preparation.capitalize) capitalize(s, item.language);
+    if (preparation.lower_first) {
+      size_t at = 0;
+      if (!s.text.empty()) next_character(s.text, at);
+      replace_beginning(s, at, lower(s.text.substr(0, at)));
+    }
+    if (preparation.period) add_stop(s, item.language);
   }
 }
 

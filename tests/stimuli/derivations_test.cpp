@@ -50,9 +50,9 @@ TEST(Derivations, WritesAsAPersonDoes) {
   auto s = l.add_choice({{l.add_word("„"), l.add_word("äpfel"), l.add_word(","), l.add_word(""),
                           l.add_word("( sagt"), l.add_word("er )"), l.add_word("!")}});
   l.add_section({"", "", {}, s});
-  EXPECT_EQ(text_of(l), "„äpfel, (sagt er)!\n");
+  EXPECT_EQ(text_of(l), "„Äpfel, (sagt er)!\n");
   l.style() = {false, false, true, true};
-  EXPECT_EQ(text_of(l), "„ äpfel , ( sagt er ) ! . <eos>\n");
+  EXPECT_EQ(text_of(l), "„ äpfel , ( sagt er ) ! <eos>\n");
 }
 
 TEST(Derivations, CapitalizesTheFirstWordAndTheLocus) {

@@ -34,8 +34,6 @@ struct Group {
   std::vector<std::vector<Part>> options;
 };
 
-bool is_closing(const AvgToken& token) { return token.is_word && closes(token.word); }
-
 class Compiler {
  public:
   Compiler(const AvgGrammar& grammar, Derivations& derivations)
@@ -168,7 +166,7 @@ void combine(const std::vector<size_t>& limits, F f) {
 // the locus is what differs. Every text keeps a word; and where commas attach, one with a comma in
 // front keeps the word before it, unless all have that comma.
 std::pair<std::string, std::string> take_common_words(std::vector<std::string>& texts,
-                                                      bool attach) {
+                                                      const Derivations& derivations) {
   std::vector<std::vector<std::string_view>> split_texts;
   split_texts.reserve(texts.size());
   for (const std::string& t : texts) split_texts.push_back(words(t));
@@ -179,8 +177,10 @@ std::pair<std::string, std::string> take_common_words(std::vector<std::string>& 
                        [&](const auto& t) { return word_of(t) == word_of(split_texts[0]); });
   };
   while (before + 1 < shortest && all_have([&](const auto& t) { return t[before]; })) ++before;
-  auto begins_with_comma = [&](const auto& t) { return closes(t[before]); };
-  if (attach && before > 0 &&
+  auto begins_with_comma = [&](const auto& t) {
+    return beside(t[before], derivations.language()).closes;
+  };
+  if (derivations.style().attach && before > 0 &&
       std::any_of(split_texts.begin(), split_texts.end(), begins_with_comma))
     --before;
   while (before + after + 1 < shortest &&
@@ -263,7 +263,7 @@ std::vector<Derivations::Node> Compiler::locus(const AvgTemplate& t,
     throw bad_input("nothing is left of the locus when all its forms are empty")
         .at(t.where)
         .hint("put a word that is never empty beside the one that can be");
-  auto [before, after] = take_common_words(texts, derivations_.style().attach);
+  auto [before, after] = take_common_words(texts, derivations_);
   std::string right = std::move(texts.front());
   texts.erase(texts.begin());
   return {derivations_.add_word(std::move(before)),
@@ -389,7 +389,11 @@ Span Compiler::stretch(const AvgTemplate& t, const std::vector<Group>& groups) c
   for (const Group& g : groups)
     for (size_t p : g.positions) span = {std::min(span.begin, p), std::max(span.end, p + 1)};
   if (design() || span.empty()) return span;
-  bool left = any_form([](const std::string& form) { return closes(form); });
+  const auto closes = [&](const std::string& word) {
+    return beside(word, derivations_.language()).closes;
+  };
+  const auto is_closing = [&](const AvgToken& token) { return token.is_word && closes(token.word); };
+  bool left = any_form(closes);
   if (any_form([](const std::string& form) { return form.empty(); })) {
     if (span.end < t.tokens.size() && !is_closing(t.tokens[span.end]))
       ++span.end;

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "base/natural.h"
 #include "base/text.h"
-#include "stimuli/grammar/walker.h"
 
 namespace minpair::stimuli::cfg {
 namespace {
@@ -99,6 +99,7 @@ Star::Stretch Star::stretch_of(const Rule& rule, const std::vector<Nodes>& parts
     };
     return of(right) || std::ranges::any_of(wrong, of);
   };
+  const std::string& language = derivations_.language();
   while (any(Side::begin, [](const Tuple& t) { return t.empty(); })) {
     if (s.after > 0)
       --s.after;
@@ -108,13 +109,13 @@ Star::Stretch Star::stretch_of(const Rule& rule, const std::vector<Nodes>& parts
       throw file_.error("nothing may be left of a sentence at the locus", rule.left.place)
           .hint("put a word that is never missing beside the others, on both sides of the star");
   }
-  while (any(Side::begin, [](const Tuple& t) { return closes(t[0]); })) {
+  while (any(Side::begin, [&](const Tuple& t) { return beside(t[0], language).closes; })) {
     if (s.before == 0)
       throw file_.error("the locus cannot begin with a comma or the like", rule.left.place)
           .hint("let the rule begin with the word before it, on both sides of the star");
     --s.before;
   }
-  while (any(Side::end, [](const Tuple& t) { return opens(t[0]); })) {
+  while (any(Side::end, [&](const Tuple& t) { return beside(t[0], language).opens; })) {
     if (s.after == 0)
       throw file_.error("the locus cannot end with an opening bracket", rule.left.place)
           .hint("let the rule end with the word after it, on both sides of the star");

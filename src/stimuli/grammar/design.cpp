@@ -9,26 +9,25 @@
 namespace minpair::stimuli {
 namespace {
 
-void write_sentence(suite::Sentence& s, const Style& style) {
+void write_sentence(suite::Sentence& s, const Style& style, const std::string& language) {
   std::string marked = std::move(s.text);
   s.text.clear();
-  bool opened = true;  // no space before the next word
+  Joiner joiner;
+  bool first = true;  // no letter yet
   for (std::string_view word : words(marked)) {
     if (word.front() == kRegionMark) {
       s.regions.push_back({std::string(word.substr(1)), {s.text.size(), s.text.size()}});
       continue;
     }
-    bool first = s.text.empty();
-    if (!opened && !(style.attach && closes(word))) s.text += ' ';
+    if (joiner.space_before(style.attach ? beside(word, language) : Beside{})) s.text += ' ';
     // A region begins with its first word, not with the space before it.
     if (!s.regions.empty() && s.regions.back().span.empty())
       s.regions.back().span.begin = s.text.size();
-    s.text += first && style.capitalize ? capitalize_first(word) : std::string(word);
-    opened = style.attach && opens(word);
+    s.text += first && style.capitalize ? capitalized(word, language) : std::string(word);
+    first = first && !has_word(word);
     if (!s.regions.empty()) s.regions.back().span.end = s.text.size();
   }
-  if (style.period) s.text += style.attach ? "." : " .";
-  if (style.eos) s.text += " <eos>";
+  s.text += ending_of(s.text, style, language);
   if (!s.regions.empty() && (style.period || style.eos)) s.regions.back().span.end = s.text.size();
 }
 
@@ -103,7 +102,7 @@ void make_design(suite::Item& item, const std::vector<std::string>& names, const
     s.locus = {};
     s.grammatical = false;
     s.regions.clear();
-    write_sentence(s, style);
+    write_sentence(s, style, item.language);
   }
 }
 

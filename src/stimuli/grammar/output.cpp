@@ -89,7 +89,7 @@ void fill(suite::Item& item, const Derivations& derivations, const Section& sect
     suite::Sentence& s = item.sentences[i + 1];
     s.text.assign(text.substr(0, locus.begin)) += walker.wrong(i);
     s.locus = {locus.begin, s.text.size()};
-    s.text.append(text.substr(locus.end)).append(walker.ending());
+    s.text.append(text.substr(locus.end)).append(walker.ending(i));
     s.grammatical = false;
   }
   for (size_t i = 0; i < item.sentences.size(); ++i) {
@@ -155,18 +155,18 @@ class Buffer {
 
 // One sentence a line.
 void add_sentences(Buffer& out, const Walker& walker, const Labels& labels) {
-  std::string_view text = walker.text(), ending = walker.ending();
+  std::string_view text = walker.text();
   Span locus = walker.locus();
   out.add(labels.right);
   out.add(text);
-  out.add(ending);
+  out.add(walker.ending());
   out.add('\n');
   for (size_t i = 0; i < walker.wrong_count(); ++i) {
     out.add(labels.wrong);
     out.add(text.substr(0, locus.begin));
     out.add(walker.wrong(i));
     out.add(text.substr(locus.end));
-    out.add(ending);
+    out.add(walker.ending(i));
     out.add('\n');
   }
 }

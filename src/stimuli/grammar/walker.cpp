@@ -2,71 +2,62 @@
 
 #include <algorithm>
 
+#include "base/natural.h"
 #include "base/text.h"
 #include "stimuli/grammar/design.h"
 
 namespace minpair::stimuli {
 namespace {
 
-constexpr std::u32string_view kClosing = U".,;:!?)]}…»”";
-constexpr std::u32string_view kOpening = U"([{„«¿¡";
-
-bool one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
-
-char32_t first_character(std::string_view text) {
-  size_t at = 0;
-  return text.empty() ? 0 : next_character(text, at);
-}
-
-char32_t last_character(std::string_view text) {
-  char32_t c = 0;
-  for (size_t at = 0; at < text.size();) c = next_character(text, at);
-  return c;
-}
-
-// Words have a letter or a digit; a comma is none.
+// A comma is none.
 uint32_t count_words(std::string_view text) {
-  uint32_t n = 0;
-  for (std::string_view w : words(text))
-    for (size_t at = 0; at < w.size();) {
-      char32_t c = next_character(w, at);
-      if (!is_letter(c) && !is_digit(c)) continue;
-      ++n;
-      break;
-    }
-  return n;
+  const std::vector<std::string_view> all = words(text);
+  return uint32_t(std::count_if(all.begin(), all.end(), has_word));
 }
 
 }  // namespace
 
-bool closes(std::string_view word) { return one_of(first_character(word), kClosing); }
-bool opens(std::string_view word) { return one_of(last_character(word), kOpening); }
+std::string ending_of(std::string_view text, const Style& style, std::string_view language) {
+  std::string ending;
+  if (style.period) {
+    ending = missing_stop(text, language);
+    if (!ending.empty() && !style.attach) ending = " " + ending;
+  }
+  if (style.eos) ending += " <eos>";
+  return ending;
+}
+
+std::string attach_words(std::string_view text, std::string_view language) {
+  std::string attached;
+  Joiner joiner;
+  for (std::string_view word : words(text)) {
+    if (joiner.space_before(beside(word, language))) attached += ' ';
+    attached += word;
+  }
+  return attached;
+}
 
 Walker::Walker(const Derivations& derivations)
     : derivations_(derivations), style_(derivations.design() ? kMarkedWords : derivations.style()) {
   words_.reserve(derivations.words_.size());
   for (const std::string& w : derivations.words_) words_.push_back(prepare(w));
-  if (style_.period) ending_ += style_.attach ? "." : " .";
-  if (style_.eos) ending_ += " <eos>";
 }
 
 // A locus of several words can have commas inside.
-std::string Walker::attach(const std::string& text) const {
-  if (!style_.attach) return text;
-  std::string attached;
-  for (std::string_view w : words(text)) {
-    if (!attached.empty() && !closes(w) && !opens(attached)) attached += ' ';
-    attached += w;
-  }
-  return attached;
+Walker::Word Walker::prepare(const std::string& written) const {
+  const std::string text = style_.attach ? attach_words(written, language()) : written;
+  if (text.empty()) return {{}, {}, 0, {}};
+  return {" " + text, " " + (style_.capitalize ? capitalized(text, language()) : text),
+          count_words(text), style_.attach ? beside(text, language()) : Beside{}};
 }
 
-Walker::Word Walker::prepare(const std::string& written) const {
-  const std::string text = attach(written);
-  const bool attaches = style_.attach && closes(text);
-  return {attaches || text.empty() ? text : " " + text, text,
-          style_.capitalize ? capitalize_first(text) : text, count_words(text),
-          style_.attach && opens(text)};
+std::string_view Walker::put(const Word& word, Place& place, uint32_t& space) {
+  space = 0;
+  if (word.inside.empty()) return {};
+  space = place.joiner.space_before(word.beside);
+  const std::string_view form = form_of(word, place.first, space != 0);
+  if (word.words > 0) place.first = false;
+  return form;
 }
 
 void Walker::start() {
@@ -83,28 +74,25 @@ void Walker::start() {
 
 void Walker::add_word(const Derivations::Data& node) {
   const Word& word = words_[node.first];
-  const std::string& form = form_at(word, now_);
-  uint32_t begin = now_.bytes;
+  const bool first = now_.first;
+  uint32_t begin = now_.bytes, space;
+  const std::string_view form = put(word, now_, space);
   now_.bytes += uint32_t(form.size());
   if (text_.size() < now_.bytes) text_.resize(2 * now_.bytes);
   std::copy(form.begin(), form.end(), text_.begin() + begin);
   if (in_parts_) {
     steps_.resize(now_.steps++);
-    steps_.push_back({&node, {begin + space_of(word, form), now_.bytes}});
+    steps_.push_back({&node, {begin + space, now_.bytes}});
   } else if (node.kind == Derivations::Kind::locus) {
     of_parts_ = false;
-    locus_ = {begin + space_of(word, form), now_.bytes};
-    locus_first_ = now_.first;
+    locus_ = {begin + space, now_.bytes};
+    locus_first_ = first;
     locus_word_ = now_.words;
     locus_words_ = word.words;
     wrong_first_ = node.first + 1;
     wrong_count_ = node.length;
   }
   now_.words += word.words;
-  if (!form.empty()) {
-    now_.first = false;
-    now_.attach = word.opens;
-  }
 }
 
 void Walker::put_part(const Derivations::Data& node) {
@@ -127,15 +115,13 @@ void Walker::end_parts() {
     std::string& whole = wrong_parts_[i];
     Place at = parts_place_;
     auto add = [&](const Word& word, size_t step) {
-      const std::string& form = form_at(word, at);
+      uint32_t space;
+      const std::string_view form = put(word, at, space);
       if (form.empty()) return;
-      const uint32_t space = space_of(word, form);
       const bool begins = whole.empty();  // then the space is no part of the locus
       const size_t begin = whole.size() + (begins ? 0 : space);
-      whole.append(form, begins ? space : 0);
+      whole.append(form.substr(begins ? space : 0));
       moved_[i].push_back({step, {begin, whole.size()}});
-      at.first = false;
-      at.attach = word.opens;
     };
     for (const auto& piece : wrong[i]) {
       if (piece.part == Piece::kOwnWord) {

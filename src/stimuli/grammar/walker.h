@@ -9,13 +9,15 @@
 #include <tuple>
 #include <vector>
 
+#include "base/natural.h"
 #include "stimuli/grammar/derivations.h"
 
 namespace minpair::stimuli {
 
-// Does a word stand close to the one before it, or the next one close to it?
-bool closes(std::string_view word);
-bool opens(std::string_view word);
+// The full stop and the mark of the end, as far as the style has them and the text does not.
+std::string ending_of(std::string_view text, const Style& style, std::string_view language);
+// The words with the spaces that people write between them.
+std::string attach_words(std::string_view text, std::string_view language);
 
 class Walker {
  public:
@@ -51,13 +53,17 @@ class Walker {
 
   // The current sentence, and what stands at the locus in each of the wrong ones.
   std::string_view text() const { return {text_.data(), now_.bytes}; }
-  std::string_view ending() const { return ending_; }
   Span locus() const { return locus_; }  // bytes of text()
   size_t wrong_count() const { return wrong_count_; }
   std::string_view wrong(size_t i) const {
     if (of_parts_) return wrong_parts_[i];
-    const Word& w = words_[wrong_first_ + i];
-    return locus_first_ ? w.first : w.bare;
+    return form_of(words_[wrong_first_ + i], locus_first_, false);
+  }
+  // What comes behind the right sentence, and behind a wrong one.
+  std::string ending() const { return ending_of(text(), style_, language()); }
+  std::string ending(size_t wrong_one) const {
+    const std::string_view behind = text().substr(locus_.end);
+    return ending_of(behind.empty() ? wrong(wrong_one) : behind, style_, language());
   }
 
   bool has_subject() const { return subject_ >= 0; }
@@ -75,15 +81,14 @@ class Walker {
  private:
   // A word in its forms.
   struct Word {
-    std::string spaced;  // inside a sentence: a space in front unless it attaches
-    std::string bare;    // after an opening bracket, or as a locus
-    std::string first;   // at the beginning of a sentence
+    std::string inside, first;  // in a sentence, at its beginning: a space, then the word
     uint32_t words;
-    bool opens;  // the next word attaches
+    Beside beside;
   };
   struct Place {
     uint32_t bytes = 0, words = 0;
-    bool first = true, attach = false;
+    bool first = true;  // no letter yet
+    Joiner joiner = {};
     uint32_t steps = 0;  // words in a locus of parts
   };
   // A word in a locus of parts, and where it stands in the sentence.
@@ -104,7 +109,6 @@ class Walker {
   void start();
   void add_word(const Derivations::Data& node);
   void descend(Derivations::Node root, Count rank);
-  std::string attach(const std::string& text) const;
   Word prepare(const std::string& written) const;
 
   template <class Emit>
@@ -221,21 +225,20 @@ class Walker {
     std::tie(in_parts_, parts_place_, now_.steps) = before;
     if (node.mark != Derivations::Mark::parts_end) parts_.pop_back();
   }
-  // Bytes of the space in front.
-  static uint32_t space_of(const Word& word, const std::string& form) {
-    return &form == &word.spaced ? uint32_t(form.size() - word.bare.size()) : 0;
+  static std::string_view form_of(const Word& word, bool first, bool space) {
+    const std::string& form = first ? word.first : word.inside;
+    return form.empty() ? std::string_view() : std::string_view(form).substr(space ? 0 : 1);
   }
+  // The word as it is behind the place, which moves past it; `space`: the bytes of that in front.
+  static std::string_view put(const Word& word, Place& place, uint32_t& space);
+  const std::string& language() const { return derivations_.language(); }
   void put_part(const Derivations::Data& node);
   void end_parts();
-  const std::string& form_at(const Word& word, const Place& place) const {
-    return place.first ? word.first : place.attach ? word.bare : word.spaced;
-  }
   bool put_mark(Derivations::Mark mark);  // true: a role ends here; false: one begins
 
   const Derivations& derivations_;
   Style style_;
   std::vector<Word> words_;
-  std::string ending_;
   std::string text_;  // only its first now_.bytes count
   Place now_;
   Span locus_;
