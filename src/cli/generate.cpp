@@ -63,9 +63,7 @@ std::vector<stimuli::Derivations> load(GenerateCall& a) {
     if (!a.grammar.tests.empty() || !a.grammar.conditions.empty())
       throw wrong_call("no item has that --test and --condition")
           .hint("'minpair generate ... --count' shows what there is");
-    throw bad_input("the grammar has no sentences")
-        .at(a.grammars.front())
-        .hint("what is tied, kept apart or passed over as syncretic may leave nothing");
+    throw bad_input("no item has only words of the vocabulary").at(a.vocabulary);
   }
   return tests;
 }

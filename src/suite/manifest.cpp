@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/python_json.h"
+#include "base/rows.h"
 #include "suite/formula.h"
 #include "suite/json_text.h"
 #include "suite/suite.h"
@@ -142,6 +143,7 @@ const TestInfo* Manifest::find(std::string_view test) const {
 }
 
 Manifest parse_manifest(std::string_view json, const std::string& file_for_messages) {
+  json = without_mark(json);
   try {
     check_json_depth(json, file_for_messages);
     return manifest_of(Json::parse(json));

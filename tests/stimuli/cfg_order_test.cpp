@@ -173,7 +173,7 @@ TEST_F(CfgOrder, SaysTheSameAsTheOtherNotation) {
 
 TEST_F(CfgOrder, PartsThatAreFarFromEachOtherAreTied) {
   const std::string grammar =
-      "% tied N V\nS -> 'the' NP VP\nNP -> 'old' N[number=?n]\nVP -> 'now' V\n"
+      "% tied N V\nS -> 'the' NP VP\nNP -> 'old' N[number=sg|pl]\nVP -> 'now' V\n"
       "N[number=sg] -> 'cook' | 'smith'\nN[number=pl] -> 'cooks' | 'smiths'\n"
       "V -> 'cooks' | 'forges'\n";
   std::string text;
@@ -193,7 +193,7 @@ TEST_F(CfgOrder, PartsThatAreFarFromEachOtherAreTied) {
 TEST_F(CfgOrder, ApartKeepsNamesDistinct) {
   const std::string grammar =
       "% lexicon words.tsv\n% apart who.lemma\n"
-      "S -> who:N[number=sg, lemma=?a] P\nP -> 'and' who:N[number=?n, lemma=?b] Q\n"
+      "S -> who:N[number=sg, lemma=?a] P\nP -> 'and' who:N[number=sg|pl, lemma=?b] Q\n"
       "Q -> | 'or' who:N[number=sg, lemma=?c]\nN -> <Koch> | <Lehrer>\n";
   std::string text;
   Derivations d = read(grammar);

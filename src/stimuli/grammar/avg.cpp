@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/rows.h"
 #include "base/text.h"
 
 namespace minpair::stimuli {
@@ -260,7 +261,7 @@ std::vector<std::vector<std::string_view>> AvgGrammar::lists(std::string_view ke
 }
 
 void parse_avg(std::string_view text, const std::string& file, AvgGrammar& grammar) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  text = without_mark(text);
   uint64_t number = 0;
   for (std::string_view raw : split(text, '\n')) {
     Line line(raw.ends_with('\r') ? raw.substr(0, raw.size() - 1) : raw, file, ++number);

@@ -88,6 +88,10 @@ void parse_avg(std::string_view text, const std::string& file, AvgGrammar& gramm
 // A file after the common.avg beside it.
 AvgGrammar parse_avg_files(std::string_view text, std::string_view common, const std::string& name);
 
+// Throws when statements name what is not there, a condition contradicts its subject, or a slash
+// stands where a bar is meant.
+void check_avg(const AvgGrammar& grammar);
+
 // The cells whose forms stand in for `token` as wrong ones; empty when nothing varies it.
 std::vector<const AvgCell*> wrong_cells(const AvgGrammar& grammar, const AvgToken& token);
 

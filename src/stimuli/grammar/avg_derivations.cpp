@@ -40,6 +40,13 @@ class Compiler {
       : grammar_(grammar), derivations_(derivations) {}
 
   void add(const AvgTemplate& t);
+  // Behind the last template.
+  void check_vary() const {
+    if (grammar_.vary.empty() || some_vary_) return;
+    throw bad_input("the vary statement finds no wrong form")
+        .at(grammar_.vary[0].where)
+        .hint("what it names is in no template, or has no line with other attributes");
+  }
 
  private:
   const AvgCell& cell(const AvgToken& token) const;
@@ -392,7 +399,9 @@ Span Compiler::stretch(const AvgTemplate& t, const std::vector<Group>& groups) c
   const auto closes = [&](const std::string& word) {
     return beside(word, derivations_.language()).closes;
   };
-  const auto is_closing = [&](const AvgToken& token) { return token.is_word && closes(token.word); };
+  const auto is_closing = [&](const AvgToken& token) {
+    return token.is_word && closes(token.word);
+  };
   bool left = any_form(closes);
   if (any_form([](const std::string& form) { return form.empty(); })) {
     if (span.end < t.tokens.size() && !is_closing(t.tokens[span.end]))
@@ -519,35 +528,6 @@ void clear_empty_forms(AvgGrammar& grammar) {
       if (form == "''") form.clear();
 }
 
-// 'tied:' and 'apart:' name what is there; of the subjects and distractors that common.avg names
-// for all tests, one at least. 'subject:' alone takes back what common.avg says.
-void check_named(const AvgGrammar& grammar) {
-  for (const AvgSetting& s : grammar.settings) {
-    const bool bond = s.key == "tied" || s.key == "apart";
-    if (!bond && s.key != "subject" && s.key != "distractor") continue;
-    const std::vector<std::string_view> names = words(s.value);
-    if (bond && names.size() < 2)
-      throw bad_input(fmt::format("'{}:' names two preterminals or more", s.key))
-          .at(s.where)
-          .hint(fmt::format("for example: {}: N_1 N_2", s.key));
-    const auto defined = [&](std::string_view name) { return grammar.defines(name); };
-    const auto unknown = std::find_if_not(names.begin(), names.end(), defined);
-    if (unknown != names.end() && (bond || std::none_of(names.begin(), names.end(), defined)))
-      throw bad_input(fmt::format("'{}:' names {}, but nothing has that name", s.key, *unknown))
-          .at(s.where)
-          .hint("it names preterminals of this grammar or of its common.avg, without brackets");
-  }
-}
-
-void check_vary(const AvgGrammar& grammar) {
-  for (const AvgVary& vary : grammar.vary)
-    for (const AvgSymbol& by : vary.symbols)
-      if (!grammar.defines(by.name))
-        throw bad_input(fmt::format("nothing is called {}", by.name))
-            .at(vary.where)
-            .hint("a vary statement names preterminals of this grammar or of its common.avg");
-}
-
 Style style_of(const AvgGrammar& grammar, const GrammarOptions& options) {
   std::string text = grammar.setting("text");
   if (!text.empty() && text != "natural" && text != "tokens")
@@ -571,18 +551,14 @@ Derivations read_avg(std::string_view text, std::string_view common, const std::
         .hint("add a line that begins with S[], for example: S[] the N[s] V[s]");
   add_design(grammar, name);
   clear_empty_forms(grammar);
-  check_vary(grammar);
-  check_named(grammar);
-  if (std::string value = grammar.setting("syncretic"); !value.empty() && value != "skip")
-    throw bad_input(fmt::format("syncretic: {} is unknown", value))
-        .at(grammar.place_of("syncretic"))
-        .hint("syncretic: skip");
+  check_avg(grammar);
   std::string stated = grammar.setting("language");
   Derivations derivations(fs::path(name).stem().string(),
                           stated.empty() ? options.language : stated);
   derivations.style() = style_of(grammar, options);
   Compiler compiler(grammar, derivations);
   for (const AvgTemplate& t : grammar.templates) compiler.add(t);
+  compiler.check_vary();
   check_criteria(grammar.criteria, derivations);
   try {
     if (std::string size = grammar.setting("sample"); !size.empty())

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 #include "stimuli/grammar/cfg_bonds.h"
@@ -22,6 +23,12 @@ constexpr unsigned kLongest = 1500;         // symbols on the way to the last wo
 constexpr uint64_t kMostSteps = 4'000'000;  // combinations of feature values that are tried
 
 using Wanted = std::vector<std::string>;  // names of features, sorted
+
+Wanted joined(const Wanted& a, const Wanted& b) {
+  Wanted all;
+  std::ranges::set_union(a, b, std::back_inserter(all));
+  return all;
+}
 
 // A symbol with the values of the features that were wanted of it ("" where it leaves them open).
 struct Solution {
@@ -80,6 +87,8 @@ class Solver {
       solutions.push_back({values, choice(std::move(sequences))});
     return solved_.emplace(std::move(key), std::move(solutions)).first->second;
   }
+
+  const Used& used() const { return used_; }
 
  private:
   using Sequences = std::vector<std::vector<Derivations::Node>>;
@@ -229,9 +238,15 @@ class Solver {
   void next_lemma(const Rule& rule, const Question& q, size_t i, const State& state, Locus locus,
                   Answer& answer) {
     const Symbol& s = rule.right[i];
-    bool entry = rule.right.size() == 1 && !s.bracketed;
-    Features fixed = entry ? entry_fixed(rule, q, state) : fixed_of(s, state);
-    Wanted wanted = entry ? q.wanted : wanted_of(s, q, rule);
+    const bool entry = rule.is_entry();
+    Features fixed = fixed_of(s, state);
+    const Wanted own = wanted_of(s, q, rule);
+    Wanted wanted = own;
+    if (entry) {
+      for (const auto& [name, value] : entry_fixed(rule, q, state))
+        if (fixed.emplace(name, value).first->second != value) return;
+      wanted = joined(own, q.wanted);
+    }
     Offer offer{&s, {}};
     for (const Words::Found& found : words_.find(s, fixed, wanted, locus)) {
       State after = state;
@@ -239,10 +254,8 @@ class Solver {
       for (const std::string& w : wanted) {
         auto it = found.features.find(w);
         const std::string value = it == found.features.end() ? "" : it->second;
-        if (entry)
-          fits = fits && unify(after.entry, w, value);
-        else
-          fits = fits && take(s, w, value, after);
+        if (entry) fits = fits && unify(after.entry, w, value);
+        if (std::ranges::binary_search(own, w)) fits = fits && take(s, w, value, after);
       }
       if (entry)
         for (const Demand& d : rule.left.demands)
@@ -254,7 +267,8 @@ class Solver {
       put(s, found.node, after);
       next(rule, q, i + 1, std::move(after), answer);
     }
-    if (entry && !offer.cells.empty()) answer.offers[offer_key(rule)].push_back(std::move(offer));
+    if (entry && !s.bracketed && !offer.cells.empty())
+      answer.offers[offer_key(rule)].push_back(std::move(offer));
   }
 
   // Notes what a symbol on the right says about a feature. False: a contradiction.
@@ -263,6 +277,8 @@ class Solver {
     if (feature.find('.') != feature.npos) return unify(state.parts, feature, value);
     const Demand* d = s.find(feature);
     if (d && d->variable && !unify(state.variables, d->value, value)) return false;
+    if (d && d->variable && s.label == "locus" && feature == file_.vary && !value.empty())
+      used_.locus_values[&s].insert(value);
     for (const auto& [bound, key] : bonds_.of_label(s.label))
       if (bound == feature &&
           !bind(s, feature, key, value.empty() && d && !d->variable ? d->value : value, state))
@@ -347,6 +363,7 @@ class Solver {
                        : fixed != q.fixed.end() ? fixed->second
                                                 : "");
     }
+    used_.alternatives.insert(rule.alternative);
     for (const std::vector<Derivations::Node>& sequence : sequences_of(rule, state))
       answer.add(values, sequence);
   }
@@ -426,6 +443,7 @@ class Solver {
   Derivations::Node subject_mark_ = derivations_.add_mark(Derivations::Mark::subject);
   Derivations::Node before_mark_ = derivations_.add_mark(Derivations::Mark::before);
   Derivations::Node distractor_mark_ = derivations_.add_mark(Derivations::Mark::attractor);
+  Used used_;
   unsigned nesting_ = 0;
   unsigned pending_ = 0;
   uint64_t steps_ = 0;
@@ -484,8 +502,8 @@ void set_match(const File& file, Section& section) {
     section.features.emplace_back("match", section.attracting ? "no" : "yes");
 }
 
-void add_sections(const File& file, Solver& solver, const Question& question,
-                  Derivations& derivations) {
+void add_sections(const File& file, const Paradigms& paradigms, Solver& solver,
+                  const Question& question, Derivations& derivations) {
   std::vector<std::vector<Section>> by_condition;  // in the order of appearance
   std::map<std::string, size_t> places;
   std::vector<Section> sections;
@@ -497,6 +515,7 @@ void add_sections(const File& file, Solver& solver, const Question& question,
       if (is_new) by_condition.emplace_back();
       by_condition[place->second].push_back(std::move(section));
     }
+    if (question.depth == 0) check_used(file, paradigms, solver.used());
     for (std::vector<Section>& some : by_condition)
       std::move(some.begin(), some.end(), std::back_inserter(sections));
     if (file.makes_design()) sections = designs_of(file, std::move(sections), derivations);
@@ -550,7 +569,7 @@ Derivations read_cfg(std::string_view text, const std::string& name,
   for (const Path& p : file.paths()) wanted.insert(p.text());
   Question question{
       file.start, {wanted.begin(), wanted.end()}, {}, Locus::none, options.depth.value_or(0)};
-  add_sections(file, solver, question, derivations);
+  add_sections(file, paradigms, solver, question, derivations);
   check_criteria(file.criteria, derivations);
   derivations.ask_sample(file.sample);
   return derivations;

@@ -151,9 +151,7 @@ void check_asked(const File& file, const RulesOf& rules, const Needed& needed) {
   auto leaves_open = [](const Rule& r) {
     bool words_only = std::all_of(r.right.begin(), r.right.end(),
                                   [](const Symbol& s) { return s.kind == Symbol::Kind::word; });
-    bool entry =
-        r.right.size() == 1 && r.right[0].kind == Symbol::Kind::lemma && !r.right[0].bracketed;
-    return words_only || entry;
+    return words_only || r.is_entry();
   };
   for (const auto& [name, features] : asked)
     for (const Rule* r : rules.at(name)) {
@@ -161,11 +159,96 @@ void check_asked(const File& file, const RulesOf& rules, const Needed& needed) {
       for (const auto& [feature, place] : features)
         if (!r->left.find(feature))
           throw file
-              .error(fmt::format("{} has no {} here, but line {} asks for it", name, feature,
+              .error(fmt::format("{} has no {} here, but {}line {} asks for it", name, feature,
+                                 place.file == r->left.place.file ? ""
+                                                                  : file.names[place.file] + ", ",
                                  place.line),
                      r->left.place)
               .hint(fmt::format("write {}[{}=...] ->", name, feature));
     }
+}
+
+// A variable that stands in one place only lets everything through. It says something where it
+// passes on a feature of a lemma, or where a statement asks a labelled part for the feature.
+void check_variables(const File& file, const Needed& needed) {
+  for (const Rule& r : file.rules) {
+    std::map<std::string, std::vector<const Symbol*>> uses;
+    auto note = [&](const Symbol& s) {
+      for (const Demand& d : s.demands)
+        if (d.variable) uses[d.value].push_back(&s);
+    };
+    note(r.left);
+    for (const Symbol& s : r.right) note(s);
+    for (const auto& [variable, symbols] : uses) {
+      const Symbol& s = *symbols[0];
+      if (symbols.size() > 1 || (&s == &r.left && r.is_entry())) continue;
+      const auto own = std::ranges::find_if(
+          s.demands, [&v = variable](const Demand& d) { return d.variable && d.value == v; });
+      auto asked = needed.find(s.label);
+      if (!s.label.empty() && asked != needed.end() && asked->second.contains(own->feature))
+        continue;
+      Names others;
+      for (const auto& [name, unused] : uses)
+        if (name != variable) others.push_back(name);
+      const std::string guess = others.size() == 1 ? others[0] : closest(variable, others);
+      throw file
+          .error(fmt::format("?{} constrains nothing: it occurs once in this rule", variable),
+                 s.place)
+          .hint(guess.empty()
+                    ? fmt::format("give another symbol {}=?{}, or take it out of {}", own->feature,
+                                  variable, s.text)
+                    : fmt::format("did you mean ?{}? Else take it out of {}", guess, s.text));
+    }
+  }
+}
+
+// Words that differ in a feature by nature, such as nouns in gender, beside a symbol of the same
+// rule that agrees in it: they take part, or the rule says that any will do.
+void check_beside(const File& file, const RulesOf& rules, const Paradigms& paradigms) {
+  std::map<std::string, std::map<std::string, std::set<std::string>>> kinds;  // symbol, feature
+  for (const auto& [name, own] : rules) {
+    if (!std::ranges::all_of(own, [](const Rule* r) { return r->is_entry(); })) continue;
+    for (const Rule* r : own)
+      for (const Cell& c : *paradigms.find(r->right[0].text))
+        for (const auto& [feature, value] : c.features)
+          if (feature == "gender" || feature == "animacy") kinds[name][feature].insert(value);
+  }
+  for (const Rule& r : file.rules)
+    for (const Symbol& s : r.right) {
+      auto own = kinds.find(s.text);
+      if (s.kind != Symbol::Kind::nonterminal || own == kinds.end()) continue;
+      for (const auto& [feature, values] : own->second) {
+        if (values.size() < 2 || s.find(feature)) continue;
+        const auto agrees = [&f = feature](const Symbol& other) {
+          const Demand* d = other.find(f);
+          return d && d->variable;
+        };
+        if (std::ranges::any_of(r.right, agrees))
+          throw file
+              .error(fmt::format("the words of {} differ in {}, which this rule does not ask for",
+                                 s.text, feature),
+                     s.place)
+              .hint(fmt::format(
+                  "write {0}[{1}=?...] as beside it; or, if any will do, {0}[{1}={2}]", s.text,
+                  feature, join(std::vector<std::string>(values.begin(), values.end()), "|")));
+      }
+    }
+}
+
+// What a lemma says in brackets adds to what its symbol says.
+void check_entries(const File& file) {
+  for (const Rule& r : file.rules) {
+    if (!r.is_entry()) continue;
+    for (const Demand& d : r.right[0].demands) {
+      const Demand* own = r.left.find(d.feature);
+      if (own && !own->variable && !d.variable && own->value != d.value)
+        throw file
+            .error(fmt::format("'{}' is {}={} here, but {} is {}={}", r.right[0].text, d.feature,
+                               d.value, r.left.text, own->feature, own->value),
+                   r.right[0].place)
+            .hint("a lemma has the features of its symbol");
+    }
+  }
 }
 
 // There every label is a region.
@@ -243,7 +326,52 @@ void check_bonds(const File& file, const RulesOf& rules) {
   }
 }
 
+// A lemma of another kind than what some rule names: N[gender=fem] leaves Autor out.
+bool may_be_left_out(const File& file, const Rule& rule, const Paradigms& paradigms) {
+  if (!rule.is_entry()) return false;
+  const std::vector<Cell>& cells = *paradigms.find(rule.right[0].text);
+  const auto leaves_out = [&](const Demand& d) {
+    if (d.variable || (d.feature != "lemma" && !is_inherent(d.feature))) return false;
+    const Demand* own = rule.left.find(d.feature);
+    if (own && !own->variable) return own->value != d.value;
+    return d.feature == "lemma" ? rule.right[0].text != d.value
+                                : std::ranges::any_of(cells, [&](const Cell& c) {
+                                    auto it = c.features.find(d.feature);
+                                    return it != c.features.end() && it->second != d.value;
+                                  });
+  };
+  return std::ranges::any_of(file.rules, [&](const Rule& r) {
+    return std::ranges::any_of(
+        r.right, [&](const Symbol& s) { return std::ranges::any_of(s.demands, leaves_out); });
+  });
+}
+
 }  // namespace
+
+void check_used(const File& file, const Paradigms& paradigms, const Used& used) {
+  std::set<std::string> symbols;
+  for (const Rule& r : file.rules)
+    if (used.alternatives.contains(r.alternative)) symbols.insert(r.left.text);
+  const Rule* idle = nullptr;
+  for (const Rule& r : file.rules)
+    if (!used.alternatives.contains(r.alternative) && !may_be_left_out(file, r, paradigms) &&
+        (r.left.place.file == 0 || (r.is_entry() && symbols.contains(r.left.text))) &&
+        (!idle || idle->left.text == file.start))
+      idle = &r;
+  if (idle)
+    throw file
+        .error(fmt::format("this alternative of {} is in no sentence", idle->left.text),
+               idle->right.empty() ? idle->left.place : idle->right[0].place)
+        .hint("its features, or those of its words, agree with nothing that asks for them");
+  std::set<std::string> values;
+  for (const auto& [locus, own] : used.locus_values) values.insert(own.begin(), own.end());
+  if (values.size() == 1)
+    throw file
+        .error(fmt::format("the {} of the locus is always {}", file.vary, *values.begin()),
+               used.locus_values.begin()->first->place)
+        .hint(fmt::format("if it shall be, write {}={}; else what agrees with it has no other",
+                          file.vary, *values.begin()));
+}
 
 RulesOf rules_of(const File& file) {
   RulesOf rules;
@@ -273,6 +401,9 @@ void check(const File& file, const RulesOf& rules, const Paradigms& paradigms, b
   check_labels(file, needed);
   check_bonds(file, rules);
   check_lemmas(file, paradigms);
+  check_variables(file, needed);
+  check_entries(file);
+  check_beside(file, rules, paradigms);
   check_asked(file, rules, needed);
 }
 

@@ -23,4 +23,15 @@ Needed needed_of_labels(const File& file);
 // that does not give it; when the statements and the labels do not fit together.
 void check(const File& file, const RulesOf& rules, const Paradigms& paradigms, bool finite_depth);
 
+// What expanding met.
+struct Used {
+  std::set<uint32_t> alternatives;
+  std::map<const Symbol*, std::set<std::string>> locus_values;  // where a variable leaves them open
+};
+
+// Throws when an alternative is in no sentence, of an included file one of a symbol that others of
+// its alternatives are for; or when a locus that may have any value has one only. Of several
+// alternatives, the one furthest below is most likely the cause.
+void check_used(const File& file, const Paradigms& paradigms, const Used& used);
+
 }  // namespace minpair::stimuli::cfg

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/file.h"
+#include "base/rows.h"
 #include "base/text.h"
 #include "stimuli/grammar/paradigm.h"
 
@@ -33,7 +34,7 @@ struct Written {
 class Parser {
  public:
   Parser(std::string_view text, File& file, uint32_t number, const std::filesystem::path& folder)
-      : text_(text), number_(number), file_(file), folder_(folder) {}
+      : text_(without_mark(text)), number_(number), file_(file), folder_(folder) {}
 
   void parse() {
     if (!valid_utf8(text_)) throw bad_input("the grammar is not UTF-8").at(file_.names[number_]);
@@ -436,6 +437,7 @@ class Parser {
     rules[0].left = left.symbol;
     rules[0].wrong = wrong;
     rules[0].group = group;
+    rules[0].alternative = file_.alternatives++;
     for (const Written& w : right) rules[0].right.push_back(w.symbol);
     for (size_t s = 0; s <= right.size(); ++s) {
       const Written& w = s == 0 ? left : right[s - 1];

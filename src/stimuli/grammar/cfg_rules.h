@@ -43,8 +43,11 @@ struct Rule {
   std::vector<Wrong> wrong;  // behind stars: how the wrong sentences have the symbols of the right
   uint32_t group = 0;        // alternatives of one rule, separated by |, share it
   uint32_t entry = 0;        // its place among those with the same left side
+  uint32_t alternative = 0;  // among all of the grammar: copies for the values of a|b share it
 
   size_t loci() const;  // symbols labelled so
+  // A lemma alone on the right is an entry of the symbol on the left: it has all its features.
+  bool is_entry() const { return right.size() == 1 && right[0].kind == Symbol::Kind::lemma; }
 };
 
 // A feature of a labelled part, subject.number, or of the start symbol itself.
@@ -79,6 +82,7 @@ struct File {
   bool has_cluster = false;
   bool empty_forms = false;  // a table has some
   std::vector<Rule> rules;
+  uint32_t alternatives = 0;                // of all rules
   std::map<std::string, uint32_t> entries;  // how many alternatives each left side has
 
   bool makes_design() const { return !design.empty(); }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 
@@ -47,6 +48,7 @@ std::vector<Words::Found> Words::find(const Symbol& lemma, const Features& fixed
                                       const std::vector<std::string>& wanted, Locus how) {
   const std::vector<Cell>& cells = *paradigms_.find(lemma.text);
   std::vector<Found> found;
+  std::vector<const Cell*> right;
   bool right_kind = false;
   for (const Cell& cell : cells) {
     bool kind = true, all = true;
@@ -59,6 +61,7 @@ std::vector<Words::Found> Words::find(const Symbol& lemma, const Features& fixed
     for (const std::string& w : wanted)
       if (w != "lemma" && !fixed.contains(w)) all = all && agrees(cells, cell, w, nullptr);
     if (!all) continue;
+    right.push_back(&cell);
     Features features = cell.features;
     features.insert(fixed.begin(), fixed.end());
     features["lemma"] = lemma.text;
@@ -77,7 +80,68 @@ std::vector<Words::Found> Words::find(const Symbol& lemma, const Features& fixed
         .error(fmt::format("'{}' has no form for {}", lemma.text, features_text(fixed)),
                lemma.place)
         .hint("add the form to the table");
+  check_asked(lemma, right, wanted);
+  check_holes(lemma, right, fixed, wanted);
   return found;
+}
+
+// Of features that go together, such as number and gender of an article, all combinations are
+// there: what others ask for would vanish with the one that is not.
+void Words::check_holes(const Symbol& lemma, const std::vector<const Cell*>& cells,
+                        const Features& fixed, const std::vector<std::string>& wanted) const {
+  std::vector<std::pair<std::string, std::set<std::string>>> values;
+  for (const std::string& w : wanted) {
+    if (w == "lemma" || fixed.contains(w)) continue;
+    std::set<std::string> known;
+    for (const Cell* c : cells)
+      if (auto it = c->features.find(w); it != c->features.end()) known.insert(it->second);
+    if (known.size() > 1) values.emplace_back(w, std::move(known));
+  }
+  for (size_t i = 0; i < values.size(); ++i)
+    for (size_t k = 0; k < i; ++k)
+      for (const std::string& a : values[i].second)
+        for (const std::string& b : values[k].second) {
+          const auto has = [](const Cell* c, const std::string& feature, const std::string& value) {
+            auto it = c->features.find(feature);
+            return it == c->features.end() || it->second == value;
+          };
+          if (std::ranges::any_of(cells, [&](const Cell* c) {
+                return has(c, values[i].first, a) && has(c, values[k].first, b);
+              }))
+            continue;
+          throw file_
+              .error(fmt::format("'{}' has no form for {}={}, {}={}", lemma.text, values[k].first,
+                                 b, values[i].first, a),
+                     lemma.place)
+              .hint("add the form to the table");
+        }
+}
+
+// Forms that differ in what nobody asks for would all be right.
+void Words::check_asked(const Symbol& lemma, const std::vector<const Cell*>& cells,
+                        const std::vector<std::string>& wanted) const {
+  const auto value = [](const Cell& c, const std::string& feature) {
+    auto it = c.features.find(feature);
+    return it == c.features.end() ? std::string() : it->second;
+  };
+  for (size_t i = 1; i < cells.size(); ++i) {
+    const Cell &a = *cells[0], &b = *cells[i];
+    if (a.form == b.form || !std::ranges::all_of(wanted, [&](const std::string& w) {
+          return value(a, w) == value(b, w);
+        }))
+      continue;
+    for (const auto& [feature, own] : a.features) {
+      const std::string other = value(b, feature);
+      if (other.empty() || other == own) continue;
+      throw file_
+          .error(fmt::format("'{}' is {} or {}: the forms differ in {}, which no rule asks for",
+                             lemma.text, a.form, b.form, feature),
+                 lemma.place)
+          .hint(fmt::format("ask for it where the word is used: [{0}=?...]; or, if each will do, "
+                            "[{0}={1}|{2}]",
+                            feature, own, other));
+    }
+  }
 }
 
 Derivations::Node Words::locus(const Cell& cell, std::vector<std::string> wrong) {

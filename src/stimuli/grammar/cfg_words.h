@@ -37,6 +37,10 @@ class Words {
   size_t joint_forms(const std::string& value) const { return joint_.at(value).size(); }
 
  private:
+  void check_holes(const Symbol& lemma, const std::vector<const Cell*>& cells,
+                   const Features& fixed, const std::vector<std::string>& wanted) const;
+  void check_asked(const Symbol& lemma, const std::vector<const Cell*>& cells,
+                   const std::vector<std::string>& wanted) const;
   Derivations::Node locus(const Cell& cell, std::vector<std::string> wrong);
   std::vector<std::string> wrong_forms(const Symbol& lemma, const Cell& cell);
   bool may_become(const Cell& cell, const Cell& other) const;

@@ -22,6 +22,7 @@ GenerateOptions::Format format_of(const std::vector<Derivations>& tests, const f
   bool locus =
       std::any_of(tests.begin(), tests.end(), [](const Derivations& l) { return l.has_locus(); });
   bool text = output.extension() == ".txt" || !locus;
+  if (!locus && output.extension() == ".jsonl") text = false;  // which says what is missing
   return text ? GenerateOptions::Format::text : GenerateOptions::Format::jsonl;
 }
 

@@ -51,8 +51,27 @@ Derivations load_file(const fs::path& path, const GrammarOptions& options) {
       path.extension() == ".avg"
           ? read_avg(text_of(path), common_of(path), path.string(), options)
           : read_cfg(text_of(path), path.string(), path.parent_path(), options);
+  if (derivations.count() == 0)
+    throw bad_input("the grammar has no sentences")
+        .at(path.string())
+        .hint(options.depth
+                  ? "give a larger --depth"
+                  : "what is tied, kept apart or passed over as syncretic may leave nothing");
   apply_options(derivations, options);
   return derivations;
+}
+
+// A name that no grammar has would lose its title and its place without a word.
+void check_manifest(const suite::Manifest& manifest, const std::vector<std::string>& grammars,
+                    const fs::path& folder) {
+  for (const suite::TestInfo& test : manifest.tests) {
+    if (std::find(grammars.begin(), grammars.end(), test.name) != grammars.end()) continue;
+    const std::string guess = closest(test.name, grammars);
+    throw bad_input(fmt::format("there is no grammar for the test '{}'", test.name))
+        .at((folder / "manifest.json").string())
+        .hint(guess.empty() ? "a test has the name of its file"
+                            : fmt::format("did you mean '{}'?", guess));
+  }
 }
 
 // In the order of the manifest, then of the names.
@@ -144,23 +163,24 @@ std::vector<Derivations> load_derivations(const fs::path& given, const GrammarOp
     return tests;
   }
   const auto [manifest, folders, several] = folders_of(path);
-  bool any = false;
+  std::vector<std::string> names;
   for (const fs::path& folder : folders) {
     GrammarOptions inner = options;
     if (inner.language.empty() && several) inner.language = folder.filename().string();
     if (inner.language.empty() && manifest.languages.size() == 1)
       inner.language = manifest.languages[0];
     for (const fs::path& f : grammars_in(folder, manifest)) {
-      any = true;
+      names.push_back(f.stem().string());
       if (!all_or_among(options.tests, f.stem().string())) continue;
       tests.push_back(load_file(f, inner));
       if (several) tests.back().set_prefix(folder.filename().string() + "/");
     }
   }
-  if (!any)
+  if (names.empty())
     throw bad_input("there is no grammar in this folder")
         .at(path.string())
         .hint("grammars are files that end in .cfg or .avg");
+  check_manifest(manifest, names, path);
   if (tests.empty()) throw wrong_call(fmt::format("no grammar in {} has that test", path.string()));
   return tests;
 }

@@ -7,6 +7,7 @@
 #include "base/counts.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/rows.h"
 #include "base/text.h"
 
 namespace minpair::stimuli {
@@ -91,6 +92,7 @@ std::vector<Features> read_bundle(std::string_view bundle, const Where& where) {
 
 void Paradigms::read(std::string_view table, const std::string& name) {
   uint64_t number = 0;
+  table = without_mark(table);
   if (!valid_utf8(table)) throw bad_input("the table is not UTF-8").at(name);
   for (std::string_view line : split(table, '\n')) {
     ++number;
