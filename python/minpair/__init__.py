@@ -10,13 +10,13 @@
 frames; without these packages they are lists and :class:`Table`. Existing notebooks for minicons: ``from minpair.minicons import scorer``.
 """
 
-from ._library import Error, InputError, Stopped, SystemFailure, UsageError, library
+from ._library import Error, InputError, Stopped, SystemFailure, UsageError, WrongType, library
 from ._model import Model, load
 from ._results import Results, command, introspect, methods, models, results, run, suites
 from ._table import Table
 
 __version__: str = library.minpair_version().decode()
 __all__ = [
-    "Error", "InputError", "Model", "Results", "Stopped", "SystemFailure", "Table", "UsageError", "command", "introspect", "load", "methods",
-    "models", "results", "run", "suites",
+    "Error", "InputError", "Model", "Results", "Stopped", "SystemFailure", "Table", "UsageError", "WrongType", "command", "introspect", "load",
+    "methods", "models", "results", "run", "suites",
 ]

@@ -26,6 +26,10 @@ class UsageError(Error, ValueError):
     """There is no such name or option."""
 
 
+class WrongType(Error, TypeError):
+    """A value is of a type that cannot be meant: a missing value among texts, a word where a number belongs."""
+
+
 class SystemFailure(Error, OSError):
     """The machine says no: disk, memory, network, permissions."""
 
@@ -160,6 +164,8 @@ def text(value: Union[str, "os.PathLike[str]", None]) -> Optional[bytes]:
 
 def whole(value: Any, what: str, least: int, most: int) -> int:
     """As C's integer of so many bits; ctypes would cut a larger one."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise WrongType(f"{what} is a whole number, not of type {type(value).__name__}")
     number = operator.index(value)
     if not least <= number <= most:
         raise UsageError(f"{what} is {number}, and must be from {least} to {most}")

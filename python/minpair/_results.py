@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import numbers
 import os
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Union
 
-from ._library import Arguments, Error, InputError, Work, library, text, texts
+from ._library import Arguments, Error, InputError, Work, WrongType, library, text, texts
 from ._model import Model, Progress
 from ._table import Table, frame
 
@@ -28,6 +29,8 @@ def _called(name: str, options: Dict[str, Any], progress: Progress = False) -> T
             if isinstance(value, Model):
                 models.append(value)
                 value = f"@{len(models) - 1}"
+            if not isinstance(value, (str, os.PathLike, bool, numbers.Number)) or value != value:
+                raise WrongType(f"{option} cannot be {value!r}, which is of type {type(value).__name__}")
             words += [option, "true" if value is True else os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
     handles = (ctypes.c_void_p * len(models))(*[m._handle for m in models])
     with Work(progress, name) as work:

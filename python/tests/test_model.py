@@ -313,3 +313,31 @@ def test_lists():
     assert "pll" in column(mp.methods(), "name")
     assert "de-agreement" in column(mp.suites(), "name")
     assert "de-mini" in column(mp.models(), "name")
+
+
+@pytest.mark.parametrize("wrong", [None, float("nan"), 1, b"bytes", ["a"], numpy.nan, numpy.float64(1)])
+def test_only_a_str_is_a_text(bert, wrong):
+    for call in (bert.score, bert.tokens, bert.words, bert.tokenize, bert.predict, bert.states):
+        with pytest.raises(mp.WrongType, match="text 1 is"):
+            call(["wort7 wort11", wrong])
+    with pytest.raises(mp.WrongType, match="context 1 is"):
+        bert.score(TEXTS[:2], context=["a", wrong])
+
+
+def test_missing_values_of_pandas_are_no_words(bert):
+    pandas = pytest.importorskip("pandas")
+    for gap in (pandas.NA, pandas.NaT, None, float("nan")):
+        with pytest.raises(mp.WrongType, match="text 1 is missing"):
+            bert.score(pandas.Series(["wort7 wort11", gap]))
+    for word in ("NA", "nan", "NaN", "#N/A", "<NA>", "null"):
+        with pytest.raises(mp.InputError, match=f"text 2.*'{word}' stands for a missing value"):
+            bert.score(["wort7 wort11", word])
+
+
+def test_wrong_types_are_said_by_name(bert):
+    with pytest.raises(mp.WrongType, match="threads is a whole number"):
+        mp.load("de-mini", threads="x")
+    with pytest.raises(mp.UsageError, match="layer is"):
+        bert.states("wort7", layer=2**32 + 1)
+    with pytest.raises(mp.WrongType, match="sample cannot be nan"):
+        mp.command("report", results="r.db", sample=float("nan"))

@@ -14,13 +14,24 @@ model_of <- function(model) {
   loaded[[model]]$handle
 }
 
-texts_of <- function(x) enc2utf8(as.character(x))
+# A number or NA is no text; NA among texts is found where the texts are read.
+texts_of <- function(x, what = "texts") {
+  if (is.factor(x)) x <- as.character(x)
+  if (!is.character(x)) stop(what, " are of type character, not ", class(x)[1L], call. = FALSE)
+  enc2utf8(x)
+}
+
+# Numbers of texts, words and tokens, and the first character of each, as R counts.
+from_one <- function(frame) {
+  for (column in intersect(c("text", "word", "token", "begin", "gap"), names(frame))) frame[[column]] <- frame[[column]] + 1
+  frame
+}
 
 contexts_of <- function(context, count) {
   if (is.null(context)) return(NULL)
   if (length(context) == 1L) context <- rep(context, count)
   if (length(context) != count) stop("texts (", count, ") and contexts (", length(context), ") differ in number")
-  texts_of(context)
+  texts_of(context, "contexts")
 }
 
 minpair_load <- function(name, threads = 0L, precision = "fp32", vocabulary = NULL, start = "auto", end = "auto",
@@ -50,22 +61,26 @@ minpair_score <- function(text, model, method = NULL, norm = NULL, context = NUL
 
 minpair_tokens <- function(text, model, method = NULL, context = NULL, rank = FALSE, progress = NULL) {
   text <- texts_of(text)
-  .Call(r_score, model_of(model), text, method, NULL, "token", contexts_of(context, length(text)), rank, progress)
+  from_one(.Call(r_score, model_of(model), text, method, NULL, "token", contexts_of(context, length(text)), rank, progress))
 }
 
 minpair_words <- function(text, model, method = NULL, context = NULL, progress = NULL) {
   text <- texts_of(text)
-  .Call(r_score, model_of(model), text, method, NULL, "word", contexts_of(context, length(text)), FALSE, progress)
+  from_one(.Call(r_score, model_of(model), text, method, NULL, "word", contexts_of(context, length(text)), FALSE, progress))
 }
 
-minpair_tokenize <- function(text, model, special = TRUE) .Call(r_tokenize, model_of(model), texts_of(text), special)
+minpair_tokenize <- function(text, model, special = TRUE) {
+  from_one(.Call(r_tokenize, model_of(model), texts_of(text), special))
+}
 
 minpair_predict <- function(text, model, best = 10L, context = NULL) {
   text <- texts_of(text)
-  .Call(r_predict, model_of(model), text, contexts_of(context, length(text)), as.integer(best))
+  from_one(.Call(r_predict, model_of(model), text, contexts_of(context, length(text)), as.integer(best)))
 }
 
-minpair_states <- function(text, model, layer = -1L) .Call(r_states, model_of(model), texts_of(text), as.integer(layer))
+minpair_states <- function(text, model, layer = -1L) {
+  from_one(.Call(r_states, model_of(model), texts_of(text), as.integer(layer)))
+}
 
 # Names and values in turn, as the command line has them: an option that is NULL or FALSE is not given, a loaded model is "@0", "@1", ...
 options_of <- function(options) {

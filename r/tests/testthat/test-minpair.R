@@ -121,3 +121,14 @@ test_that("commands print, write and refuse what the command line does", {
   expect_error(minpair_run("de-agreement", "de-mini", out = tempfile(), seed = 3), "--seed has no effect without --sample")
   expect_error(minpair_command("stat", results = out), "did you mean 'stats'")
 })
+
+test_that("texts are character, and R counts from 1", {
+  for (wrong in list(1:2, NA, c(TRUE, FALSE), list("a"))) expect_error(minpair_score(wrong, "de-mini"), "character|NA")
+  for (missing in c("NA", "NaN", "#N/A")) expect_error(minpair_score(c("Der Autor lacht.", missing), "de-mini"), "missing value")
+  expect_length(minpair_score(factor("Der Autor lacht."), "de-mini"), 1L)
+  text <- "Der Autor lacht."
+  words <- minpair_words(text, "de-mini", method = "pll-word-l2r")
+  words <- words[!words$special, ]
+  expect_identical(unique(as.integer(words$text)), 1L)
+  expect_identical(substr(rep(text, nrow(words)), words$begin, words$end)[1:3], c("Der", "Autor", "lacht"))
+})
