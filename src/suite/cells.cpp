@@ -134,6 +134,9 @@ std::string why_no_sentence(std::string_view text) {
 std::string why_no_typed_sentence(std::string_view cell) {
   if (std::string why = why_no_sentence(cell); !why.empty()) return why;
   const std::string_view text = trim(cell);
+  if (std::any_of(text.begin(), text.end(),
+                  [](char c) { return c >= 0 && c < ' ' && c != '\t' && c != '\n' && c != '\r'; }))
+    return "this text has a control character";
   if (is_decoded_wrongly(text)) return "this text was decoded wrongly before";
   if (text.size() > kLongestMark) return {};
   if (is_judgment(text)) return fmt::format("'{}' is a judgment, not a sentence", text);

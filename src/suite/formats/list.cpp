@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/natural.h"
 #include "base/rows.h"
 #include "suite/cells.h"
 #include "suite/formats/list_rows.h"
@@ -59,7 +60,10 @@ class ListItems : public FileItemStream {
   std::string columns() override { return rows_.described(); }
 
  protected:
+  // Behind the last row.
   void account() {
+    if (rows_.count == 0)
+      throw bad_input("there is no row below the names of the columns").at(rows_.where());
     for (size_t i = 0; i < rows_.titles; ++i) skip(kTitle);
     for (size_t i = 0; i < rows_.repeated; ++i) skip(kRepeated);
     rows_.titles = rows_.repeated = 0;
@@ -110,7 +114,7 @@ class WideItems : public ListItems {
   }
 
   // What was published is read as it is.
-  void check_pair(const Item& item) const {
+  void check_pair(const Item& item) {
     if (rows_.published) return;
     const size_t column = rows_.column(Role::bad);
     const std::string& good = item.sentences.front().text;
@@ -119,10 +123,15 @@ class WideItems : public ListItems {
         throw rows_.at(column, "the good and the bad sentence are the same");
     const auto bad = std::find_if(item.sentences.begin(), item.sentences.end(),
                                   [](const Sentence& s) { return !s.grammatical; });
-    if (are_strangers(good, bad->text))
+    const bool lone = words(good).size() == 1 && words(bad->text).size() == 1 &&
+                      !ends_sentence(good) && !ends_sentence(bad->text);
+    some_lone_ = some_lone_ || (lone && rows_.count == 1);
+    if (are_strangers(good, bad->text) || (lone && !some_lone_ && !alike(good, bad->text)))
       throw rows_.at(column, fmt::format("'{}' and '{}' have no word in common", good, bad->text))
           .hint("a pair is one sentence in two versions: is the row shifted?");
   }
+
+  bool some_lone_ = false;  // a list of words begins with one
 };
 
 // --- a sentence a row ---

@@ -99,14 +99,6 @@ void check_header(std::vector<std::string>& header, const Where& where) {
         .at(where.file, where.line, named[again] + 1);
 }
 
-// Two versions of one sentence have most of their letters or a word in common.
-bool alike(std::string_view a, std::string_view b) {
-  for (std::string_view word : words(a))
-    for (std::string_view other : words(b))
-      if (word.size() > 1 && word == other) return true;
-  return 2 * edit_distance(a, b) <= std::max(a.size(), b.size());
-}
-
 // Does a first row of two cells look like names of columns, because no row below looks like it?
 bool looks_like_header(const Row& row, const std::vector<Row>& below) {
   size_t most = 0, fewest = SIZE_MAX;
@@ -167,10 +159,21 @@ char separator_of_file(const fs::path& file, const std::string& columns) {
   return first == 0 ? ',' : first;
 }
 
+bool alike(std::string_view a, std::string_view b) {
+  for (std::string_view word : words(a))
+    for (std::string_view other : words(b))
+      if (word.size() > 1 && word == other) return true;
+  return 2 * edit_distance(a, b) <= std::max(a.size(), b.size());
+}
+
 bool are_strangers(std::string_view good, std::string_view bad) {
   const size_t a = words(good).size(), b = words(bad).size();
   const auto lone = [](size_t n, std::string_view text) { return n == 1 && !ends_sentence(text); };
-  if (!(a > 2 && b > 2) && !(lone(a, good) && b > 2) && !(lone(b, bad) && a > 2)) return false;
+  const auto whole = [](size_t n, std::string_view text) {
+    return n > 2 || (n == 2 && ends_sentence(text));
+  };
+  if (!(a > 2 && b > 2) && !(lone(a, good) && whole(b, bad)) && !(lone(b, bad) && whole(a, good)))
+    return false;
   std::set<std::string> known;
   const auto plain = [](std::string_view word) {
     std::string letters;
@@ -222,6 +225,7 @@ bool ListRows::next() {
     throw at(fields.size(), fmt::format("there {} {} here, and the first row has {}",
                                         plural(fields.size(), "is", "are"),
                                         counted(fields.size(), "column"), header.size()));
+  ++count;
   fields.resize(header.size());
   for (size_t i = 0; i < fields.size(); ++i) {
     check_text(fields, i);
@@ -253,7 +257,8 @@ Error ListRows::at(size_t column, const std::string& what) const {
 }
 std::string ListRows::sentence_at(size_t column, bool good) const {
   std::string text = fields[column];
-  if (const std::string_view mark = judgment_before(text); !mark.empty()) {
+  const bool is_text = why_no_sentence(text).empty();  // #REF! has no judgment in front
+  if (const std::string_view mark = judgment_before(text); is_text && !mark.empty()) {
     if (good)
       throw at(column, fmt::format("'{}' in front marks what is not grammatical, and this is the "
                                    "good sentence",

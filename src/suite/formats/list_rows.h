@@ -38,6 +38,8 @@ char separator_of(std::string_view line);
 // That of the row that names the columns: a title may have other commas.
 char separator_of_file(const fs::path& file, const std::string& columns);
 
+// Two versions of one sentence have most of their letters or a word in common.
+bool alike(std::string_view a, std::string_view b);
 // Are these two no versions of one sentence, but something else beside a sentence, or two of
 // different columns?
 bool are_strangers(std::string_view good, std::string_view bad);
@@ -66,6 +68,7 @@ class ListRows {
   Row header, fields;
   std::vector<Role> roles;
   bool published = false;
+  uint64_t count = 0;   // rows so far
   size_t titles = 0;    // rows above the header
   size_t repeated = 0;  // rows that are the header again
 
