@@ -6,9 +6,11 @@
 #include "base/counts.h"
 #include "base/progress.h"
 #include "cli/cli.h"
+#include "cli/model_options.h"
 #include "command/shared.h"
 #include "method/method.h"
 #include "stimuli/stimuli.h"
+#include "suite/filter.h"
 #include "suite/lint.h"
 #include "tokenizer/tokenizer.h"
 
@@ -16,11 +18,12 @@ namespace minpair::cli {
 namespace {
 
 struct LintCall {
-  std::string suite, format = "text", fix, tokenizer, vocabulary, columns;
+  std::string suite, format = "text", fix, tokenizer, vocabulary, columns, where;
 };
 
-suite::Segmenter tokenizer_segmenter(const std::string& directory) {
-  std::shared_ptr<tokenizer::Tokenizer> tokenizer = tokenizer::load_tokenizer(directory);
+suite::Segmenter tokenizer_segmenter(const std::string& model) {
+  std::vector<std::string> notes;
+  std::shared_ptr<tokenizer::Tokenizer> tokenizer = open_tokenizer(model, notes);
   return [tokenizer](std::string_view text, std::vector<suite::LintPiece>& pieces) {
     for (const tokenizer::Token& token : tokenizer->encode(text, false).tokens)
       if (!token.special || token.id == tokenizer->special().unk)
@@ -54,8 +57,10 @@ void lint(const LintCall& call) {
   std::map<std::string, uint64_t> fixes;
   Progress progress("linting", 0);
   uint64_t seen = 0;
+  suite::Filter filter(call.where);
   for (suite::Item item; items->next(item);) {
     if (++seen % 1024 == 0) progress.set(seen);
+    if (!filter.holds(item)) continue;
     bool first_time = linter.add(item);
     if (!out) continue;
     if (!first_time) {
@@ -65,6 +70,7 @@ void lint(const LintCall& call) {
     for (const std::string& what : suite::fix_item(item)) ++fixes[what];
     out->write(item);
   }
+  if (seen > 0) filter.check();
   suite::LintReport report = linter.finish();
   fmt::print("{}", call.format == "json" ? suite::lint_json(report, call.suite)
                                          : suite::lint_text(report, call.suite));
@@ -85,17 +91,18 @@ void add_lint(Cli& cli) {
       "  minpair lint gevalm.jsonl\n"
       "  minpair lint de_evalset --format json\n"
       "  minpair lint suite.jsonl --fix mended.jsonl\n"
-      "  minpair lint suite.jsonl --tokenizer bert-base-multilingual-cased/\n"
+      "  minpair lint suite.jsonl --tokenizer bert-base-multilingual-cased\n"
       "\nExit status: 1 if there are errors, else 0, whatever the warnings and notes.\n");
   static LintCall call;
   app.add_option("SUITE", call.suite, "a suite, a file or folder in any format, or a shipped suite")
       .required();
   command::add_columns(app, call.columns);
+  command::add_where(app, call.where);
   app.add_option("--format", call.format, "text or json").one_of({"text", "json"});
   app.add_option("--fix", call.fix,
                  "write a corrected copy; only what has one right answer is corrected");
   app.add_option("--tokenizer", call.tokenizer,
-                 "a tokenizer's folder: report loci that are not single tokens");
+                 "a model, or a tokenizer's folder: report loci that are not single tokens");
   app.add_option("--vocab", call.vocabulary, "the same for a list of words, one per line");
   app.work = [] { lint(call); };
 }

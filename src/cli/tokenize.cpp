@@ -7,11 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "checkpoint/checkpoint.h"
-#include "cli/cli.h"
-#include "model/model.h"
-#include "tokenizer/make.h"
-#include "tokenizer/tokenizer.h"
+#include "cli/model_options.h"
 
 namespace minpair::cli {
 
@@ -24,14 +20,6 @@ struct Options {
   std::vector<std::string> texts;
   bool ids = false, json = false, no_special = false;
 };
-
-std::unique_ptr<tokenizer::Tokenizer> open_tokenizer(const std::string& name,
-                                                     std::vector<std::string>& notes) {
-  fs::path path = name;
-  if (!fs::exists(path)) path = model::locate_model(name);
-  if (fs::is_directory(path)) return tokenizer::load_tokenizer(path, &notes);
-  return tokenizer::make_gguf_tokenizer(checkpoint::open_checkpoint(path)->metadata(), &notes);
-}
 
 std::string ids_line(const tokenizer::Encoding& encoding) {
   std::string line;

@@ -71,10 +71,15 @@ void add_selection(Command& app, engine::Selection& selection, bool seed_is_for_
   app.add_option("--condition", selection.conditions, "only this condition (repeatable)");
   app.add_option("--language", selection.languages, "only items of this language (repeatable)");
   add_where(app, selection.where);
-  app.add_option("--limit", selection.limit, "only the first N items").whole_number(1);
+  app.add_option("--limit", selection.limit,
+                 "only the first N items, be they all of one test; --sample draws from all")
+      .whole_number(1);
   Option& sample = app.add_option("--sample", selection.sample,
                                   "only N items, drawn at random from those selected")
                        .whole_number(1);
+  app.add_option("--per", selection.per, "of --sample: N items of each test, or each condition")
+      .one_of({"test", "condition"})
+      .only_with(sample);
   Option& seed = app.add_option("--seed", selection.seed,
                                 seed_is_for_more ? "seed of --sample, of folds and control labels"
                                                  : "seed of --sample")

@@ -30,6 +30,7 @@ struct Selection {
   std::string where;    // suite/filter.h
   uint64_t limit = 0;   // this many of those, from the start
   uint64_t sample = 0;  // this many of those, drawn by `seed`
+  std::string per;      // "test", "condition": so many of each; empty: of all
   uint64_t seed = 1;
 };
 

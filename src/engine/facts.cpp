@@ -57,6 +57,7 @@ CommandLine& CommandLine::add(const Selection& selection) {
   if (!selection.where.empty()) add("--where", selection.where);
   if (selection.sample > 0) {
     add("--sample", std::to_string(selection.sample));
+    if (!selection.per.empty()) add("--per", selection.per);
     add("--seed", std::to_string(selection.seed));
   }
   if (selection.limit > 0) add("--limit", std::to_string(selection.limit));

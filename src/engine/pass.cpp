@@ -21,18 +21,29 @@ uint64_t Pass::number(uint64_t ordinal) const {
   return Random(selection.seed * 0x9e3779b97f4a7c15 + ordinal).next();
 }
 
+std::string Pass::drawn_for(const suite::Item& item) const {
+  if (selection.per.empty()) return {};
+  return selection.per == "test" ? item.test : item.test + '\0' + item.condition;
+}
+
 void Pass::draw() {
   drawn = true;
   if (selection.sample == 0) return;
-  std::priority_queue<uint64_t> smallest;
+  std::map<std::string, std::priority_queue<uint64_t>> smallest;
   std::unique_ptr<suite::ItemStream> stream = suite.open();
   uint64_t ordinal = 0;
   for (suite::Item item; stream->next(item); ++ordinal) {
     if (!wants(item)) continue;
-    smallest.push(number(ordinal));
-    if (smallest.size() > selection.sample + 1) smallest.pop();
+    std::priority_queue<uint64_t>& own = smallest[drawn_for(item)];
+    own.push(number(ordinal));
+    if (own.size() > selection.sample + 1) own.pop();
   }
-  if (smallest.size() > selection.sample) drawn_below = smallest.top();
+  for (const auto& [name, own] : smallest)
+    drawn_below[name] = own.size() > selection.sample ? own.top() : UINT64_MAX;
+}
+
+bool Pass::is_drawn(const suite::Item& item) const {
+  return selection.sample == 0 || number(all) < drawn_below.at(drawn_for(item));
 }
 
 void Pass::each(const EachItem& item_wanted, bool naming) {
@@ -57,7 +68,7 @@ void Pass::each(const EachItem& item_wanted, bool naming) {
       if (naming) continue;
       return;
     }
-    if (!wanted || (selection.sample > 0 && number(all) >= drawn_below)) continue;
+    if (!wanted || !is_drawn(item)) continue;
     if (shard.empty() || shard.at(selected)) item_wanted(all, item);
     ++selected;
   }

@@ -174,8 +174,9 @@ class Run {
     for (const auto* names :
          {&options_.selection.tests, &options_.selection.conditions, &options_.selection.languages})
       wanted += '\n' + join(*names, "\t");
-    wanted += fmt::format("\n{} {} {}", options_.selection.limit, options_.selection.sample,
-                          options_.selection.seed);
+    wanted +=
+        fmt::format("\n{} {} {} {}\n{}", options_.selection.limit, options_.selection.sample,
+                    options_.selection.per, options_.selection.seed, options_.selection.where);
     return journal_file(store_->path(), wanted);
   }
 

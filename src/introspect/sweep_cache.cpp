@@ -170,6 +170,7 @@ class SweepCache {
                                    suite.manifest.name, record_.fingerprint, record_.tokenizer,
                                    record_.precision, name_.what, name_.version, asked_options_,
                                    s.limit, s.sample, s.seed, shard_text(request_.shard));
+    text += '\n' + s.per + '\n' + s.where;
     for (const auto* names : {&s.tests, &s.conditions, &s.languages})
       text += '\n' + join(*names, "\t");
     return text;
