@@ -6,6 +6,7 @@
 #include "base/counts.h"
 #include "base/progress.h"
 #include "cli/cli.h"
+#include "cli/known_words.h"
 #include "cli/model_options.h"
 #include "command/shared.h"
 #include "method/method.h"
@@ -19,6 +20,7 @@ namespace {
 
 struct LintCall {
   std::string suite, format = "text", fix, tokenizer, vocabulary, columns, where;
+  std::string paradigms, hunspell;
 };
 
 suite::Segmenter tokenizer_segmenter(const std::string& model) {
@@ -45,6 +47,15 @@ void print_fixes(const std::map<std::string, uint64_t>& fixes, const suite::Suit
   fmt::print(stderr, "{} written to {}\n", counted(out.count(), "item"), path);
 }
 
+// True when there are some.
+bool print_unknown(const std::map<std::string, std::string>& unknown, const std::string& where) {
+  if (unknown.empty()) return false;
+  fmt::print("\nerror: {} not in {}\n", counted(unknown.size(), "word is", "words are"), where);
+  for (const auto& [word, item] : unknown)
+    fmt::print("    {}{}\n", word, item.empty() ? "" : ": " + item);
+  return true;
+}
+
 void lint(const LintCall& call) {
   suite::Suite suite = suite::find_suite(call.suite, call.columns);
   suite.manifest = stimuli::manifest_of(suite);
@@ -57,10 +68,12 @@ void lint(const LintCall& call) {
   std::map<std::string, uint64_t> fixes;
   Progress progress("linting", 0);
   uint64_t seen = 0;
+  WordsOfSuite words;
   suite::Filter filter(call.where);
   for (suite::Item item; items->next(item);) {
     if (++seen % 1024 == 0) progress.set(seen);
     if (!filter.holds(item)) continue;
+    if (!call.paradigms.empty() || !call.hunspell.empty()) words.add(item);
     bool first_time = linter.add(item);
     if (!out) continue;
     if (!first_time) {
@@ -74,6 +87,11 @@ void lint(const LintCall& call) {
   suite::LintReport report = linter.finish();
   fmt::print("{}", call.format == "json" ? suite::lint_json(report, call.suite)
                                          : suite::lint_text(report, call.suite));
+  bool unknown =
+      !call.paradigms.empty() && print_unknown(words.unknown_in(call.paradigms), call.paradigms);
+  if (!call.hunspell.empty())
+    unknown |= print_unknown(words.unknown_to_hunspell(call.hunspell),
+                             "hunspell's dictionary " + call.hunspell);
   std::fflush(stdout);
   if (out) {
     out->commit();
@@ -83,6 +101,7 @@ void lint(const LintCall& call) {
     throw bad_input(fmt::format("{} of {} {} errors", count_text(report.items_with_errors),
                                 counted(report.items, "item"),
                                 plural(report.items_with_errors, "has", "have")));
+  if (unknown) throw bad_input("there are unknown words");
 }
 
 void add_lint(Cli& cli) {
@@ -104,6 +123,12 @@ void add_lint(Cli& cli) {
   app.add_option("--tokenizer", call.tokenizer,
                  "a model, or a tokenizer's folder: report loci that are not single tokens");
   app.add_option("--vocab", call.vocabulary, "the same for a list of words, one per line");
+  app.add_option("--paradigms", call.paradigms,
+                 "a table of lemma, form and features: report words that are no form in it")
+      .existing_file();
+  app.add_option(
+      "--hunspell", call.hunspell,
+      "a dictionary that hunspell has, such as nl_NL: report words that it does not know");
   app.work = [] { lint(call); };
 }
 

@@ -289,7 +289,14 @@ std::string pull_command(const std::string& name) {
 }  // namespace
 
 fs::path locate_model(const std::string& name_or_path) {
-  if (fs::exists(name_or_path)) return name_or_path;
+  const fs::path given = name_or_path;
+  if (fs::is_regular_file(given) && given.extension() != ".gguf" &&
+      fs::exists(given.parent_path() / "config.json"))
+    throw bad_input("this is one file of a model")
+        .at(name_or_path)
+        .hint(fmt::format("give its folder: -m {}",
+                          given.has_parent_path() ? given.parent_path().string() : "."));
+  if (fs::exists(given)) return name_or_path;
   fs::path shipped = find_shipped("models", name_or_path);
   if (!shipped.empty()) return shipped;
   fs::path cached = hub::locate(name_or_path);

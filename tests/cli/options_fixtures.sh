@@ -26,6 +26,7 @@ with open("gp.jsonl", "w") as out:
         out.write(json.dumps({"id": str(n), "test": "gp" if n % 2 else "np", "condition": "xy"[n // 2 % 2], "language": "de" if n % 3 else "en",
             "cluster": f"c{n % 7}", "features": {"kind": f"k{n % 9}", "attractors": n % 4}, "sentences": [{"name": "a", "regions": regions(6)}, {"name": "b", "regions": regions(12)}]}) + "\n")
 json.dump({"criteria": [{"name": "path", "formula": "verb in a > verb in b"}]}, open("gp.manifest.json", "w"))
+open("words.tsv", "w").write("wort7\twort7\tN\n")
 open("list.csv", "w").write("Satz,Falsch,Phänomen\nwort7 wort8,wort7 wort9,x\nwort3 wort4,wort3 wort5,y\n")
 open("text.txt", "w").write("wort7 wort8 wort9 .\nwort10 wort11 Qq wort12\n\nwort13 wort14\n")
 open("text.csv", "w").write("n,satz\n1,wort7 wort8\n2,wort10 wort11 wort12\n")
