@@ -130,13 +130,14 @@ std::string capitalized(std::string_view text, std::string_view language) {
       simple[begin] = char(c >= 'a' && c <= 'z' ? c - 32 : c);
       return simple;
     }
-    icu::UnicodeString rest = icu::UnicodeString::fromUTF8(
-        icu::StringPiece(text.data() + begin, int32_t(text.size() - begin)));
-    rest.toTitle(nullptr, icu::Locale(std::string(language).c_str()),
-                 U_TITLECASE_WHOLE_STRING | U_TITLECASE_NO_LOWERCASE);
+    if (at < text.size()) next_character(text, at);  // the second letter of IJ
+    icu::UnicodeString letters = icu::UnicodeString::fromUTF8(
+        icu::StringPiece(text.data() + begin, int32_t(at - begin)));
+    letters.toTitle(nullptr, icu::Locale(std::string(language).c_str()),
+                    U_TITLECASE_WHOLE_STRING | U_TITLECASE_NO_LOWERCASE);
     std::string whole(text.substr(0, begin));
-    rest.toUTF8String(whole);
-    return whole;
+    letters.toUTF8String(whole);
+    return whole.append(text.substr(at));
   }
   return std::string(text);
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/natural.h"
 
 namespace minpair::inline base {
 namespace {
@@ -139,22 +140,7 @@ std::string lower(std::string_view text) {
   return to_utf8(to_utf16(text).toLower(icu::Locale::getRoot()));
 }
 
-std::string capitalize_first(std::string_view text) {
-  size_t at = 0;
-  while (at < text.size()) {
-    size_t begin = at;
-    char32_t c = next_character(text, at);
-    if (!is_letter(c)) {
-      if (is_punctuation(c) || is_space(c)) continue;
-      break;
-    }
-    std::string s(text.substr(0, begin));
-    append_utf8(s, char32_t(u_totitle(UChar32(c))));
-    s += text.substr(at);
-    return s;
-  }
-  return std::string(text);
-}
+std::string capitalize_first(std::string_view text) { return capitalized(text, {}); }
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && is_ascii_space(text.front())) text.remove_prefix(1);
