@@ -26,7 +26,7 @@ class UsageError(Error, ValueError):
     """There is no such name or option."""
 
 
-class WrongType(Error, TypeError):
+class WrongType(UsageError, TypeError):
     """A value is of a type that cannot be meant: a missing value among texts, a word where a number belongs."""
 
 
@@ -177,7 +177,7 @@ def texts(values: Iterable[str]) -> Any:
     encoded = []
     for number, value in enumerate(values):
         if not isinstance(value, str):
-            raise UsageError(f"text {number + 1} is {value!r}, not a string")
+            raise WrongType(f"text {number + 1} is {value!r}, not a string")
         encoded.append(text(value))
     return (ctypes.c_char_p * len(encoded))(*encoded)
 

@@ -7,30 +7,22 @@ import os
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 from . import _arrow
-from ._library import LoadOptions, ProgressCall, ScoreOptions, UsageError, Work, WrongType, check, library, text, texts, whole
+from ._library import LoadOptions, ProgressCall, ScoreOptions, UsageError, Work, check, library, text, texts, whole
 from ._table import Table, frame
 
 Texts = Union[str, Sequence[str]]
 Progress = Union[bool, None, ProgressCall]
 
 
-def _several(values: Texts, what: str = "text") -> List[str]:
-    """One or more texts, each a str: a missing value is no word."""
-    if values is None or isinstance(values, (bytes, int, float)):
-        raise WrongType(f"the {what} is of type {type(values).__name__}, not str")
-    several = [values] if isinstance(values, str) else list(values)
-    for number, value in enumerate(several):
-        if not isinstance(value, str):
-            missing = value is None or value != value or type(value).__name__ == "NAType"
-            raise WrongType(f"{what} {number} is " + (f"missing ({value})" if missing else f"of type {type(value).__name__}, not str"))
-    return several
+def _several(values: Texts) -> List[str]:
+    return [values] if isinstance(values, str) else list(values)
 
 
 def _contexts(context: Optional[Texts], count: int) -> Any:
     """One for each text, or none."""
     if context is None:
         return None
-    all_contexts = [context] * count if isinstance(context, str) else _several(context, "context")
+    all_contexts = [context] * count if isinstance(context, str) else _several(context)
     if len(all_contexts) != count:
         raise UsageError(f"texts ({count}) and contexts ({len(all_contexts)}) differ in number")
     return texts(all_contexts)
