@@ -25,17 +25,12 @@ bool has(const Analysis& a, const Analysis& wanted) {
 
 struct Token {
   std::string text;
-  std::vector<Analysis> analyses;
+  std::vector<const Analysis*> analyses;
   bool ends = false;  // a comma or full stop follows
 
   bool can(const Analysis& wanted) const {
     return std::any_of(analyses.begin(), analyses.end(),
-                       [&](const Analysis& a) { return has(a, wanted); });
-  }
-  std::vector<Analysis> all(const Analysis& wanted) const {
-    std::vector<Analysis> found = analyses;
-    std::erase_if(found, [&](const Analysis& a) { return !has(a, wanted); });
-    return found;
+                       [&](const Analysis* a) { return has(*a, wanted); });
   }
 };
 
@@ -77,7 +72,7 @@ class Paradigms {
  private:
   void look_up(const std::string& word, Token& token) const {
     if (auto found = forms_.find(word); found != forms_.end())
-      token.analyses.insert(token.analyses.end(), found->second.begin(), found->second.end());
+      for (const Analysis& a : found->second) token.analyses.push_back(&a);
   }
 
   std::map<std::string, std::vector<Analysis>> forms_;
@@ -101,8 +96,8 @@ bool concord(const Analysis& a, const Analysis& noun) {
 }
 
 bool determiner(const Token& t) {
-  return std::any_of(t.analyses.begin(), t.analyses.end(), [](const Analysis& a) {
-    return !a.contains("ADJ") && !declension_of(a).empty();
+  return std::any_of(t.analyses.begin(), t.analyses.end(), [](const Analysis* a) {
+    return !a->contains("ADJ") && !declension_of(*a).empty();
   });
 }
 
@@ -125,18 +120,21 @@ std::vector<Analysis> phrase(const std::vector<Token>& tokens, size_t at) {
     if (i > 2 && tokens[i].can({"PTCP"}) && tokens[i - 1].can({"N"})) i -= 2;
   }
   std::vector<Analysis> fitting;
-  for (const Analysis& noun : tokens[at].all({"N"})) {
+  for (const Analysis* analysis : tokens[at].analyses) {
+    const Analysis& noun = *analysis;
+    if (!noun.contains("N")) continue;
     std::set<std::string> declensions;
     if (!article) declensions = {"STRONG"};
     if (article)
-      for (const Analysis& a : article->analyses)
-        if (!a.contains("ADJ") && !declension_of(a).empty() && concord(a, noun))
-          declensions.insert(declension_of(a));
+      for (const Analysis* a : article->analyses)
+        if (!a->contains("ADJ") && !declension_of(*a).empty() && concord(*a, noun))
+          declensions.insert(declension_of(*a));
     for (const Token* adjective : adjectives)
       std::erase_if(declensions, [&](const std::string& d) {
-        std::vector<Analysis> all = adjective->all({"ADJ", d});
-        return std::none_of(all.begin(), all.end(),
-                            [&](const Analysis& a) { return concord(a, noun); });
+        return std::none_of(adjective->analyses.begin(), adjective->analyses.end(),
+                            [&](const Analysis* a) {
+                              return a->contains("ADJ") && a->contains(d) && concord(*a, noun);
+                            });
       });
     bool governed = !preposition || preposition->can({"ADP", case_of(noun)});
     if (governed && !declensions.empty()) fitting.push_back(noun);
