@@ -116,11 +116,13 @@ std::string latex_grid(const Grid& g) {
 
 std::string csv_grid(const Grid& g) {
   std::string out = g.title.empty() ? "" : "table,";
-  for (const GridColumn& c : g.columns) out += (&c == &g.columns[0] ? "" : ",") + outgoing(c.key, Medium::csv);
+  for (const GridColumn& c : g.columns)
+    out += (&c == &g.columns[0] ? "" : ",") + outgoing(c.key, Medium::csv);
   out += "\n";
   for (const auto& row : g.rows) {
     if (!g.title.empty()) out += outgoing(g.title, Medium::csv) + ",";
-    for (const GridValue& v : row) out += (&v == &row[0] ? "" : ",") + outgoing(exact_text(v), Medium::csv);
+    for (const GridValue& v : row)
+      out += (&v == &row[0] ? "" : ",") + outgoing(exact_text(v), Medium::csv);
     out += "\n";
   }
   return out;
