@@ -36,8 +36,7 @@ void need_words(const MethodContext& context) {
 
 judge::Reads cloze_reads() {
   judge::Reads reads{.language = true, .features = {"pos"}};
-  for (stimuli::Feature f : stimuli::all_features)
-    reads.features.emplace_back(stimuli::name_of(f));
+  for (stimuli::Feature f : stimuli::all_features) reads.features.emplace_back(stimuli::name_of(f));
   return reads;
 }
 

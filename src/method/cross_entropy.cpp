@@ -70,14 +70,8 @@ class CrossEntropyAsPrinted : public CrossEntropy {
 
 }  // namespace
 
-const Method& cross_entropy() {
-  static const CrossEntropy method;
-  return method;
-}
+MINPAIR_METHOD(cross_entropy, CrossEntropy)
 
-const Method& cross_entropy_as_printed() {
-  static const CrossEntropyAsPrinted method;
-  return method;
-}
+MINPAIR_METHOD(cross_entropy_as_printed, CrossEntropyAsPrinted)
 
 }  // namespace minpair::method

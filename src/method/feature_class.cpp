@@ -48,18 +48,15 @@ std::shared_ptr<const WordQuestion> make_feature_class(std::shared_ptr<const Wor
   return std::make_shared<FeatureQuestion>(std::move(part), identity, bundle);
 }
 
-const Method& feature_class() {
-  static const WordMethod method(
-      &VocabularyWords::feature_class,
-      {"feature-class",
-       "a cloze: the mean over the words with the right features against the mean over the others",
-       "Bacon and Regier 2019, Does BERT agree?",
-       {judge::Unit::probability},
-       judge::Ties::wrong,
-       judge::MethodInfo::Scope::locus,
-       true,
-       cloze_reads()});
-  return method;
-}
+MINPAIR_METHOD(
+    feature_class, WordMethod, &VocabularyWords::feature_class,
+    {"feature-class",
+     "a cloze: the mean over the words with the right features against the mean over the others",
+     "Bacon and Regier 2019, Does BERT agree?",
+     {judge::Unit::probability},
+     judge::Ties::wrong,
+     judge::MethodInfo::Scope::locus,
+     true,
+     cloze_reads()})
 
 }  // namespace minpair::method

@@ -110,63 +110,47 @@ class LeftToRight : public Method {
 
 }  // namespace
 
-const Method& sentence_probability() {
-  static const LeftToRight method(
-      Part::sentence,
-      {"lp",
-       "log-probability of the whole sentence, token by token",
-       "Marvin and Linzen 2018; Mueller, Nicolai, Petrou-Zeniou, Talmina and Linzen 2020 (CLAMS)",
-       {judge::Unit::sum},
-       judge::Ties::wrong});
-  return method;
-}
+MINPAIR_METHOD(
+    sentence_probability, LeftToRight, Part::sentence,
+    {"lp",
+     "log-probability of the whole sentence, token by token",
+     "Marvin and Linzen 2018; Mueller, Nicolai, Petrou-Zeniou, Talmina and Linzen 2020 (CLAMS)",
+     {judge::Unit::sum},
+     judge::Ties::wrong})
 
-const Method& word_probability() {
-  static const LeftToRight method(
-      Part::locus, {"word-lp",
-                    "log-probability of the locus given what stands before it",
-                    "Linzen, Dupoux and Goldberg 2016; Gulordava, Bojanowski, Grave, Linzen and "
-                    "Baroni 2018; BLiMP's one-prefix method",
-                    {judge::Unit::sum},
-                    judge::Ties::wrong,
-                    judge::MethodInfo::Scope::locus});
-  return method;
-}
+MINPAIR_METHOD(word_probability, LeftToRight, Part::locus,
+               {"word-lp",
+                "log-probability of the locus given what stands before it",
+                "Linzen, Dupoux and Goldberg 2016; Gulordava, Bojanowski, Grave, Linzen and "
+                "Baroni 2018; BLiMP's one-prefix method",
+                {judge::Unit::sum},
+                judge::Ties::wrong,
+                judge::MethodInfo::Scope::locus})
 
-const Method& after_prefix_probability() {
-  static const LeftToRight method(
-      Part::after_locus,
-      {"prefix-lp",
-       "log-probability of the word after the locus, the same in all sentences, given each prefix",
-       "BLiMP's two-prefix method (Warstadt et al. 2020)",
-       {judge::Unit::sum},
-       judge::Ties::wrong,
-       judge::MethodInfo::Scope::locus});
-  return method;
-}
+MINPAIR_METHOD(
+    after_prefix_probability, LeftToRight, Part::after_locus,
+    {"prefix-lp",
+     "log-probability of the word after the locus, the same in all sentences, given each prefix",
+     "BLiMP's two-prefix method (Warstadt et al. 2020)",
+     {judge::Unit::sum},
+     judge::Ties::wrong,
+     judge::MethodInfo::Scope::locus})
 
-const Method& sentence_probability_by_words() {
-  static const LeftToRight method(Part::sentence,
-                                  {"lp-by-words",
-                                   "log-probability of the whole sentence as words, not as pieces",
-                                   "Pimentel and Meister 2024; Oh and Schuler 2024",
-                                   {judge::Unit::sum},
-                                   judge::Ties::half},
-                                  true);
-  return method;
-}
+MINPAIR_METHOD(sentence_probability_by_words, LeftToRight, Part::sentence,
+               {"lp-by-words",
+                "log-probability of the whole sentence as words, not as pieces",
+                "Pimentel and Meister 2024; Oh and Schuler 2024",
+                {judge::Unit::sum},
+                judge::Ties::half},
+               true)
 
-const Method& whole_word_probability() {
-  static const LeftToRight method(
-      Part::locus,
-      {"whole-word-lp",
-       "log-probability that the locus is the next word, and no longer one",
-       "Pimentel and Meister 2024; Oh and Schuler 2024",
-       {judge::Unit::sum},
-       judge::Ties::half,
-       judge::MethodInfo::Scope::locus},
-      true);
-  return method;
-}
+MINPAIR_METHOD(whole_word_probability, LeftToRight, Part::locus,
+               {"whole-word-lp",
+                "log-probability that the locus is the next word, and no longer one",
+                "Pimentel and Meister 2024; Oh and Schuler 2024",
+                {judge::Unit::sum},
+                judge::Ties::half,
+                judge::MethodInfo::Scope::locus},
+               true)
 
 }  // namespace minpair::method

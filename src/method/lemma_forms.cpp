@@ -106,9 +106,6 @@ class LemmaForms : public Method {
 
 }  // namespace
 
-const Method& lemma_forms() {
-  static const LemmaForms method;
-  return method;
-}
+MINPAIR_METHOD(lemma_forms, LemmaForms)
 
 }  // namespace minpair::method

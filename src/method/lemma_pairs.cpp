@@ -272,10 +272,7 @@ std::shared_ptr<const WordQuestion> make_cut(
                                        std::move(ids));
 }
 
-const Method& lemma_pairs() {
-  static const LemmaPairs method(info_called("lemma-pairs"));
-  return method;
-}
+MINPAIR_METHOD(lemma_pairs, LemmaPairs, info_called("lemma-pairs"))
 
 const Method& lemma_pairs_within(std::string_view cut) {
   static std::mutex turn;

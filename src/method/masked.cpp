@@ -51,37 +51,28 @@ class Masked : public Method {
 
 }  // namespace
 
-const Method& masked() {
-  static const Masked method(
-      Pieces::one, {"masked",
-                    "mask the locus and compare the candidates there; each must be one piece",
-                    kPaper,
-                    {judge::Unit::sum},
-                    judge::Ties::wrong,
-                    judge::MethodInfo::Scope::locus});
-  return method;
-}
+MINPAIR_METHOD(masked, Masked, Pieces::one,
+               {"masked",
+                "mask the locus and compare the candidates there; each must be one piece",
+                kPaper,
+                {judge::Unit::sum},
+                judge::Ties::wrong,
+                judge::MethodInfo::Scope::locus})
 
-const Method& masked_word() {
-  static const Masked method(Pieces::together,
-                             {"masked-word",
-                              "the same for loci of several pieces, all masked together",
-                              kPaper + "; extended to several pieces",
-                              {judge::Unit::sum},
-                              judge::Ties::wrong,
-                              judge::MethodInfo::Scope::locus});
-  return method;
-}
+MINPAIR_METHOD(masked_word, Masked, Pieces::together,
+               {"masked-word",
+                "the same for loci of several pieces, all masked together",
+                kPaper + "; extended to several pieces",
+                {judge::Unit::sum},
+                judge::Ties::wrong,
+                judge::MethodInfo::Scope::locus})
 
-const Method& masked_word_left_to_right() {
-  static const Masked method(Pieces::left_to_right,
-                             {"masked-word-l2r",
-                              "the same, with the pieces revealed from left to right",
-                              kPaper + "; pieces as in Kauf and Ivanova 2023",
-                              {judge::Unit::sum},
-                              judge::Ties::wrong,
-                              judge::MethodInfo::Scope::locus});
-  return method;
-}
+MINPAIR_METHOD(masked_word_left_to_right, Masked, Pieces::left_to_right,
+               {"masked-word-l2r",
+                "the same, with the pieces revealed from left to right",
+                kPaper + "; pieces as in Kauf and Ivanova 2023",
+                {judge::Unit::sum},
+                judge::Ties::wrong,
+                judge::MethodInfo::Scope::locus})
 
 }  // namespace minpair::method

@@ -30,6 +30,13 @@ namespace minpair::method {
 MINPAIR_METHODS(MINPAIR_DECLARE)
 #undef MINPAIR_DECLARE
 
+// Defines one of them: an object of the class, made when first asked for.
+#define MINPAIR_METHOD(name, Class, ...)    \
+  const Method& name() {                    \
+    static const Class method{__VA_ARGS__}; \
+    return method;                          \
+  }
+
 // lemma-pairs within a part of the probability: "top0.9", "bottom0.5".
 const Method& lemma_pairs_within(std::string_view cut);
 

@@ -61,49 +61,35 @@ class PseudoLikelihood : public Method {
 
 }  // namespace
 
-const Method& pseudo_likelihood() {
-  static const PseudoLikelihood method(
-      Within::token, {"pll",
-                      "pseudo-log-likelihood: each token masked in turn",
-                      "Salazar, Liang, Nguyen and Kirchhoff 2020, Masked Language Model Scoring",
-                      {judge::Unit::sum},
-                      judge::Ties::half});
-  return method;
-}
+MINPAIR_METHOD(pseudo_likelihood, PseudoLikelihood, Within::token,
+               {"pll",
+                "pseudo-log-likelihood: each token masked in turn",
+                "Salazar, Liang, Nguyen and Kirchhoff 2020, Masked Language Model Scoring",
+                {judge::Unit::sum},
+                judge::Ties::half})
 
-const Method& pseudo_likelihood_word_left_to_right() {
-  static const PseudoLikelihood method(
-      Within::word_left_to_right,
-      {"pll-word-l2r",
-       "pseudo-log-likelihood: each token masked in turn, with the rest of its word",
-       "Kauf and Ivanova 2023, A Better Way to Do Masked Language Model Scoring",
-       {judge::Unit::sum},
-       judge::Ties::half});
-  return method;
-}
+MINPAIR_METHOD(pseudo_likelihood_word_left_to_right, PseudoLikelihood, Within::word_left_to_right,
+               {"pll-word-l2r",
+                "pseudo-log-likelihood: each token masked in turn, with the rest of its word",
+                "Kauf and Ivanova 2023, A Better Way to Do Masked Language Model Scoring",
+                {judge::Unit::sum},
+                judge::Ties::half})
 
-const Method& pseudo_likelihood_sentence_left_to_right() {
-  static const PseudoLikelihood method(
-      Within::sentence_left_to_right,
-      {"pll-sentence-l2r",
-       "the same, with all that follows the token masked too; T5 and BART continue a prefix",
-       "Kauf and Ivanova 2023, A Better Way to Do Masked Language Model Scoring; of "
-       "encoder-decoders "
-       "Tay and others 2023, UL2: Unifying Language Learning Paradigms (sequential denoising)",
-       {judge::Unit::sum},
-       judge::Ties::half});
-  return method;
-}
+MINPAIR_METHOD(
+    pseudo_likelihood_sentence_left_to_right, PseudoLikelihood, Within::sentence_left_to_right,
+    {"pll-sentence-l2r",
+     "the same, with all that follows the token masked too; T5 and BART continue a prefix",
+     "Kauf and Ivanova 2023, A Better Way to Do Masked Language Model Scoring; of "
+     "encoder-decoders "
+     "Tay and others 2023, UL2: Unifying Language Learning Paradigms (sequential denoising)",
+     {judge::Unit::sum},
+     judge::Ties::half})
 
-const Method& pseudo_likelihood_whole_word() {
-  static const PseudoLikelihood method(
-      Within::whole_word,
-      {"pll-whole-word",
-       "pseudo-log-likelihood: each token masked in turn, with its whole word",
-       "Kauf and Ivanova 2023, A Better Way to Do Masked Language Model Scoring",
-       {judge::Unit::sum},
-       judge::Ties::half});
-  return method;
-}
+MINPAIR_METHOD(pseudo_likelihood_whole_word, PseudoLikelihood, Within::whole_word,
+               {"pll-whole-word",
+                "pseudo-log-likelihood: each token masked in turn, with its whole word",
+                "Kauf and Ivanova 2023, A Better Way to Do Masked Language Model Scoring",
+                {judge::Unit::sum},
+                judge::Ties::half})
 
 }  // namespace minpair::method
