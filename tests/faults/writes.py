@@ -8,6 +8,7 @@ names: its journals and its temporary files.
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -47,10 +48,10 @@ def contents(folder):
 
 
 def main():
-    calls = [(command, words, output_of(command, words.split()))
+    calls = [(command, words, output_of(command, shlex.split(words)))
              for kind, command, words in (line.split("\t")[:3] for line in (source / "tests/cli/options.tsv").read_text().splitlines()
                                           if line.startswith("call\t"))]
-    environment = {**os.environ, "MINPAIR_HOME": str(source), "HF_HUB_OFFLINE": "1", "GOLDEN": str(golden), "MINPAIR": str(minpair)}
+    environment = {**os.environ, "MINPAIR_HOME": str(source), "MINPAIR_SOURCE": str(source), "HF_HUB_OFFLINE": "1", "GOLDEN": str(golden), "MINPAIR": str(minpair)}
     wrong = lines = 0
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place).resolve() / "work"
@@ -64,7 +65,7 @@ def main():
             log = pathlib.Path(place) / "log"
             log.write_text("")
             before = contents(folder)
-            subprocess.run([minpair, *command.split(), *words.replace("$GOLDEN", str(golden)).split()], cwd=folder, timeout=120,
+            subprocess.run([minpair, *command.split(), *shlex.split(words.replace("$GOLDEN", str(golden)))], cwd=folder, timeout=120,
                            env={**environment, "LD_PRELOAD": str(trace), "TRACE": str(log)}, stdin=subprocess.DEVNULL,
                            capture_output=True, check=False)
             changed = [file for file, state in contents(folder).items() if before.get(file) != state]
@@ -72,7 +73,7 @@ def main():
                 what, path = line.split("\t", 1)
                 lines += what != "changed"
                 if not allowed(what, path, output, folder):
-                    print(f"minpair {command} {words}: {what} {path}")
+                    print(f"minpair {command} {words}: {what} {path}", flush=True)
                     wrong += 1
     print(f"{len(calls) + len(MORE)} calls, {lines} changes of files, {wrong} that nobody asked for")
     return bool(wrong) or lines < 50  # the trace itself must work
