@@ -26,7 +26,7 @@ struct BertVariant {
   // RoFormer, NomicBERT: queries and keys are turned instead of adding positions; 0: they are not.
   double rotary_theta = 0;
   bool neighbours = false;    // rotary pairs lie beside each other
-  bool exact_angles = false;  // RoFormer: in double precision
+  bool has_sines = false;     // RoFormer: angles are in a table
   bool turns_values = false;  // RoFormer, if it says so
   // MPNet: what the distance of two tokens adds to their score, by bucket.
   std::string distances;
@@ -153,7 +153,7 @@ Variant roformer(const Config& c) {
             .positions = 1536,
             .rotary_theta = 10000,
             .neighbours = true,
-            .exact_angles = true};
+            .has_sines = true};
   v.turns_values = c.flag("rotary_value", false);
   if (c.has("embedding_size")) v.widen = "embeddings_project";
   return v;
@@ -193,6 +193,8 @@ struct Layer {
   nn::Linear qkv, attention_output, up, down;
   nn::Norm attention_norm, output_norm;
 };
+
+constexpr size_t kMostSines = 1 << 16;  // positions of a table that is made
 
 class Bert : public Encoder {
  public:
@@ -289,6 +291,28 @@ class Bert : public Encoder {
     if (e != h || variant_.shares_layers) widen_ = load.linear(variant_.widen, h, e);
   }
 
+  // RoFormer's table is among the weights, in their precision; where it is not, it is made in
+  // double precision, as the library makes it.
+  nn::Matrix sines(WeightLoader& load, const Config& c, double theta) const {
+    const size_t positions = c.size("max_position_embeddings", variant_.positions),
+                 width = shape_.width;
+    const std::string stored = "encoder.embed_positions.weight";
+    if (load.has(stored)) return load.table(stored, positions, width);
+    if (positions > kMostSines)
+      throw bad_input(
+          fmt::format("\"max_position_embeddings\" is {}, and no table of sines is stored",
+                      positions))
+          .at(c.file().string());
+    nn::Matrix table(positions, width);
+    for (size_t p = 0; p < positions; ++p)
+      for (size_t i = 0; i < width / 2; ++i) {
+        const double angle = double(p) * std::pow(theta, -2 * double(i) / double(width));
+        table.row(p)[i] = float(std::sin(angle));
+        table.row(p)[width / 2 + i] = float(std::cos(angle));
+      }
+    return table;
+  }
+
   // How a token knows its place, where positions are not added.
   void set_places(WeightLoader& load, const Config& c) {
     const BertVariant& v = variant_;
@@ -297,9 +321,9 @@ class Bert : public Encoder {
       if (c.text_in({"rope_parameters", "rope_type"}, "default") != "default")
         throw bad_input("scaled rotary positions are not supported for " + v.name)
             .at(c.file().string());
-      rotary_ = v.exact_angles ? nn::Rotary::exact(theta, shape_.width, v.neighbours)
-                               : nn::Rotary(nn::rotary_frequencies(theta, shape_.width),
-                                            shape_.width, v.neighbours);
+      rotary_ = v.has_sines ? nn::Rotary::of_table(sines(load, c, theta), v.neighbours)
+                            : nn::Rotary(nn::rotary_frequencies(theta, shape_.width), shape_.width,
+                                         v.neighbours);
       if (c.size("head_dim", shape_.width) != shape_.width)
         throw bad_input("\"head_dim\" must be the width divided by the heads")
             .at(c.file().string());

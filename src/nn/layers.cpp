@@ -228,10 +228,14 @@ std::vector<float> rotary_frequencies(double theta, size_t width) {
   return frequencies;
 }
 
-Rotary Rotary::exact(double theta, size_t width, bool neighbours) {
-  Rotary rotary(std::vector<float>(width / 2), width, neighbours);
-  for (size_t i = 0; i < width / 2; ++i)
-    rotary.exact_.push_back(std::pow(theta, -double(2 * i) / double(width)));
+Rotary Rotary::of_table(const Matrix& table, bool neighbours) {
+  const size_t half = table.columns() / 2;
+  Rotary rotary(std::vector<float>(half), 2 * half, neighbours);
+  for (size_t i = 0; i < table.rows(); ++i) {
+    rotary.sine_.insert(rotary.sine_.end(), table.row(i), table.row(i) + half);
+    rotary.cosine_.insert(rotary.cosine_.end(), table.row(i) + half, table.row(i) + 2 * half);
+  }
+  rotary.positions_ = table.rows();
   return rotary;
 }
 
@@ -240,8 +244,7 @@ void Rotary::reach(size_t positions) {
   const size_t half = frequencies_.size();
   for (; positions_ < positions; ++positions_)
     for (size_t i = 0; i < half; ++i) {
-      const double angle = exact_.empty() ? static_cast<float>(positions_) * frequencies_[i]
-                                          : static_cast<double>(positions_) * exact_[i];
+      double angle = static_cast<float>(positions_) * frequencies_[i];
       cosine_.push_back(static_cast<float>(longer_ * std::cos(angle)));
       sine_.push_back(static_cast<float>(longer_ * std::sin(angle)));
     }

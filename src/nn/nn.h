@@ -184,8 +184,8 @@ class Rotary {
         head_width_(head_width ? head_width : 2 * frequencies_.size()),
         neighbours_(neighbours),
         longer_(longer) {}
-  // Angles in double precision: theta^(-2i/width) times the position (RoFormer).
-  static Rotary exact(double theta, size_t width, bool neighbours);
+  // By a table instead: of each position the sines of all pairs, then their cosines (RoFormer).
+  static Rotary of_table(const Matrix& table, bool neighbours);
   // Turns `heads` heads of every row in place; row i stands at position[i].
   void apply(const Runtime& runtime, std::span<const uint32_t> position, size_t heads, float* rows,
              size_t stride);
@@ -194,7 +194,6 @@ class Rotary {
   void reach(size_t positions);
 
   std::vector<float> frequencies_, cosine_, sine_;
-  std::vector<double> exact_;  // instead of the frequencies; may be empty
   size_t head_width_ = 0;
   bool neighbours_ = false;
   double longer_ = 1;

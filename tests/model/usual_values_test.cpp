@@ -141,6 +141,23 @@ TEST(UsualValues, NeedNotBeSaidInsideAnotherConfiguration) {
             answers(*load_with("gemma3-whole", config_of("gemma3-whole")), "gemma3-whole"));
 }
 
+// RoFormer's sines are among the weights: they count where they are stored, in whatever precision.
+TEST(UsualValues, OfSinesAreThoseThatTheLibraryComputes) {
+  const std::string name = "roformer-value", sines = "roformer.encoder.embed_positions.weight";
+  const Json config = config_of(name);
+  const std::filesystem::path file = golden(name) / "model.safetensors";
+  Weights without(file), other(file);
+  without.rename(sines, "unused");
+  other.add(sines, "F32", {config["max_position_embeddings"], 8}, 64 * 8 * 4);
+  const auto stored = answers(*load_with(name, config), name),
+             computed = answers(*load_with(name, config, &without), name);
+  for (size_t i = 0; i < stored.size(); ++i)
+    for (size_t k = 0; k < stored[i].size(); ++k)
+      EXPECT_NEAR(query::logits_of(stored[i][k]).logprob(),
+                  query::logits_of(computed[i][k]).logprob(), 1e-5);
+  EXPECT_NE(answers(*load_with(name, config, &other), name), stored);
+}
+
 // Without a type the class tells it; one whose name begins with another's is not the other one.
 TEST(UsualValues, AreNoneForTheType) {
   for (const char* name : {"bert-saved", "cohere2", "gemma2-saved", "olmo2", "qwen3-saved"}) {

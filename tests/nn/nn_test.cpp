@@ -355,23 +355,19 @@ TEST(Rotary, TurnsPairsHalfAHeadApart) {
   EXPECT_NEAR(head[3], 4 * std::cos(0.05) + 2 * std::sin(0.05), 1e-6);
 }
 
-// Far from the beginning, an angle that is a product of floats is another one.
-TEST(Rotary, OfDoublesIsExactFarFromTheBeginning) {
+TEST(Rotary, TurnsByATable) {
   Runtime runtime(1);
-  Rotary rotary = Rotary::exact(10000, 64, false), floats(rotary_frequencies(10000, 64));
-  const uint32_t position = 1535;
-  double worst = 0, worst_of_floats = 0;
-  for (size_t i = 0; i < 32; ++i) {
-    float row[64] = {}, other[64] = {};
-    row[i] = other[i] = 1;
-    rotary.apply(runtime, {&position, 1}, 1, row, 64);
-    floats.apply(runtime, {&position, 1}, 1, other, 64);
-    const double sine = std::sin(position / std::pow(10000, double(i) / 32));
-    worst = std::max(worst, std::abs(row[i + 32] - sine));
-    worst_of_floats = std::max(worst_of_floats, std::abs(other[i + 32] - sine));
-  }
-  EXPECT_LT(worst, 1e-7);
-  EXPECT_GT(worst_of_floats, 1e-6);
+  Matrix table(2, 4);
+  const float numbers[] = {0, 0, 1, 1, 0.6f, 0.8f, 0.8f, 0.6f};
+  std::copy_n(numbers, 8, table.data());
+  Rotary rotary = Rotary::of_table(table, true);
+  float rows[8] = {1, 2, 3, 4, 1, 2, 3, 4};
+  const uint32_t positions[2] = {0, 1};
+  rotary.apply(runtime, positions, 1, rows, 4);
+  EXPECT_EQ(rows[1], 2);
+  EXPECT_NEAR(rows[4], 1 * 0.8 - 2 * 0.6, 1e-6);
+  EXPECT_NEAR(rows[5], 2 * 0.8 + 1 * 0.6, 1e-6);
+  EXPECT_NEAR(rows[7], 4 * 0.6 + 3 * 0.8, 1e-6);
 }
 
 }  // namespace
