@@ -82,6 +82,15 @@ def measured(program, folder):
     return figures, done.returncode == 0
 
 
+def measured_as_gguf(program, folder):
+    """Of each GGUF file: the worst difference."""
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        subprocess.run([program, "--gtest_filter=Parity.GgufOfLlamaCppIsTheSameModel", "--gtest_brief=1",
+                        f"--gtest_output=json:{file.name}"], env=dict(os.environ, MINPAIR_GOLDEN=str(folder)))
+        test = json.load(open(file.name))["testsuites"][0]["testsuite"][0]
+    return {path.stem: float(test[path.stem]) for path in (folder / "gguf").glob("*.gguf") if path.stem in test}
+
+
 def more_is_close(program, folder):
     """GGUF files, changed configurations, texts."""
     return subprocess.run([program, "--gtest_filter=Parity.*", "--gtest_brief=1"],
@@ -97,8 +106,16 @@ def lost_by_the_library(folder):
     return lost
 
 
-def table(short, long, lost):
-    by_type = collections.defaultdict(list)
+def published_tokenizers():
+    """By model type, the published tokenizers that are compared (docs/tokenizers.md)."""
+    names = collections.defaultdict(list)
+    for one in json.loads((SOURCE / "tests/tokenizer/real/families.json").read_text()):
+        names[one["config"]["model_type"]].append(one["name"])
+    return names
+
+
+def table(short, long, lost, gguf):
+    by_type, tokenizers = collections.defaultdict(list), published_tokenizers()
     for folder, (model_type, _, _) in short.items():
         by_type[model_type].append(folder)
     for model_type, folders in sorted(by_type.items()):
@@ -108,6 +125,9 @@ def table(short, long, lost):
             cells += [f"{sum(tokens):,}", f"{max(worst):.0e}"]
         theirs = [lost[f] for f in folders if lost[f] is not None]
         cells.append(f"{max(theirs):.0e}" if theirs else "-")
+        of_gguf = [gguf[f] for f in folders if f in gguf]
+        cells.append(f"{max(of_gguf):.0e}" if of_gguf else "-")
+        cells.append(", ".join(tokenizers[model_type]) or "-")
         yield f"| `{model_type}` | {', '.join(sorted(folders))} | {' | '.join(cells)} |\n"
 
 
@@ -120,7 +140,7 @@ def check(program, again, larger):
     long, long_close = measured(program, larger)
     if not all([close, long_close, more_is_close(program, again)]):
         wrong.append("minpair differs from the library")
-    return wrong, table(short, long, lost_by_the_library(larger))
+    return wrong, table(short, long, lost_by_the_library(larger), measured_as_gguf(program, GOLDEN))
 
 
 def main():
@@ -132,8 +152,8 @@ def main():
         wrong, rows = check(sys.argv[1], *folders)
         rows = "".join(rows)
     page = SOURCE / "docs/models.md"
-    head = ("| model type | variations | tokens | worst difference | of long sentences | worst difference | the library's own |\n"
-            "|---|---|---|---|---|---|---|\n")
+    head = ("| model type | variations | tokens | worst difference | of long sentences | worst difference | the library's own | GGUF "
+            "| tokenizers |\n|---|---|---|---|---|---|---|---|---|\n")
     text = re.sub(r"(<!-- table: golden -->\n).*?(<!-- end -->)",
                   lambda m: m[1] + head + rows + m[2], page.read_text(), flags=re.S)
     page.write_text(text)

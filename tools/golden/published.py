@@ -5,15 +5,15 @@ import json
 WINDOWS = {"local_attention", "sliding_window", "window_size"}
 SIZES = {
     32: ("hidden_size", "d_model", "n_embd", "dim", "emb_dim", "n_embed"),
-    48: ("intermediate_size", "ffn_dim", "d_ff", "hidden_dim", "encoder_ffn_dim", "decoder_ffn_dim"),
+    48: ("intermediate_size", "block_ff_dim", "ffn_dim", "d_ff", "hidden_dim", "encoder_ffn_dim", "decoder_ffn_dim"),
     4: ("num_attention_heads", "n_head", "n_heads", "num_heads", "attention_heads", "encoder_attention_heads",
         "decoder_attention_heads", "rotary_dim", "d_kv", "time_step_rank"),
     120: ("vocab_size",),
-    16: ("embedding_size", "state_size"),
+    16: ("embedding_size", "state_size", "block_multiple_of"),
     8: ("position_buckets",),
 }
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "decoder_layers", "num_decoder_layers")
-ALTERNATING = ("attention_layers", "no_rope_layers", "sliding_window_pattern", "global_attn_every_n_layers", "attn_logit_softcapping")
+ALTERNATING = ("conv_L_cache", "attention_layers", "no_rope_layers", "sliding_window_pattern", "global_attn_every_n_layers", "attn_logit_softcapping")
 LISTS = ("attention_layers", "layer_types", "no_rope_layers", "long_factor", "short_factor")
 
 
@@ -91,6 +91,22 @@ PUBLISHED = {
         "num_key_value_heads": 4, "pretraining_tp": 1, "rms_norm_eps": 1e-05, "rope_scaling": null, "rope_theta": 10000.0,
         "tie_word_embeddings": false, "torch_dtype": "bfloat16", "transformers_version": "4.35.0", "use_cache": true,
         "vocab_size": 32000}""",
+    "apertus-8b": """{"architectures": ["ApertusForCausalLM"], "attention_bias": false, "attention_dropout": 0.0, "bos_token_id": 1,
+        "eos_token_id": 2, "hidden_act": "xielu", "hidden_dropout": 0.0, "hidden_size": 4096, "initializer_range": 0.02,
+        "intermediate_size": 21504, "max_position_embeddings": 65536, "mlp_bias": false, "model_type": "apertus",
+        "num_attention_heads": 32, "num_hidden_layers": 32, "num_key_value_heads": 8, "pad_token_id": 3, "post_norm": false,
+        "qk_norm": true, "rms_norm_eps": 1e-05, "rope_scaling": {"factor": 8.0, "high_freq_factor": 4.0, "low_freq_factor": 1.0,
+        "original_max_position_embeddings": 8192, "rope_type": "llama3", "type": "llama3"}, "rope_theta": 12000000,
+        "tie_word_embeddings": false, "torch_dtype": "bfloat16", "transformers_version": "4.56.0.dev0", "use_cache": true,
+        "vocab_size": 131072}""",
+    "lfm2-1.2b": """{"architectures": ["Lfm2ForCausalLM"], "block_auto_adjust_ff_dim": true, "block_dim": 2048, "block_ff_dim": 12288,
+        "block_ffn_dim_multiplier": 1.0, "block_mlp_init_scale": 1.0, "block_multiple_of": 256, "block_norm_eps": 1e-05,
+        "block_out_init_scale": 1.0, "block_use_swiglu": true, "block_use_xavier_init": true, "bos_token_id": 1, "conv_L_cache": 3,
+        "conv_bias": false, "conv_dim": 2048, "conv_dim_out": 2048, "conv_use_xavier_init": true, "eos_token_id": 7,
+        "full_attn_idxs": [2, 5, 8, 10, 12, 14], "hidden_size": 2048, "initializer_range": 0.02, "max_position_embeddings": 128000,
+        "model_type": "lfm2", "norm_eps": 1e-05, "num_attention_heads": 32, "num_heads": 32, "num_hidden_layers": 16,
+        "num_key_value_heads": 8, "pad_token_id": 0, "rope_theta": 1000000.0, "theta": 1000000.0, "torch_dtype": "bfloat16",
+        "transformers_version": "4.54.0.dev0", "use_cache": true, "use_pos_enc": true, "vocab_size": 65536}""",
     "qwen2.5-0.5b": """{"architectures": ["Qwen2ForCausalLM"], "attention_dropout": 0.0, "bos_token_id": 151643, "eos_token_id": 151643,
         "hidden_act": "silu", "hidden_size": 896, "initializer_range": 0.02, "intermediate_size": 4864,
         "max_position_embeddings": 32768, "max_window_layers": 24, "model_type": "qwen2", "num_attention_heads": 14,
