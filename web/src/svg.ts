@@ -478,12 +478,13 @@ export function scatter(
   binned: boolean,
   width = 350,
 ): SVGElement {
-  const height = width + 20;
+  const height = width + 32;
   const bottom = height - 40;
+  const top = kTop + 12; // under the name of the axis, whatever the font's height
   const x = scale(...domain, 48, width - 8, 4);
-  const y = scale(...domain, bottom, kTop, 4);
+  const y = scale(...domain, bottom, top, 4);
   const parts: (Node | null)[] = [
-    ...xAxis(x, kTop, bottom),
+    ...xAxis(x, top, bottom),
     ...yAxis(y, 48, width - 8),
     svg("line", {
       x1: x(domain[0]),
@@ -521,7 +522,7 @@ export function scatter(
         ),
       );
     for (const zero of [
-      svg("line", { x1: x(0), x2: x(0), y1: kTop, y2: bottom, class: "zero" }),
+      svg("line", { x1: x(0), x2: x(0), y1: top, y2: bottom, class: "zero" }),
       svg("line", { y1: y(0), y2: y(0), x1: 48, x2: width - 8, class: "zero" }),
     ])
       parts.push(zero);
@@ -537,7 +538,7 @@ export function scatter(
       "text-anchor": "end",
       class: "soft",
     }),
-    fitted(`↑ ${labels[1]}`, width - 60, { x: 0, y: kTop - 6, class: "soft" }),
+    fitted(`↑ ${labels[1]}`, width - 60, { x: 0, y: kTop - 4, class: "soft" }),
   );
   return panel(width, height, title, parts);
 }
