@@ -1,5 +1,7 @@
 #include "suite/lint.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -152,10 +154,10 @@ struct Linter::Impl {
   std::unordered_map<std::string, size_t> cell_places, trouble_places;
   std::vector<Trouble> troubles;
   std::vector<std::string> tests;
-  struct Clusters {  // of a test
-    std::string first;
+  static constexpr size_t kEnough = 6;  // clusters
+  struct Clusters {                     // of a test
+    std::set<std::string> names;        // no more than enough
     uint64_t items = 0;
-    bool several = false;
   };
   std::vector<Clusters> clusters;
   uint64_t in_no_cluster = 0;
@@ -200,10 +202,11 @@ struct Linter::Impl {
 
   void see_cluster(const Item& item, Clusters& of_test) {
     if (item.cluster.empty()) ++in_no_cluster;
-    if (of_test.several) return;
-    const std::string name = item.cluster.empty() ? words_at_locus(item) : item.cluster;
-    if (of_test.items++ == 0) of_test.first = name;
-    of_test.several = name.empty() || name != of_test.first;
+    ++of_test.items;
+    if (of_test.names.size() >= kEnough) return;
+    std::string name = item.cluster.empty() ? words_at_locus(item) : item.cluster;
+    if (name.empty()) name = fmt::format("\n{}", of_test.items);  // its own
+    of_test.names.insert(std::move(name));
   }
 
   SinglePieceSets& single_piece_of(const Item& item) {
@@ -347,7 +350,8 @@ struct Linter::Impl {
     out.items_with_errors = items_with_errors;
     out.states_clusters = in_no_cluster < items || items == 0;
     for (size_t t = 0; t < tests.size(); ++t)
-      if (clusters[t].items > 1 && !clusters[t].several) out.one_cluster.push_back(tests[t]);
+      if (clusters[t].items > 1 && clusters[t].names.size() < kEnough)
+        out.few_clusters.push_back({tests[t], clusters[t].names.size()});
     for (const Trouble& t : troubles) {
       const Cell& cell = cells[t.cell];
       bool whole_test = t.check == &kUnbalanced;

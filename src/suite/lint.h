@@ -44,8 +44,14 @@ struct LintReport {
   uint64_t items_with_errors = 0;
   std::vector<Finding> findings;  // errors first
   std::vector<SinglePieceSets> single_piece;
-  bool states_clusters = true;           // some item does
-  std::vector<std::string> one_cluster;  // tests whose items all have the same one
+  bool states_clusters = true;  // some item does
+  // Tests with so few clusters that no test of a difference can give p below 0.05.
+  struct FewClusters {
+    std::string test;
+    uint64_t clusters = 0;
+    double smallest_p() const { return 2 / double(uint64_t{1} << clusters); }
+  };
+  std::vector<FewClusters> few_clusters;
 };
 
 // What a tokenizer makes of a text.

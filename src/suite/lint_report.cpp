@@ -66,16 +66,18 @@ std::string clusters_text(const LintReport& report) {
     text =
         "\nclusters: the suite states none; tables take items with the same words at the locus as "
         "one\n";
-  if (report.one_cluster.empty()) return text;
-  std::string names;
-  for (size_t i = 0; i < report.one_cluster.size() && i < kPlacesShown; ++i)
-    names += (i ? ", " : "") + report.one_cluster[i];
-  if (report.one_cluster.size() > kPlacesShown)
-    names += fmt::format(" and {} more", report.one_cluster.size() - kPlacesShown);
-  return fmt::format(
-      "{}\nclusters: one only in {}; tables can give no interval\n"
-      "    say what varies: 'subject:' in a grammar, a column or field 'cluster' elsewhere\n",
-      text, names);
+  if (report.few_clusters.empty()) return text;
+  text += "\nfew clusters\n";
+  for (size_t i = 0; i < report.few_clusters.size() && i < kPlacesShown; ++i) {
+    const LintReport::FewClusters& few = report.few_clusters[i];
+    text += fmt::format("    {}: {}: no p below {}\n", few.test, counted(few.clusters, "cluster"),
+                        few.smallest_p());
+  }
+  if (report.few_clusters.size() > kPlacesShown)
+    text += fmt::format("    and {} more\n", report.few_clusters.size() - kPlacesShown);
+  return text +
+         "    add words, or say what varies: 'subject:' in a grammar, a column or field 'cluster' "
+         "elsewhere\n";
 }
 
 }  // namespace
@@ -110,7 +112,10 @@ std::string lint_json(const LintReport& report, const std::string& name) {
                                  {"tests", report.tests},
                                  {"items_with_errors", report.items_with_errors},
                                  {"states_clusters", report.states_clusters},
-                                 {"one_cluster", report.one_cluster}};
+                                 {"few_clusters", nlohmann::ordered_json::array()}};
+  for (const LintReport::FewClusters& few : report.few_clusters)
+    root["few_clusters"].push_back(
+        {{"test", few.test}, {"clusters", few.clusters}, {"smallest_p", few.smallest_p()}});
   root["findings"] = nlohmann::ordered_json::array();
   for (const Finding& f : report.findings) {
     nlohmann::ordered_json one = {{"check", f.check},

@@ -201,7 +201,7 @@ TEST(Avg, TiedListsGoStepByStepAndOthersStayApart) {
                                       "cook [has] here soup", "*cook [have] here soup",
                                       "smith [has] now iron", "*smith [have] now iron",
                                       "smith [has] here iron", "*smith [have] here iron"));
-  EXPECT_EQ(items(tied)[2].cluster, "test/N/2");
+  EXPECT_EQ(items(tied)[2].cluster, "test/smith");
   const std::string apart =
       "vary: V[]\napart: N_1 N_2 N_3\nS[] N_1[] N_2[] V[s] N_3[]\nN_1[] a | b | c\n"
       "N_2[] A | B | C\nN_3[] x | y | z\nV[s] has\nV[p] have\n";
@@ -232,14 +232,31 @@ TEST(Avg, ItemsWithTheSameSubjectAreOneCluster) {
   std::string text = "vary: V[]\nS[sg] N[] said M[] V[s]\nN[] a | b\nM[] c | d\nV[s] x\nV[p] y\n";
   std::vector<suite::Item> by_first = items(text);
   ASSERT_EQ(by_first.size(), 4u);
-  EXPECT_EQ(by_first[1].cluster, "test/N/1");
-  EXPECT_EQ(by_first[2].cluster, "test/N/2");
+  EXPECT_EQ(by_first[1].cluster, "test/a");
+  EXPECT_EQ(by_first[2].cluster, "test/b");
   text.replace(text.find("sg"), 2, "sg,cluster=M");
   std::vector<suite::Item> by_second = items(text);
   EXPECT_EQ(by_second[1].sentences[0].text, "b said c x");
-  EXPECT_EQ(by_second[1].cluster, "test/M/1");
+  EXPECT_EQ(by_second[1].cluster, "test/c");
   text.replace(text.find("=M"), 2, "=Q");
   EXPECT_THAT(error_of(text), HasSubstr("test.avg:2:1: cluster=Q names nothing"));
+}
+
+// The forms of a word have the same place in its lists; lists of different words say so.
+TEST(Avg, ClustersAreWordsWhateverTheirForm) {
+  const std::string text =
+      "vary: This[]\nS[acc,cluster=Do] he Do[acc] This[acc]\nS[dat,cluster=Do] he Do[dat] "
+      "This[dat]\n"
+      "This[acc] it\nThis[dat] him\nDo[acc] sees | hears\nDo[dat] helps | thanks\n";
+  const auto clusters = [&](const std::string& grammar) {
+    std::vector<std::string> all;
+    for (const suite::Item& item : items(grammar)) all.push_back(item.cluster);
+    return all;
+  };
+  EXPECT_THAT(clusters(text), ElementsAre("test/sees", "test/hears", "test/sees", "test/hears"));
+  EXPECT_THAT(clusters("distinct: Do\n" + text),
+              ElementsAre("test/sees", "test/hears", "test/helps", "test/thanks"));
+  EXPECT_THAT(error_of("distinct: Nothing\n" + text), HasSubstr("nothing has that name"));
 }
 
 TEST(Avg, DistanceAndAttractorsAreCounted) {

@@ -195,9 +195,9 @@ void parse_rule(Line& line, AvgGrammar& grammar) {
 // "language: de", "text: natural". CLAMS's own program takes such a line for a preterminal that
 // nothing uses, so a grammar with it still runs there.
 bool parse_setting(Line& line, AvgGrammar& grammar) {
-  static const std::vector<std::string> keys = {"language",   "text",   "subject",
-                                                "distractor", "design", "sample",
-                                                "tied",       "apart",  "syncretic"};
+  static const std::vector<std::string> keys = {"language",  "text",    "subject", "distractor",
+                                                "design",    "sample",  "tied",    "apart",
+                                                "syncretic", "distinct"};
   Line ahead = line;
   const std::string name(ahead.word());
   for (const std::string& key : keys) {

@@ -53,7 +53,7 @@ void check_slashes(const AvgGrammar& grammar) {
 void check_named(const AvgGrammar& grammar) {
   for (const AvgSetting& s : grammar.settings) {
     const bool bond = s.key == "tied" || s.key == "apart";
-    if (!bond && s.key != "subject" && s.key != "distractor") continue;
+    if (!bond && s.key != "subject" && s.key != "distractor" && s.key != "distinct") continue;
     const std::vector<std::string_view> names = words(s.value);
     if (bond && names.size() < 2)
       throw bad_input(fmt::format("'{}:' names two preterminals or more", s.key))
@@ -61,7 +61,8 @@ void check_named(const AvgGrammar& grammar) {
           .hint(fmt::format("for example: {}: N_1 N_2", s.key));
     const auto defined = [&](std::string_view name) { return grammar.defines(name); };
     const auto unknown = std::find_if_not(names.begin(), names.end(), defined);
-    if (unknown != names.end() && (bond || std::none_of(names.begin(), names.end(), defined)))
+    if (unknown != names.end() &&
+        (bond || s.key == "distinct" || std::none_of(names.begin(), names.end(), defined)))
       throw bad_input(fmt::format("'{}:' names {}, but nothing has that name", s.key, *unknown))
           .at(s.where)
           .hint("it names preterminals of this grammar or of its common.avg, without brackets");
