@@ -9,13 +9,14 @@
 #include <cstdlib>
 #include <random>
 
-#include "stats/share.h"
+#include "stats/likelihood.h"
 
 namespace {
 
 using namespace minpair;
 
-enum class Shape { beta, logit_normal };
+// The last: any cluster may fail altogether, the others have the rest of the mistakes.
+enum class Shape { beta, logit_normal, failing };
 enum class Sizes { equal, unequal, informative };  // the last: hard clusters are a quarter as large
 
 double logistic(double x) { return 1 / (1 + std::exp(-x)); }
@@ -104,6 +105,12 @@ class Suites {
 
   double of_cluster() {
     if (correlation_ == 0) return accuracy_;
+    if (shape_ == Shape::failing) {
+      // Half of the mistakes are in clusters without anything right.
+      const double fail = (1 - accuracy_) / 2;
+      const bool fails = std::bernoulli_distribution(fail)(random_);
+      return fails ? 0 : accuracy_ / (1 - fail);
+    }
     if (shape_ == Shape::logit_normal)
       return logistic(normal_.mean +
                       normal_.deviation * std::normal_distribution<double>()(random_));
@@ -116,20 +123,27 @@ class Suites {
 
 bool holds(const stats::Interval& i, double truth) { return i.low <= truth && truth <= i.high; }
 
-// In per cent. A calibrated interval contains what the simulation does not reject, so that one
-// p-value tells. (With very many clusters, calibrated_share takes Student's t.)
+// In per cent; and how long intervals are on average.
 struct Coverage {
-  double calibrated = 0, student = 0;
+  double covered = 0, length = 0;
+  void add(const stats::Interval& i, double truth, int times) {
+    covered += 100.0 * holds(i, truth) / times;
+    length += (i.high - i.low) / times;
+  }
 };
 
-Coverage coverage(Suites& suites, uint64_t clusters, double truth, int times) {
-  int calibrated = 0, student = 0;
+struct Both {
+  Coverage likelihood, student;
+};
+
+Both coverage(Suites& suites, uint64_t clusters, double truth, int times) {
+  Both both;
   for (int k = 0; k < times; ++k) {
     stats::ClusterSums sums = suites.draw(clusters);
-    calibrated += stats::share_p_value(sums, truth) > 0.05;
-    student += holds(stats::clustered_share(sums).interval, truth);
+    both.likelihood.add(stats::likelihood_share(sums).interval, truth, times);
+    both.student.add(stats::clustered_share(sums).interval, truth, times);
   }
-  return {100.0 * calibrated / times, 100.0 * student / times};
+  return both;
 }
 
 const std::vector<uint64_t> kClusters = {5, 8, 12, 20, 50, 200};
@@ -147,16 +161,17 @@ void print_table(Shape shape, Sizes sizes, const char* title, int times) {
   for (double accuracy : {0.5, 0.8, 0.95, 0.99})
     for (double correlation : {0.0, 0.05, 0.2, 0.4}) {
       if (correlation == 0 && (shape != Shape::beta || sizes == Sizes::informative)) continue;
+      if (shape == Shape::failing && correlation != 0.4) continue;
       Suites suites(shape, sizes, accuracy, correlation);
       const double truth = suites.truth();
-      std::string calibrated, student;
+      std::string likelihood, student;
       for (uint64_t g : kClusters) {
-        Coverage c = coverage(suites, g, truth, times);
-        calibrated += fmt::format(" {:.1f} |", c.calibrated);
-        student += fmt::format(" {:.1f} |", c.student);
+        const Both c = coverage(suites, g, truth, times);
+        likelihood += fmt::format(" {:.1f} ({:.3f}) |", c.likelihood.covered, c.likelihood.length);
+        student += fmt::format(" {:.1f} ({:.3f}) |", c.student.covered, c.student.length);
       }
-      fmt::print("| {} | {} | calibrated |{}\n| | | Student's |{}\n", accuracy, correlation,
-                 calibrated, student);
+      fmt::print("| {} | {} | likelihood |{}\n| | | Student's |{}\n", accuracy, correlation,
+                 likelihood, student);
       std::fflush(stdout);
     }
 }
@@ -170,4 +185,5 @@ int main(int count, char** arguments) {
               fewer);
   print_table(Shape::beta, Sizes::equal, "clusters of 20 items, beta", fewer);
   print_table(Shape::beta, Sizes::informative, "hard clusters smaller, beta", fewer);
+  print_table(Shape::failing, Sizes::unequal, "clusters that fail altogether", fewer);
 }

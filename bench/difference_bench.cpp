@@ -1,6 +1,6 @@
 // How often the 95 % intervals of a difference between two models contain the truth, on suites that
-// are made up: the second table of docs/notes/2026-11-intervals.md. Both models have an accuracy of their own on
-// every cluster, from beta distributions; given those, items are independent.
+// are made up: the second table of docs/notes/2026-11-intervals.md. Both models have an accuracy of
+// their own on every cluster, from beta distributions; given those, items are independent.
 // `bench_difference 2000`: so many suites for a number (absent: 800, some minutes).
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "stats/share.h"
+#include "stats/likelihood.h"
 
 namespace {
 
@@ -83,9 +83,9 @@ class Suites {
   }
 };
 
-// In per cent, but for the number of clusters in which the two differ.
+// In per cent, but for lengths and for the number of clusters in which the two differ.
 struct Coverage {
-  double calibrated = 0, student = 0, differ = 0;
+  double likelihood = 0, student = 0, length = 0, student_length = 0, differ = 0, moved = 0;
 };
 
 Coverage coverage(Suites& suites, uint64_t clusters, int times) {
@@ -93,11 +93,14 @@ Coverage coverage(Suites& suites, uint64_t clusters, int times) {
   const double share = 100.0 / times, truth = suites.truth();
   for (int k = 0; k < times; ++k) {
     const stats::PairedSums sums = suites.draw(clusters);
-    for (size_t g = 0; g < clusters; ++g)
-      c.differ += (sums.first[g] + sums.second[g] > 0) / double(times);
-    if (stats::difference_p_value(sums, truth) > 0.05) c.calibrated += share;
-    const stats::Interval i = stats::clustered_difference(sums.differences()).interval;
-    if (i.low <= truth && truth <= i.high) c.student += share;
+    c.differ += double(sums.differing()) / times;
+    const stats::Interval i = stats::likelihood_difference(sums).interval;
+    if (i.low <= truth && truth <= i.high) c.likelihood += share;
+    if (i.low == 0 || i.high == 0) c.moved += share;
+    c.length += (i.high - i.low) / times;
+    const stats::Interval j = stats::clustered_difference(sums.differences()).interval;
+    if (j.low <= truth && truth <= j.high) c.student += share;
+    if (j.low <= j.high) c.student_length += (j.high - j.low) / times;
   }
   return c;
 }
@@ -110,17 +113,18 @@ void print_table(Shared shared, int times, uint64_t most) {
       // The same accuracy on the same items is the same answers.
       if (shared == Shared::items && mean.first == mean.second) continue;
       Suites suites(shared, mean, correlation);
-      std::string calibrated, student, differ;
+      std::string likelihood, student, differ;
       for (uint64_t g : sizes) {
         if (g > most) continue;
         const Coverage c = coverage(suites, g, times);
-        calibrated += fmt::format(" {:.1f} |", c.calibrated);
-        student += fmt::format(" {:.1f} |", c.student);
-        differ += fmt::format(" {:.1f} |", c.differ);
+        likelihood += fmt::format(" {:.1f} ({:.3f}) |", c.likelihood, c.length);
+        student += fmt::format(" {:.1f} ({:.3f}) |", c.student, c.student_length);
+        differ += fmt::format(" {:.1f}, {:.1f} |", c.differ, c.moved);
       }
-      fmt::print("| {} | {}, {} | {} | calibrated |{}\n", kShared[size_t(shared)], mean.first,
-                 mean.second, correlation, calibrated);
-      fmt::print("| | | | Student's |{}\n| | | | clusters that differ |{}\n", student, differ);
+      fmt::print("| {} | {}, {} | {} | likelihood |{}\n", kShared[size_t(shared)], mean.first,
+                 mean.second, correlation, likelihood);
+      fmt::print("| | | | Student's |{}\n| | | | clusters that differ, ends at zero |{}\n", student,
+                 differ);
       std::fflush(stdout);
     }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "base/text.h"
 #include "judge/norm.h"
 #include "stimuli/stimuli.h"
@@ -93,6 +94,37 @@ void add_cluster(Command& app, std::string& cluster) {
                  "what items that are not independent share: suite (what it states), template, "
                  "lexical, item (nothing), or a feature")
       .shows_default();
+}
+
+void add_average(Command& app, std::string& average) {
+  app.add_option(
+         "--average", average,
+         "what counts the same in a mean: items (default), tests (as papers often print it) or "
+         "languages; and seeds: one column for NAME/seed1, NAME/seed2, ...; several "
+         "comma-separated")
+      .understood_by([](const std::string& text) {
+        report::ReportOptions options;
+        set_average(text, options);
+      });
+}
+
+void set_average(const std::string& average, report::ReportOptions& options) {
+  bool said = false;
+  for (const std::string& name : names_in(average)) {
+    if (name == "seeds") {
+      options.aggregate_seeds = true;
+      continue;
+    }
+    if (said) throw wrong_call("--average takes one of items, tests and languages");
+    said = true;
+    if (name == "tests")
+      options.average = report::Average::tests;
+    else if (name == "languages")
+      options.average = report::Average::languages;
+    else if (name != "items")
+      throw unknown_name(fmt::format("there is no average over '{}'", name), name,
+                         {"items", "tests", "languages", "seeds"});
+  }
 }
 
 Option& add_bootstrap(Command& app, report::Intervals& intervals) {

@@ -28,7 +28,10 @@ Option& add_where(Command& app, std::string& where);
 // The same of items that a model is asked about, and --limit, --sample, --seed.
 void add_selection(Command& app, engine::Selection& selection, bool seed_is_for_more = false);
 void add_cluster(Command& app, std::string& cluster);
-// Of means, whose intervals are Student's otherwise; and of accuracies, where they are calibrated.
+// --average items, tests, languages or seeds: what counts the same in a mean.
+void add_average(Command& app, std::string& average);
+void set_average(const std::string& average, report::ReportOptions& options);
+// Of means, whose intervals are Student's otherwise; and of accuracies, by profile likelihood.
 Option& add_bootstrap(Command& app, report::Intervals& intervals);
 void add_interval_kinds(Command& app, report::Intervals& intervals);
 void add_columns(Command& app, std::string& columns);  // of typed lists

@@ -57,23 +57,37 @@ std::vector<report::Grid> norm_tables(store::Store& store, const report::ReportO
 
 Made stats_command(const Host& host) {
   auto call = std::make_shared<TablesCall>();
-  auto by = std::make_shared<std::string>();
+  struct Own {
+    std::string by, formula;
+  };
+  auto own = std::make_shared<Own>();
   Made made = std::make_unique<Command>(
       "stats", Group::results,
       "How far accuracies can be trusted: intervals over clusters, effects, agreement of methods",
       "  minpair stats results.db\n"
       "  minpair stats results.db --by language --where 'attractors > 0'\n"
-      "  minpair stats results.db --cluster lexical --bootstrap\n");
+      "  minpair stats results.db --cluster lexical --bootstrap\n"
+      "  minpair stats results.db --formula 'right ~ condition * model + (1 | item)'\n");
   add_results(*made, call->results);
-  made->add_option("--by", *by,
-                   "rows, and the effect of the last level, as in 'report'; default: test, and the "
-                   "effect of the condition");
+  Option& by =
+      made->add_option("--by", own->by,
+                       "rows, and the effect of the last level, as in 'report'; default: test, and "
+                       "the effect of the condition");
+  made->add_option("--formula", own->formula,
+                   "a regression over all rows, as lme4 writes it: 'right ~ ...' is logistic, "
+                   "'margin ~ ...' linear; (1 | item) and (condition | lemma) are random effects")
+      .excludes(by);
   add_norm(*made, call->worth.norm, Norms::one);
   add_policy(*made, call->worth);
   add_cluster(*made, call->options.cluster);
   add_interval_kinds(*made, call->options.intervals);
-  finish(*made, call, host, [by](store::Store& store, report::ReportOptions options) {
-    if (!by->empty()) options.by = names_in(*by);
+  finish(*made, call, host, [own](store::Store& store, report::ReportOptions options) {
+    if (!own->formula.empty()) {
+      if (options.intervals.way != report::Intervals().way)
+        throw wrong_call("--student and --bootstrap have no effect on a regression");
+      return report::regression_grids(store, options, own->formula);
+    }
+    if (!own->by.empty()) options.by = names_in(own->by);
     if (options.by.empty())
       throw wrong_call("--by needs a name").hint("for example: --by test,condition");
     return report::statistics_grids(store, options);

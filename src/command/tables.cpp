@@ -17,7 +17,7 @@ namespace minpair::command {
 namespace {
 
 struct ReportCall {
-  std::string results, by, format = "table", aggregate, columns, output = "-";
+  std::string results, by, format = "table", average, columns, output = "-";
   WorthCall worth;
   report::ReportOptions options;
   report::LatexStyle latex;
@@ -62,11 +62,18 @@ void report_it(ReportCall& call, const Host& host) {
                                [&](const std::string& by) { return fixed.contains(by); }))
     throw wrong_call("--bins has no effect without a feature in --by")
         .hint("for example: --by distance --bins 5");
-  options.clustered = call.latex.intervals;
-  options.aggregate_seeds = call.aggregate == "seeds";
+  const bool rows = host.takes_rows(call.output);
+  options.with_values = rows || call.latex.intervals || call.format == "csv" ||
+                        call.format == "json" || !call.columns.empty();
+  set_average(call.average, options);
+  const bool other = options.cluster != "suite" || options.intervals.way != report::Intervals().way;
+  const bool shown = rows || call.latex.intervals || call.format == "csv" || call.format == "json";
+  if (other && !shown)
+    throw wrong_call("--cluster, --student and --bootstrap have no effect without intervals")
+        .hint("--format csv, json or latex --intervals has them; or 'minpair stats'");
   std::vector<report::Table> tables = report::make_tables(store, options);
   if (!call.columns.empty()) report::choose_columns(tables, names_in(call.columns));
-  if (host.takes_rows(call.output)) return host.write("-", {report::cells_grid(tables)}, "csv");
+  if (rows) return host.write("-", {report::cells_grid(tables)}, "csv");
   host.write(call.output, rendered(call, tables, call.output == "-" && host.colors()));
 }
 
@@ -76,13 +83,12 @@ void add_latex(Command& app, ReportCall& call, Option& format) {
       .only_with(format, {"latex"});
   app.add_flag("--percent", call.latex.percent, "94.2 instead of 0.9420")
       .only_with(format, {"latex"});
-  Option& intervals = app.add_flag("--intervals", call.latex.intervals,
-                                   "95 % intervals over clusters in brackets, as in 'stats'")
-                          .only_with(format, {"latex"});
+  app.add_flag("--wide", call.latex.wide, "over both columns of a two-column article (table*)")
+      .only_with(format, {"latex"});
+  app.add_flag("--intervals", call.latex.intervals,
+               "95 % intervals over clusters in brackets, as in 'stats'")
+      .only_with(format, {"latex"});
   app.add_option("--label", call.latex.label, "for \\ref, as tab:de").only_with(format, {"latex"});
-  app.add_option("--cluster", call.options.cluster, "as in 'stats'")
-      .shows_default()
-      .only_with(intervals);
 }
 
 }  // namespace
@@ -106,8 +112,7 @@ Made report_command(const Host& host) {
                  "language where there are several");
   add_norm(app, call->worth.norm, Norms::several);
   add_policy(app, call->worth, {"both", "equal", "all"});
-  app.add_option("--aggregate", call->aggregate, "seeds: mean and deviation over NAME/seed1, ...")
-      .one_of({"seeds"});
+  add_average(app, call->average);
   app.add_option("--bins", call->bins,
                  "how many groups a feature with many numbers is divided into; default: 10")
       .whole_number(1);
@@ -120,10 +125,11 @@ Made report_command(const Host& host) {
                        .one_of({"table", "json", "csv", "markdown", "latex"})
                        .shows_default();
   add_latex(app, *call, format);
+  add_cluster(app, call->options.cluster);
+  add_interval_kinds(app, call->options.intervals);
   add_output(app, call->output);
-  app.moved = {{"--stats", "use: minpair stats RESULTS"},
-               {"--bootstrap", "use: minpair stats RESULTS --bootstrap"},
-               {"--student", "use: minpair stats RESULTS --student"},
+  app.moved = {{"--aggregate", "use: --average seeds"},
+               {"--stats", "use: minpair stats RESULTS"},
                {"--margins", "use: minpair margins RESULTS"},
                {"--regions", "use: minpair regions RESULTS"},
                {"--unigrams", "use: minpair norms RESULTS slor --unigrams FILE"},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <thread>
 
 #include "base/counts.h"
@@ -20,7 +21,15 @@ bool is_feature(const std::string& by) {
 }  // namespace
 
 std::string cluster_name(const suite::Item& item, const std::string& by) {
-  if (by == "suite") return item.cluster.empty() ? suite::words_at_locus(item) : item.cluster;
+  if (by == "suite") {
+    if (item.cluster.empty()) return suite::words_at_locus(item);
+    // "TEST/WORD", also behind a language: a word of several tests is one cluster where they are
+    // together.
+    const size_t at = item.cluster.find(item.test + "/");
+    if (at != 0 && (at == std::string::npos || item.cluster.substr(0, at) != item.language + "/"))
+      return item.cluster;
+    return item.cluster.substr(0, at) + item.cluster.substr(at + item.test.size() + 1);
+  }
   if (by == "item") return "";
   std::string stated = suite::feature_text(item, by == "lexical" ? "lemma" : by);
   if (!stated.empty() || is_feature(by)) return stated;
@@ -77,15 +86,16 @@ void Values::add(const Values& more) {
 
 namespace {
 
-stats::Estimate resampled_if_asked(stats::Estimate e, const stats::ClusterSums& sums,
-                                   const Intervals& by) {
-  if (by.way == Intervals::Way::bootstrap)
-    e.interval = stats::bootstrap_mean(sums, by.resampling).bca;
+template <class E>
+E resampled_if_asked(E e, const stats::ClusterSums& sums, const Intervals& by) {
+  if (by.way != Intervals::Way::bootstrap) return e;
+  e.interval = stats::bootstrap_mean(sums, by.resampling).bca;
+  e.method = std::isnan(e.interval.low) ? stats::Method::none : stats::Method::bootstrap;
   return e;
 }
 
 stats::Estimate share_of(const stats::ClusterSums& sums, const Intervals& by) {
-  if (by.way == Intervals::Way::calibrated) return stats::calibrated_share(sums);
+  if (by.way == Intervals::Way::likelihood) return stats::likelihood_share(sums);
   return resampled_if_asked(stats::clustered_share(sums), sums, by);
 }
 
@@ -114,14 +124,33 @@ stats::Estimate mean_of(const stats::ClusterSums& sums, const Intervals& by) {
   return resampled_if_asked(stats::clustered_mean(sums), sums, by);
 }
 
-stats::Estimate difference_of(const stats::PairedSums& sums, const Intervals& by) {
-  if (by.way == Intervals::Way::calibrated) return stats::calibrated_difference(sums);
+stats::Difference difference_of(const stats::PairedSums& sums, const Intervals& by) {
+  const auto& [replicates, seed, level, threads] = by.resampling;
+  if (by.way == Intervals::Way::likelihood)
+    return stats::likelihood_difference(sums, level, replicates, seed);
   const stats::ClusterSums differences = sums.differences();
-  return resampled_if_asked(stats::clustered_difference(differences), differences, by);
+  stats::Difference d{stats::clustered_difference(differences)};
+  d.p = stats::clustered_permutation(differences, replicates, seed);
+  return resampled_if_asked(d, differences, by);
+}
+
+stats::Estimate mean_over_seeds(const std::vector<double>& means, const stats::ClusterSums& all) {
+  stats::Estimate e = stats::clustered_mean(all);
+  const auto n = double(means.size());
+  e.value = stats::mean(means);
+  e.standard_error = std::hypot(e.standard_error, stats::standard_deviation(means) / std::sqrt(n));
+  e.interval = {std::nan(""), std::nan("")};
+  e.method = stats::Method::none;
+  if (n < 2 || std::isnan(e.standard_error)) return e;
+  const double t = stats::student_quantile(0.975, std::min(n, double(e.clusters)) - 1);
+  const double half = t * e.standard_error;
+  e.interval = {std::max(0.0, e.value - half), std::min(1.0, e.value + half)};
+  e.method = stats::Method::student;
+  return e;
 }
 
 std::string intervals_of_means_text(Intervals by) {
-  if (by.way == Intervals::Way::calibrated) by.way = Intervals::Way::student;
+  if (by.way == Intervals::Way::likelihood) by.way = Intervals::Way::student;
   return intervals_text(by);
 }
 
@@ -133,7 +162,7 @@ std::string intervals_text(const Intervals& by) {
     case Intervals::Way::student:
       return "from, to: 95%, Student's t over clusters";
     default:
-      return "from, to: 95%, t over clusters, calibrated by simulation";
+      return "from, to: 95%, profile likelihood over clusters";
   }
 }
 

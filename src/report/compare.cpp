@@ -213,16 +213,14 @@ ComparedTest compared(const std::string& test, const std::vector<const Both*>& i
   c.difference = difference_of(sums, options.intervals);
   c.pairs = stats::count_pairs(first_won, second_won);
   c.mcnemar = stats::mcnemar_exact(c.pairs.only_first, c.pairs.only_second);
-  const stats::BootstrapOptions& resampling = options.intervals.resampling;
-  c.permutation =
-      stats::clustered_permutation(sums.differences(), resampling.replicates, resampling.seed);
-  c.detectable = stats::detectable(c.difference);
+  c.differing = sums.differing();
+  c.detectable = stats::detectable_difference(sums);
   return c;
 }
 
 void correct(std::vector<ComparedTest>& tests) {
   std::vector<double> p;
-  for (const ComparedTest& t : tests) p.push_back(t.permutation);
+  for (const ComparedTest& t : tests) p.push_back(t.difference.p);
   std::vector<double> holm = stats::holm(p), bh = stats::benjamini_hochberg(p);
   for (size_t i = 0; i < tests.size(); ++i) {
     tests[i].holm = holm[i];

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/counts.h"
 #include "report/rows.h"
@@ -21,9 +22,11 @@ std::vector<GridValue> row_of(const ComparedTest& t, bool corrected) {
           t.difference.value,
           t.difference.interval.low,
           t.difference.interval.high,
+          std::string(name_of(t.difference.method)),
+          t.difference.p,
           corrected ? GridValue(t.holm) : nothing,
           corrected ? GridValue(t.benjamini_hochberg) : nothing,
-          t.permutation,
+          stats::smallest_p(t.clusters),
           t.mcnemar,
           double(t.pairs.only_first),
           double(t.pairs.only_second),
@@ -49,9 +52,11 @@ Grid table_of(const Comparison& c) {
                {"difference", "A−B", Kind::difference},
                {"ci_low", "from", Kind::difference},
                {"ci_high", "to", Kind::difference},
+               {"ci_method", "interval", Kind::text, false, false},
+               {"p", "p", Kind::p},
                {"holm_p", "Holm", Kind::p},
                {"benjamini_hochberg_p", "BH", Kind::p, false},
-               {"permutation_p", "perm.", Kind::p, false},
+               {"smallest_p", "least p", Kind::p, false},
                {"mcnemar_p", "McNemar", Kind::p, false},
                {"only_first", "only A", Kind::count, false},
                {"only_second", "only B", Kind::count, false},
@@ -60,11 +65,17 @@ Grid table_of(const Comparison& c) {
   g.total = c.tests.size() > 1;
   if (g.total) g.rows.push_back(row_of(c.total, false));
   constexpr const char* kCorrections =
-      "Holm, BH: perm. corrected for looking at all tests; McNemar: exact, items taken as "
-      "independent";
-  g.notes = {c.intervals + "; perm.: signs of whole clusters flipped", kCorrections,
-             "MDD: smallest difference found with power 0.8, given these clusters", c.clusters,
-             join(c.policies, "; ")};
+      "Holm, BH: p corrected for looking at all tests; McNemar: exact, items taken as independent";
+  g.notes = {c.intervals + "; p: signs of whole clusters flipped, least p: with so many clusters",
+             kCorrections, "MDD: smallest difference for which p is below 0.05 four times in five",
+             c.clusters, join(c.policies, "; ")};
+  const auto undetectable = [](const ComparedTest& t) { return std::isnan(t.detectable); };
+  if (undetectable(c.total) || std::any_of(c.tests.begin(), c.tests.end(), undetectable))
+    g.notes.insert(
+        g.notes.begin() + 3,
+        fmt::format("MDD –: the two differ in fewer than {} clusters, which do not tell how "
+                    "much clusters vary (fewer than 6: no p below 0.05)",
+                    stats::kFewestDiffering));
   bool few = c.total.clusters < stats::kFewestClusters;
   for (const ComparedTest& t : c.tests) few |= t.clusters < stats::kFewestClusters;
   if (few) g.notes.insert(g.notes.begin() + 1, kTooFewClusters);
@@ -113,7 +124,7 @@ Grid matrix_of(const std::vector<const Comparison*>& pairs) {
   std::vector<std::string> sides;
   std::vector<double> p;
   for (const Comparison* c : pairs) {
-    p.push_back(c->total.permutation);
+    p.push_back(c->total.difference.p);
     for (const std::string& side : {c->first, c->second})
       if (std::find(sides.begin(), sides.end(), side) == sides.end()) sides.push_back(side);
   }

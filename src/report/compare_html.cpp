@@ -26,7 +26,8 @@ Json test_json(const ComparedTest& t) {
           {"only_first", t.pairs.only_first},
           {"only_second", t.pairs.only_second},
           {"mcnemar", t.mcnemar},
-          {"permutation", t.permutation},
+          {"p", t.difference.p},
+          {"smallest_p", stats::smallest_p(t.clusters)},
           {"holm", t.holm},
           {"benjamini_hochberg", t.benjamini_hochberg},
           {"detectable", number(t.detectable)}};

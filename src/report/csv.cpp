@@ -58,7 +58,10 @@ Grid cells_grid(const std::vector<Table>& tables) {
   const std::vector<std::string> levels = levels_of(tables);
   for (const std::string& level : levels) g.columns.push_back({level, level});
   add(Kind::count, {"items", "pairs", "correct", "ties"});
-  add(Kind::number, {"accuracy", "ci_low", "ci_high", "sd"});
+  add(Kind::number, {"accuracy", "ci_low", "ci_high"});
+  add(Kind::text, {"ci_method"});
+  add(Kind::count, {"clusters"});
+  add(Kind::number, {"sd"});
   add(Kind::count, {"seeds"});
   add(Kind::text, {"excluded", "published"});
   for (const Table& t : tables) {
@@ -74,8 +77,10 @@ Grid cells_grid(const std::vector<Table>& tables) {
         for (uint64_t n : {cell.tally.items, cell.tally.pairs, cell.tally.correct, cell.tally.ties})
           values.emplace_back(double(n));
         values.emplace_back(cell.tally.pairs ? cell.accuracy : std::nan(""));
-        for (double x : {cell.interval.low, cell.interval.high, cell.deviation})
-          values.emplace_back(x);
+        for (double x : {cell.interval.low, cell.interval.high}) values.emplace_back(x);
+        values.push_back(text_or_nothing(std::string(name_of(cell.method))));
+        values.emplace_back(double(cell.clusters));
+        values.emplace_back(cell.deviation);
         values.emplace_back(double(column.seeds));
         values.push_back(text_or_nothing(excluded_text(cell.tally)));
         values.push_back(text_or_nothing(published_text(t, row)));

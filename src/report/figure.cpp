@@ -51,9 +51,14 @@ std::string place_name(const Table& table, const Row& row) {
   return name.empty() ? table.title : name;
 }
 
-PlotPoint point_of(size_t place, const Cell& cell, bool counted = true) {
-  return {place, cell.accuracy, counted ? cell.interval.low : 0, counted ? cell.interval.high : 0};
+PlotPoint point_of(size_t place, const Cell& cell, bool whiskers = true) {
+  if (std::isnan(cell.interval.low)) whiskers = false;
+  return {place, cell.accuracy, whiskers ? cell.interval.low : 0,
+          whiskers ? cell.interval.high : 0};
 }
+
+// Of the cells' intervals, which are those of tables.
+constexpr const char* kAccuracy = "accuracy, with 95 % intervals over clusters";
 
 Plot plot_of(const Table& table, const FigureKind& kind) {
   Plot plot;
@@ -62,9 +67,9 @@ Plot plot_of(const Table& table, const FigureKind& kind) {
   if (std::any_of(table.notes.begin(), table.notes.end(),
                   [](const std::string& note) { return note.starts_with("rows mix"); }))
     plot.title += " (several languages together)";
-  plot.values = "accuracy, with 95 % intervals (Wilson)";
+  plot.values = kAccuracy;
   plot.places_title = kind.places;
-  plot.mark = 0.5;
+  if (!table.designs) plot.mark = 0.5;  // of several criteria chance is less
   for (const Row& row : table.rows) plot.places.push_back(place_name(table, row));
   for (size_t c = 0; c < table.columns.size(); ++c) {
     PlotSeries series{
@@ -197,7 +202,7 @@ class CheckpointPlots {
       empty_.positions.push_back(stage->at);
     }
     empty_.kind = Plot::Kind::lines;
-    empty_.values = "accuracy, with 95 % intervals (Wilson)";
+    empty_.values = kAccuracy;
     empty_.places_title = "checkpoint";
     empty_.mark = 0.5;
   }
@@ -282,6 +287,7 @@ const std::vector<std::string>& figure_kinds() {
 std::string figure(store::Store& store, ReportOptions options, const std::string& kind,
                    const std::vector<std::string>& columns) {
   if (kind == "margins") return svg_of(margin_plots(store, options));
+  options.with_values = true;
   for (const FigureKind& k : kKinds)
     if (kind == k.name) {
       options.by = {k.by};

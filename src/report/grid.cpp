@@ -78,7 +78,7 @@ std::string markdown_grid(const Grid& g) {
 
 std::string latex_grid(const Grid& g) {
   std::string columns,
-      out = "\\begin{table}\n\\centering\n\\begin{adjustbox}{max width=\\textwidth}\n";
+      out = "\\begin{table}\n\\centering\n\\begin{adjustbox}{max width=\\linewidth}\n";
   std::vector<size_t> printed;
   std::string left_out;
   for (size_t c = 0; c < g.columns.size(); ++c) {
@@ -105,12 +105,13 @@ std::string latex_grid(const Grid& g) {
       return title == g.titles.end() ? text : title->second;
     });
   }
-  out += "\\bottomrule\n\\end{tabular}\n\\end{adjustbox}\n\\caption{" +
-         outgoing(g.title, Medium::latex) + ".}" +
+  std::string caption = outgoing(g.title, Medium::latex) + ".";
+  for (const std::string& note : g.notes)
+    caption += " " + outgoing(capitalize_first(note), Medium::latex) + ".";
+  out += "\\bottomrule\n\\end{tabular}\n\\end{adjustbox}\n\\caption{" + caption + "}" +
          (g.label.empty() ? "" : "\\label{" + g.label + "}") + "\n\\end{table}\n";
   if (!left_out.empty())
     out += "% in the other formats also: " + outgoing(left_out, Medium::name) + "\n";
-  for (const std::string& note : g.notes) out += "% " + outgoing(note, Medium::name) + "\n";
   return out;
 }
 

@@ -268,6 +268,7 @@ Json main_json(Json suites, Json runs, bool inside) {
           {"suites", std::move(suites)},
           {"runs", std::move(runs)},
           {"others", none},
+          {"findings", none},
           {"policies", none},
           {"account", none},
           {"notes", none},
@@ -286,6 +287,9 @@ Json main_json(store::Store& store, PageData& data, const ReportOptions& options
     const bool tests = own.by[0] == "test";
     size_t suite = 0;
     for (const Table& table : make_tables(store, own)) {
+      if (tests)
+        for (const std::string& text : findings_of(table))
+          main["findings"].push_back({{"suite", suite}, {"text", text}});
       append_table(main["others"], suite++, table, tests);
       if (!tests) continue;
       for (const std::string& line : table.policies)

@@ -46,8 +46,10 @@ Json result_of(const Table& table, const Row& row, size_t c) {
   j["correct"] = cell.tally.correct;
   j["ties"] = cell.tally.ties;
   j["accuracy"] = cell.tally.pairs ? Json(cell.accuracy) : Json(nullptr);
-  j["ci_low"] = cell.interval.low;
-  j["ci_high"] = cell.interval.high;
+  j["ci_low"] = std::isnan(cell.interval.low) ? Json(nullptr) : Json(cell.interval.low);
+  j["ci_high"] = std::isnan(cell.interval.high) ? Json(nullptr) : Json(cell.interval.high);
+  j["ci_method"] = name_of(cell.method);
+  j["clusters"] = cell.clusters;
   if (column.seeds > 0) {
     j["seeds"] = column.seeds;
     j["sd"] = cell.deviation;

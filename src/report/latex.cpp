@@ -52,7 +52,7 @@ std::string heads(const Columns& columns, size_t labels) {
     for (const LayoutColumn* c : columns) {
       size_t missing = lines - c->head.size();
       std::string text = l < missing ? ""
-                         : c->counts ? "\\# pairs"
+                         : c->counts ? "\\# " + c->head[0]
                                      : latex_text(c->head[l - missing]);
       out += " & " + text;
     }
@@ -71,13 +71,13 @@ std::string caption(const Table& table, const LatexStyle& style) {
       latex_text(table.title) + (style.percent ? ": accuracy in per cent." : ": accuracy.");
   if (style.intervals)
     text +=
-        over_seeds(table) ? " In brackets: 95\\,\\% interval over seeds, Student's t."
-        : table.clusters.empty()
-            ? " In brackets: Wilson's 95\\,\\% interval over items."
-            : " In brackets: 95\\,\\% interval over clusters (none below five; Wilson's where each "
-              "item is its own). " +
+        over_seeds(table)
+            ? " In brackets: 95\\,\\% interval over seeds and clusters, Student's t."
+            : " In brackets: 95\\,\\% interval (profile likelihood over clusters; none below five; "
+              "Wilson's where each item is its own). " +
                   latex_text(capitalize_first(table.clusters)) + ".";
-  if (has_best(table)) text += " Bold: best of its row.";
+  if (over_seeds(table)) text += " $\\pm$: standard deviation of the seeds' accuracies.";
+  if (has_best(table)) text += " Bold: best of its row, and what is not below it beyond chance.";
   if (has_low(table)) text += " Underlined: the five lowest of each column.";
   for (const std::string& p : table.policies) text += " " + latex_text(capitalize_first(p)) + ".";
   return text;
@@ -181,12 +181,14 @@ std::string short_table(const Table& table, const Layout& layout, const LatexSty
   Columns all;
   for (const LayoutColumn& c : layout.columns) all.push_back(&c);
   const Labels labels(table, false);
-  return "\\begin{table}\n\\centering\n\\begin{adjustbox}{max width=\\textwidth}\n"
+  const std::string environment = style.wide ? "table*" : "table";
+  return "\\begin{" + environment +
+         "}\n\\centering\n\\begin{adjustbox}{max width=\\linewidth}\n"
          "\\begin{tabular}{" +
          column_spec(labels, all) + "}\n\\toprule\n" + heads(all, labels.columns) + "\\midrule\n" +
          body(table, layout, all, style, labels) +
          "\\bottomrule\n\\end{tabular}\n\\end{adjustbox}\n\\caption{" + caption(table, style) +
-         "}" + label_of(style, number++) + "\n\\end{table}\n";
+         "}" + label_of(style, number++) + "\n\\end{" + environment + "}\n";
 }
 
 std::string long_table(const Table& table, const Layout& layout, const LatexStyle& style,

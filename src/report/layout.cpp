@@ -56,6 +56,7 @@ std::vector<std::string> head_of(const Table& table, const Column& column) {
   add_lines(head, column.model);
   if (column.published) {
     head.push_back("published");
+    if (column.other_items) head.push_back("other items");
     return head;
   }
   head.push_back(column.method);
@@ -86,7 +87,7 @@ Layout lay_out(const Table& table) {
     bool any = std::any_of(counts.begin(), counts.end(), [](uint64_t n) { return n > 0; });
     if (!last_of_kind || !any) continue;
     LayoutColumn pairs;
-    pairs.head = {"pairs"};
+    pairs.head = {table.designs ? "items" : "pairs"};
     pairs.counts = true;
     for (uint64_t n : counts) pairs.texts.push_back(n ? count_text(n) : "");
     layout.columns.push_back(std::move(pairs));

@@ -60,7 +60,8 @@ std::string table_text(const Table& table) {
     out += line_of(cells);
   }
   out += "\n";
-  if (has_best(table)) out += "- bold: best of its row\n";
+  if (has_best(table))
+    out += "- bold: best of its row, and what is not below it beyond chance (p < 0.05)\n";
   if (has_low(table)) out += "- underlined: among the five lowest of its column\n";
   for (const auto* lines : {&table.policies, &table.account, &table.notes, &table.made})
     for (const std::string& line : *lines) out += "- " + escaped(line) + "\n";

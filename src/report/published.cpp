@@ -28,6 +28,21 @@ const suite::PublishedResult* find(const Table& table, const Row& row,
   return nullptr;
 }
 
+// A printed number without a test is over all items, of which it states how many, or else a mean
+// over tests. Is ours the same?
+bool over_the_same(const suite::PublishedResult& r, const Row& row, const suite::Manifest& manifest,
+                   const TestsOfRows& means) {
+  if (!r.test.empty()) return true;
+  if (r.pairs) return means.empty();
+  std::set<std::string> tests;
+  for (const suite::PublishedResult& other : manifest.results)
+    if (other.model == r.model && other.language == r.language && other.condition.empty() &&
+        !other.test.empty())
+      tests.insert(other.test);
+  const auto at = means.find(row.keys);
+  return at != means.end() && at->second == tests;
+}
+
 Cell published_cell(const suite::PublishedResult* r) {
   Cell c;
   if (!r) return c;
@@ -106,16 +121,23 @@ void note_absent(Table& table, const suite::Manifest& manifest, const std::strin
   }
 }
 
+bool over_as_many(const Table& table, const Row& row, const Cell& stated, size_t own_columns) {
+  if (stated.tally.pairs == 0) return true;
+  for (size_t i = 0; i < own_columns; ++i)
+    if (row.cells[i].present &&
+        row.cells[i].tally.pairs / std::max<size_t>(table.columns[i].seeds, 1) ==
+            stated.tally.pairs)
+      return true;
+  return false;
+}
+
 // "Pre-field: published over 468 pairs, here 348", or "" where the numbers are over as many pairs.
 std::string count_note(const Table& table, const Row& row, const Cell& stated, size_t own_columns) {
-  if (stated.tally.pairs == 0) return "";
+  if (over_as_many(table, row, stated, own_columns)) return "";
   uint64_t nearest = 0;
-  for (size_t i = 0; i < own_columns; ++i) {
-    if (!row.cells[i].present) continue;
-    const uint64_t pairs = row.cells[i].tally.pairs / std::max<size_t>(table.columns[i].seeds, 1);
-    if (pairs == stated.tally.pairs) return "";
-    if (table.columns[i].lengths != "all") nearest = pairs;
-  }
+  for (size_t i = 0; i < own_columns; ++i)
+    if (row.cells[i].present && table.columns[i].lengths != "all")
+      nearest = row.cells[i].tally.pairs / std::max<size_t>(table.columns[i].seeds, 1);
   if (nearest == 0) return "";
   return fmt::format("{}: published over {}, here {}", name_of(row),
                      counted(stated.tally.pairs, "pair"), count_text(nearest));
@@ -124,14 +146,14 @@ std::string count_note(const Table& table, const Row& row, const Cell& stated, s
 // A suite of one's own has other pairs than the paper in every row: said once, not row by row.
 void note_counts(Table& table, const std::vector<std::string>& notes) {
   constexpr size_t kMost = 3;
-  if (notes.size() > kMost) {
-    add_note(
-        table,
-        fmt::format("published numbers are over other pairs than these: {}; and so in {} more rows",
-                    notes[0], notes.size() - 1));
+  if (notes.size() <= kMost) {
+    for (const std::string& note : notes) add_note(table, note);
     return;
   }
-  for (const std::string& note : notes) add_note(table, note);
+  add_note(table,
+           fmt::format("published numbers are over other items than ours, and by other methods: "
+                       "{}; and so in {} more rows",
+                       notes[0], notes.size() - 1));
 }
 
 // Released scores must give what was printed; where they do not, say so.
@@ -154,22 +176,39 @@ void note_difference(Table& table, const Row& row, const std::string& model, con
 
 }  // namespace
 
-void add_published(Table& table, const suite::Manifest& manifest) {
+void add_published(Table& table, const suite::Manifest& manifest, const TestsOfRows& means) {
   if (!std::all_of(table.by.begin(), table.by.end(), in_summary)) return;
   std::vector<std::string> models;
   for (const suite::PublishedResult& r : manifest.results)
     if (std::find(models.begin(), models.end(), r.model) == models.end()) models.push_back(r.model);
-  size_t own = table.columns.size();
+  const size_t own = table.columns.size();
   for (const std::string& model : models) {
+    bool any = false, hidden = false;
+    const auto cell_for = [&](const Row& row) {
+      const suite::PublishedResult* r = find(table, row, manifest, model);
+      const bool same = r && over_the_same(*r, row, manifest, means);
+      hidden |= r && !same;
+      return published_cell(same ? r : nullptr);
+    };
     std::vector<Cell> cells;
-    for (const Row& row : table.rows)
-      cells.push_back(published_cell(find(table, row, manifest, model)));
-    bool any = std::any_of(cells.begin(), cells.end(), [](const Cell& c) { return c.present; });
+    for (const Row& row : table.rows) {
+      cells.push_back(cell_for(row));
+      any |= cells.back().present;
+    }
+    Cell total = cell_for(table.total);
+    if (hidden)
+      add_note(table, means.empty()
+                          ? "published means over tests stand beside ours with --average tests"
+                          : "published means are over other tests than ours, and left out");
     if (!any) continue;
-    int decimals = decimals_of(manifest, model);
+    const int decimals = decimals_of(manifest, model);
     std::vector<std::string> counts;
+    Column column;
+    column.model = model;
+    column.published = true;
     for (size_t r = 0; r < table.rows.size(); ++r) {
       if (cells[r].present) {
+        column.other_items |= !over_as_many(table, table.rows[r], cells[r], own);
         if (std::string note = count_note(table, table.rows[r], cells[r], own); !note.empty())
           counts.push_back(std::move(note));
         note_swapped(table, table.rows[r], manifest, model, cells[r], own, decimals);
@@ -179,13 +218,9 @@ void add_published(Table& table, const suite::Manifest& manifest) {
     }
     note_counts(table, counts);
     note_absent(table, manifest, model);
-    Column column;
-    column.model = model;
-    column.published = true;
     table.columns.push_back(column);
-    table.total.cells.push_back(published_cell(find(table, table.total, manifest, model)));
-    if (table.total.cells.back().present)
-      note_difference(table, table.total, model, table.total.cells.back(), own, decimals);
+    if (total.present) note_difference(table, table.total, model, total, own, decimals);
+    table.total.cells.push_back(std::move(total));
   }
 }
 

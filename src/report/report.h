@@ -8,6 +8,7 @@
 // Every table accounts for every item: scored, tied, of unequal lengths, or excluded for a
 // reason.
 
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -19,6 +20,9 @@
 
 namespace minpair::report {
 
+// What counts the same in a mean: every item, every test of every language, or every language.
+enum class Average { items, tests, languages };
+
 struct ReportOptions : Selection {
   // "suite", "test", "condition" or "criterion" (which bring their test), "language", or any
   // feature of the items.
@@ -26,11 +30,12 @@ struct ReportOptions : Selection {
   std::vector<judge::View> views;  // empty: each run's own
   bool all_views = false;
   judge::Policy policy;
-  bool aggregate_seeds = false;   // mean and deviation over NAME/seed1, NAME/seed2, ...
+  bool aggregate_seeds = false;  // mean and deviation over NAME/seed1, NAME/seed2, ...
+  Average average = Average::items;
   std::string cluster = "suite";  // of `--stats` and the page's intervals; see cluster_name()
-  Intervals intervals;            // of `--stats`, margins and regions
-  bool clustered = false;         // those of a table's cells over clusters, too, where that can be
-  size_t bins = 10;               // for features with more distinct numbers than that
+  Intervals intervals;
+  bool with_values = false;  // cells have intervals, for which every item is read
+  size_t bins = 10;          // for features with more distinct numbers than that
   bool by_default =
       false;  // nobody asked for `by`: a suite of several languages is cut by them, too
 };
@@ -45,8 +50,9 @@ struct Column {
   std::string norm;     // the name of the view
   std::string lengths;  // "equal", "all", or "" where they do not differ
   bool published = false;
-  bool released = false;  // made from scores that somebody released, not by running a model
-  size_t seeds = 0;       // more than 0: a mean over so many; counts are sums over them
+  bool other_items = false;  // published, and over other items than ours
+  bool released = false;     // made from scores that somebody released, not by running a model
+  size_t seeds = 0;          // more than 0: a mean over so many; counts are sums over them
   std::string key() const;
 };
 
@@ -54,11 +60,14 @@ struct Cell {
   bool present = false;
   Tally tally;
   double accuracy = 0;
-  stats::Interval interval;  // of a mean over seeds: Student's t over them; NaN of a single one
-  double deviation = 0;      // over seeds
-  bool best = false;         // of its row
-  bool low = false;          // among the five lowest of its column
-  std::string source;        // of a published number
+  stats::Interval interval = {std::nan(""), std::nan("")};  // where options ask for it
+  stats::Method method = stats::Method::none;               // of the interval
+  uint64_t clusters = 0;
+  stats::ClusterSums sums;  // what both are made from
+  double deviation = 0;     // over seeds
+  bool best = false;        // of its row, or not below the best beyond chance
+  bool low = false;         // among the five lowest of its column
+  std::string source;       // of a published number
 };
 
 struct Row {
@@ -77,6 +86,7 @@ struct Table {
   std::vector<std::string> policies;  // "ties count one half", ...
   std::vector<std::string> account;   // a line per run: where every item is
   std::vector<std::string> notes;
+  bool designs = false;           // an item is right where all its criteria hold
   std::string clusters;           // what they are, where intervals are over clusters; else empty
   std::vector<std::string> made;  // how: a line for what was run together
   struct Run {
@@ -87,6 +97,10 @@ struct Table {
 };
 
 std::vector<Table> make_tables(store::Store& store, const ReportOptions& options);
+
+// "A is better than B on 4 of 16 tests, B on 1", after Holm's correction, for every two runs of the
+// table; nothing where there are more than a few.
+std::vector<std::string> findings_of(const Table& table);
 
 // Only the columns of these models (NAME, or NAME:METHOD), published ones included, in this order.
 // Throws with suggestions.
@@ -104,6 +118,7 @@ struct LatexStyle {
   size_t digits = 4;
   bool percent = false;
   bool intervals = false;
+  bool wide = false;  // over both columns of an article
   std::string label;  // "tab:de"; further tables get a number
 };
 std::string latex_tables(const std::vector<Table>& tables, const LatexStyle& style = {});

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "judge/judge.h"
-#include "stats/share.h"
+#include "stats/likelihood.h"
 #include "store/store.h"
 #include "suite/filter.h"
 
@@ -129,17 +129,18 @@ class RowReader {
 
 // --- clusters: which items are not independent of each other (docs/statistics.md) ---
 
-// The intervals of tables: calibrated (stats/share.h) where they are of accuracies and their
-// differences, else Student's t over clusters; or, asked for, Student's t everywhere, or the
+// The intervals of tables: profile likelihood (stats/likelihood.h) where they are of accuracies and
+// their differences, else Student's t over clusters; or, asked for, Student's t everywhere, or the
 // bootstrap's (BCa).
 struct Intervals {
-  enum class Way { calibrated, student, bootstrap };
-  Way way = Way::calibrated;
+  enum class Way { likelihood, student, bootstrap };
+  Way way = Way::likelihood;
   stats::BootstrapOptions resampling;
 };
 
 // What items of one cluster have in common:
-//   "suite"     what the suite states as their cluster; where it states none, as "lexical"
+//   "suite"     what the suite states as their cluster, whose test does not matter; where it states
+//               none, as "lexical"
 //   "template"  the feature "template"; where there is none, test and condition
 //   "lexical"   the feature "lemma"; where there is none, the words at the locus
 //   "item"      nothing: each is its own
@@ -202,7 +203,10 @@ class Shares {
   std::map<std::vector<std::pair<double, double>>, stats::Estimate> known_;
 };
 stats::Estimate mean_of(const stats::ClusterSums& sums, const Intervals& by);
-stats::Estimate difference_of(const stats::PairedSums& sums, const Intervals& by);
+stats::Difference difference_of(const stats::PairedSums& sums, const Intervals& by);
+// Of the mean over seeds, and of all their answers together: the variances over seeds and over
+// clusters add up, since neither seeds nor clusters are all that there could be.
+stats::Estimate mean_over_seeds(const std::vector<double>& means, const stats::ClusterSums& all);
 // How they were made: of accuracies, and of other means.
 std::string intervals_text(const Intervals& by);
 std::string intervals_of_means_text(Intervals by);

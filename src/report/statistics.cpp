@@ -42,16 +42,12 @@ std::vector<const Group*> sorted_groups(const Groups& groups, const std::vector<
 
 std::vector<GridValue> accuracy_row(std::vector<GridValue> row, const stats::ClusterSums& sums,
                                     const stats::Estimate& e) {
-  const double unknown = std::nan("");
-  bool few = e.clusters < stats::kFewestClusters;
-  double effect = few ? unknown : stats::design_effect(sums);
-  // Where all items agree the variance says nothing about clusters.
-  const double items = sums.items();
-  double worth = effect > 0 ? items / effect : double(sums.count.size());
-  worth = std::min(worth, items);
-  for (double x : {items, double(e.clusters), e.value, e.interval.low, e.interval.high, effect,
-                   few ? unknown : stats::minimal_detectable_departure(worth)})
+  const bool few = e.clusters < stats::kFewestClusters;
+  for (double x : {sums.items(), double(e.clusters), e.value, e.interval.low, e.interval.high})
     row.emplace_back(x);
+  row.emplace_back(std::string(name_of(e.method)));
+  row.emplace_back(few ? std::nan("") : stats::design_effect(sums));
+  row.emplace_back(stats::smallest_p(e.clusters));
   return row;
 }
 
@@ -69,15 +65,16 @@ Grid accuracy_grid(const GroupedRun& run, const std::vector<std::string>& by,
          {},
          false,
          {intervals_text(intervals) +
-              "; detectable: the smallest distance from chance found with power 0.8",
+              "; least p: no test that flips the signs of so many clusters gives a smaller one",
           run.groups->clusters.text(), join(judge::lines_of(run.of.look.policy), "; ")}};
   g.columns.insert(g.columns.end(), {{"items", "items", Kind::count},
                                      {"clusters", "clusters", Kind::count},
                                      {"accuracy", "accuracy", Kind::share},
                                      {"ci_low", "from", Kind::share},
                                      {"ci_high", "to", Kind::share},
+                                     {"ci_method", "interval", Kind::text, true, false},
                                      {"design_effect", "design effect", Kind::number},
-                                     {"detectable", "detectable", Kind::share}});
+                                     {"smallest_p", "least p", Kind::p}});
   if (std::string mixed = mixed_text(run.groups->languages);
       !mixed.empty() && std::find(by.begin(), by.end(), "language") == by.end())
     g.notes.push_back(mixed);
@@ -178,15 +175,16 @@ void add_effects(Grid& g, const GroupedRun& run, const Family& all, size_t level
     g.notes.push_back(fmt::format("{}no estimate, the {}s cannot be told apart", of, what));
     return;
   }
-  // The sandwich over a handful of clusters knows nothing.
-  bool few = !fit.penalised && fit.clusters < stats::kFewestClusters;
+  // The sandwich over a handful of clusters knows nothing, and the penalised fit nothing of
+  // clusters.
+  const bool none = fit.penalised || fit.clusters < stats::kFewestClusters;
   const double unknown = std::nan("");
   for (size_t i = 1; i < fit.coefficients.size(); ++i) {
     const stats::Coefficient& c = fit.coefficients[i];
     std::vector<GridValue>& row = g.rows.emplace_back(names);
     row.emplace_back(c.name);
     row.emplace_back(c.estimate);
-    for (double x : {c.standard_error, c.z, c.p}) row.emplace_back(few ? unknown : x);
+    for (double x : {c.standard_error, c.z, c.p}) row.emplace_back(none ? unknown : x);
     row.emplace_back(fit.penalised ? "Firth" : "");
   }
 }
@@ -220,11 +218,14 @@ Grid effects_grid(const GroupedRun& run, std::vector<std::string> by) {
   for (const auto& [names, family] : families) add_effects(g, run, family, level, of);
   auto any = [&](auto&& is) { return std::any_of(g.rows.begin(), g.rows.end(), is); };
   if (any([&](const auto& row) { return std::get<std::string>(row[estimator]) == "Firth"; }))
-    g.notes.push_back(
-        fmt::format("Firth: a {} is all right or all wrong, so the estimate is penalised; its s.e. "
-                    "takes items as independent",
-                    of));
-  if (any([&](const auto& row) { return std::isnan(std::get<double>(row[estimator - 3])); }))
+    g.notes.push_back(fmt::format(
+        "Firth: a {} is all right or all wrong, so the estimate is penalised; it has no "
+        "s.e. over clusters",
+        of));
+  if (any([&](const auto& row) {
+        return std::get<std::string>(row[estimator]).empty() &&
+               std::isnan(std::get<double>(row[estimator - 3]));
+      }))
     g.notes.push_back("–: fewer than 5 clusters carry no standard error");
   return g;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 #include "base/counts.h"
 #include "base/error.h"
@@ -19,19 +20,10 @@ namespace {
 struct ColumnBuilder {
   Column column;
   const store::RunRecord* run = nullptr;
-  bool equal_only = false;  // leaves out what has sentences of different lengths
-  std::map<std::vector<std::string>, Cell> cells;
-  Cell total;
+  bool equal_only = false;   // leaves out what has sentences of different lengths
+  std::vector<size_t> from;  // columns of the groups: one, or one for each seed
+  Tally total;               // of all of them
 };
-
-Cell cell_of(const Tally& t) {
-  Cell c;
-  c.present = t.items > 0;
-  c.tally = t;
-  c.accuracy = t.accuracy();
-  c.interval = stats::wilson(t.points, double(t.pairs));
-  return c;
-}
 
 // Two columns where both lengths are asked for: which of them are shown is known once all items
 // are.
@@ -58,101 +50,124 @@ ColumnBuilder build_column(const LookedAt& looked_at, const Groups& groups, size
   b.column.norm = judge::name_of(look.view);
   b.column.released = named->run.model.kind == "released";
   b.equal_only = look.policy.lengths == judge::Lengths::equal;
-  Tally sum;
-  for (const Group& g : groups.all) {
-    if (g.tallies[c].items > 0) b.cells[g.keys] = cell_of(g.tallies[c]);
-    sum.add(g.tallies[c]);
-  }
-  b.total = cell_of(sum);
-  if (sum.unequal > 0) b.column.lengths = b.equal_only ? "equal" : "all";
+  b.from = {c};
+  for (const Group& g : groups.all) b.total.add(g.tallies[c]);
+  if (b.total.unequal > 0) b.column.lengths = b.equal_only ? "equal" : "all";
   return b;
 }
 
-// Intervals over clusters, as `--stats` has them: for tables that go to print.
-void set_clustered(std::vector<ColumnBuilder>& columns, const Groups& groups,
-                   const ReportOptions& options) {
-  std::vector<stats::ClusterSums> sums;
-  std::vector<Cell*> cells;
-  for (size_t c = 0; c < columns.size(); ++c) {
-    Values all;
-    for (const Group& g : groups.all) {
-      all.add(g.points[c]);
-      if (g.points[c].of.empty()) continue;
-      sums.push_back(g.points[c].sums());
-      cells.push_back(&columns[c].cells.at(g.keys));
-    }
-    sums.push_back(all.sums());
-    cells.push_back(&columns[c].total);
-  }
-  const std::vector<stats::Estimate> estimates = Shares(options.intervals).of(sums);
-  for (size_t i = 0; i < cells.size(); ++i) cells[i]->interval = estimates[i].interval;
-}
-
-// Counts are sums over the seeds, and the interval is one over seeds, of which each is one number.
-Cell mean_cell(const std::vector<const Cell*>& cells) {
-  Cell mean;
-  std::vector<double> accuracies;
-  for (const Cell* c : cells) {
-    mean.present |= c->present;
-    mean.tally.add(c->tally);
-    if (c->tally.pairs > 0) accuracies.push_back(c->accuracy);
-  }
-  mean.interval = {std::nan(""), std::nan("")};
-  if (accuracies.empty()) return mean;
-  mean.accuracy = stats::mean(accuracies);
-  const double n = double(accuracies.size());
-  if (n < 2) return mean;
-  double squares = 0;
-  for (double a : accuracies) squares += (a - mean.accuracy) * (a - mean.accuracy);
-  mean.deviation = std::sqrt(squares / (n - 1));
-  const double half = stats::student_quantile(0.975, n - 1) * mean.deviation / std::sqrt(n);
-  mean.interval = {std::max(0.0, mean.accuracy - half), std::min(1.0, mean.accuracy + half)};
-  return mean;
-}
-
-ColumnBuilder mean_column(const Column& column, const std::vector<const ColumnBuilder*>& family) {
-  ColumnBuilder mean = *family.back();
-  mean.column = column;
-  mean.column.seeds = family.size();
-  std::map<std::vector<std::string>, std::vector<const Cell*>> cells;
-  std::vector<const Cell*> totals;
-  for (const ColumnBuilder* f : family) {
-    for (const auto& [keys, cell] : f->cells) cells[keys].push_back(&cell);
-    totals.push_back(&f->total);
-  }
-  mean.cells.clear();
-  for (const auto& [keys, own] : cells) mean.cells[keys] = mean_cell(own);
-  mean.total = mean_cell(totals);
-  return mean;
-}
-
-// In the place of the first seed.
+// The seeds of a model are one column, in the place of the first.
 std::vector<ColumnBuilder> aggregate_seeds(const std::vector<ColumnBuilder>& columns) {
-  std::vector<std::pair<Column, std::vector<const ColumnBuilder*>>> families;
+  std::vector<ColumnBuilder> families;
   for (const ColumnBuilder& c : columns) {
     Column of_all = c.column;
     of_all.model = without_seed(of_all.model);
-    auto at = std::find_if(families.begin(), families.end(),
-                           [&](const auto& f) { return f.first.key() == of_all.key(); });
-    if (at == families.end()) at = families.insert(at, {of_all, {}});
-    at->second.push_back(&c);
+    auto at = std::find_if(families.begin(), families.end(), [&](const ColumnBuilder& f) {
+      return without_seed(f.column.model) == of_all.model && f.column.method == of_all.method &&
+             f.column.norm == of_all.norm && f.column.lengths == of_all.lengths;
+    });
+    if (at == families.end()) {
+      families.push_back(c);
+      continue;
+    }
+    at->from.push_back(c.from[0]);
+    at->total.add(c.total);
+    at->column.model = of_all.model;
+    at->column.seeds = at->from.size();
   }
-  std::vector<ColumnBuilder> means;
-  for (const auto& [column, family] : families)
-    means.push_back(family.size() > 1 ? mean_column(column, family) : *family.front());
-  return means;
+  return families;
 }
+
+// The groups that an average is over: each stratum (a test of a language, say) weighs the same.
+using Strata = std::map<std::vector<std::string>, std::vector<const Group*>>;
+
+// What cells are made of.
+class Cells {
+ public:
+  Cells(const std::vector<std::string>& levels, const ReportOptions& options)
+      : levels_(levels), options_(options), shares_(options.intervals) {}
+
+  // Groups whose items count the same among those of one row.
+  std::vector<std::string> stratum_of(const Group& group) const {
+    std::vector<std::string> key;
+    for (size_t i = 0; i < levels_.size(); ++i)
+      if ((options_.average == Average::tests && levels_[i] == "test") ||
+          (options_.average != Average::items && levels_[i] == "language"))
+        key.push_back(group.keys[i]);
+    return key;
+  }
+
+  Cell cell(const Strata& strata, const ColumnBuilder& column) {
+    Cell cell;
+    std::vector<double> means;
+    for (size_t c : column.from) {
+      double sum = 0, n = 0;
+      Tally all;
+      for (const auto& [key, groups] : strata) {
+        Tally tally;
+        for (const Group* g : groups) tally.add(g->tallies[c]);
+        all.add(tally);
+        sum += tally.accuracy();
+        n += tally.pairs > 0;
+      }
+      cell.present |= all.items > 0;
+      cell.tally.add(all);
+      if (n > 0) means.push_back(options_.average == Average::items ? all.accuracy() : sum / n);
+    }
+    if (!means.empty()) cell.accuracy = stats::mean(means);
+    if (column.from.size() > 1) cell.deviation = stats::standard_deviation(means);
+    if (!options_.with_values || means.empty()) return cell;
+    std::vector<stats::ClusterSums> seeds;
+    for (size_t c : column.from) seeds.push_back(sums_of(strata, {c}));
+    cell.sums = column.from.size() > 1 ? sums_of(strata, column.from) : seeds[0];
+    const stats::Estimate e =
+        seeds.size() > 1 ? mean_over_seeds(means, cell.sums) : shares_.of({cell.sums})[0];
+    cell.interval = e.interval;
+    cell.clusters = e.clusters;
+    cell.method = e.method;
+    return cell;
+  }
+
+ private:
+  // Weighted so that every stratum has the same share of all items.
+  stats::ClusterSums sums_of(const Strata& strata, const std::vector<size_t>& columns) const {
+    Values all;
+    std::vector<double> weights;
+    for (const auto& [key, groups] : strata) {
+      Values own;
+      for (size_t c : columns)
+        for (const Group* g : groups) own.add(g->points[c]);
+      if (own.of.empty()) continue;
+      weights.push_back(double(own.of.size()));
+      all.add(own);
+    }
+    if (options_.average == Average::items) return all.sums();
+    const double items = double(all.of.size()), strata_with = double(weights.size());
+    std::vector<double> weighted, counts;
+    for (double n : weights)
+      for (double i = 0; i < n; ++i) {
+        counts.push_back(items / (strata_with * n));
+        weighted.push_back(all.of[weighted.size()] * counts.back());
+      }
+    return {stats::sum_by_cluster(weighted, all.cluster).sum,
+            stats::sum_by_cluster(counts, all.cluster).sum};
+  }
+
+  const std::vector<std::string>& levels_;
+  const ReportOptions& options_;
+  Shares shares_;
+};
 
 void note_seeds(Table& table) {
   if (std::any_of(table.columns.begin(), table.columns.end(),
                   [](const Column& c) { return c.seeds > 0; }))
     table.notes.push_back(
         "means over seeds: counts are sums over the seeds; ± is the standard deviation of their "
-        "accuracies, intervals are 95 %, Student's t over the seeds");
+        "accuracies; intervals are 95 %, Student's t, with the variances over seeds and clusters");
 }
 
 std::string account_line(const ColumnBuilder& v, bool by_criterion) {
-  const Tally& t = v.total.tally;
+  const Tally& t = v.total;
   std::string line = fmt::format("{}: {} {}: {} scored ({})", v.column.key(), count_text(t.items),
                                  by_criterion ? "items × criteria" : plural(t.items, "item"),
                                  count_text(t.pairs), counted(t.ties, "tie"));
@@ -164,48 +179,58 @@ std::string account_line(const ColumnBuilder& v, bool by_criterion) {
   return line;
 }
 
-// Columns that may be compared: of equal lengths, of all, published.
-std::string rivals_of(const Column& column) {
-  return column.published ? "published" : column.lengths;
+// The sign-flipping test of two cells over the same clusters; 1 where these are not the same.
+double p_of(const Cell& a, const Cell& b, uint64_t permutations) {
+  if (a.sums.sum.size() != b.sums.sum.size() || a.sums.sum.empty()) return 1;
+  const double of_a = a.sums.items(), of_b = b.sums.items();
+  stats::ClusterSums differences = a.sums;
+  for (size_t g = 0; g < differences.sum.size(); ++g)
+    differences.sum[g] = a.sums.sum[g] - b.sums.sum[g] * (of_a / of_b);
+  return stats::clustered_permutation(differences, permutations);
 }
 
+// The best of each row among columns of the same lengths, with all that are not below it beyond
+// chance. None where that is all of them. Published numbers are of other models and methods, and
+// mostly of other items: they are not compared.
 void mark_best(Table& table) {
+  std::map<std::string, std::vector<size_t>> rivals;
+  for (size_t i = 0; i < table.columns.size(); ++i)
+    if (!table.columns[i].published) rivals[table.columns[i].lengths].push_back(i);
   auto mark = [&](Row& row) {
-    std::map<std::string, double> best, worst;
-    for (size_t i = 0; i < row.cells.size(); ++i)
-      if (row.cells[i].present) {
-        std::string who = rivals_of(table.columns[i]);
-        double& b = best.try_emplace(who, -1).first->second;
-        b = std::max(b, row.cells[i].accuracy);
-        double& w = worst.try_emplace(who, 2).first->second;
-        w = std::min(w, row.cells[i].accuracy);
-      }
-    for (size_t i = 0; i < row.cells.size(); ++i) {
-      std::string who = rivals_of(table.columns[i]);
-      row.cells[i].best =
-          row.cells[i].present && worst[who] < best[who] && row.cells[i].accuracy == best[who];
+    for (Cell& c : row.cells) c.best = false;
+    for (const auto& [lengths, columns] : rivals) {
+      std::vector<Cell*> cells;
+      for (size_t i : columns)
+        if (row.cells[i].present && row.cells[i].tally.pairs > 0) cells.push_back(&row.cells[i]);
+      if (cells.size() < 2) continue;
+      const Cell& best = **std::max_element(
+          cells.begin(), cells.end(), [](auto* a, auto* b) { return a->accuracy < b->accuracy; });
+      std::vector<Cell*> marked;
+      for (Cell* c : cells)
+        if (c == &best || c->accuracy == best.accuracy || p_of(best, *c, 2000) >= 0.05)
+          marked.push_back(c);
+      for (Cell* c : marked) c->best = marked.size() < cells.size();
     }
   };
   for (Row& row : table.rows) mark(row);
   mark(table.total);
 }
 
+// At most five rows of a column, none where more are as low.
 void mark_low(Table& table) {
-  if (table.rows.size() <= 5) return;
+  constexpr size_t kMost = 5;
+  if (table.rows.size() <= kMost) return;
   for (size_t c = 0; c < table.columns.size(); ++c) {
-    std::vector<std::pair<double, size_t>> order;
-    for (size_t r = 0; r < table.rows.size(); ++r)
-      if (table.rows[r].cells[c].present && table.rows[r].cells[c].tally.pairs > 0)
-        order.push_back({table.rows[r].cells[c].accuracy, r});
-    if (order.size() <= 5) continue;
-    std::sort(order.begin(), order.end());
-    for (size_t i = 0; i < 5; ++i) table.rows[order[i].second].cells[c].low = true;
+    if (table.columns[c].published) continue;
+    std::vector<Cell*> cells;
+    for (Row& row : table.rows)
+      if (row.cells[c].present && row.cells[c].tally.pairs > 0) cells.push_back(&row.cells[c]);
+    if (cells.size() <= kMost) continue;
+    for (Cell* cell : cells)
+      cell->low = size_t(std::count_if(cells.begin(), cells.end(), [&](const Cell* other) {
+                    return other->accuracy <= cell->accuracy;
+                  })) <= kMost;
   }
-}
-
-// Rows by features that are binned, by criteria, and means over seeds have other intervals.
-bool can_be_clustered(const ReportOptions& options) {
-  return !options.aggregate_seeds && std::all_of(options.by.begin(), options.by.end(), in_summary);
 }
 
 std::vector<std::string> policies_of(const ReportOptions& options, bool both_lengths) {
@@ -237,7 +262,7 @@ void add_facts(Table& table, const store::RunRecord& run, const std::string& lab
 // Sums over unequally many tokens favour the shorter sentence: whoever sees one column is told.
 void note_lengths(Table& table, const std::vector<ColumnBuilder>& columns) {
   for (const ColumnBuilder& c : columns)
-    if (uint64_t unequal = c.total.tally.unequal; c.column.lengths == "all" && unequal > 0) {
+    if (uint64_t unequal = c.total.unequal; c.column.lengths == "all" && unequal > 0) {
       table.notes.push_back(fmt::format(
           "{} {} sentences with different numbers of tokens: --lengths equal leaves {} out, "
           "both shows both",
@@ -252,29 +277,47 @@ Table make_table(store::Store& store, const std::vector<const NamedRun*>& runs,
   const store::SuiteRecord& suite = runs.front()->run.suite;
   table.suite = suite.name;
   table.title = suite.manifest.title.empty() ? suite.name : suite.manifest.title;
+  table.designs = !suite.manifest.criteria.empty();
   const std::vector<LookedAt> looked_at = columns_of(runs, options);
   if (looked_at.empty())
     throw wrong_call("no run of '" + suite.name + "' has that normalisation")
         .hint(
             "clozes have probability and logit, or equal-weight and model-weight; sentences sum, "
             "mean, word, char and byte");
-  GroupBy by{full_by(options.by), options.bins, options.clustered && can_be_clustered(options),
-             options.cluster};
-  Groups groups = group_rows(store, looked_at, options, by);
+  table.by = full_by(options.by);
+  ReportOptions how = options;
+  const size_t lengths = options.policy.lengths == judge::Lengths::both ? 2 : 1;
+  how.with_values |= looked_at.size() > lengths;  // else there is nothing to mark
+  const auto grouped = [&] {
+    GroupBy by{table.by, options.bins, how.with_values, options.cluster};
+    for (const char* level : {"test", "language"})
+      if (options.average != Average::items &&
+          (level[0] == 'l' || options.average == Average::tests) &&
+          std::find(by.by.begin(), by.by.end(), level) == by.by.end())
+        by.by.emplace_back(level);
+    return std::pair{group_rows(store, looked_at, options, by), by.by};
+  };
+  auto [groups, levels] = grouped();
   if (options.by_default && groups.languages.size() > 1) {
-    by.by.emplace_back("language");
-    groups = group_rows(store, looked_at, options, by);
+    table.by.emplace_back("language");
+    std::tie(groups, levels) = grouped();
   }
-  table.by = by.by;
   LevelOrder order(table.by, suite.manifest);
-  for (const Group& g : groups.all) order.see(g.keys, g.first_ordinal);
+  std::map<std::vector<std::string>, Strata> rows;
+  Strata all;
+  Cells cells(levels, how);
+  for (const Group& g : groups.all) {
+    const std::vector<std::string> keys(g.keys.begin(),
+                                        g.keys.begin() + ptrdiff_t(table.by.size()));
+    order.see(keys, g.first_ordinal);
+    const std::vector<std::string> stratum = cells.stratum_of(g);
+    rows[keys][stratum].push_back(&g);
+    all[stratum].push_back(&g);
+  }
   std::vector<ColumnBuilder> columns;
   for (size_t c = 0; c < looked_at.size(); ++c)
     columns.push_back(build_column(looked_at[c], groups, c));
-  if (by.values) {
-    set_clustered(columns, groups, options);
-    table.clusters = groups.clusters.text();
-  }
+  if (how.with_values) table.clusters = groups.clusters.text();
   if (options.policy.lengths == judge::Lengths::both)
     std::erase_if(columns,
                   [](const ColumnBuilder& c) { return c.column.lengths.empty() && c.equal_only; });
@@ -284,19 +327,27 @@ Table make_table(store::Store& store, const std::vector<const NamedRun*>& runs,
   for (const ColumnBuilder& c : columns) {
     table.columns.push_back(c.column);
     table.account.push_back(account_line(c, by_criterion));
-    table.total.cells.push_back(c.total);
+    table.total.cells.push_back(cells.cell(all, c));
   }
   for (const std::vector<std::string>& keys : order.sorted()) {
     Row row{keys, order.titles(keys), order.section(keys), {}};
-    for (const ColumnBuilder& c : columns) {
-      auto at = c.cells.find(keys);
-      row.cells.push_back(at == c.cells.end() ? Cell{} : at->second);
-    }
+    for (const ColumnBuilder& c : columns) row.cells.push_back(cells.cell(rows.at(keys), c));
     table.rows.push_back(std::move(row));
   }
-  table.total.titles = {groups.languages.size() > 1 ? "All languages" : "All"};
+  table.total.titles = {options.average == Average::tests       ? "Mean of tests"
+                        : options.average == Average::languages ? "Mean of languages"
+                        : groups.languages.size() > 1           ? "All languages"
+                                                                : "All"};
   table.total.keys.assign(table.by.size(), "");
-  add_published(table, suite.manifest);
+  TestsOfRows tests;
+  const auto test_level = size_t(std::find(levels.begin(), levels.end(), "test") - levels.begin());
+  for (const Group& g : groups.all)
+    if (test_level < levels.size()) {
+      tests[{g.keys.begin(), g.keys.begin() + ptrdiff_t(table.by.size())}].insert(
+          g.keys[test_level]);
+      tests[table.total.keys].insert(g.keys[test_level]);
+    }
+  add_published(table, suite.manifest, options.average == Average::tests ? tests : TestsOfRows());
   mark_best(table);
   mark_low(table);
   bool both = std::any_of(table.columns.begin(), table.columns.end(),
@@ -304,12 +355,16 @@ Table make_table(store::Store& store, const std::vector<const NamedRun*>& runs,
   table.policies = policies_of(options, both);
   if (options.policy.lengths == judge::Lengths::all) note_lengths(table, columns);
   note_seeds(table);
+  if (table.designs && !by_criterion)
+    table.notes.push_back(
+        "an item is right where all criteria of its test hold, which by chance is rarer than one "
+        "half; "
+        "--by criterion shows each");
   if (groups.languages.size() > 1 &&
       std::find(table.by.begin(), table.by.end(), "language") == table.by.end())
     table.notes.push_back(mixed_text(groups.languages) + ", --by test,language shows them apart");
   bool designs = std::any_of(columns.begin(), columns.end(), [](const ColumnBuilder& c) {
-    return c.total.tally.pairs == 0 &&
-           c.total.tally.excluded.contains(judge::Reason::not_available);
+    return c.total.pairs == 0 && c.total.excluded.contains(judge::Reason::not_available);
   });
   if (designs && suite.manifest.criteria.empty())
     table.notes.push_back("designs are judged by criteria, and this suite's manifest has none");
@@ -324,6 +379,44 @@ std::string Column::key() const {
   if (!norm.empty()) key += " " + norm;
   if (!lengths.empty()) key += " " + lengths;
   return key;
+}
+
+std::vector<std::string> findings_of(const Table& table) {
+  constexpr size_t kMost = 4;
+  std::vector<size_t> own;
+  for (size_t c = 0; c < table.columns.size(); ++c)
+    if (const Column& column = table.columns[c];
+        !column.published && column.seeds == 0 && column.lengths != "equal")
+      own.push_back(c);
+  std::vector<std::string> findings;
+  if (own.size() > kMost || table.rows.size() < 2) return findings;
+  const auto name = [&](size_t c) {
+    const Column& column = table.columns[c];
+    const bool alone = std::count_if(own.begin(), own.end(), [&](size_t other) {
+                         return table.columns[other].model == column.model;
+                       }) == 1;
+    return alone ? column.model : column.model + " " + column.method;
+  };
+  for (size_t i = 0; i < own.size(); ++i)
+    for (size_t j = i + 1; j < own.size(); ++j) {
+      std::vector<double> p, difference;
+      for (const Row& row : table.rows) {
+        const Cell &a = row.cells[own[i]], &b = row.cells[own[j]];
+        if (a.tally.pairs == 0 || b.tally.pairs == 0) continue;
+        p.push_back(p_of(a, b, 10000));
+        difference.push_back(a.accuracy - b.accuracy);
+      }
+      p = stats::holm(p);
+      size_t better = 0, worse = 0;
+      for (size_t t = 0; t < p.size(); ++t) {
+        better += p[t] < 0.05 && difference[t] > 0;
+        worse += p[t] < 0.05 && difference[t] < 0;
+      }
+      findings.push_back(fmt::format("{} is better than {} on {} of {} tests, {} on {}",
+                                     name(own[i]), name(own[j]), better, p.size(), name(own[j]),
+                                     worse));
+    }
+  return findings;
 }
 
 void choose_columns(std::vector<Table>& tables, const std::vector<std::string>& names) {

@@ -173,7 +173,8 @@ class Drawing {
     std::vector<std::string> lines;
     std::string marks_text;
     if (has_best(table_))
-      marks_text += style_.color ? "bold: best of its row" : "*: best of its row";
+      marks_text += std::string(style_.color ? "bold" : "*") +
+                    ": best of its row, and what is not below it beyond chance (p < 0.05)";
     if (has_low(table_))
       marks_text += std::string(marks_text.empty() ? "" : "; ") +
                     (style_.color ? "underlined" : "↓") + ": among the five lowest of its column";

@@ -26,6 +26,12 @@ namespace minpair::report {
 // (by test: of the condition); per suite and model: agreement of its methods.
 std::vector<Grid> statistics_grids(store::Store& store, const ReportOptions& options);
 
+// A regression over the rows of the runs, as R's lme4 writes and fits it: 'right ~ condition *
+// model
+// + (1 | item) + (condition | lemma)', logistic; 'margin ~ ...', linear.
+std::vector<Grid> regression_grids(store::Store& store, const ReportOptions& options,
+                                   const std::string& formula);
+
 // "sg_pl", "sgpl": the numbers of subject and distractor; false for other names.
 bool numbers_of_condition(const std::string& condition, bool& subject_plural,
                           bool& distractor_plural);
@@ -55,11 +61,13 @@ struct ComparedTest {
   std::string test;  // empty: all
   uint64_t items = 0, clusters = 0;
   double first = 0, second = 0;  // accuracies
-  stats::Estimate difference;    // first minus second
+  stats::Difference difference;  // first minus second
   stats::PairedCounts pairs;
-  double mcnemar = 1, permutation = 1;
-  double holm = 1, benjamini_hochberg = 1;  // of `permutation`, over the tests
-  double detectable = 0;  // the smallest difference that these clusters would show; NaN: none
+  double mcnemar = 1;
+  double holm = 1, benjamini_hochberg = 1;  // of `difference.p`, over the tests
+  uint64_t differing = 0;                   // clusters in which the two differ
+  double detectable =
+      0;  // the smallest difference that the same test would find; NaN: too few differ
 };
 
 struct Flip {

@@ -22,6 +22,21 @@ bool varied(const Estimate& e) { return e.value > 0 && e.value < 1 && e.standard
 
 }  // namespace
 
+std::string_view name_of(Method method) {
+  switch (method) {
+    case Method::likelihood:
+      return "profile likelihood";
+    case Method::wilson:
+      return "Wilson";
+    case Method::student:
+      return "Student's t";
+    case Method::bootstrap:
+      return "bootstrap (BCa)";
+    default:
+      return "";
+  }
+}
+
 double ClusterSums::total() const {
   double t = 0;
   for (double s : sum) t += s;
@@ -73,8 +88,12 @@ std::vector<double> leave_one_out(const ClusterSums& data) {
 Estimate clustered_share(const ClusterSums& data, double level) {
   Estimate e = estimate_of(data);
   bool independent = double(e.clusters) == data.items();
-  if (independent) e.interval = wilson(data.total(), data.items(), level);
+  if (independent) {
+    e.interval = wilson(data.total(), data.items(), level);
+    e.method = Method::wilson;
+  }
   if (independent || e.clusters < kFewestClusters) return e;
+  e.method = Method::student;
   double t = student_quantile(0.5 + level / 2, double(e.clusters - 1));
   if (!varied(e)) {
     e.interval = score_interval(e.value, double(e.clusters), t);
@@ -91,6 +110,7 @@ Estimate clustered_mean(const ClusterSums& data, double level) {
   if (!(e.standard_error > 0)) return e;
   double half = student_quantile(0.5 + level / 2, double(e.clusters - 1)) * e.standard_error;
   e.interval = {e.value - half, e.value + half};
+  e.method = Method::student;
   return e;
 }
 
@@ -99,12 +119,6 @@ Estimate clustered_difference(const ClusterSums& data, double level) {
   if (e.interval.low < -1) e.interval.low = -1;
   if (e.interval.high > 1) e.interval.high = 1;
   return e;
-}
-
-double detectable(const Estimate& e, double alpha, double power) {
-  if (!(e.standard_error > 0)) return std::nan("");
-  auto df = double(e.clusters - 1);
-  return (student_quantile(1 - alpha / 2, df) + student_quantile(power, df)) * e.standard_error;
 }
 
 double design_effect(const ClusterSums& data) {

@@ -24,20 +24,4 @@ Interval exact_interval(double correct, double n, double level) {
   return {low, high};
 }
 
-double minimal_detectable_departure(double n, double chance, double alpha, double power) {
-  double za = normal_quantile(1 - alpha / 2), zb = normal_quantile(power);
-  auto found = [&](double d) {
-    double p = chance + d;
-    return za * std::sqrt(chance * (1 - chance)) + zb * std::sqrt(std::max(0.0, p * (1 - p))) <=
-           d * std::sqrt(n);
-  };
-  if (!(n > 0) || !found(1 - chance)) return std::nan("");
-  double low = 0, high = 1 - chance;
-  for (int i = 0; i < 100; ++i) {
-    double middle = 0.5 * (low + high);
-    (found(middle) ? high : low) = middle;
-  }
-  return high;
-}
-
 }  // namespace minpair::stats

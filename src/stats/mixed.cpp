@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <Eigen/QR>
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 
 #include "base/error.h"
@@ -163,7 +166,7 @@ class Mixed {
              (data_.restricted ? equations_.fixed_log_determinant : 0) +
              freedom * (1 + std::log(2 * std::numbers::pi * variance));
     };
-    const Minimum best = minimise(deviance, start());
+    const Minimum best = lowest(deviance, start());
     MixedFit fit;
     fit.log_likelihood = -deviance(best.at) / 2;
     if (data_.restricted) fit.log_likelihood -= columns_.log_volume();
@@ -201,10 +204,11 @@ class Mixed {
       const double penalised = newton(u, b, false);
       return penalised + equations_.log_determinant;
     };
-    const Minimum best = minimise(laplace, at);
+    const Minimum best = lowest(laplace, at);
     fit.log_likelihood = log_coefficients() - best.value / 2;
     fit.converged = best.converged;
     fit.estimates = columns_.back(best.at.tail(fixed.size()));
+    if (data_.errors) fit.standard_errors = curved_errors(laplace, best.at, fixed.size());
     finish(fit, best.at, 1, 0);
     return fit;
   }
@@ -224,6 +228,19 @@ class Mixed {
         for (size_t j = 0; j <= i; ++j) theta[at++] = i == j;
     return theta;
   }
+  // The deviance is even in every deviation, so that its slope is zero where one of them is: a step
+  // that lands there exactly stays, wherever the minimum is.
+  Minimum lowest(const std::function<double(const Vector&)>& deviance, const Vector& from) const {
+    Minimum best = minimise(deviance, from);
+    for (const Matrix& f : factors(best.at))
+      if (f.diagonal().cwiseAbs().minCoeff() < 1e-8) {
+        Vector again = from;
+        again.head(Index(thetas_)) *= 0.3;
+        if (Minimum other = minimise(deviance, again); other.value < best.value) best = other;
+        break;
+      }
+    return best;
+  }
   Factors factors(const Vector& theta) const {
     Factors all;
     Index at = 0;
@@ -235,8 +252,39 @@ class Mixed {
     }
     return all;
   }
+  // From the second derivatives of the deviance, in the fixed effects and in the deviations, as
+  // lme4 has them; where these are at their boundary, in the fixed effects alone.
+  std::vector<double> curved_errors(const std::function<double(const Vector&)>& deviance,
+                                    const Vector& at, Index effects) const {
+    const Index n = at.size();
+    Matrix curvature(n, n);
+    const double here = deviance(at);
+    const auto moved = [&](Index i, double a, Index j, double b) {
+      Vector x = at;
+      x[i] += a;
+      x[j] += b;
+      return deviance(x);
+    };
+    constexpr double h = 1e-3;
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j <= i; ++j)
+        curvature(i, j) = curvature(j, i) =
+            i == j ? (moved(i, h, i, 0) - 2 * here + moved(i, -h, i, 0)) / (h * h)
+                   : (moved(i, h, j, h) - moved(i, h, j, -h) - moved(i, -h, j, h) +
+                      moved(i, -h, j, -h)) /
+                         (4 * h * h);
+    const Eigen::LDLT<Matrix> whole(curvature / 2);
+    Matrix information = curvature.bottomRightCorner(effects, effects) / 2;
+    if (whole.isPositive() && whole.vectorD().minCoeff() > 1e-8)
+      information =
+          Matrix(whole.solve(Matrix::Identity(n, n))).bottomRightCorner(effects, effects).inverse();
+    return columns_.errors(information.llt().matrixL(), 1);
+  }
+
   void finish(MixedFit& fit, const Vector& theta, double scale, size_t more) const {
+    constexpr double kNothing = 1e-4;  // lme4's limit
     for (const Matrix& f : factors(theta)) {
+      fit.singular |= f.diagonal().cwiseAbs().minCoeff() < kNothing;
       const Vector own = scale * f.rowwise().norm();
       fit.deviations.emplace_back(own.begin(), own.end());
     }

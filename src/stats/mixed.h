@@ -27,16 +27,18 @@ struct MixedData {
   std::vector<double> trials;  // empty: y is a measure, and errors are normal
   std::vector<RandomTerm> random;
   bool restricted = false;  // REML; of measures only
+  bool errors = false;      // of counts with random terms, too, for which the likelihood is curved
 };
 
 struct MixedFit {
   std::vector<double> estimates;
-  std::vector<double> standard_errors;          // none for counts with random terms
+  std::vector<double> standard_errors;          // of counts with random terms: where asked for
   std::vector<std::vector<double>> deviations;  // of every random term, of each of its columns
   double residual_deviation = 0;                // of measures
   double log_likelihood = 0;                    // of counts: with their binomial coefficients
   size_t parameters = 0;                        // for AIC
   bool converged = false;
+  bool singular = false;  // a deviation is nearly zero, or effects of a group are tied to others
 
   double aic() const { return 2 * double(parameters) - 2 * log_likelihood; }
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -17,10 +18,17 @@ bool at_least_as_extreme(double sum, double observed) {
 }
 
 double exhaustive_permutation(const std::vector<double>& d, double observed) {
-  uint64_t hits = 0, all = uint64_t{1} << d.size();
-  for (uint64_t signs = 0; signs < all; ++signs) {
-    double sum = 0;
-    for (size_t i = 0; i < d.size(); ++i) sum += (signs >> i) & 1 ? -d[i] : d[i];
+  // In the order of a Gray code, each of all sign vectors differs from the one before in one sign.
+  // Half of them are the other half turned round.
+  const uint64_t all = uint64_t{1} << (d.size() - 1);
+  std::vector<double> step;
+  for (double x : d) step.push_back(-2 * x);
+  double sum = observed;
+  uint64_t hits = 1;
+  for (uint64_t i = 1; i < all; ++i) {
+    double& change = step[size_t(std::countr_zero(i))];
+    sum += change;
+    change = -change;
     hits += at_least_as_extreme(sum, observed);
   }
   return double(hits) / double(all);
@@ -72,6 +80,10 @@ double clustered_permutation(const ClusterSums& differences, uint64_t permutatio
     hits += at_least_as_extreme(sum, observed);
   }
   return double(hits) / double(permutations + 1);
+}
+
+double smallest_p(uint64_t clusters) {
+  return std::ldexp(1.0, 1 - int(std::min<uint64_t>(clusters, 1000)));
 }
 
 std::vector<double> holm(std::span<const double> p) {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace minpair::stats {
@@ -65,11 +66,16 @@ std::vector<double> leave_one_out(const ClusterSums& data);
 // Fewer clusters carry no interval: whatever is done with them, it misses the truth far too often.
 inline constexpr uint64_t kFewestClusters = 5;
 
+// How an interval was made.
+enum class Method { none, likelihood, wilson, student, bootstrap };
+std::string_view name_of(Method method);  // "profile likelihood"; "" for none
+
 struct Estimate {
   double value = 0;
   Interval interval;          // NaN below kFewestClusters, unless items are independent
   double standard_error = 0;  // the jackknife's, over clusters; NaN below kFewestClusters
   uint64_t clusters = 0;
+  Method method = Method::none;
 };
 // A share, with Student's t on the logit scale (R's survey: svyciprop's "xlogit"). Wilson's where
 // every item is its own cluster; and over clusters where all items agree.
@@ -78,10 +84,6 @@ Estimate clustered_share(const ClusterSums& data, double level = 0.95);
 Estimate clustered_mean(const ClusterSums& data, double level = 0.95);
 // The same of a difference of shares, which is never beyond 1.
 Estimate clustered_difference(const ClusterSums& data, double level = 0.95);
-// The smallest difference that a two-sided test at `alpha` would find with probability `power`. NaN
-// where there is no standard error.
-double detectable(const Estimate& difference, double alpha = 0.05, double power = 0.8);
-
 struct Bootstrap {
   double observed = 0;
   Interval percentile;  // NaN below kFewestClusters
@@ -128,9 +130,9 @@ double clustered_permutation(const ClusterSums& differences, uint64_t permutatio
 std::vector<double> holm(std::span<const double> p);
 std::vector<double> benjamini_hochberg(std::span<const double> p);
 
-// The smallest departure from `chance` that n independent items would show.
-double minimal_detectable_departure(double n, double chance = 0.5, double alpha = 0.05,
-                                    double power = 0.8);
+// The smallest p that this test can give, with so many clusters: 2 / 2^clusters.
+double smallest_p(uint64_t clusters);
+
 // How many times more items one needs because of clustering: variance of the clustered mean over
 // the plain one.
 double design_effect(const ClusterSums& data);

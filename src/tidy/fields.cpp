@@ -125,8 +125,10 @@ std::vector<Field> summary_fields() {
           {"ties", integer, ""},
           {"points", number, "right, and what the ties are worth"},
           {"accuracy", number, "points / pairs"},
-          {"ci_low", number, "Wilson's interval, 95 %"},
-          {"ci_high", number, ""}};
+          {"ci_low", number, "95 % interval over clusters; none below five"},
+          {"ci_high", number, ""},
+          {"ci_method", text, "how it was made"},
+          {"clusters", integer, "of items that are not independent"}};
 }
 
 std::vector<Field> run_fields() {

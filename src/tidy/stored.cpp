@@ -306,6 +306,7 @@ class StoredRows : public Rows {
 
 Frame summary(store::Store& store, report::ReportOptions options) {
   options.by = {"test", "condition", "language"};
+  options.with_values = true;
   Frame f(summary_fields());
   for (const report::Table& table : report::make_tables(store, options))
     for (const report::Row& row : table.rows)
@@ -319,10 +320,10 @@ Frame summary(store::Store& store, report::ReportOptions options) {
         f.integer(int64_t(cell.tally.items)).integer(int64_t(cell.tally.pairs));
         f.integer(int64_t(cell.tally.correct)).integer(int64_t(cell.tally.ties));
         f.number(cell.tally.points);
-        if (cell.tally.pairs > 0)
-          f.number(cell.accuracy).number(cell.interval.low).number(cell.interval.high);
-        else
-          f.nothing().nothing().nothing();
+        const bool known = !std::isnan(cell.interval.low);
+        cell.tally.pairs > 0 ? f.number(cell.accuracy) : f.nothing();
+        known ? f.number(cell.interval.low).number(cell.interval.high) : f.nothing().nothing();
+        f.text_or_nothing(std::string(name_of(cell.method))).integer(int64_t(cell.clusters));
       }
   return f;
 }

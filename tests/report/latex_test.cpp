@@ -41,10 +41,12 @@ TEST(Latex, DigitsPercentIntervalsLabel) {
   const std::string plain = latex_tables(tables);
   EXPECT_THAT(plain, HasSubstr("& 0.9422 &"));
   EXPECT_THAT(plain, Not(HasSubstr("\\label")));
-  EXPECT_THAT(plain, HasSubstr("\\begin{adjustbox}{max width=\\textwidth}"));
-  const std::string styled = latex_tables(tables, {1, true, true, "tab:de"});
+  EXPECT_THAT(plain, HasSubstr("\\begin{adjustbox}{max width=\\linewidth}"));
+  const std::string styled = latex_tables(tables, {1, true, true, false, "tab:de"});
   EXPECT_THAT(styled, HasSubstr("& 94.2 {\\scriptsize[92.2, 96.2]} &"));
   EXPECT_THAT(styled, HasSubstr("\\label{tab:de}"));
+  EXPECT_THAT(plain, HasSubstr("\\begin{table}"));
+  EXPECT_THAT(latex_tables(tables, {.wide = true}), HasSubstr("\\end{table*}"));
   EXPECT_THAT(styled, HasSubstr("\\label{tab:de-2}"));
   EXPECT_THAT(styled, HasSubstr("A\\_title: accuracy in per cent."));
 }
@@ -72,7 +74,7 @@ TEST(Latex, LongTablesGoOverPagesAndWideOnesIntoParts) {
   const std::string narrow = latex_tables({table_of(2, 46)});
   EXPECT_EQ(count(narrow, "\\begin{longtable}"), 1u);
   EXPECT_EQ(count(narrow, "\\endhead"), 1u);
-  const std::string wide = latex_tables({table_of(20, 46)}, {4, false, false, "tab:x"});
+  const std::string wide = latex_tables({table_of(20, 46)}, {4, false, false, false, "tab:x"});
   EXPECT_GT(count(wide, "\\begin{longtable}"), 1u);
   EXPECT_EQ(count(wide, "\\begin{longtable}"), count(wide, "\\label{tab:x"));
   for (int m : {0, 19})  // every column is in some part
@@ -99,14 +101,12 @@ TEST(Latex, LongTablesHaveTheTestAboveItsConditions) {
 
 TEST(Latex, IntervalsSayWhatTheyAreOver) {
   Table t = table_of(1, 2);
-  EXPECT_THAT(latex_tables({t}, {4, false, true, ""}),
-              HasSubstr("Wilson's 95\\,\\% interval over items"));
   t.clusters = "clusters: as the suite states them";
   t.rows[1].cells[0].interval = {std::nan(""), std::nan("")};  // too few clusters
-  const std::string text = latex_tables({t}, {4, false, true, ""});
-  EXPECT_THAT(text,
-              HasSubstr("interval over clusters (none below five; Wilson's where each item is "
-                        "its own). Clusters: as the suite states them."));
+  const std::string text = latex_tables({t}, {4, false, true, false, ""});
+  EXPECT_THAT(
+      text, HasSubstr("interval (profile likelihood over clusters; none below five; Wilson's where "
+                      "each item is its own). Clusters: as the suite states them."));
   EXPECT_THAT(text, HasSubstr("test 0 & 0.9422 {\\scriptsize[0.9222, 0.9622]} &"));
   EXPECT_THAT(text, HasSubstr("test 1 & 0.9422 &"));
 }

@@ -208,12 +208,91 @@ TEST_F(ReportTest, CountsAndIntervalsOfSeedsAreOverAllOfThem) {
     EXPECT_EQ(cell->tally.pairs, 12u);
     EXPECT_EQ(cell->tally.correct, 5u);
     EXPECT_DOUBLE_EQ(cell->accuracy, 5.0 / 12);
-    // R: t.test(c(.25, .5, .5))$conf.int
-    EXPECT_NEAR(cell->interval.low, 0.05811227, 1e-7);
-    EXPECT_NEAR(cell->interval.high, 0.77522106, 1e-7);
+    EXPECT_NEAR(cell->deviation, 0.1443376, 1e-7);
   }
   EXPECT_THAT(t.notes, ::testing::Contains(HasSubstr("counts are sums over the seeds")));
   EXPECT_THAT(t.account.at(0), HasSubstr("12 items: 12 scored (0 ties), in 3 seeds"));
+}
+
+// What a mean over seeds is unsure of: which seeds, and which clusters of items.
+TEST_F(ReportTest, IntervalsOfSeedsHaveTheVariancesOfSeedsAndOfClusters) {
+  const Given right{"simple", "", -1, {-2}}, wrong{"simple", "", -3, {-2}};
+  const auto with = [&](int n) {
+    std::vector<Given> all(10, wrong);
+    for (int i = 0; i < n; ++i) all[size_t(i)] = right;
+    return all;
+  };
+  add("lstm/seed1", "masked", with(5));
+  add("lstm/seed2", "masked", with(6));
+  add("lstm/seed3", "masked", with(8));
+  ReportOptions o;
+  o.aggregate_seeds = o.with_values = true;
+  o.cluster = "item";
+  const Cell cell = table(o).total.cells.at(0);
+  EXPECT_EQ(cell.method, stats::Method::student);
+  // Three seeds have two degrees of freedom: R's qt(.975, 2) is 4.302653.
+  const double seeds = 0.1527525 / std::sqrt(3.0);
+  EXPECT_GT(cell.accuracy - cell.interval.low, 4.302653 * seeds);
+  EXPECT_NEAR(cell.accuracy, 19.0 / 30, 1e-9);
+}
+
+// Papers often print means over tests.
+TEST_F(ReportTest, AveragesOverTests) {
+  const Given right{"large", "", -1, {-2}}, wrong{"small", "", -3, {-2}};
+  suite::Manifest m;
+  m.name = "suite";
+  m.results = {{"P", "large", "", "", 0.9, 6, "P"},
+               {"P", "small", "", "", 0.2, 2, "P"},
+               {"P", "", "", "", 0.55, {}, "P (mean over tests)"}};
+  add("m", "masked", {right, right, right, right, right, right, wrong, wrong}, m);
+  ReportOptions o;
+  o.with_values = true;
+  Table items = table(o);
+  EXPECT_EQ(items.total.titles[0], "All");
+  EXPECT_DOUBLE_EQ(items.total.cells[0].accuracy, 0.75);
+  // Not beside a mean over items.
+  EXPECT_FALSE(items.total.cells[1].present);
+  EXPECT_THAT(items.notes, ::testing::Contains(HasSubstr("--average tests")));
+  o.average = Average::tests;
+  const Table tests = table(o);
+  EXPECT_EQ(tests.total.titles[0], "Mean of tests");
+  EXPECT_DOUBLE_EQ(tests.total.cells[0].accuracy, 0.5);
+  EXPECT_DOUBLE_EQ(tests.total.cells[0].sums.mean(), 0.5);
+  EXPECT_EQ(tests.total.cells[0].tally.correct, 6u);
+  EXPECT_DOUBLE_EQ(tests.total.cells[1].accuracy, 0.55);
+  // Nor beside a mean over other tests.
+  o.tests = {"large"};
+  EXPECT_FALSE(table(o).total.cells[1].present);
+}
+
+// Only what chance does not explain is marked, and never a published number.
+TEST_F(ReportTest, MarksRespectChanceTiesAndOtherItems) {
+  std::vector<Given> good(12, {"t", "", -1, {-2}}), bad(12, {"t", "", -3, {-2}});
+  suite::Manifest m;
+  m.name = "suite";
+  m.results = {{"P", "t", "", "", 0.99, 7, "P"}};
+  add("a", "masked", good, m);
+  add("b", "masked", bad, m);
+  good[0] = bad[0];
+  add("c", "masked", good, m);
+  ReportOptions o;
+  o.cluster = "item";
+  const Table t = table(o);
+  ASSERT_EQ(t.columns.size(), 4u);
+  EXPECT_TRUE(t.rows[0].cells[0].best);
+  EXPECT_FALSE(t.rows[0].cells[1].best);
+  EXPECT_TRUE(t.rows[0].cells[2].best);  // one item of twelve is not beyond chance
+  EXPECT_FALSE(t.rows[0].cells[3].best);
+  EXPECT_TRUE(t.columns[3].other_items);
+}
+
+TEST_F(ReportTest, ManyRowsAsLowAreNotAmongTheFiveLowest) {
+  std::vector<Given> rows;
+  for (const char* test : {"a", "b", "c", "d", "e", "f", "g"}) rows.push_back({test, "", -1, {-2}});
+  rows.push_back({"h", "", -3, {-2}});
+  add("m", "masked", rows);
+  const Table t = table({});
+  for (const Row& row : t.rows) EXPECT_EQ(row.cells[0].low, row.keys[0] == "h") << row.keys[0];
 }
 
 TEST_F(ReportTest, SeedsBecomeOneColumn) {
@@ -222,7 +301,8 @@ TEST_F(ReportTest, SeedsBecomeOneColumn) {
   ReportOptions o;
   Table apart = table(o);
   EXPECT_EQ(apart.columns.size(), 2u);
-  EXPECT_TRUE(apart.rows[0].cells[0].best);
+  // Two items say nothing about which is better.
+  EXPECT_FALSE(apart.rows[0].cells[0].best);
   EXPECT_FALSE(apart.rows[0].cells[1].best);
   o.aggregate_seeds = true;
   Table t = table(o);

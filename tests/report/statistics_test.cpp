@@ -37,7 +37,7 @@ TEST(Statistics, TheSaturatedModelGivesTheLogOddsOfTheConditions) {
   ASSERT_EQ(grids.size(), 2u);
   EXPECT_EQ(number(grids[0].rows[0][2]), 20);  // clusters
   EXPECT_DOUBLE_EQ(number(grids[0].rows[0][3]), 56.0 / 80);
-  EXPECT_GT(number(grids[0].rows[0][6]), 1);  // wrong together: worth fewer items
+  EXPECT_GT(number(grids[0].rows[0][7]), 1);  // wrong together: worth fewer items
   auto odds = [](double wrong) { return std::log((20 - wrong) / wrong); };
   ASSERT_EQ(grids[1].rows.size(), 3u);
   double differ = (odds(8) + odds(10) - odds(2) - odds(4)) / 2;
@@ -57,6 +57,8 @@ TEST(Statistics, ConditionsWithoutMistakesGetFirthsEstimate) {
   double differ = (odds(8) + odds(10) - odds(0) - odds(4)) / 2;
   EXPECT_NEAR(number(grids[1].rows[2][2]), differ, 1e-8);
   EXPECT_EQ(std::get<std::string>(grids[1].rows[2][6]), "Firth");
+  // It knows no clusters, so nothing is said of how sure it is.
+  for (size_t column : {3, 4, 5}) EXPECT_TRUE(std::isnan(number(grids[1].rows[2][column])));
   EXPECT_EQ(grids[1].notes.size(), 2u);
 }
 
@@ -78,25 +80,27 @@ TEST(Statistics, TablesCanHaveTheSameIntervals) {
   store::Store store(folder / "r.db", store::Store::Mode::write);
   add_run_of(store, "s", "A", "masked", crossed(2, 8, 10, 4));
   const Grid grid = statistics_grids(store, {})[0];
-  const Table wilson = make_tables(store, {}).at(0),
-              clustered = make_tables(store, {.clustered = true}).at(0);
-  EXPECT_EQ(wilson.clusters, "");
+  ReportOptions options;
+  const Table without = make_tables(store, options).at(0);
+  options.with_values = true;
+  const Table clustered = make_tables(store, options).at(0);
+  // Whoever asks for no intervals gets none, rather than others.
+  EXPECT_TRUE(std::isnan(without.rows[0].cells[0].interval.low));
   EXPECT_EQ(clustered.clusters, "clusters: as the suite states them");
   const Cell& cell = clustered.rows.at(0).cells.at(0);
   EXPECT_DOUBLE_EQ(cell.accuracy, 56.0 / 80);
   EXPECT_DOUBLE_EQ(cell.interval.low, number(grid.rows[0][4]));
   EXPECT_DOUBLE_EQ(cell.interval.high, number(grid.rows[0][5]));
   EXPECT_DOUBLE_EQ(clustered.total.cells.at(0).interval.low, cell.interval.low);
-  EXPECT_DOUBLE_EQ(wilson.rows[0].cells[0].interval.low, stats::wilson(56, 80).low);
   // One condition alone, and other clusters: each item is its own.
-  const Table conditions =
-      make_tables(store, {.by = {"condition"}, .cluster = "item", .clustered = true}).at(0);
-  EXPECT_DOUBLE_EQ(conditions.rows.at(1).cells.at(0).interval.low, stats::wilson(12, 20).low);
+  options.by = {"condition"};
+  options.cluster = "item";
+  const Cell one = make_tables(store, options).at(0).rows.at(1).cells.at(0);
+  EXPECT_DOUBLE_EQ(one.interval.low, stats::wilson(12, 20).low);
+  EXPECT_EQ(one.method, stats::Method::wilson);
   // Four clusters carry none.
-  EXPECT_TRUE(std::isnan(make_tables(store, {.cluster = "template", .clustered = true})
-                             .at(0)
-                             .total.cells.at(0)
-                             .interval.low));
+  options.cluster = "template";
+  EXPECT_TRUE(std::isnan(make_tables(store, options).at(0).total.cells.at(0).interval.low));
 }
 
 TEST(Statistics, NamesThatNoItemHasAreErrors) {

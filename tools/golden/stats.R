@@ -75,16 +75,6 @@ d <- c(3, -1, 2, 2, 0.5, -0.5, 4, 1)
 signs <- as.matrix(expand.grid(rep(list(c(-1, 1)), length(d))))
 put("permutation", d = arr(d), p = num(mean(abs(signs %*% d) >= abs(sum(d)) - 1e-9)))
 
-# The smallest detectable difference: the normal approximation of McNemar's power, solved by uniroot.
-for (case in list(c(540, 0.2), c(39, 0.3), c(18230, 0.05))) {
-  n <- case[1]; pd <- case[2]
-  f <- function(d) qnorm(0.975) * sqrt(pd) + qnorm(0.8) * sqrt(pd - d^2) - d * sqrt(n)
-  put("detectable", n = num(n), discordant = num(pd), difference = num(uniroot(f, c(1e-9, pd), tol = 1e-14)$root))
-}
-for (n in c(39, 540)) {
-  f <- function(d) qnorm(0.975) * 0.5 + qnorm(0.8) * sqrt((0.5 + d) * (0.5 - d)) - d * sqrt(n)
-  put("departure", n = num(n), difference = num(uniroot(f, c(1e-9, 0.5), tol = 1e-14)$root))
-}
 a <- c(1, 1, 0, 0, 1, 0.5, 0, 1, 1, 0); b <- c(1, 0, 0, 1, 1, 0.5, 0, 1, 1, 1)
 lv <- c(0, 0.5, 1)
 tab <- table(factor(a, lv), factor(b, lv)) / length(a)

@@ -29,7 +29,8 @@ interface Compared {
   only_first: number;
   only_second: number;
   mcnemar: number;
-  permutation: number;
+  p: number;
+  smallest_p: number;
   holm: number;
   benjamini_hochberg: number;
   detectable: number | null;
@@ -102,7 +103,7 @@ function differences(c: Comparison): SVGElement {
 }
 
 function testTable(c: Comparison): HTMLElement {
-  const kTests = ["McNemar", "Perm.", "Holm", "BH"];
+  const kTests = ["McNemar", "p", "Least p", "Holm", "BH"];
   const kWhole = ["Items", "Clusters", `Only ${c.first}`, `Only ${c.second}`];
   const columns: Column[] = [
     { title: "Test" },
@@ -114,9 +115,10 @@ function testTable(c: Comparison): HTMLElement {
       "Difference",
       "From",
       "To",
+      "p",
       "Holm",
       "BH",
-      "Perm.",
+      "Least p",
       "McNemar",
       `Only ${c.first}`,
       `Only ${c.second}`,
@@ -137,9 +139,10 @@ function testTable(c: Comparison): HTMLElement {
     t.difference,
     t.low,
     t.high,
+    t.p,
     corrected ? t.holm : null,
     corrected ? t.benjamini_hochberg : null,
-    t.permutation,
+    t.smallest_p,
     t.mcnemar,
     t.only_first,
     t.only_second,

@@ -63,6 +63,7 @@ export interface Data {
   suites: Suite[];
   runs: Run[];
   others: Other[];
+  findings: { suite: number; text: string }[]; // which differences remain after Holm's correction
   policies: string[];
   account: string[];
   notes: string[];

@@ -24,6 +24,8 @@ import {
 } from "./view";
 
 const kMostCards = 4;
+const kManyClusters = 12;
+const kIntervals = "intervals: 95%, profile likelihood over clusters";
 type Ranked = { row: Row; accuracy: number };
 
 const named = (row: Row) => (row.language ? `${row.title}, ${row.language}` : row.title);
@@ -78,7 +80,13 @@ function fact(title: string, ...content: (Node | string)[]): Node[] {
   return [el("dt", {}, title), el("dd", {}, ...content)];
 }
 
-function tests(run: Run, of: Ranked[]): Node[] {
+/** The first of an order. Where more tests are as far out than there is room for, how many. */
+function tests(run: Run, order: Ranked[], most: number): Node[] {
+  const first = order.filter((r) => r.accuracy === order[0].accuracy);
+  if (first.length > most)
+    return [text(`${several(first.length, "test")} `), el("b", {}, share(order[0].accuracy))];
+  const next = order[most]?.accuracy === order[most - 1].accuracy;
+  const of = order.slice(0, next ? first.length : most);
   return of.map(({ row, accuracy }) =>
     el("span", { class: "of" }, opener(row, run), " ", el("b", {}, share(accuracy))),
   );
@@ -97,23 +105,8 @@ function facts(
   const all: [string, Node[]][] = [];
   if (most && order[0].accuracy > order[order.length - 1].accuracy)
     all.push(
-      [
-        "Strongest",
-        tests(
-          run,
-          order.slice(0, most).filter((r) => r.accuracy > order.at(-1)!.accuracy),
-        ),
-      ],
-      [
-        "Weakest",
-        tests(
-          run,
-          order
-            .slice(-most)
-            .reverse()
-            .filter((r) => r.accuracy < order[0].accuracy),
-        ),
-      ],
+      ["Strongest", tests(run, order, most)],
+      ["Weakest", tests(run, [...order].reverse(), most)],
     );
   if (worst) {
     const lost = worst.without - worst.with;
@@ -141,7 +134,10 @@ function facts(
 const text = (t: string) => document.createTextNode(t);
 const pairs = (run: Run, c: Cell) =>
   [
-    `${several(c.items, "pair")} in ${several(c.clusters, "cluster")}, ${several(c.ties, "tie")}`,
+    [
+      several(c.items, suite().designs ? "item" : "pair"),
+      ` in ${several(c.clusters, "cluster")}, ${several(c.ties, "tie")}`,
+    ].join(""),
     ...(together(run).length ? [`${together(run).join(", ")} together`] : []),
   ].join("; ");
 const heading = (run: Run, nth: number) => [
@@ -229,6 +225,8 @@ export function found(): Node[] {
   const nth = nthAmong(shown);
   const panels = featureGroups("attraction");
   const said = shown.map((run) => facts(run, rows, panels));
+  const clusters = rows.map((row) => cellAt(shown[0], row.group)?.clusters ?? kManyClusters);
+  const few = clusters.some((n) => n < kManyClusters);
   return [
     el(
       "p",
@@ -242,11 +240,22 @@ export function found(): Node[] {
     shown.length > kMostCards
       ? manyRuns(shown, said)
       : el("div", { class: "cards" }, ...shown.map((r, i) => card(r, nth(r), said[i]))),
+    ...data.findings
+      .filter((f) => data.suites[f.suite] === suite())
+      .map((f) => el("p", { class: "lead" }, `${f.text} (p < 0.05 after Holm's correction).`)),
+    few
+      ? el(
+          "p",
+          { class: "note" },
+          "Few clusters: the intervals allow for words that the suite does not have, " +
+            "and on which a model could fail.",
+        )
+      : "",
     published.length ? el("p", { class: "note" }, `Published: ${published.join("; ")}.`) : "",
     el(
       "p",
       { class: "note" },
-      `${[...data.policies, suite().clusters, "intervals: 95%, over clusters"].join("; ")}.`,
+      `${[...data.policies, suite().clusters, kIntervals].join("; ")}.`,
     ),
   ].filter((n) => n !== "") as Node[];
 }

@@ -22,6 +22,7 @@ import {
   otherAt,
   others,
   runs,
+  suite,
   testRows,
   totalRows,
   type Beside,
@@ -56,8 +57,8 @@ function cellButton(run: Run, row: Row): HTMLElement {
   const content = [share(cell.accuracy), track(cell)];
   const title = [
     `${label}\n${interval(cell.low, cell.high)}`,
-    `${several(cell.items, "pair")} in ${several(cell.clusters, "cluster")}, ` +
-      several(cell.ties, "tie"),
+    `${several(cell.items, suite().designs ? "item" : "pair")} in ` +
+      `${several(cell.clusters, "cluster")}, ${several(cell.ties, "tie")}`,
   ].join("\n");
   const props = {
     class: "cell",

@@ -260,6 +260,21 @@ std::vector<std::vector<std::string_view>> AvgGrammar::lists(std::string_view ke
   return all;
 }
 
+std::string AvgGrammar::word_at(const AvgCell& cell, size_t form) const {
+  const std::string distinct = setting("distinct");
+  const std::vector<std::string_view> own = words(distinct);
+  const AvgCell* list = &cell;
+  if (std::find(own.begin(), own.end(), cell.symbol.name) == own.end())
+    list = &*std::find_if(cells.begin(), cells.end(), [&](const AvgCell& c) {
+      return c.symbol.name == cell.symbol.name && c.forms.size() == cell.forms.size();
+    });
+  const std::string& word = list->forms[form];
+  // Nothing, or a word twice in the list.
+  if (word.empty() || std::count(list->forms.begin(), list->forms.end(), word) > 1)
+    return fmt::format("{}/{}", cell.symbol.name, form + 1);
+  return word;
+}
+
 void parse_avg(std::string_view text, const std::string& file, AvgGrammar& grammar) {
   text = without_mark(text);
   uint64_t number = 0;

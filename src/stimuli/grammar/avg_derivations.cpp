@@ -60,7 +60,6 @@ class Compiler {
                                           Settled& settled) const;
   std::vector<Derivations::Node> marks(const AvgTemplate& t, size_t position);
   size_t cluster_position(const AvgTemplate& t, const std::vector<Group>& groups) const;
-  std::string word_at(const AvgToken& token, size_t form) const;
   void add_cluster(const AvgTemplate& t, Span stretch, Derivations::Node loci_of_cluster,
                    size_t position, const Settled& settled);
   Derivations::Node choice(const AvgTemplate& t, size_t position, const Settled& settled);
@@ -360,25 +359,6 @@ std::vector<Derivations::Node> Compiler::marks(const AvgTemplate& t, size_t posi
   return {derivations_.add_mark(Derivations::Mark::distractor)};
 }
 
-// What a word is called in whichever form: as in the first of its lists, where lists of one name
-// have the forms of the same words. Those that 'distinct:' names have words of their own.
-std::string Compiler::word_at(const AvgToken& token, size_t form) const {
-  const std::string distinct = grammar_.setting("distinct");
-  const std::vector<std::string_view> own = words(distinct);
-  const AvgCell* list = &cell(token);
-  if (std::find(own.begin(), own.end(), token.symbol.name) == own.end())
-    for (const AvgCell& c : grammar_.cells)
-      if (c.symbol.name == token.symbol.name && c.forms.size() == list->forms.size()) {
-        list = &c;
-        break;
-      }
-  const std::string& word = list->forms[form];
-  // Nothing, or a word twice in the list.
-  if (word.empty() || std::count(list->forms.begin(), list->forms.end(), word) > 1)
-    return fmt::format("{}/{}", token.symbol.name, form + 1);
-  return word;
-}
-
 void Compiler::add_cluster(const AvgTemplate& t, Span stretch, Derivations::Node loci_of_cluster,
                            size_t position, const Settled& settled) {
   std::vector<Derivations::Node> sequence;
@@ -394,7 +374,7 @@ void Compiler::add_cluster(const AvgTemplate& t, Span stretch, Derivations::Node
   }
   std::string cluster = derivations_.test();
   if (position < t.tokens.size())
-    cluster += "/" + word_at(t.tokens[position], settled.forms.at(position));
+    cluster += "/" + grammar_.word_at(cell(t.tokens[position]), settled.forms.at(position));
   Section section{t.condition, cluster, {}, derivations_.add_choice({sequence})};
   for (const auto& [name, value] : t.features) section.features.emplace_back(name, value);
   if (design()) section.names = names_;
