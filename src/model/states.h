@@ -2,6 +2,7 @@
 // What a model has inside for every token of a text.
 //
 //   query::Query question = states_question(model, ids, {{2}});   // what the second layer gives
+//   query::Answer answer = model.answer({&question, 1})[0];
 //   std::vector<States> states = states_of(answer, 1);
 
 #include <span>
