@@ -278,7 +278,7 @@ TEST(LoadModel, AbsurdConfigurationsAreErrors) {
   EXPECT_THAT(with("hidden_act", "mish"), HasSubstr("known are gelu"));
   EXPECT_THAT(with("position_embedding_type", "relative_key"), HasSubstr("relative_key"));
   EXPECT_THAT(with("model_type", "reformer"), HasSubstr("'reformer' is not supported"));
-  EXPECT_THAT(with("model_type", "qwen3_next"), HasSubstr("'qwen3' resembles it most (Qwen 3)"));
+  EXPECT_THAT(with("model_type", "qwen3_next"), HasSubstr("'qwen3_5' resembles it most (Qwen 3.5"));
   EXPECT_THAT(with("model_type", "pegasus"), HasSubstr("'bart' resembles it most"));
   EXPECT_THAT(with("model_type", "gemma3n"), HasSubstr("'gemma3_text' resembles it most"));
   EXPECT_THAT(with("model_type", "gemma3n"), HasSubstr("embeddings for each layer"));
