@@ -203,7 +203,7 @@ def main():
     parser.add_argument("--keep")
     options = parser.parse_args()
     program = str(pathlib.Path(options.program).resolve())
-    model = str(pathlib.Path(options.source).resolve() / "tests/model/golden/gpt2")
+    model = str(pathlib.Path(options.source).resolve() / "tests/model/golden/byt5")
     folder = pathlib.Path(options.keep or tempfile.mkdtemp())
     folder.mkdir(exist_ok=True)
     wrong, refused = [], 0
