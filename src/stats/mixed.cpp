@@ -189,7 +189,7 @@ class Mixed {
     const double at_mode = newton(u, fixed, true);
     MixedFit fit;
     if (data_.random.empty()) {
-      fit.log_likelihood = log_coefficients() - at_mode / 2;
+      fit.log_likelihood = -at_mode / 2;
       fit.converged = true;
       fit.estimates = columns_.back(fixed);
       fit.standard_errors = columns_.errors(equations_.information(), 1);
@@ -205,7 +205,7 @@ class Mixed {
       return penalised + equations_.log_determinant;
     };
     const Minimum best = lowest(laplace, at);
-    fit.log_likelihood = log_coefficients() - best.value / 2;
+    fit.log_likelihood = -best.value / 2;
     fit.converged = best.converged;
     fit.estimates = columns_.back(best.at.tail(fixed.size()));
     if (data_.errors) fit.standard_errors = curved_errors(laplace, best.at, fixed.size());
@@ -293,14 +293,6 @@ class Mixed {
 
   // --- Counts: the logit link
 
-  // In how many orders the answers could have come: as in R, a count's likelihood has them.
-  double log_coefficients() const {
-    double sum = 0;
-    for (Index i = 0; i < y_.size(); ++i)
-      sum += std::lgamma(trials_[i] + 1) - std::lgamma(y_[i] + 1) -
-             std::lgamma(trials_[i] - y_[i] + 1);
-    return sum;
-  }
   Vector linear(const Vector& u, const Vector& fixed) const {
     return equations_.random_part(u) + columns_.q * fixed;
   }

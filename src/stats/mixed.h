@@ -35,7 +35,7 @@ struct MixedFit {
   std::vector<double> standard_errors;          // of counts with random terms: where asked for
   std::vector<std::vector<double>> deviations;  // of every random term, of each of its columns
   double residual_deviation = 0;                // of measures
-  double log_likelihood = 0;                    // of counts: with their binomial coefficients
+  double log_likelihood = 0;                    // of counts: of the single answers
   size_t parameters = 0;                        // for AIC
   bool converged = false;
   bool singular = false;  // a deviation is nearly zero, or effects of a group are tied to others

@@ -29,8 +29,11 @@ say(glm(cbind(right, n - right) ~ x, binomial, d))
 g <- glmer(cbind(right, n - right) ~ x + (1 | g) + (1 | h), d, binomial,
            control = glmerControl(optimizer = "bobyqa", optCtrl = list(rhoend = 1e-10), tolPwrss = 1e-12))
 say(g)
+cat(sprintf("  of single answers %.9f\n", logLik(g) - sum(lchoose(d$n, d$right))))
 s <- glmer(cbind(right, n - right) ~ x + (1 | g) + (x | h), d, binomial,
            control = glmerControl(optimizer = "bobyqa", optCtrl = list(rhoend = 1e-10, maxfun = 1e5), tolPwrss = 1e-12))
 say(s)
+cat(sprintf("  of single answers %.9f\n", logLik(s) - sum(lchoose(d$n, d$right))))
+cat(sprintf("  glm, of single answers %.9f\n", logLik(glm(cbind(right, n - right) ~ x, binomial, d)) - sum(lchoose(d$n, d$right))))
 cat(sprintf("%.12f %.12f %.3e\n", pchisq(3.5, 1, lower = FALSE), pchisq(7.25, 4, lower = FALSE), pchisq(60, 3, lower = FALSE)))
 print(d$right)
