@@ -515,7 +515,7 @@ void add_sections(const File& file, const Paradigms& paradigms, Solver& solver,
       if (is_new) by_condition.emplace_back();
       by_condition[place->second].push_back(std::move(section));
     }
-    if (question.depth == 0) check_used(file, paradigms, solver.used());
+    if (question.depth == 0) check_used(file, paradigms, solver.used(), derivations.syncretic());
     for (std::vector<Section>& some : by_condition)
       std::move(some.begin(), some.end(), std::back_inserter(sections));
     if (file.makes_design()) sections = designs_of(file, std::move(sections), derivations);

@@ -159,11 +159,11 @@ void check_asked(const File& file, const RulesOf& rules, const Needed& needed) {
       for (const auto& [feature, place] : features)
         if (!r->left.find(feature))
           throw file
-              .error(fmt::format("{} has no {} here, but {}line {} asks for it", name, feature,
-                                 place.file == r->left.place.file ? ""
-                                                                  : file.names[place.file] + ", ",
-                                 place.line),
-                     r->left.place)
+              .error(
+                  fmt::format("{} has no {} here, but {}line {} asks for it", name, feature,
+                              place.file == r->left.place.file ? "" : file.names[place.file] + ", ",
+                              place.line),
+                  r->left.place)
               .hint(fmt::format("write {}[{}=...] ->", name, feature));
     }
 }
@@ -346,15 +346,27 @@ bool may_be_left_out(const File& file, const Rule& rule, const Paradigms& paradi
   });
 }
 
+// '% syncretic skip' leaves its forms out.
+bool is_passed_over(const Rule& rule, const Paradigms& paradigms,
+                    const std::set<std::string>& skipped) {
+  return rule.is_entry() &&
+         std::ranges::any_of(*paradigms.find(rule.right[0].text), [&](const Cell& c) {
+           return std::ranges::any_of(
+               skipped, [&](const std::string& words) { return words.find(c.form) != words.npos; });
+         });
+}
+
 }  // namespace
 
-void check_used(const File& file, const Paradigms& paradigms, const Used& used) {
+void check_used(const File& file, const Paradigms& paradigms, const Used& used,
+                const std::set<std::string>& skipped) {
   std::set<std::string> symbols;
   for (const Rule& r : file.rules)
     if (used.alternatives.contains(r.alternative)) symbols.insert(r.left.text);
   const Rule* idle = nullptr;
   for (const Rule& r : file.rules)
-    if (!used.alternatives.contains(r.alternative) && !may_be_left_out(file, r, paradigms) &&
+    if (!used.alternatives.contains(r.alternative) && !is_passed_over(r, paradigms, skipped) &&
+        !may_be_left_out(file, r, paradigms) &&
         (r.left.place.file == 0 || (r.is_entry() && symbols.contains(r.left.text))) &&
         (!idle || idle->left.text == file.start))
       idle = &r;

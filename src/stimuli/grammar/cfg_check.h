@@ -31,7 +31,8 @@ struct Used {
 
 // Throws when an alternative is in no sentence, of an included file one of a symbol that others of
 // its alternatives are for; or when a locus that may have any value has one only. Of several
-// alternatives, the one furthest below is most likely the cause.
-void check_used(const File& file, const Paradigms& paradigms, const Used& used);
+// alternatives, the one furthest below is most likely the cause. `skipped`: syncretic forms.
+void check_used(const File& file, const Paradigms& paradigms, const Used& used,
+                const std::set<std::string>& skipped);
 
 }  // namespace minpair::stimuli::cfg
