@@ -67,7 +67,7 @@ for (const [name, options] of Object.entries({ light: kScreen, dark, phone: kPho
   );
   assert.ok(effects.has("Autor") && effects.has("Häusern"), [...effects.keys()].join(" "));
   for (const [word, e] of effects) assert.equal(masked.get(word)[0], e, word);
-  assert.match(await page.textContent("#bench .looked:nth-child(2) figcaption"), /into zeros/);
+  assert.match(await page.textContent("#bench .looked:nth-child(2) figcaption"), /set to zero/);
   // The curve of the lens ends at the margin.
   const margin = number(
     (await page.textContent("#bench .looked .verdict")).match(/log odds (\S+)/)[1],
