@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "base/rows.h"
 #include "base/text.h"
@@ -260,7 +261,7 @@ std::vector<std::vector<std::string_view>> AvgGrammar::lists(std::string_view ke
   return all;
 }
 
-std::string AvgGrammar::word_at(const AvgCell& cell, size_t form) const {
+std::vector<std::string> AvgGrammar::names_of_forms(const AvgCell& cell) const {
   const std::string distinct = setting("distinct");
   const std::vector<std::string_view> own = words(distinct);
   const AvgCell* list = &cell;
@@ -268,11 +269,14 @@ std::string AvgGrammar::word_at(const AvgCell& cell, size_t form) const {
     list = &*std::find_if(cells.begin(), cells.end(), [&](const AvgCell& c) {
       return c.symbol.name == cell.symbol.name && c.forms.size() == cell.forms.size();
     });
-  const std::string& word = list->forms[form];
-  // Nothing, or a word twice in the list.
-  if (word.empty() || std::count(list->forms.begin(), list->forms.end(), word) > 1)
-    return fmt::format("{}/{}", cell.symbol.name, form + 1);
-  return word;
+  std::map<std::string_view, size_t> counts;
+  for (const std::string& word : list->forms) ++counts[word];
+  std::vector<std::string> names;
+  for (const std::string& word : list->forms)
+    names.push_back(word.empty() || counts[word] > 1
+                        ? fmt::format("{}/{}", cell.symbol.name, names.size() + 1)
+                        : word);
+  return names;
 }
 
 void parse_avg(std::string_view text, const std::string& file, AvgGrammar& grammar) {

@@ -80,9 +80,10 @@ struct AvgGrammar {
   Where place_of(std::string_view key) const;
   // The names on each line with this key: "tied: N V".
   std::vector<std::vector<std::string_view>> lists(std::string_view key) const;
-  // What a word is called in whichever form: as in the first of its lists, where lists of one name
-  // have the forms of the same words. Those that 'distinct:' names have words of their own.
-  std::string word_at(const AvgCell& cell, size_t form) const;
+  // What each word of a list is called in whichever form: as in the first list of that name, where
+  // lists of one name have the forms of the same words. Those that 'distinct:' names have words of
+  // their own.
+  std::vector<std::string> names_of_forms(const AvgCell& cell) const;
 };
 
 // Adds the statements of a file to the grammar. Throws with line and column.

@@ -74,6 +74,7 @@ class Compiler {
   Derivations& derivations_;
   // A cell without the forms that are kept from this place.
   std::map<std::pair<const AvgCell*, std::vector<size_t>>, Derivations::Node> choices_;
+  std::map<const AvgCell*, std::vector<std::string>> names_of_forms_;
   size_t written_ = 0;  // locus texts so far
   bool some_vary_ = false, some_do_not_ = false;
   std::vector<std::string> names_;  // of the sentences of a design
@@ -373,8 +374,12 @@ void Compiler::add_cluster(const AvgTemplate& t, Span stretch, Derivations::Node
     }
   }
   std::string cluster = derivations_.test();
-  if (position < t.tokens.size())
-    cluster += "/" + grammar_.word_at(cell(t.tokens[position]), settled.forms.at(position));
+  if (position < t.tokens.size()) {
+    const AvgCell& varied = cell(t.tokens[position]);
+    auto [names, is_new] = names_of_forms_.try_emplace(&varied);
+    if (is_new) names->second = grammar_.names_of_forms(varied);
+    cluster += "/" + names->second.at(settled.forms.at(position));
+  }
   Section section{t.condition, cluster, {}, derivations_.add_choice({sequence})};
   for (const auto& [name, value] : t.features) section.features.emplace_back(name, value);
   if (design()) section.names = names_;
