@@ -240,7 +240,7 @@ def test_ctrl_c(bert):
 
 
 def test_ctrl_c_while_predicting(bert):
-    texts = ["wort7 [MASK] wort9"] * 100000
+    texts = [f"wort{i % 20} wort{i // 20 % 20} [MASK] wort{i // 400 % 20}" for i in range(8000)]
     calls = []
 
     def interrupt(done, total):
