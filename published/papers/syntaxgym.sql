@@ -255,6 +255,7 @@ select key, value from json_each(fit('correct / n ~ model + (1 | suite) + (1 | s
 method: choice
 norm: mean
 */
-select model, 'en' as language, suite || '/' || item as id, suite as test, correct as choice,
+select model, 'en' as language, suite || '/' || item as id, suite as test,
+  suite || ' item ' || item as cluster, correct as choice,
   suite || ', item ' || item || ': as predicted' as good, suite || ', item ' || item || ': not as predicted' as bad, place
 from results;
