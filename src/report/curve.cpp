@@ -62,7 +62,8 @@ GridValue perplexity(std::optional<double> loss) {
 std::string bar(std::optional<double> loss, double most) {
   if (!loss || most <= 0) return "";
   std::string text;
-  for (int i = 0; i < int(std::lround(30 * *loss / most)); ++i) text += "█";
+  const long length = std::lround(std::clamp(30 * *loss / most, 0.0, 30.0));
+  for (long i = 0; i < length; ++i) text += "█";
   return text;
 }
 
