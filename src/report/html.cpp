@@ -252,6 +252,7 @@ void append_table(Json& out, size_t suite, const Table& table, bool total) {
                        {"norm", column.norm},
                        {"lengths", column.lengths},
                        {"seeds", column.seeds},
+                       {"other_items", column.other_items},
                        {"language", key_of(table, *row, "language")},
                        {"test", key_of(table, *row, "test")},
                        {"condition", key_of(table, *row, "condition")},

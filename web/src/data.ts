@@ -38,6 +38,7 @@ export interface Other {
   norm: string;
   lengths: string;
   seeds: number; // 0: published
+  other_items: boolean; // published, and over other items than ours
   language: string;
   test: string;
   condition: string;

@@ -34,7 +34,7 @@ const named = nameOf;
 const published = () =>
   others().map((o) => ({
     letter: o.letter,
-    name: `${o.name} (${o.seeds ? `mean of ${o.seeds} seeds` : "published"})`,
+    name: `${o.name} (${o.origin})`,
     of: o.of,
   }));
 const lettered = () => (others().length ? "; letters: published results" : "");

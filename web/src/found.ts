@@ -252,10 +252,6 @@ export function found(): Node[] {
         )
       : "",
     published.length ? el("p", { class: "note" }, `Published: ${published.join("; ")}.`) : "",
-    el(
-      "p",
-      { class: "note" },
-      `${[...data.policies, suite().clusters, kIntervals].join("; ")}.`,
-    ),
+    el("p", { class: "note" }, `${[...data.policies, suite().clusters, kIntervals].join("; ")}.`),
   ].filter((n) => n !== "") as Node[];
 }

@@ -145,7 +145,7 @@ function head(shown: Run[], beside: Beside[], first: string, sortable: boolean):
             { class: "head words" },
             el("b", { class: "letter" }, o.letter),
             el("span", {}, o.name),
-            el("small", {}, o.seeds ? `mean of ${o.seeds} seeds` : "published"),
+            el("small", {}, o.origin),
           ),
         ),
       ),
@@ -223,7 +223,7 @@ function plain(
     ...(spoken ? [{ title: "Language" }] : []),
     ...shown.map((r) => ({ title: `${r.model} ${r.method} ${normOf(r)}`, numeric: true })),
     ...beside.map((o) => ({
-      title: `${o.name} (${o.seeds ? "mean" : "published"})`,
+      title: `${o.name} (${o.origin})`,
       numeric: true,
     })),
     { title: "Pairs", numeric: true, whole: true },

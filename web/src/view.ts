@@ -207,8 +207,11 @@ export interface Beside {
   letter: string;
   name: string;
   seeds: number;
+  origin: string; // "published", "published; other items", "mean of 3 seeds"
   of: Other[];
 }
+const originOf = (o: Other) =>
+  o.seeds ? `mean of ${o.seeds} seeds` : o.other_items ? "published; other items" : "published";
 export function others(): Beside[] {
   const found = new Map<string, Beside>();
   for (const o of data.others) {
@@ -225,6 +228,7 @@ export function others(): Beside[] {
         letter: String.fromCharCode(97 + (found.size % 26)),
         name: [o.model, o.method].filter(Boolean).join(" · "),
         seeds: o.seeds,
+        origin: originOf(o),
         of: [],
       });
     found.get(key)!.of.push(o);
