@@ -25,7 +25,7 @@ import {
   type Value,
 } from "./dom";
 import { longList } from "./list";
-import { address, listen, set, state } from "./state";
+import { address, listen, set, state, type Key } from "./state";
 import { nthAmong, swatch } from "./svg";
 import { allTests, data, languages, nameOf, normOf, runs, suite, suiteAt, titleOf } from "./view";
 
@@ -304,41 +304,21 @@ export function itemsView(): HTMLElement {
   );
   drawFilters();
   refresh();
-  listen(
-    [
-      "suite",
-      "without",
-      "skip",
-      "norm",
-      "tests",
-      "language",
-      "lengths",
-      "run",
-      "test",
-      "spoken",
-      "condition",
-    ],
-    () => redraw(filters, drawFilters),
-  );
-  listen(
-    [
-      "suite",
-      "without",
-      "skip",
-      "norm",
-      "tests",
-      "language",
-      "lengths",
-      "run",
-      "test",
-      "spoken",
-      "condition",
-      "outcome",
-      "order",
-      "find",
-    ],
-    refresh,
-  );
+  const chosen: Key[] = [
+    "suite",
+    "without",
+    "skip",
+    "norm",
+    "tests",
+    "language",
+    "lengths",
+    "run",
+    "test",
+    "spoken",
+    "condition",
+  ];
+  listen(chosen, () => redraw(filters, drawFilters));
+  listen([...chosen, "outcome", "order", "find"], refresh);
   listen(["item"], showItem);
   return view;
 }

@@ -41,7 +41,7 @@ const kNone: State = {
   feature: "",
   against: "",
 };
-type Key = keyof State;
+export type Key = keyof State;
 type Listener = { keys: Key[]; tell: () => void };
 
 export const state: State = structuredClone(kNone);
