@@ -95,19 +95,7 @@ static int open_at(int folder, const char* path, int flags, va_list list) {
   if (fails(kOpen, EMFILE)) return -1;
   return (int)syscall(SYS_openat, folder, path, flags, mode);
 }
-#define OPEN(name, folder_parameter, folder)                 \
-  int name(folder_parameter const char* path, int flags, ...) { \
-    va_list list;                                            \
-    va_start(list, flags);                                   \
-    int fd = open_at(folder, path, flags, list);             \
-    va_end(list);                                            \
-    return fd;                                               \
-  }
-#define COMMA ,
-OPEN(open, , AT_FDCWD)
-OPEN(open64, , AT_FDCWD)
-OPEN(openat, int folder COMMA, folder)
-OPEN(openat64, int folder COMMA, folder)
+#include "open_calls.h"
 FILE* fopen(const char* path, const char* mode) {
   return fails(kOpen, EMFILE) ? NULL : REAL(fopen)(path, mode);
 }
